@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from measure import Record, by_turns, inside
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.rows import cell, csv_rows
 from tdsl.emit.view import FabricView
 from tdsl.fabric.coded import Coded, Joined, Numbers, constant
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.system.resources import folder
 
 LISTS = ("cables", "links", "labels")
 PEERS = ("tdsl", "csv.writer from columns", "pyarrow from columns", "csv.writer", "Jinja", "Polars", "pyarrow", "raw write")

@@ -15,12 +15,12 @@ from typing import Any
 
 from measure import Record, by_turns, inside
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, contents
-from tdsl.emit.spool import Spool
-from tdsl.emit.write import write
-from tdsl.workers import Workers
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output.write import write
+from tdsl.system.spool import Spool
+from tdsl.system.workers import Workers
 
 EOS = """\
 model switch SW { port p[1..64]: 400Gbps { type GE400; os "Ethernet{i}/1" } }

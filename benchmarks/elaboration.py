@@ -24,8 +24,8 @@ QUICK = {"ft3, k = 8": ("ft3", "8")}
 
 
 def _tdsl(case: str) -> Any:
-    from tdsl import compiler
-    from tdsl.compiler import Options
+    from tdsl.compile import compiler
+    from tdsl.compile.compiler import Options
 
     design, k = (CASES | QUICK)[case]
     fabric = compiler.elaborate(design, Options(set=(("k", k),) if k else ())).designs[0].fabric
@@ -91,10 +91,10 @@ def measure(who: str, case: str, links: str) -> Record:
         np.savez(links, names=names, a=f.device_a, b=f.device_b, rate=f.link_rate, cls=f.link_class)
         return {}
     if who in ("tdsl", WARM):
-        from tdsl import memory
         from tdsl.fabric import elaborate  # noqa: F401  (imported before the clock starts, as the peers are)
+        from tdsl.system import malloc
 
-        memory.ask()  # as the command line does
+        malloc.ask()  # as the command line does
         if who == WARM:
             _tdsl(case)
         return inside(lambda: _tdsl(case).link_count)

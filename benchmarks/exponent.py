@@ -29,10 +29,10 @@ def measure(who: str, endpoints: int) -> Record:
     """The figures of a fabric of this size."""
     from memory import CLOS
 
-    from tdsl import compiler
-    from tdsl.diagnostic import Diagnostics
+    from tdsl.compile import compiler
     from tdsl.emit.build import BuildOptions, contents
-    from tdsl.emit.spool import Spool
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.system.spool import Spool
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clos.fab"

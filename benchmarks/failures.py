@@ -41,7 +41,7 @@ def records(rounds: int, quick: bool = False) -> list[Record]:
 
 def measure(who: str, k: int, scenarios: int) -> Record:
     """The figures of one of them, in this process. ``found`` is the sum of all shares of the flow. Raises ImportError."""
-    from tdsl import compiler
+    from tdsl.compile import compiler
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ft3.fab"

@@ -72,7 +72,7 @@ def _fabric(case: str) -> Any:
     import tempfile
     from pathlib import Path
 
-    from tdsl import compiler
+    from tdsl.compile import compiler
 
     text = (CASES | QUICK)[case]
     with tempfile.TemporaryDirectory() as folder:

@@ -34,10 +34,10 @@ def text(leaves: int, spines: int, uplinks: int) -> str:
 
 def changed(old: str, new: str, folder: Path) -> tuple[int, int]:
     """How many of the old links between leaves and spines are not there any more, and how many there were."""
-    from tdsl import compiler
-    from tdsl.compiler import Options
+    from tdsl.compile import compiler
+    from tdsl.compile.compiler import Options
     from tdsl.fabric.pins import write
-    from tdsl.source import SourceFile
+    from tdsl.findings.source import SourceFile
 
     made = []
     stands = None

@@ -31,7 +31,7 @@ UNITS, QUICK = (4, 16, 64), (2,)
 
 def fabric(units: int) -> Any:
     """Units of 32 hosts, each with a leaf a rail and spines of its own."""
-    from tdsl import compiler
+    from tdsl.compile import compiler
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clos.fab"

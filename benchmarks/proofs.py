@@ -21,7 +21,7 @@ from measure import FRESH, MEGA, ROOT, Record, by_turns
 DESIGNS = Path(__file__).parent / "designs"
 CHECK = (sys.executable, "-m", "tdsl", "check", "--output-format", "json")
 ELABORATE = (
-    sys.executable, "-c", "import sys; from tdsl.compiler import Options, elaborate; "
+    sys.executable, "-c", "import sys; from tdsl.compile.compiler import Options, elaborate; "
     "elaborate(sys.argv[1], Options(set=tuple(tuple(s.split('=')) for s in sys.argv[2:])))",
 )  # fmt: skip
 SIZES = (8, 16, 32, 64)

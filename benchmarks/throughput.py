@@ -47,7 +47,7 @@ def measure(who: str, k: int) -> Record:
 
 def _work(who: str, k: int) -> Callable[[], float]:
     """What one of them does."""
-    from tdsl import compiler
+    from tdsl.compile import compiler
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "torus.fab"

@@ -117,7 +117,7 @@ def checks() -> Iterator[str]:
 
 def findings() -> Iterator[str]:
     """A section for each code that is no check's."""
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     for page in catalogue.files():
         yield f"## {page.code} {page.title} {{#{page.code.lower()}}}\n\nName: `{page.name}`.\n\n{deeper(page.text, 2)}\n"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tdsl.api import DesignError, arrays, build, check, columns, draw, load, scenarios
-    from tdsl.compiler import Compilation, Options
-    from tdsl.compiler import check as compile
-    from tdsl.diagnostic import Diagnostic
+    from tdsl.compile.compiler import Compilation, Options
+    from tdsl.compile.compiler import check as compile
     from tdsl.fabric.graph import Fabric
+    from tdsl.findings.diagnostic import Diagnostic
 
 __version__ = "0.1.0"
 __all__ = [
@@ -36,11 +36,11 @@ __all__ = [
 
 _HOMES = {
     **{name: ("tdsl.api", name) for name in ("DesignError", "arrays", "build", "check", "columns", "draw", "load", "scenarios")},
-    "Compilation": ("tdsl.compiler", "Compilation"),
-    "Diagnostic": ("tdsl.diagnostic", "Diagnostic"),
+    "Compilation": ("tdsl.compile.compiler", "Compilation"),
+    "Diagnostic": ("tdsl.findings.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),
-    "Options": ("tdsl.compiler", "Options"),
-    "compile": ("tdsl.compiler", "check"),
+    "Options": ("tdsl.compile.compiler", "Options"),
+    "compile": ("tdsl.compile.compiler", "check"),
 }
 
 

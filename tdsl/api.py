@@ -7,8 +7,8 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from tdsl.compilation import Compilation, Design, Options
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.compile.compilation import Compilation, Design, Options
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,9 +50,9 @@ class DesignError(Exception):
 
 def check(source: str | PathLike[str], options: Options | None = None, **parameters: object) -> Compilation:
     """A design checked as `tdsl check` does: ``source`` is a file or the name of a design of the library, ``parameters`` are
-    values of its parameters. What is wrong is among the findings. Raises ``tdsl.compilation.UsageError`` for an absent file or
-    parameter."""
-    from tdsl import compiler
+    values of its parameters. What is wrong is among the findings. Raises ``tdsl.compile.compilation.UsageError`` for an
+    absent file or parameter."""
+    from tdsl.compile import compiler
 
     options = options or Options()
     given = tuple((name, str(value)) for name, value in parameters.items())
@@ -65,7 +65,7 @@ def scenarios(
     """The one fabric of a design judged after each of many failures: what becomes of every requirement. A failure is a list of
     elements as `check --fail` takes them, or what ``Fabric.without`` gives; they are read as needed, and outcomes come in their
     order. Raises DesignError if the design has errors, ValueError for several fabrics or an element that is not there."""
-    from tdsl import compiler
+    from tdsl.compile import compiler
     from tdsl.fabric.failing import Failed
     from tdsl.verify.scenarios import scenarios as judged
 

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from tdsl import __version__, cache, files, memory
+from tdsl import __version__
 from tdsl.commands import _everywhere
 from tdsl.commands._advice import advice
 from tdsl.commands._interrupt import INTERRUPTED, interruptible
 from tdsl.commands._untrusted import FLAG, asked
 from tdsl.config import Config, ConfigError, load
+from tdsl.system import cache, files, malloc
 
 if TYPE_CHECKING:
     from mmap import mmap
@@ -134,7 +135,7 @@ class Commands(click.Group):
         run = super().main
         _open_streams()
         gc.set_threshold(GARBAGE, 20, 20)
-        memory.ask()
+        malloc.ask()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
         reserve = _watch_memory()
         try:

@@ -14,8 +14,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from tdsl import files
-from tdsl.dataclass import dataclass
+from tdsl.system import files
+from tdsl.system.lazy_dataclass import dataclass
 
 NAME = "tdsl.toml"
 LIMIT = 1 << 20

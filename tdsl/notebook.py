@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
-from tdsl import catalogue
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 
 if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric

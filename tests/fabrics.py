@@ -16,8 +16,8 @@ import numpy as np
 
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.graph import FREE, HOLE, MEDIA, USED, Fabric, Ints, Statement
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, InnerLink, Part, PortClass, unravel
-from tdsl.source import Origin, SourceFile, Span
 
 GBPS = 10**9
 

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Compilation, Options
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Options
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostic, Severity
 
 T = TypeVar("T")
 

@@ -18,13 +18,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tdsl import catalogue, compiler, resources
 from tdsl.cli import cli
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import BuildOptions, build
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.report.formats import formats
 from tdsl.semantics.loader import declared_in
+from tdsl.system import resources
 from tdsl.verify.check import catalogue as checks
 from tests.harness import none
 from tests.test_docs import EXTEND, Block, marked
@@ -104,20 +106,20 @@ def imported(path: Path) -> set[str]:
 
 def test_only_commands_print() -> None:
     banned = ("print", "input", "click.echo", "sys.stdout", "sys.stderr", "sys.exit")
-    free = ("cli.py", "standard_output.py", "commands/")
+    free = ("cli.py", "system/standard_output.py", "commands/")
     others = [p for p in SOURCES if p != ALONE and not name_of(p).startswith(free)]
     none([f"{path}:{line}: {name}" for path in others for name, line in calls(path) if name in banned])
 
 
 WRITES = re.compile(r"\.(write_text|write_bytes|mkdir|rename|unlink|rmtree|symlink_to|touch|copy2|mkstemp|fsync)$")
 WRITERS = (
-    "emit/write.py",
-    "emit/folder_lock.py",
-    "emit/folders.py",
-    "emit/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
-    "cache.py",
-    "files.py",
-    "scratch.py",
+    "output/write.py",
+    "output/folder_lock.py",
+    "output/folders.py",
+    "output/signature.py",  # a temporary file, since `ssh-keygen` reads signatures from files only
+    "system/cache.py",
+    "system/files.py",
+    "system/scratch.py",
     "commands/init.py",
     "commands/new.py",
 )
@@ -130,12 +132,12 @@ def test_only_a_few_files_write_files() -> None:
 
 RUNNERS = {
     "changes/revision.py": {"subprocess"},  # `git`, which `tdsl diff` asks for a revision
-    "emit/signature.py": {"subprocess"},  # `ssh-keygen`, where `--sign` or `--signers` asks for a signature
+    "output/signature.py": {"subprocess"},  # `ssh-keygen`, where `--sign` or `--signers` asks for a signature
     "ide/worker.py": {"multiprocessing"},  # proofs that an editor can give up
     "commands/_beside.py": {"multiprocessing"},  # calls of an assistant that take too long
-    "workers.py": {"multiprocessing", "pickle"},  # combinations of parameters on all cores, and their results
-    "lsp_requests.py": {"asyncio"},  # it hands each to a thread
-    "lsp.py": {"asyncio"},  # requests of an editor come while others are answered
+    "system/workers.py": {"multiprocessing", "pickle"},  # combinations of parameters on all cores, and their results
+    "lsp/handlers.py": {"asyncio"},  # it hands each to a thread
+    "lsp/server.py": {"asyncio"},  # requests of an editor come while others are answered
 }
 
 
@@ -185,7 +187,7 @@ CLOCKS = re.compile(r"\.(now|today|time|time_ns|localtime|gmtime|gethostname|get
 def nondeterministic(path: Path) -> Iterator[str]:
     """Uses of a clock, of chance or of the machine's name, as text."""
     yield from (f"{path} imports {name}" for name in imported(path) & {"random", "secrets", "uuid", "locale", "getpass"})
-    timed = name_of(path).startswith(("compiler", "answers", "commands/"))
+    timed = name_of(path).startswith(("compile/compiler", "answers", "commands/"))
     for name, line in calls(path):
         chance = "np.random" in name and name != "np.random" and not name.startswith("np.random.PCG64")
         clock = name.startswith("time.") and not (timed and name == "time.perf_counter")
@@ -201,7 +203,7 @@ def test_no_clock_and_no_chance() -> None:
 
 
 PLAIN = (
-    "tdsl.source", "tdsl.syntax.tree", "tdsl.semantics.values", "tdsl.semantics.quantity", "tdsl.fabric.claims",
+    "tdsl.findings.source", "tdsl.syntax.tree", "tdsl.semantics.values", "tdsl.semantics.quantity", "tdsl.fabric.claims",
     "tdsl.emit.records", "tdsl.emit.target",
 )  # fmt: skip
 
@@ -283,7 +285,7 @@ def test_a_check_is_one_file(tmp_path: Path) -> None:
     script = """
         import json, tdsl.verify.checks
         tdsl.verify.checks.__path__.append("more")
-        from tdsl import catalogue, compiler
+        from tdsl.explain import catalogue; from tdsl.compile import compiler
         result = compiler.check("design.fab")
         asked = [(r.check, r.status, r.text) for r in result.designs[0].results if r.requirement]
         print(json.dumps([asked, [d.code for d in result.findings], catalogue.find("spare_ports").title]))

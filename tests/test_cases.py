@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Compilation, Options
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Options
+from tdsl.findings.diagnostic import Severity
 
 STATED = "\n  transport infiniband"
 """What a design has to say whose ports may be of two families."""

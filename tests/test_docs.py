@@ -12,19 +12,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tdsl import compiler, resources
 from tdsl.cli import cli
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
 from tdsl.emit.target import discover
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.semantics import devices, models, planner, routing, settings, statements, tier_specs
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import UNIT_TABLE
 from tdsl.semantics.values import TYPE_NAMES
-from tdsl.source import SourceFile
 from tdsl.syntax import keywords
 from tdsl.syntax.printer import format_source
+from tdsl.system import resources
 from tdsl.verify.check import catalogue
 from tdsl.verify.compare import METRICS
 from tests.harness import none

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, Selection, artefacts
 from tdsl.emit.quote import Refused
-from tdsl.emit.spool import whole
 from tdsl.emit.target import discover
 from tdsl.emit.view import FabricView
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.system.spool import whole
 from tests.cli.run import report
 from tests.harness import each, share
 

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from tdsl.memory import LARGE
+from tdsl.system.malloc import LARGE
 
 CALL = """
 import resource, sys
-from tdsl import memory
+from tdsl.system import malloc as memory
 if sys.argv[1] == "ask":
     memory.ask()
 done = memory.keep(int(sys.argv[2]))

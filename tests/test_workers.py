@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from tdsl.compilation import Options
-from tdsl.sweep import sweep
-from tdsl.workers import Workers, WorkersEnded
+from tdsl.compile.compilation import Options
+from tdsl.compile.sweep import sweep
+from tdsl.system.workers import Workers, WorkersEnded
 from tests.cli.run import tdsl
 
 DESIGN = """
@@ -97,7 +97,7 @@ def test_copies_have_what_is_in_memory() -> None:
 
 WAITING = """
 import os, signal, sys, time
-from tdsl.workers import Workers
+from tdsl.system.workers import Workers
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a shell may have it ignored
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell ignores in its background
 def work(n):
@@ -133,7 +133,7 @@ def test_processes_end_with_the_first_one(number: signal.Signals, how: str, tmp_
     assert len(set(copies)) == 2
     assert os.listdir(tmp_path) == (left if number == signal.SIGKILL else [])
     if left:
-        more = "from tdsl.workers import Workers\nprint(list(Workers(2).results_of_copies(abs, range(3))))"
+        more = "from tdsl.system.workers import Workers\nprint(list(Workers(2).results_of_copies(abs, range(3))))"
         for age, stay in ((0, number == signal.SIGKILL), (100, False)):
             for name in os.listdir(tmp_path):
                 os.utime(tmp_path / name, (time.time() - age,) * 2)
@@ -143,7 +143,7 @@ def test_processes_end_with_the_first_one(number: signal.Signals, how: str, tmp_
 
 FORKED = """
 import os, signal
-from tdsl.workers import Workers
+from tdsl.system.workers import Workers
 signal.signal(signal.SIGINT, signal.default_int_handler)
 os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT))  # Python prints and drops what is raised here
 print(list(Workers(2).results_of_copies(abs, range(2))))
@@ -222,9 +222,9 @@ def test_the_options(tmp_path: Path) -> None:
 
 LARGE = """
 import os, sys
-from tdsl import scratch
+from tdsl.system import scratch
 from tdsl.commands._interrupt import interruptible
-from tdsl.workers import Workers
+from tdsl.system.workers import Workers
 def work(n):
     os.write(1, b"%d\\n" % os.getpid())
     return bytes([n]) * 6_000_000

@@ -16,12 +16,13 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 
-from tdsl import cache, compiler, files
 from tdsl.answers.form import Json, NotKept, dumped, loaded, read, written
 from tdsl.answers.surroundings import first_version, folders, version
-from tdsl.compilation import Compilation, Options
-from tdsl.diagnostic import Severity
-from tdsl.source import SourceFile
+from tdsl.compile import compiler
+from tdsl.compile.compilation import Compilation, Options
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import SourceFile
+from tdsl.system import cache, files
 
 KIND = "answers"
 FORM = 2

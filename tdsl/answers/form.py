@@ -15,13 +15,13 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from tdsl.allowances import Allowance
-from tdsl.compilation import Compilation, Design
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Fix, Label, Severity
+from tdsl.compile.compilation import Compilation, Design
+from tdsl.compile.waivers import Allowance
+from tdsl.findings.diagnostic import Diagnostic, Fix, Label, Severity
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.values import Dims, ModelName, WholeRange, Word
-from tdsl.source import Origin, SourceFile, Span
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
 
 Json = Any

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tdsl import cache
 from tdsl.answers.form import Json, NotKept, dumped, loaded, record_read, record_written, value_read, value_written
-from tdsl.dataclass import dataclass
+from tdsl.compile.reuse import Kept, Layout, Unmapped, Wired
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.narrow import Narrow
-from tdsl.reuse import Kept, Layout, Unmapped, Wired
-from tdsl.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.system import cache
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Fault, Judgement
 
 KIND = "judgements"

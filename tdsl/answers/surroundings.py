@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tdsl import cache as cache_folder
-from tdsl import resources
+from tdsl.system import cache as cache_folder
+from tdsl.system import resources
 
 INSTALLED = (".dist-info", ".egg-info")
 KIND = "version"

@@ -19,13 +19,13 @@ from tdsl.certificates import checker
 from tdsl.certificates.write_figures import all_to_all, built, of_bisection, of_reachability, paths, plain, symmetric
 from tdsl.certificates.write_survives import BUNDLED, LeftOut, of_survives
 from tdsl.certificates.write_throughput import Json, Unshown, patterns, shown
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.elements import elements as named
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import catalogue
 from tdsl.verify.result import Result
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.changes.figures import figures, metrics
+from tdsl.changes.figure_changes import figures, metrics
 from tdsl.changes.model import Cable, Change, Changes, ContractChange, End, Moved
-from tdsl.emit.wires import Wires
+from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.renamed import renamed, side_of, told
 
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract, Subject
-    from tdsl.compiler import Design
+    from tdsl.compile.compiler import Design
 
 NOTHING: Mapping[str, str] = {}
 FACTS = {"part": "part", "medium": "medium", "length_m": "length", "rate_gbps": "Gb/s", "links": "links", "colour": "colour"}

@@ -16,18 +16,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl import resources
 from tdsl.changes.model import ContractChange
 from tdsl.changes.requirements import Names, compare_requirements
-from tdsl.compilation import LOCK, Compilation, Design
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile.compilation import LOCK, Compilation, Design
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.values import text_of
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
+from tdsl.system import resources
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.allowances import Allowance
+    from tdsl.compile.waivers import Allowance
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.model import DeviceModel
 
@@ -124,7 +124,7 @@ def _digest(path: Path, data: bytes) -> str:
 
 def meaning_of(span: Span) -> str:
     """The tokens of a stretch of text, without comments and ends of lines."""
-    from tdsl.syntax.tables import load
+    from tdsl.syntax.grammar import load
 
     tokens = load().scanner.scan(span.file, span.start, span.end)
     return " ".join(t.text for t in tokens if t.type not in ("COMMENT", "_END"))
@@ -177,7 +177,7 @@ def _is_statement(s: tree.Stmt) -> bool:
 
 
 def _waiver(waiver: Allowance, compilation: Compilation, blocks: Iterable[tuple[str, Span]]) -> Waiver:
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     span, home = waiver.span, compilation.read[0]
     around = [name for name, b in blocks if span.file is home and b.start <= span.start < b.end]

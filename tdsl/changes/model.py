@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tdsl.notebook import svg
 
 if TYPE_CHECKING:
     from tdsl.changes.model import Changes
-    from tdsl.compilation import Design
+    from tdsl.compile.compilation import Design
 
 MARGIN, HEAD, LINE = 28.0, 46.0, 20.0
 """Of the picture, in its units: space around each drawing, the height of its heading, and that of a line under it."""

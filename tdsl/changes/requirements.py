@@ -15,10 +15,10 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, Literal
 
 from tdsl.changes.model import ContractChange
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.semantics.quantity import NONE, Quantity, show
 from tdsl.semantics.values import text_of
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric

@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 from threading import Timer
 
 from tdsl.config import NAME as SETTINGS
-from tdsl.dataclass import dataclass
-from tdsl.files import LIMIT
+from tdsl.system.files import LIMIT
+from tdsl.system.lazy_dataclass import dataclass
 
 KINDS = (".fab", ".csv", ".lock")
 LOCK = ".lock"

@@ -21,9 +21,9 @@ import numpy as np
 
 from tdsl.changes.model import Cable, Changes
 from tdsl.changes.union import OLD, Union
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools
 from tdsl.prove.bisection import bisection
+from tdsl.system.lazy_dataclass import dataclass
 
 TRIES = 400
 """States of one cable less that are judged before the search is given up."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import FREE, Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.renamed import renamed, side_of
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
+from tdsl.system.lazy_dataclass import dataclass
 
 ABSENT = ("absent_reserved", "absent_a", "absent_b", "absent_rate", "absent_statement")
 """Columns of links that are planned and not built: no state has them."""

@@ -8,7 +8,7 @@ from math import prod
 import click
 
 from tdsl.commands._shared import Wrong
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.findings.diagnostic import Diagnostic, Severity
 
 TEXT = """\
 # {name}: {hosts} {host} on leaves and spines of {switch}. `tdsl check {name}.fab` proves what is required below.
@@ -54,8 +54,8 @@ def asked(name: str) -> str:
 def _findings(name: str, text: str) -> list[Diagnostic]:
     from pathlib import Path
 
-    from tdsl import compiler
-    from tdsl.compiler import Options
+    from tdsl.compile import compiler
+    from tdsl.compile.compiler import Options
 
     path = Path(f"{name}.fab").resolve()
     return list(compiler.check(str(path), Options(overlay={str(path): text})).findings)
@@ -65,8 +65,8 @@ def _nics(host: str) -> int:
     """Ports of the first class of a host model, which are those that networks of hosts use."""
     from pathlib import Path
 
-    from tdsl import compiler
-    from tdsl.compiler import Options
+    from tdsl.compile import compiler
+    from tdsl.compile.compiler import Options
 
     path = Path("ask.fab").resolve()
     text = f"fabric ask {{ host h[2]: {host}; connect h[*] each }}\n"

@@ -18,7 +18,7 @@ from threading import Lock
 import click
 
 from tdsl.commands._untrusted import FILE, MEMORY
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 SECONDS = 120.0
 """How long a call may take."""
@@ -108,9 +108,9 @@ def _bound() -> None:
 def answered(args: Sequence[str], text: str) -> Answer:
     """What a call prints on stdout, or, where that is nothing, on stderr. Files are read below the folder of the process and of
     tdsl only. Options of tdsl.toml and of the environment, which may name files to write, do not count."""
-    from tdsl import files, resources
     from tdsl.cli import cli
     from tdsl.config import ConfigError, load
+    from tdsl.system import files, resources
 
     trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets", "docs")]
     with files.confined(Path.cwd(), trusted), _streams(text) as (out, err):

@@ -106,7 +106,8 @@ def refuse(wrong: click.ClickException) -> None:
 
 def begun(ctx: click.Context, config: Config | None) -> None:
     """For ``--verbose``: say what the call uses, and at its end how long it took."""
-    from tdsl import __version__, resources
+    from tdsl import __version__
+    from tdsl.system import resources
 
     begin = time.perf_counter()
     file = config.file if config is not None and config.file is not None else "none"

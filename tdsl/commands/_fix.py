@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.compilation import Options
-    from tdsl.diagnostic import Diagnostic, Fix
-    from tdsl.source import SourceFile
+    from tdsl.compile.compilation import Options
+    from tdsl.findings.diagnostic import Diagnostic, Fix
+    from tdsl.findings.source import SourceFile
 
 ROUNDS = 20
 """A fix may let a later stage find the next fault; so often, at most, is the design read again."""
@@ -62,7 +62,7 @@ def _findings(count: int) -> str:
 
 def _fixed(name: str, asked: Options, unsafe: bool) -> Fixed:
     """Fix one file in memory: each round reads the design with the text so far."""
-    from tdsl import files
+    from tdsl.system import files
 
     path = Path(name)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread, current_thread, main_thread
 
-from tdsl import files, scratch
+from tdsl.system import files, scratch
 
 GRACE_S = 0.1
 """Seconds after which a Ctrl-C that Python has not raised ends the process: the main thread is inside a solver or numpy."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from math import ceil, floor, log10
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 WIDTH, HEIGHT = 760, 520
 LEFT, RIGHT, TOP, BOTTOM = 90, 40, 60, 70

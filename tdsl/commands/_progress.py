@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from tdsl.progress import Meter, listening
+from tdsl.system.progress import Meter, listening
 
 if TYPE_CHECKING:
     from typing import TextIO

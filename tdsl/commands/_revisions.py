@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl.commands._shared import Wrong, severities_of
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.changes.revision import Revision
-    from tdsl.compiler import Compilation, Options
+    from tdsl.compile.compiler import Compilation, Options
     from tdsl.config import Config
-    from tdsl.files import Record
+    from tdsl.system.files import Record
 
 
 class Read(dict[str, bytes]):
@@ -55,7 +55,7 @@ class OpenedSource:
 
     def compile_with(self, step: Callable[[str, Options], Compilation]) -> Compilation:
         """The design, compiled by a function of the compiler. Raises Wrong where that calls it a wrong call."""
-        from tdsl.compiler import UsageError
+        from tdsl.compile.compiler import UsageError
 
         try:
             return self.name_revision(step(self.source, self.options))
@@ -113,7 +113,7 @@ class OpenedSource:
 
     def files_read(self) -> dict[Path, bytes]:
         """What was read for the design, by absolute path, but for the library."""
-        from tdsl import files, resources
+        from tdsl.system import files, resources
 
         library, out = resources.folder("stdlib"), {}
         for kind, path, limit, within in list(self.record.answers):
@@ -126,7 +126,7 @@ class OpenedSource:
 
 def is_design_here(source: str) -> bool:
     """Whether a source is a file, standard input, or a design of the library, whatever its name looks like."""
-    from tdsl import resources
+    from tdsl.system import resources
 
     library = resources.folder("stdlib") / "designs"
     return source in ("-", "<stdin>") or os.path.lexists(source) or (library / f"{source}.fab").is_file()
@@ -149,8 +149,8 @@ def opened_source(
 ) -> Iterator[OpenedSource]:
     """A design that a call names, to compile inside. A revision alone means the file of ``other``; ``read`` is the revision where
     that was read already. With ``recording``, what is read of the disk is known afterwards. Raises Wrong."""
-    from tdsl import files
     from tdsl.changes.revision import RevisionError, read_revision
+    from tdsl.system import files
 
     record = files.Record()
     revision, file = (read.name, source) if read is not None else split_revision(source, other)
@@ -196,8 +196,8 @@ def _name_in_revision(file: str, place: Path, top: Path, held: Mapping[str, byte
 
 def _near(file: str, read: Revision, held: Mapping[str, bytes]) -> str:
     """A file of the revision that may be meant: of the same contents, or nearly, as the one of the disk."""
-    from tdsl import files
     from tdsl.changes.revision import designs_in_revision, renamed_files
+    from tdsl.system import files
 
     try:
         now = files.read(Path(file))
@@ -220,7 +220,7 @@ def _config() -> Config | None:
 
 def _settings_here() -> dict[str, str]:
     """The settings that the call follows, by their full names."""
-    from tdsl import files
+    from tdsl.system import files
 
     config = _config()
     if config is None or config.file is None or config.folder is None:
@@ -234,8 +234,8 @@ def _settings_here() -> dict[str, str]:
 def _settings_in(held: Mapping[str, bytes], top: Path) -> dict[str, Any] | None:
     """The settings of a revision for the folder of the call; None where the call follows a file that is not of the repository, or
     none as a matter of trust. Raises Wrong."""
-    from tdsl import files
     from tdsl.config import NAME
+    from tdsl.system import files
 
     config, here = _config(), Path.cwd().resolve()
     if files.is_confined() or not here.is_relative_to(top):

@@ -10,10 +10,10 @@ import click
 
 from tdsl import __version__
 from tdsl.commands._shared import say
-from tdsl.dataclass import dataclass
 from tdsl.report.columns import table
 from tdsl.report.json_report import SCHEMA, dump
 from tdsl.report.paint import Paint, wants_colour
+from tdsl.system.lazy_dataclass import dataclass
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json")

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say, show_findings
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Design, Options
+    from tdsl.compile.compiler import Design, Options
     from tdsl.fabric.failing import Failed
     from tdsl.verify.result import Result
     from tdsl.verify.scenarios import Outcome
@@ -32,7 +32,7 @@ class Line:
 
 def read(path: Path) -> list[Line]:
     """The scenarios of a file: elements separated by commas, one scenario a line; `#` begins a comment."""
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         lines = files.given(path).decode().splitlines()
@@ -144,7 +144,7 @@ def _judged_somewhere(designs: Sequence[Design], path: Path, lines: Sequence[Lin
 
 
 def _findings(outcome: Outcome) -> Iterator[str]:
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     for d in outcome.findings:
         first = f" (first of {d.count})" if d.count > 1 else ""

@@ -18,11 +18,11 @@ from click.shell_completion import CompletionItem
 from tdsl.commands._progress import progress
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Compilation, Options
-    from tdsl.diagnostic import Severity
+    from tdsl.compile.compiler import Compilation, Options
+    from tdsl.findings.diagnostic import Severity
+    from tdsl.findings.source import SourceFile
     from tdsl.semantics.ranges import Domain
-    from tdsl.source import SourceFile
-    from tdsl.workers import Workers
+    from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
     Text = click.ParamType[str]
@@ -48,7 +48,7 @@ class Source(Text):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Files, and the names of standard designs."""
-        from tdsl import resources
+        from tdsl.system import resources
 
         names = sorted(p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab"))
         return [*(CompletionItem(n) for n in names if n.startswith(incomplete)), CompletionItem(incomplete, type="file")]
@@ -56,7 +56,8 @@ class Source(Text):
 
 def _domains(ctx: click.Context) -> Sequence[Domain]:
     """What the parameters of the designs in an unfinished call may be; none where a design cannot be read."""
-    from tdsl import compiler, resources
+    from tdsl.compile import compiler
+    from tdsl.system import resources
 
     given = ctx.params.get("files") or ctx.params.get("file") or ()
     if not given:  # click reads no argument where an option still lacks its value
@@ -146,7 +147,7 @@ def cache_option(command: F) -> F:
 
 def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Options:
     """The compiler's options from a command's."""
-    from tdsl.compiler import Options
+    from tdsl.compile.compiler import Options
 
     return Options(
         set=tuple(given["set"]),
@@ -171,8 +172,8 @@ def _table(path: Path | None) -> SourceFile | None:
     """The text of a table beside a design."""
     if path is None:
         return None
-    from tdsl import files
-    from tdsl.source import SourceFile
+    from tdsl.findings.source import SourceFile
+    from tdsl.system import files
 
     try:
         return SourceFile(path.as_posix(), files.text(path, encoding="utf-8-sig"))
@@ -191,10 +192,10 @@ def _severities() -> dict[str, Severity]:
 
 def severities_of(table: Mapping[str, object], file: str) -> dict[str, Severity]:
     """How much findings matter, by name, as the table `[severity]` of a file says. Raises Wrong."""
-    from tdsl import catalogue
-    from tdsl.allowances import FOREVER
+    from tdsl.compile.waivers import FOREVER
     from tdsl.config import SEVERITIES
-    from tdsl.diagnostic import Severity
+    from tdsl.explain import catalogue
+    from tdsl.findings.diagnostic import Severity
 
     out = {}
     for name, word in table.items():
@@ -240,15 +241,16 @@ def compiled(
 def _compiled_source(
     source: str, options: Options, verify: bool, limit: int | None, workers: Workers | None, kept: bool
 ) -> Compilation:
-    from tdsl import answers, compiler
+    from tdsl import answers
     from tdsl.commands._revisions import opened_source
+    from tdsl.compile import compiler
 
     with opened_source(source, options) as opened:
         if limit is None:
             step = answers.check if kept and verify and not opened.revision else compiler.check if verify else compiler.elaborate
             return opened.compile_with(step)
-        from tdsl.sweep import ALONE, sweep
-        from tdsl.workers import WorkersEnded
+        from tdsl.compile.sweep import ALONE, sweep
+        from tdsl.system.workers import WorkersEnded
 
         many = ALONE if workers is None or opened.revision else workers  # other processes do not see the revision
         try:
@@ -259,8 +261,9 @@ def _compiled_source(
 
 def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Compilation]:
     """What ``compiler.stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``. Raises Wrong."""
-    from tdsl import answers, compiler
+    from tdsl import answers
     from tdsl.commands._revisions import opened_source
+    from tdsl.compile import compiler
 
     with opened_source(source, options) as opened:
         try:
@@ -307,7 +310,7 @@ def designs_in(sources: Sequence[str]) -> list[str]:
 
 
 def _declares_fabric(path: Path) -> bool:
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         text = files.text(path)
@@ -329,7 +332,7 @@ def say(text: str, stream: TextIO | None = None) -> None:
 def save(text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False) -> None:
     """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in. ``was`` and ``rewrites``:
     as for ``files.replace``."""
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         with files.folders(below, path.parent) if below is not None else nullcontext():
@@ -340,7 +343,7 @@ def save(text: str, path: Path, below: Path | None = None, was: bytes | None = N
 
 def save_lock(text: str, lock: Path) -> None:
     """Write the lock of a design, unless it is larger than what is read of one: every later command would refuse it."""
-    from tdsl.compilation import LARGEST_LOCK
+    from tdsl.compile.compilation import LARGEST_LOCK
 
     if len(text) > LARGEST_LOCK:
         raise Wrong(f"{lock} would have {len(text):,} bytes, and at most {LARGEST_LOCK:,} are read of it; nothing is written")
@@ -350,7 +353,7 @@ def save_lock(text: str, lock: Path) -> None:
 def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
     """The findings that matter, for commands whose data is something else; notes are left to `check`, but for those of a file
     that has no fabric to give data of."""
-    from tdsl.diagnostic import Severity
+    from tdsl.findings.diagnostic import Severity
     from tdsl.report.paint import Paint, wants_colour, width_of
     from tdsl.report.terminal import findings
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tdsl.allowances import day
 from tdsl.commands._shared import Wrong
+from tdsl.compile.waivers import day
 
 F = TypeVar("F", bound=Callable[..., Any])
 EPOCH = "SOURCE_DATE_EPOCH"

@@ -27,7 +27,7 @@ def topic(word: str) -> str | None:
 
 def names() -> list[str]:
     """Everything that has a page here."""
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     return [*_library_of_models().loader.catalogue(), *_topologies(), *_targets(), *catalogue.words()]
 
@@ -36,7 +36,7 @@ def names() -> list[str]:
 
 
 def _library_of_models() -> Library:
-    from tdsl.diagnostic import Diagnostics
+    from tdsl.findings.diagnostic import Diagnostics
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
 
@@ -45,8 +45,8 @@ def _library_of_models() -> Library:
 
 
 def _model(word: str) -> str | None:
+    from tdsl.findings.source import SourceFile, Span
     from tdsl.semantics.loader import Module
-    from tdsl.source import SourceFile, Span
     from tdsl.syntax import tree
 
     library = _library_of_models()
@@ -108,8 +108,8 @@ FROM_HOSTS = frozenset({"ends", "hosts", "per_host", "declared"})
 
 
 def _topology(word: str) -> str | None:
-    from tdsl.diagnostic import Diagnostics
-    from tdsl.source import SourceFile
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.findings.source import SourceFile
     from tdsl.syntax import tree
     from tdsl.syntax.parser import parse
 
@@ -139,7 +139,7 @@ def _topology(word: str) -> str | None:
 
 
 def _word(word: str) -> str | None:
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     found = catalogue.words().get(word.lower())
     if found is None:
@@ -152,16 +152,16 @@ def _word(word: str) -> str | None:
 
 
 def _targets() -> list[str]:
-    from tdsl.diagnostic import Diagnostics
     from tdsl.emit.target import discover
+    from tdsl.findings.diagnostic import Diagnostics
 
     return list(discover(Diagnostics()))
 
 
 def _target(word: str) -> str | None:
-    from tdsl.diagnostic import Diagnostics
     from tdsl.emit.choices import described
     from tdsl.emit.target import discover
+    from tdsl.findings.diagnostic import Diagnostics
 
     found = discover(Diagnostics()).get(word.lower())
     if found is None:

@@ -43,7 +43,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., int]:
     def run(*, untrusted: bool, **given: Any) -> int:
         if not untrusted:
             return command(**given)
-        from tdsl import cache, files, resources
+        from tdsl.system import cache, files, resources
 
         here = Path.cwd()
         _judge(given)

@@ -33,7 +33,7 @@ from tdsl.commands._today import Day, today, today_option
 from tdsl.commands._watch import watched_captures
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Compilation, Design
+    from tdsl.compile.compiler import Compilation, Design
     from tdsl.observe.accepted import Entry
     from tdsl.observe.audit import Audit, Settings
 
@@ -167,12 +167,12 @@ def _settings(
     design: Design, assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool,
     at_least: Fraction | None,
 ) -> Settings:  # fmt: skip
-    from tdsl.diagnostic import Diagnostics
     from tdsl.fabric.select import selected
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.findings.source import SourceFile
     from tdsl.observe.audit import Settings
     from tdsl.observe.identifiers import read
     from tdsl.observe.names import Rule
-    from tdsl.source import SourceFile
 
     assert design.fabric is not None
     try:
@@ -190,7 +190,7 @@ def _settings(
 
 
 def _text(path: Path) -> str:
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         return files.text(path)
@@ -218,8 +218,8 @@ def _accepted(accept: Path | None, reason: str | None, ticket: str, until: date 
         if accept is not None and reason is None:
             raise Wrong(f"{accept}: there is no such list; with --reason TEXT one is written")
         return []
+    from tdsl.findings.source import SourceFile
     from tdsl.observe.accepted import read
-    from tdsl.source import SourceFile
 
     try:
         return read(SourceFile(accept.as_posix(), _text(accept)))
@@ -253,7 +253,7 @@ def _accept(
 
 def _held(path: Path) -> bytes:
     """The bytes of a list that may not be there yet."""
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         return files.read(path)
@@ -325,7 +325,7 @@ def _table(made: list[Audit], places: Path | None) -> bytes:
 
 def _worklist(output: Path, made: list[Audit], places: Path | None) -> None:
     """Write the work list, as CSV or as a workbook."""
-    from tdsl import files
+    from tdsl.system import files
 
     if output.suffix == ".xlsx":
         from tdsl.emit.workbook import Sheet, workbook

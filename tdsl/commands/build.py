@@ -32,18 +32,18 @@ from tdsl.commands._shared import (
 )
 from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
-from tdsl.progress import phase
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.findings.source import SourceFile
+from tdsl.system.progress import phase
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from tdsl.compiler import Compilation, Design
+    from tdsl.compile.compiler import Compilation, Design
     from tdsl.emit.build import BuildOptions, Output
     from tdsl.emit.site import Site
-    from tdsl.emit.spool import Content
     from tdsl.fabric.graph import Fabric
+    from tdsl.system.spool import Content
 
 CROWD = 10
 """Entries of a folder that are listed; of more only the number is said."""
@@ -131,7 +131,7 @@ def command(
     A target that --target names and that writes no file is an error.
     """
     from tdsl.emit.build import BuildOptions
-    from tdsl.workers import Workers, WorkersEnded
+    from tdsl.system.workers import Workers, WorkersEnded
 
     begin = time.perf_counter()
     blocked = next((p for p in (out, *out.parents) if p.exists() and not p.is_dir()), None)
@@ -241,8 +241,8 @@ def _made(
 ) -> dict[str, Mapping[str, Content]]:
     """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where there is one fabric."""
     from tdsl.emit.joint import FOLDER, joint
-    from tdsl.emit.spool import Spool
     from tdsl.physical.stages import Stage
+    from tdsl.system.spool import Spool
 
     built = [d for d in compilation.designs if d.fabric is not None]
     spool = Spool(next((p for p in Path(os.path.abspath(out)).parents if p.is_dir()), None))
@@ -314,7 +314,7 @@ def _site(path: Path | None) -> Site | None:
 
 def _table(path: Path) -> SourceFile:
     """The text of a file beside a design."""
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         return SourceFile(str(path), files.read(path).decode("utf-8-sig", "replace").replace("\r\n", "\n"))
@@ -358,7 +358,7 @@ def _report(compilation: Compilation, begin: float) -> None:
 
 
 def _differs(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
-    from tdsl.emit.write import compare
+    from tdsl.output.write import compare
 
     found = compare(files, out)
     for difference in found:
@@ -369,7 +369,7 @@ def _differs(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
 
 
 def _write(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
-    from tdsl.emit.write import write
+    from tdsl.output.write import write
     from tdsl.report.paint import Paint, wants_colour, width_of
     from tdsl.report.terminal import finding
 
@@ -388,12 +388,12 @@ def _write(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
 
 def _sign(files: Mapping[str, Content], out: Path, key: Path, said: list[str]) -> None:
     """Put the signature of a manifest beside it."""
-    from tdsl import files as disk
     from tdsl.emit.build import MANIFEST
-    from tdsl.emit.folder_lock import locked_folder
-    from tdsl.emit.signature import SIGNATURE, NoProgram, Unsigned, sign
-    from tdsl.emit.spool import whole
-    from tdsl.emit.write import LARGEST_MANIFEST
+    from tdsl.output.folder_lock import locked_folder
+    from tdsl.output.signature import SIGNATURE, NoProgram, Unsigned, sign
+    from tdsl.output.write import LARGEST_MANIFEST
+    from tdsl.system import files as disk
+    from tdsl.system.spool import whole
 
     try:
         manifest = whole(files[MANIFEST])

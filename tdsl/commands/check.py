@@ -35,10 +35,10 @@ from tdsl.commands._shared import (
 from tdsl.commands._today import today, today_option
 from tdsl.commands._untrusted import guarded
 from tdsl.commands._watch import watched
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.report.formats import Report, Streamed, formats
 from tdsl.report.paint import wants_colour, width_of
-from tdsl.workers import Workers
+from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tdsl.certificates.write import Certified
-    from tdsl.compiler import Compilation, Options
+    from tdsl.compile.compiler import Compilation, Options
 
     Output = click.ParamType[tuple[str, Path]]
 else:
@@ -60,7 +60,7 @@ class CheckName(Text):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """A known name, as it is spelt."""
-        from tdsl import catalogue
+        from tdsl.explain import catalogue
 
         found = next((p for p in catalogue.checks().values() if value in (p.name, p.code)), None)
         if found is None:
@@ -72,7 +72,7 @@ class CheckName(Text):
         """Names of checks."""
         from click.shell_completion import CompletionItem
 
-        from tdsl import catalogue
+        from tdsl.explain import catalogue
 
         return [CompletionItem(name) for name in catalogue.checks() if name.startswith(incomplete)]
 
@@ -316,7 +316,7 @@ def _printing_early(
 
 def _elements(path: Path) -> list[str]:
     """The elements that a file names, one a line."""
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         lines = files.given(path).decode().splitlines()
@@ -330,7 +330,7 @@ def _confirm(compilations: Sequence[Compilation], files: Sequence[str], asked: O
     import json
 
     from tdsl.commands._revisions import opened_source
-    from tdsl.second_opinion import confirm
+    from tdsl.compile.second_opinion import confirm
 
     for compilation, source in zip(compilations, files, strict=True):
         with opened_source(source, asked) as opened, opened.names_of_disk(compilation):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._compared_figures import figures_of
 from tdsl.commands._everywhere import warn
-from tdsl.commands._figures import figures_of
 from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     FOUND,
@@ -26,7 +26,7 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Design
+    from tdsl.compile.compiler import Design
 
 
 @click.command(

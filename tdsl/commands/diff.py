@@ -30,16 +30,16 @@ from tdsl.commands._shared import (
     say,
     with_stdin,
 )
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
 from tdsl.report.paint import Paint, tame, wants_colour, width_of
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract
     from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import Revision
     from tdsl.changes.steps import Plan
-    from tdsl.compiler import Compilation, Design, Options
+    from tdsl.compile.compiler import Compilation, Design, Options
 
 DIFFERS = 3
 LAST, EVERY = -1, -2
@@ -227,10 +227,10 @@ class Ways:
 
 def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
     """A design, compiled, and its contract."""
-    from tdsl import compiler
     from tdsl.changes.contract import contract_of
     from tdsl.commands._progress import progress
     from tdsl.commands._revisions import opened_source
+    from tdsl.compile import compiler
 
     _, asked = with_stdin([place.source], asked)
     source = STDIN if place.source == "-" else place.source

@@ -34,7 +34,7 @@ def command(file: str, **given: Any) -> int:
 
     Parameters have the values that `--set` gives. Comments stay. Exit status: 0, 1 if the design has errors, 2 a wrong call.
     """
-    from tdsl import compiler
+    from tdsl.compile import compiler
 
     try:
         (source,), asked = with_stdin([file], options(given))

@@ -27,7 +27,7 @@ class Word(Text):
         """Codes and names."""
         from click.shell_completion import CompletionItem
 
-        from tdsl import catalogue
+        from tdsl.explain import catalogue
 
         pages = [*catalogue.files(), *catalogue.checks().values()]
         from tdsl.commands._topics import names
@@ -50,7 +50,7 @@ class Word(Text):
 def command(word: str | None, **given: bool) -> None:
     """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a target, or a
     word of the language such as `spread`."""
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
     from tdsl.report.paint import Paint, wants_colour
 
     paint = Paint(wants_colour(sys.stdout))
@@ -80,7 +80,7 @@ def command(word: str | None, **given: bool) -> None:
 
 def _nearest(word: str, names: list[str]) -> str:
     """The finding, check, model, topology or target whose name is nearest, "" if none is."""
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     known = [*(p.name for p in (*catalogue.files(), *catalogue.checks().values())), *names]
     plain = {n.lower(): n for n in reversed(known)}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tdsl.commands._compared_figures import LEAST, figures_of, number_of
 from tdsl.commands._everywhere import warn
-from tdsl.commands._figures import LEAST, figures_of, number_of
 from tdsl.commands._pareto import Point, drawing, frontier
 from tdsl.commands._progress import progress
 from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
@@ -33,11 +33,11 @@ from tdsl.commands._shared import (
     with_stdin,
     workers_options,
 )
-from tdsl.progress import each
-from tdsl.workers import Workers, WorkersEnded
+from tdsl.system.progress import each
+from tdsl.system.workers import Workers, WorkersEnded
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Options
+    from tdsl.compile.compiler import Options
 
 Pairs = tuple[tuple[str, str], ...]
 """Values of some parameters."""

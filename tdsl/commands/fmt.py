@@ -48,7 +48,7 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
 
 
 def _read(name: str) -> bytes:
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         return sys.stdin.buffer.read() if name == "-" else files.read(Path(name))
@@ -58,7 +58,7 @@ def _read(name: str) -> bytes:
 
 def _formatted(data: bytes, name: str) -> str | None:
     """The text in the one layout; None, with the findings on stderr, if it cannot be read."""
-    from tdsl.diagnostic import Diagnostics, gather
+    from tdsl.findings.diagnostic import Diagnostics, gather
     from tdsl.syntax.parser import decode, parse
     from tdsl.syntax.printer import format_source
 

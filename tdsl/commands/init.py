@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from tdsl import files
 from tdsl.commands._everywhere import inform
 from tdsl.commands._shared import Wrong
+from tdsl.system import files
 
 DESIGN = """\
 # {name}: 8 DGX H100 on 8 leaves and 4 spines. Change a number, then run `tdsl check {name}.fab`.

@@ -12,7 +12,7 @@ import click
 from tdsl.commands._shared import FOUND, OK, Wrong, say
 
 if TYPE_CHECKING:
-    from tdsl.diagnostic import Diagnostic
+    from tdsl.findings.diagnostic import Diagnostic
 
 FORMATS = ("full", "concise", "json")
 
@@ -39,11 +39,11 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     take from the machine. With --against, what differs from a machine is an error, too, and so is a file that has nothing to
     compare, such as a graph file; a .conf is compared by its NCCL_IB_HCA alone. Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
-    from tdsl.diagnostic import Severity
-    from tdsl.emit.nccl_against import NOTHING, nothing_to_judge
-    from tdsl.emit.nccl_against import against as compare
-    from tdsl.emit.nccl_lint import lint
-    from tdsl.source import SourceFile
+    from tdsl.findings.diagnostic import Severity
+    from tdsl.findings.source import SourceFile
+    from tdsl.nccl.against import NOTHING, nothing_to_judge
+    from tdsl.nccl.against import against as compare
+    from tdsl.nccl.lint import lint
 
     dump = SourceFile(against, _read(against).decode("utf-8", "replace")) if against is not None else None
     found, covered = {}, {}
@@ -68,7 +68,7 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
 
 
 def _read(name: str) -> bytes:
-    from tdsl import files
+    from tdsl.system import files
 
     try:
         return sys.stdin.buffer.read() if name == "-" else files.given(Path(name))

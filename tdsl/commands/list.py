@@ -26,14 +26,14 @@ LEADING = re.compile(r"\A#[ \t]*(.+)")
 
 def checks() -> Rows:
     """Every check."""
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     return Rows(("check", "code", "what"), [(p.name, p.code, p.text.splitlines()[0]) for p in catalogue.checks().values()])
 
 
 def codes() -> Rows:
     """Every code of a finding, those of checks included."""
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     pages = sorted((*catalogue.files(), *catalogue.checks().values()), key=lambda p: p.code)
     return Rows(("code", "name", "what"), [(p.code, p.name, p.title) for p in pages])
@@ -41,8 +41,8 @@ def codes() -> Rows:
 
 def targets() -> Rows:
     """Every target of ``build``."""
-    from tdsl.diagnostic import Diagnostics
     from tdsl.emit.target import discover
+    from tdsl.findings.diagnostic import Diagnostics
 
     found = discover(Diagnostics()).values()
     return Rows(("target", "what", "consumer"), [(t.name, t.title, t.consumer) for t in found])
@@ -94,7 +94,7 @@ class ModelName(Text):
 
 
 def _catalogue() -> Library:
-    from tdsl.diagnostic import Diagnostics
+    from tdsl.findings.diagnostic import Diagnostics
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
 
@@ -106,8 +106,8 @@ def _named(library: Library, word: str) -> DeviceModel:
     """The model of the catalogue that a word names. Raises Wrong."""
     from difflib import get_close_matches
 
+    from tdsl.findings.source import SourceFile, Span
     from tdsl.semantics.loader import Module
-    from tdsl.source import SourceFile, Span
     from tdsl.syntax import tree
 
     plain = {n.replace("_", "").lower(): n for n in library.loader.catalogue()}
@@ -127,10 +127,10 @@ def _named(library: Library, word: str) -> DeviceModel:
 def parts(kind: str, one: str | None, other: str | None) -> Rows:
     """Cables or optics of the catalogue: all of them, those that fit a model, or those between two models."""
     from tdsl.fabric.part_facts import amount, lengths_of, optic_watts, several
+    from tdsl.findings.source import SourceFile
     from tdsl.physical.fitting import cables_for, optics_for
     from tdsl.semantics.loader import Module
     from tdsl.semantics.quantity import LENGTH, RATE, Quantity
-    from tdsl.source import SourceFile
 
     library = _catalogue()
     everything = library.parts(library.link(Module(SourceFile("", ""), (), Path(), "")))
@@ -178,7 +178,7 @@ def parts(kind: str, one: str | None, other: str | None) -> Rows:
 
 def _library(kind: str) -> list[tuple[Path, str]]:
     """Files of one part of the standard library, with the names they go by."""
-    from tdsl import resources
+    from tdsl.system import resources
 
     root = resources.folder("stdlib")
     return [(p, f"stdlib:{p.relative_to(root).as_posix()}") for p in sorted((root / kind).rglob("*.fab"))]

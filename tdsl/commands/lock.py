@@ -32,9 +32,9 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     """
     if not Path(file).is_file():
         raise Wrong(f"{file}: {'it is not a regular file' if Path(file).exists() else 'No such file or directory'}")
-    from tdsl.compiler import LOCK
-    from tdsl.diagnostic import Severity
+    from tdsl.compile.compiler import LOCK
     from tdsl.fabric.pins import write
+    from tdsl.findings.diagnostic import Severity
     from tdsl.physical.standing import digests, figures_of
 
     compilations = compiled([file], replace(options(given), lock=not fresh), verify=False)

@@ -24,7 +24,7 @@ def command(stdio: bool) -> int:
         import pygls  # noqa: F401
     except ImportError:
         raise Wrong("the language server needs pygls: install tdsl with its extra, `pip install 'tdsl[lsp]'`") from None
-    from tdsl.lsp_requests import serve
+    from tdsl.lsp.handlers import serve
 
     status = OK
     try:

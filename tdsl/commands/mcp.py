@@ -13,7 +13,7 @@ import click
 
 from tdsl.commands._beside import Beside
 from tdsl.commands._shared import OK, Wrong
-from tdsl.standard_output import release_descriptor_1
+from tdsl.system.standard_output import release_descriptor_1
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -119,7 +119,7 @@ def _resources(made: MCPServer[Any]) -> None:
 
 def pages() -> Mapping[str, Path]:
     """The pages of the documentation, by name."""
-    from tdsl import resources
+    from tdsl.system import resources
 
     return {path.stem: path for path in sorted(resources.folder("docs").glob("*.md"))}
 

@@ -99,7 +99,7 @@ def target(name: str, place: Path, base: str | None) -> None:
 
 def _write(files: Mapping[str, str], folder: Path) -> None:
     """Write a new folder, all of it or nothing: what is there, a link as well, belongs to somebody."""
-    from tdsl import files as disk
+    from tdsl.system import files as disk
 
     stage = folder.with_name(f".{folder.name[:100]}.{disk.token()}.tmp")
     try:
@@ -123,8 +123,8 @@ def _write(files: Mapping[str, str], folder: Path) -> None:
 
 def _extended(name: str, base: str) -> dict[str, str]:
     """A manifest like another target's, and templates that extend its templates."""
-    from tdsl.diagnostic import Diagnostics
     from tdsl.emit.target import discover
+    from tdsl.findings.diagnostic import Diagnostics
 
     known = discover(Diagnostics())
     if base not in known:

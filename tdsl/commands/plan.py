@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tdsl.changes.model import Changes
     from tdsl.changes.steps import Plan
     from tdsl.changes.union import Union
-    from tdsl.compiler import Compilation, Design, Options
+    from tdsl.compile.compiler import Compilation, Design, Options
     from tdsl.fabric.graph import Bools
 
 FEW = 16
@@ -111,11 +111,11 @@ def _compiled(source: str, asked: Options) -> Compilation | None:
 def _lock(before: Compilation, new: str, asked: Options) -> Any:
     """What stands, as a lock for the new design."""
     from tdsl.fabric.pins import write
-    from tdsl.source import SourceFile
+    from tdsl.findings.source import SourceFile
 
     fabrics = [d.fabric for d in before.designs if d.fabric is not None]
     if len(fabrics) == 1:
-        from tdsl import compiler
+        from tdsl.compile import compiler
 
         try:
             names = [d.name for d in compiler.elaborate(new, replace(asked, lock=False, set=())).designs]
@@ -160,8 +160,8 @@ def _planned(old: Design, new: Design, share: Fraction, keep: Sequence[str]) -> 
 
 def _broken(both: Union, new: Design, keep: Sequence[str]) -> Callable[[Bools, Bools], str]:
     """Judges the requirements that are kept on a state of the cabling."""
-    from tdsl.diagnostic import Diagnostics
     from tdsl.fabric.failing import Failed
+    from tdsl.findings.diagnostic import Diagnostics
     from tdsl.verify.runner import run
 
     claims = sorted((c for c in new.claims if c.metric in keep and not c.report), key=lambda c: c.metric == "survives")
@@ -229,9 +229,9 @@ def _write(output: Path, made: Sequence[Planned]) -> None:
     if output.suffix == ".csv":
         save(_csv(made), output)
         return
-    from tdsl import files
     from tdsl.changes.work import COLUMNS
     from tdsl.emit.workbook import Sheet, workbook
+    from tdsl.system import files
 
     try:
         files.replace(output, workbook([Sheet("steps", COLUMNS, _table(made), frozen=1)], "Steps"))
@@ -241,7 +241,7 @@ def _write(output: Path, made: Sequence[Planned]) -> None:
 
 def _record(old: str, new: str, after: Compilation) -> None:
     """Write NEW's lock, where NEW is a file of its own."""
-    from tdsl.compiler import LOCK
+    from tdsl.compile.compiler import LOCK
     from tdsl.fabric.pins import write
     from tdsl.physical.standing import digests, figures_of
 

@@ -40,8 +40,8 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
 
     Exit status: 0 written, 1 OUT is not as it was built or the folder cannot be written, 2 a wrong call.
     """
-    from tdsl.diagnostic import Diagnostics, gather
-    from tdsl.emit.write import write
+    from tdsl.findings.diagnostic import Diagnostics, gather
+    from tdsl.output.write import write
 
     if untrusted or asked(()):
         raise Wrong(f"{FLAG}: secrets are not given to designs of strangers")
@@ -84,8 +84,8 @@ class Failed(Exception):
 
 def _judge(to: Path, places: list[Path]) -> None:
     """Refuse a folder that is somebody else's, before its mode is changed."""
-    from tdsl.emit.own_names import beside, own
-    from tdsl.emit.write import refusal
+    from tdsl.output.own_names import beside, own
+    from tdsl.output.write import refusal
 
     why = {place: said for place in places if (said := refusal(place))}
     if to not in places and to.is_dir():
@@ -104,8 +104,8 @@ def _named(files: Mapping[str, bytes]) -> int:
 
 def _values(path: Path) -> dict[str, str]:
     """The secrets by name. No message shows a value."""
-    from tdsl import files
     from tdsl.emit.site import SECRET
+    from tdsl.system import files
 
     try:
         text = files.text(path, LARGEST, encoding="utf-8-sig")
@@ -129,9 +129,9 @@ def _values(path: Path) -> dict[str, str]:
 
 def _rendered(folder: Path, values: Mapping[str, str], secrets: Path) -> dict[str, bytes]:
     """The files of one built folder with their secrets, and a manifest of them."""
-    from tdsl import files
     from tdsl.emit.site import PLACEHOLDER
-    from tdsl.emit.write import LARGEST_MANIFEST, plain
+    from tdsl.output.write import LARGEST_MANIFEST, plain
+    from tdsl.system import files
 
     try:
         manifest = json.loads(files.read(folder / MANIFEST, LARGEST_MANIFEST))

@@ -26,9 +26,9 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Compilation, Design
+    from tdsl.compile.compiler import Compilation, Design
     from tdsl.fabric.graph import Fabric
-    from tdsl.source import Origin
+    from tdsl.findings.source import Origin
 
 PORT_STATES = ("free", "used", "reserved")
 
@@ -156,14 +156,14 @@ def racks(fabric: Fabric) -> Rows:
     """Every rack, what is in it, and what of it is taken."""
     from dataclasses import astuple, fields
 
-    from tdsl.physical.tables import RackLine, rack_lines
+    from tdsl.physical.rack_rows import RackLine, rack_lines
 
     return Rows([x.name for x in fields(RackLine)], [astuple(line) for line in rack_lines(fabric)])
 
 
 def length(fabric: Fabric, cable: str) -> list[tuple[object, ...]]:
     """The stretches of every leg of a cable, their sum, and what is ordered; none if there is no such cable."""
-    from tdsl.fabric.cables import Cables
+    from tdsl.fabric.cables.identity import Cables
     from tdsl.physical.explain import explained
     from tdsl.physical.model import physical_of
 
@@ -178,7 +178,7 @@ def _near(fabric: Fabric, cable: str) -> list[str]:
     """Identifiers like one that no cable has."""
     from difflib import get_close_matches
 
-    from tdsl.fabric.cables import Cables
+    from tdsl.fabric.cables.identity import Cables
 
     return get_close_matches(cable, Cables(fabric).order[2], n=1)
 

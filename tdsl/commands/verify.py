@@ -10,7 +10,7 @@ import click
 from tdsl.commands._shared import FOUND, OK, Wrong, say
 
 if TYPE_CHECKING:
-    from tdsl.emit.intact import Examined
+    from tdsl.output.intact import Examined
 
 SHOWN = 20
 
@@ -36,7 +36,7 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
 
     Exit status: 0 as built, 1 something differs, is not signed, or no file is listed, 2 a wrong call or no manifest.
     """
-    from tdsl.emit.intact import NoManifest, examine, parts
+    from tdsl.output.intact import NoManifest, examine, parts
     from tdsl.report.paint import tame_line
 
     try:
@@ -84,7 +84,7 @@ def _others(shown: str, paths: list[str]) -> None:
 
 def _signed(found: Examined, shown: str, signers: Path) -> bool:
     """Say who signed a manifest, or why it counts as not signed."""
-    from tdsl.emit.signature import SIGNATURE, NoProgram, Unsigned, signer
+    from tdsl.output.signature import SIGNATURE, NoProgram, Unsigned, signer
     from tdsl.report.paint import tame_line
 
     try:

@@ -23,9 +23,9 @@ from tdsl.commands._shared import (
 )
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Design
-    from tdsl.emit.viewer import Mark
+    from tdsl.compile.compiler import Design
     from tdsl.fabric.graph import Ints
+    from tdsl.viewer.fabric_page import Mark
 
 CAPTURE = click.Path(exists=True, path_type=Path)
 
@@ -71,7 +71,7 @@ def command(
     """
     from dataclasses import replace
 
-    from tdsl.emit.viewer import page
+    from tdsl.viewer.fabric_page import page
 
     (compilation,) = compiled([file], replace(options(given), fail=fail), verify=verify)
     show_findings([compilation], sys.stderr)
@@ -116,8 +116,8 @@ def _facts(design: Design) -> dict[str, object]:
 
 def _marks(design: Design, verify: bool) -> list[Mark]:
     """What the page highlights: the failed set, the bisection cut, and what findings are about."""
-    from tdsl.diagnostic import Severity
-    from tdsl.emit.viewer import Mark, rows
+    from tdsl.findings.diagnostic import Severity
+    from tdsl.viewer.fabric_page import Mark, rows
 
     out = []
     if design.failed is not None:
@@ -141,9 +141,9 @@ def _faults(design: Design, captures: list[tuple[str, Path]]) -> list[Mark]:
     import numpy as np
 
     from tdsl.commands.audit import read_captures
-    from tdsl.emit.viewer import Mark
     from tdsl.observe.audit import audit
     from tdsl.observe.record import Observed
+    from tdsl.viewer.fabric_page import Mark
 
     fabric = design.fabric
     assert fabric is not None

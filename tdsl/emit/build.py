@@ -12,24 +12,25 @@ from hashlib import sha256
 from pathlib import Path
 from unicodedata import normalize
 
-from tdsl import __version__, memory, progress
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl import __version__
 from tdsl.emit import choices, limits
-from tdsl.emit.assets import read
-from tdsl.emit.part import PartView
+from tdsl.emit.partial_view import PartView
 from tdsl.emit.quote import Refused, file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
-from tdsl.emit.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.emit.target import TRANSPORT_NEEDS, FileSpec, Routers, Target, choose, discover
 from tdsl.emit.view import FabricView
+from tdsl.fabric.assets import read
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.select import selected
 from tdsl.fabric.transports import open_families, transport_statements
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.physical.stages import Stage
-from tdsl.source import SourceFile
-from tdsl.workers import Workers
+from tdsl.system import malloc, progress
+from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
+from tdsl.system.workers import Workers
 
 MANIFEST = "manifest.json"
 UNWRITTEN = "E0516"
@@ -142,7 +143,7 @@ def contents(fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, o
     """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full, and
     ValueError for a pattern of ``only`` that means no device."""
     options = options or BuildOptions()
-    memory.give_back(len(fabric.port_state))
+    malloc.give_back(len(fabric.port_state))
     only = selected(fabric, options.only) if options.only else None
     known = discover(diagnostics, options.target_paths)
     assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
@@ -525,8 +526,8 @@ def _passes(spec: FileSpec, path: str, content: Content, diagnostics: Diagnostic
     """
     if spec.lint != "nccl":
         return True
-    from tdsl.emit.nccl_lint import lint
-    from tdsl.source import SourceFile
+    from tdsl.findings.source import SourceFile
+    from tdsl.nccl.lint import lint
 
     faults = [f for f in lint(SourceFile(path, whole(content).decode())) if f.severity is Severity.ERROR]
     for fault in faults:

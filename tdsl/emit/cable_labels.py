@@ -12,7 +12,7 @@ from tdsl.fabric.columns import Column, Objects, listed
 from tdsl.fabric.graph import Ints
 
 if TYPE_CHECKING:
-    from tdsl.emit.wires import Wires
+    from tdsl.emit.link_tables import Wires
 
 Columns = dict[str, Callable[[], Column | Compact]]
 Row = tuple[int, int, tuple[int, ...]]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import nearest
+from tdsl.system.lazy_dataclass import dataclass
 
 KINDS = {bool: "true or false", int: "a whole number", str: "a text"}
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from tdsl import __version__
 from tdsl.emit.build import MANIFEST, SCHEMA
 from tdsl.emit.rows import csv_line
-from tdsl.emit.spool import Content, whole
+from tdsl.system.spool import Content, whole
 
 LISTS = ("cabling/cables.csv", "cabling/labels.csv")
 FOLDER = "all-networks"

@@ -11,8 +11,8 @@ from re import Match, Pattern
 from types import FrameType
 from typing import Any, Protocol
 
-from tdsl.dataclass import dataclass
 from tdsl.emit.quote import Refused
+from tdsl.system.lazy_dataclass import dataclass
 
 SECONDS = 60
 """Processor time that a file of a target may take which is not tdsl's own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

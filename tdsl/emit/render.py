@@ -28,15 +28,15 @@ from jinja2.loaders import split_template_path
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment, modifies_known_mutable
 
-from tdsl import files
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit import limits
 from tdsl.emit.quote import FILTERS, PRINTED, LeftOut, Refused
 from tdsl.emit.rows import Rows
 from tdsl.emit.site import Site
 from tdsl.emit.target import LARGEST, FileSpec, Target
 from tdsl.emit.view import FabricView
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.system import files
+from tdsl.system.resources import folder
 
 MOST = 1 << 30
 """Characters of a file."""
@@ -163,7 +163,7 @@ class _Bounded(_Sandbox):
 
 def _private(value: object) -> bool:
     """Whether a value is of the stages that lead to a fabric, such as the place of a model in a file."""
-    return type(value).__module__ in ("tdsl.source", "tdsl.semantics.scope")
+    return type(value).__module__ in ("tdsl.findings.source", "tdsl.semantics.scope")
 
 
 def _wide(values: Iterable[object]) -> bool:

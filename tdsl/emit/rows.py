@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl import progress
 from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined, constant
 from tdsl.fabric.columns import Table
+from tdsl.system import progress
 
 CHUNK = 1 << 22
 """Bytes of a matrix."""

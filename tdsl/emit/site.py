@@ -12,10 +12,10 @@ from dataclasses import field
 from ipaddress import ip_address
 from typing import Any
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import nearest
-from tdsl.source import SourceFile, Span
+from tdsl.system.lazy_dataclass import dataclass
 
 SECRET = re.compile(r"[A-Z][A-Z0-9_]{0,62}")
 """The name of a secret."""

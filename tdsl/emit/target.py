@@ -10,13 +10,13 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
-from tdsl import files as files_
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit import choices
 from tdsl.emit.limits import MATCH, Bounded, Names
 from tdsl.emit.records import Router
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.system import files as files_
+from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.resources import folder
 
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import adapters, hosts, picture, scheduling, subnets
-from tdsl.emit.addresses import given_addresses, plain
-from tdsl.emit.assets import Assets
-from tdsl.emit.drawing import Picture, Sketch
+from tdsl.drawing import picture
+from tdsl.drawing.records import Picture, Sketch
+from tdsl.emit.data import adapters, hosts, scheduling, subnets
+from tdsl.emit.data.addresses import given_addresses, plain
+from tdsl.emit.data.planned import PlannedLinks, planned_links
 from tdsl.emit.limits import Names
-from tdsl.emit.planned import PlannedLinks, planned_links
+from tdsl.emit.link_tables import Wires, known
 from tdsl.emit.records import (
     Address,
     Cable,
@@ -43,24 +42,26 @@ from tdsl.emit.records import (
     Standby,
     System,
 )
-from tdsl.emit.wires import Wires, known
+from tdsl.fabric.assets import Assets
 from tdsl.fabric.columns import Column, Table
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.order import distinct
 from tdsl.fabric.places import height_of
 from tdsl.fabric.subnets import speaks_infiniband
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.physical.bom import Line as BillLine
 from tdsl.physical.bom import bill
 from tdsl.physical.cords import Cord, cords, has_cords
 from tdsl.physical.elevations import Drawing, Fronts, Plans
+from tdsl.physical.rack_rows import MountLine, RackLine, mount_lines, rack_lines
 from tdsl.physical.stages import PhaseLine, Stage, phase_bill, phase_totals
-from tdsl.physical.tables import MountLine, RackLine, mount_lines, rack_lines
 from tdsl.physical.totals import Total, totals
 from tdsl.semantics.model import DeviceModel, Part
 from tdsl.semantics.transport import TRANSPORTS
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.emit.faceplate import Faceplates, FacePort
+    from tdsl.emit.data.faceplate import Faceplates, FacePort
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +341,7 @@ class FabricView:
     @cached_property
     def npus(self) -> NpuGraph | str:
         """Accelerators and what joins them, or why simulators of training cannot hold the fabric."""
-        from tdsl.emit.npus import Unfit, npu_graph
+        from tdsl.emit.data.npus import Unfit, npu_graph
 
         try:
             return npu_graph(self._wires)
@@ -411,7 +412,7 @@ class FabricView:
         What keeps one from being configured is told when its kind is first asked for."""
         if "routing" not in self.capabilities or self._fabric.addressing is None:
             return ()
-        from tdsl.emit.routers import Routers
+        from tdsl.emit.data.routers import Routers
 
         for one in (kind,) if kind else ("switch", "host"):
             if one not in self._routers:
@@ -427,7 +428,7 @@ class FabricView:
 
     @cached_property
     def _faceplates(self) -> Faceplates:
-        from tdsl.emit.faceplate import Faceplates
+        from tdsl.emit.data.faceplate import Faceplates
 
         return Faceplates(self._wires)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 MAX_ROWS = 1_048_575  # below the heading
 MAX_TEXT = 32_767  # characters of a cell; a longer text would be left out

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
-from tdsl.fabric.bundles import spare_members
+from tdsl.fabric.cables.bundles import spare_members
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, Side, assignments
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.source import Origin
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.fabric.asns import Asns

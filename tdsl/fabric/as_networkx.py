@@ -86,7 +86,7 @@ def _planes(fabric: Fabric) -> dict[int, str]:
 
 def cables_of(fabric: Fabric) -> dict[int, list[str]]:
     """Identifiers of the cables that each link runs through, from its lower end on."""
-    from tdsl.fabric.cables import Cables
+    from tdsl.fabric.cables.identity import Cables
 
     cables = Cables(fabric)
     links, legs = cables.crossings

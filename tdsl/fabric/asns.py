@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.addresses import populations
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.source import Origin
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.addressing import Rule

@@ -8,17 +8,17 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.fabric.bundles import bundles
-from tdsl.fabric.cabling import Cables, first_of_cage, pull, shares
+from tdsl.fabric.cables.available_parts import judge_parts
+from tdsl.fabric.cables.bundles import bundles
+from tdsl.fabric.cables.cabling import Cables, first_of_cage, pull, shares
 from tdsl.fabric.graph import MEDIA, Fabric, Statement
 from tdsl.fabric.narrow import narrowed
 from tdsl.fabric.order import by_keys, distinct, ranks
-from tdsl.fabric.parts import judge_parts
 from tdsl.fabric.rates import per_link
 from tdsl.fabric.tiers import class_name, planned_tiers, set_tiers
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import Plan, Wire

@@ -13,13 +13,13 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Batch, Wiring, add_links, application, check_settings, copies_of, total_of
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.plan import Wire
+from tdsl.system.lazy_dataclass import dataclass
 
 Edge = tuple[int, int, int]  # device, device, number of the circuit
 

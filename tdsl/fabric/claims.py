@@ -6,9 +6,9 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
-from tdsl.source import Origin
+from tdsl.findings.source import Origin
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.fabric.asns import judge_asns_of_cluster
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric, Ints
 from tdsl.fabric.narrow import narrowed
 from tdsl.fabric.places import Places, places_of_halls
 from tdsl.fabric.requirements import resolve_claims
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import Origin, Span
 from tdsl.semantics.model import DeviceModel, DeviceSet
-from tdsl.semantics.places import Hall, RackKind, Row
+from tdsl.semantics.place_statements import Hall, RackKind, Row
 from tdsl.semantics.plan import Plan
-from tdsl.source import Origin, Span
+from tdsl.system.lazy_dataclass import dataclass
 
 DIFFERS = "E0465"
 """What fabrics share is not the same in each of them."""

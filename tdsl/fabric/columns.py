@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.cabling import first_of_cage, shares
+from tdsl.fabric.cables.cabling import first_of_cage, shares
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, constant, stretches
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.semantics.model import Axis, DeviceModel, Part, PortClass, unravel

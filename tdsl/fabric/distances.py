@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.places import Distance
+from tdsl.semantics.place_statements import Distance
 from tdsl.semantics.plan import Plan, Target
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

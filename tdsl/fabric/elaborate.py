@@ -9,9 +9,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl import memory, progress
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Label, Severity
 from tdsl.fabric.assemble import assemble
 from tdsl.fabric.circuits import circuit, plant_of
 from tdsl.fabric.graph import Fabric
@@ -26,11 +23,14 @@ from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.transports import stated
 from tdsl.fabric.vector import Array
 from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
+from tdsl.findings.diagnostic import Diagnostics, Label, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.fault import Excused, Fault, nearest
 from tdsl.semantics.model import DeviceModel, DeviceSet
 from tdsl.semantics.plan import Pathed, Plan, Target, Wire
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
+from tdsl.system import malloc, progress
+from tdsl.system.lazy_dataclass import dataclass
 
 LINK_LIMIT = 1 << 27
 
@@ -62,7 +62,7 @@ def elaborate(
 
     def fresh(lines: Sequence[Line]) -> Wiring:
         ports = Ports(rows.sets, rows.models, rows.device_model, rows.built)
-        memory.keep(len(ports.state))
+        malloc.keep(len(ports.state))
         made = Wiring(ports, plan.evaluator, kinds, max_links)
         made.pins = Pins(list(lines), made.ports) if lines else None
         return made

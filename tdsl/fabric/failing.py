@@ -7,18 +7,18 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault, nearest
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Plan
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.narrow import as_kept
-from tdsl.sealed import Sealed
+from tdsl.findings.source import Origin
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PortClass, unravel
 from tdsl.semantics.supply import Supply
-from tdsl.source import Origin
+from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.sealed import Sealed
 
 if TYPE_CHECKING:
     import networkx

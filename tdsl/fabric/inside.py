@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.wiring import Wiring, connect
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import DeviceModel, DeviceSet, InnerLink, Part
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Group, Plan, Wire
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import connect_value
-from tdsl.source import Origin
 from tdsl.syntax import tree
 
 INNER_LIMIT = 1 << 20

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.vector import Array
+from tdsl.system.lazy_dataclass import dataclass
 
 LARGEST = 1 << 15
 """Pairs of one application beyond which the text's own choice is taken."""

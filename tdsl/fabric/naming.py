@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.plan import Pathed, Plan
 from tdsl.syntax import tree

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.addresses import ports_of
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments
 from tdsl.fabric.subnets import INFINIBAND, speaking, subnets
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.source import Origin
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.partitions import Members, PartitionRule

@@ -10,12 +10,12 @@ from math import prod
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.order import by_keys, distinct
 from tdsl.fabric.vector import Array
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 OFFERS = 1 << 16
 """Sizes that are tried to offer one that would be even."""

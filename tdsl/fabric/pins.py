@@ -15,13 +15,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import FREE, USED, Fabric
 from tdsl.fabric.ports import KEPT, Ends, Ports
 from tdsl.fabric.renamed import Side, renamed, side_of, told
 from tdsl.fabric.vector import Array
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile, Span
+from tdsl.system.lazy_dataclass import dataclass
 
 HEAD = """\
 # Existing links: tdsl keeps them on these ports. Written by `tdsl lock {file}`; a line a link, in the order of the design.

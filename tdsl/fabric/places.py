@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.resolve import Resolver, assignments
-from tdsl.fabric.tables import DeviceTable
+from tdsl.fabric.user_csv import DeviceTable
 from tdsl.fabric.vector import Assignments, integers
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.fault import Excused, Fault, nearest
-from tdsl.semantics.places import Hall, Placing, RackKind, Row
+from tdsl.semantics.place_statements import Hall, Placing, RackKind, Row
 from tdsl.semantics.plan import Plan
 from tdsl.semantics.quantity import UNITS, Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import a_type
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.model import DeviceModel

@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.dataclass import dataclass
-from tdsl.fabric.cabling import connectors
+from tdsl.fabric.cables.cabling import connectors
 from tdsl.fabric.graph import FREE, HOLE, USED
 from tdsl.fabric.order import by_keys, distinct, within
 from tdsl.fabric.vector import Array
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 KEPT = 3
 """State of a port, while links are laid, that is kept for a link that stands (``fabric.pins``)."""

@@ -13,11 +13,11 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import distinct
 from tdsl.semantics.model import DeviceModel, unravel
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

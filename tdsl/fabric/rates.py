@@ -18,9 +18,9 @@ from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tdsl.diagnostic import Diagnostics
     from tdsl.fabric.ports import Ports
     from tdsl.fabric.wiring import Batch
+    from tdsl.findings.diagnostic import Diagnostics
     from tdsl.semantics.model import DeviceModel
 
 

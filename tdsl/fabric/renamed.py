@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric
+from tdsl.system.lazy_dataclass import dataclass
 
 INDEX = re.compile(r"\[([^\]]*)\]")
 HALF = 2

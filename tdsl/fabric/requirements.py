@@ -13,21 +13,21 @@ from itertools import pairwise
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.resolve import Resolver, assignments, instance_rows
 from tdsl.fabric.vector import Array
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import Origin, Span
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import DeviceSet, Part, unravel
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Plan, Required, Target
 from tdsl.semantics.values import whole
-from tdsl.source import Origin, Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 FAILING = ("bundles", "cables", "cages", "links", "ports")
 """What `any K …` may fail beside devices and groups."""

@@ -8,16 +8,16 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.vector import SAFE, Array, Assignments, booleans, integers, largest
+from tdsl.findings.source import Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceSet
 from tdsl.semantics.plan import Context, Entry, Target
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import counted
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 ASSIGNMENT_LIMIT = 1 << 26
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.cluster import declaration_key
 from tdsl.fabric.graph import USED, Fabric
 from tdsl.fabric.vector import Array
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import DeviceSet
 
 

@@ -110,7 +110,7 @@ def legs_at_devices(fabric: Fabric, devices: Ints) -> Ints:
 def legs_between_sets(fabric: Fabric, here: Bools, there: Bools) -> Ints:
     """Rows of the cable legs from one set of devices to another: those plugged into both, and those that the links between them
     run through, where a panel or an optical switch is on the way."""
-    from tdsl.fabric.cables import Cables
+    from tdsl.fabric.cables.identity import Cables
 
     small = here if here.sum() <= there.sum() else there
     rows = legs_at_devices(fabric, np.flatnonzero(small))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.semantics.model import PortClass
+from tdsl.system.lazy_dataclass import dataclass
 
 INFINIBAND = frozenset(("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "HDR100", "NDR", "NDR200", "XDR", "GDR"))
 """Types of ports that speak InfiniBand."""

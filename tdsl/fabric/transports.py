@@ -7,15 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.order import ranks
 from tdsl.fabric.subnets import INFINIBAND
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import Span
 from tdsl.semantics.model import PortClass
 from tdsl.semantics.plan import Plan
 from tdsl.semantics.transport import TRANSPORTS
-from tdsl.source import Span
 
 STEMS = {
     "GE": "ethernet", "BASE_T": "ethernet", "NVLINK": "nvlink", "UALINK": "ualink", "UB": "ub", "ICI": "ici", "EFA": "efa",

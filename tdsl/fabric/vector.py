@@ -12,14 +12,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.operators import COMPARISONS
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import whole
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 SAFE = 1 << 62

@@ -9,9 +9,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric import keeping, patterns
-from tdsl.fabric.cabling import links_together
+from tdsl.fabric.cables.cabling import links_together
 from tdsl.fabric.components import joined_groups
 from tdsl.fabric.order import distinct
 from tdsl.fabric.patterns import Pairs
@@ -26,6 +25,7 @@ from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.plan import Wire
 from tdsl.semantics.values import counted, whole
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 PATTERNS = ("each", "spread", "pairs", "ring", "mesh", "torus", "random")
 WORDS = {"spread": ("x", "uneven", "any"), "pairs": ("shift",), "random": ("degree", "seed")}

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.ide.known import Known, statements
 from tdsl.semantics.builtins import BUILTINS
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.syntax.grammar import load
 from tdsl.syntax.keywords import KINDS
 from tdsl.syntax.parser import words
-from tdsl.syntax.tables import load
+from tdsl.system.lazy_dataclass import dataclass
 
 TYPES = (
     "keyword", "class", "interface", "namespace", "function", "parameter", "variable", "property", "enumMember", "type", "string",

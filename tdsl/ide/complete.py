@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import SourceFile
 from tdsl.ide.describe import formal, port_words
 from tdsl.ide.known import Known, Meaning, port_types
 from tdsl.semantics.addressing import MANAGEMENT, OVERRIDABLE, WHAT
@@ -30,12 +30,12 @@ from tdsl.semantics.statements import CONNECT_SETTINGS
 from tdsl.semantics.tier_specs import TIER_SETTINGS
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.semantics.values import TYPE_NAMES
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
+from tdsl.syntax.grammar import load
 from tdsl.syntax.keywords import KIND_WORDS, KINDS, PATTERNS
 from tdsl.syntax.parser import Standing, standing
 from tdsl.syntax.scanner import BAD_STRING, Token
-from tdsl.syntax.tables import load
+from tdsl.system.lazy_dataclass import dataclass
 
 NUMBER = re.compile(r"(?<![\w.])[0-9][0-9_]*(?:\.[0-9]+)?(?P<unit>[A-Za-z]*(?:/[A-Za-z]*)?)\Z")
 WORD = re.compile(r"[A-Za-z0-9_]*\Z")

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from fractions import Fraction
 
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.model import Axis, Chip, DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity, show
 from tdsl.semantics.values import text_of
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 
 TRAILING = re.compile(r'[^"#]*#[ \t]?(.*)')

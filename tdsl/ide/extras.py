@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tdsl import cache, catalogue, files
-from tdsl.allowances import FOREVER
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.compile.waivers import FOREVER
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.ide.outline import Symbol, symbols
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.loader import Loader
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
+from tdsl.system import cache, files
 
 MOST_FILES, MOST_SYMBOLS = 2_000, 200
 """Files of a workspace that are read for their declarations, and declarations that one answer has."""
@@ -69,7 +70,7 @@ def enclosing(body: Iterable[tree.Stmt], file: SourceFile, at: int) -> list[Span
 # ---------------------------------------------------------------- the workspace
 def declared(folders: Iterable[Path], overlay: Mapping[str, str], query: str) -> list[tuple[Symbol, tuple[str, ...]]]:
     """The declarations of all files of some folders whose names contain a word, each with the names around it."""
-    from tdsl.diagnostic import Diagnostics
+    from tdsl.findings.diagnostic import Diagnostics
     from tdsl.syntax.parser import parse
 
     out: list[tuple[Symbol, tuple[str, ...]]] = []

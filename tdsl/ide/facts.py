@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tdsl.compiler import Compilation, Design
-from tdsl.dataclass import dataclass
+from tdsl.compile.compiler import Compilation, Design
+from tdsl.findings.source import Span
 from tdsl.semantics.ranges import Settings
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 
-from tdsl import catalogue, compiler
-from tdsl.allowances import FOREVER, Allowances
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.compile.reuse import Kept
+from tdsl.compile.waivers import FOREVER, Allowances
 from tdsl.config import ConfigError, load
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, gather
 from tdsl.ide import shelf
 from tdsl.ide.facts import Fact, Placed, facts, lens, parameters, placed
 from tdsl.ide.rename import Index
-from tdsl.reuse import Kept
 from tdsl.semantics.loader import DECLARED
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

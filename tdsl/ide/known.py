@@ -11,21 +11,21 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.ide import describe
 from tdsl.ide.facts import Placed
 from tdsl.semantics import topology
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault
+from tdsl.semantics.growth import NEEDED
 from tdsl.semantics.library import Entry, Library, Linked
 from tdsl.semantics.loader import Loader, Module, Parsed
 from tdsl.semantics.model import Chip, DeviceModel
-from tdsl.semantics.phases import NEEDED
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
 from tdsl.syntax.parser import Standing
+from tdsl.system.lazy_dataclass import dataclass
 
 MADE_OF = (*KINDS["group"], *KINDS["device"])
 

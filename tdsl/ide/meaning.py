@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import SourceFile
 from tdsl.ide import describe
 from tdsl.ide.complete import path_before
 from tdsl.ide.known import Known, Meaning
 from tdsl.semantics.model import Chip, PortClass
 from tdsl.semantics.quantity import RATE, SIZE, UNIT_TABLE, Quantity, show
 from tdsl.semantics.values import Builtin
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.expressions import Measure
+from tdsl.syntax.grammar import load
 from tdsl.syntax.keywords import KINDS, STARTERS
 from tdsl.syntax.parser import Standing, parse_part, standing
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.tables import load
+from tdsl.system.lazy_dataclass import dataclass
 
 CALLED = ("let", "param", "def")
 
@@ -104,7 +104,7 @@ def check(name: str) -> Meaning | None:
 
 def _rate(known: Known, token: Token, place: Standing) -> Meaning | None:
     """What a rate stands for: bits and bytes in one direction; of a port, what its model says."""
-    from tdsl.diagnostic import Diagnostics
+    from tdsl.findings.diagnostic import Diagnostics
 
     value = parse_part(token.file, token.start, token.end, Diagnostics())
     if not isinstance(value, Measure) or value.unit not in UNIT_TABLE or UNIT_TABLE[value.unit][1] != RATE:

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from tdsl.findings.source import Span
 from tdsl.ide.scopes import Block, Name, Scopes, add, flat
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.intent import DEVICES
 from tdsl.semantics.library import Linked
 from tdsl.semantics.statements import is_cable
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.syntax.grammar import load
 from tdsl.syntax.keywords import KINDS
-from tdsl.syntax.tables import load
 
 WORDED = ("role", "layer", "nos", "transport", "minimize")
 """Settings whose value is a word, whatever names there are."""

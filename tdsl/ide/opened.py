@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Protocol
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic
+from tdsl.findings.diagnostic import Diagnostic
+from tdsl.findings.source import SourceFile
 from tdsl.ide.facts import Fact, Placed
 from tdsl.ide.judge import Judgement
 from tdsl.ide.known import Known
 from tdsl.ide.outline import GROUPS
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 COMPLETIONS = {
     "keyword": "Keyword", "model": "Class", "topology": "Interface", "check": "Function", "function": "Function",

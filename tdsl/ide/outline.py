@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tdsl.dataclass import dataclass
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 from tdsl.syntax import tree
+from tdsl.syntax.grammar import load
 from tdsl.syntax.keywords import KINDS
-from tdsl.syntax.tables import load
+from tdsl.system.lazy_dataclass import dataclass
 
 GROUPS = KINDS["group"]
 """Words that declare a group."""

@@ -10,18 +10,18 @@ from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
-from tdsl import files, resources
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.ide import places, shelf
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile, Span
+from tdsl.ide import positions, shelf
 from tdsl.ide.names import Names
 from tdsl.ide.scopes import GIVEN, Key, Name, Scopes
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
-from tdsl.syntax.tables import load
+from tdsl.syntax.grammar import load
+from tdsl.system import files, resources
+from tdsl.system.lazy_dataclass import dataclass
 
 LOCAL = ("index variable", "loop variable")
 FILES = 2000
@@ -104,7 +104,7 @@ class Index:
         out = [path.resolve()]
         if all(n.what in LOCAL for n in wanted):
             return out
-        homes = {places.path_of(n.place.file.name).resolve() for n in wanted}
+        homes = {positions.path_of(n.place.file.name).resolve() for n in wanted}
         paths = [p.resolve() for p in self.paths]
         everyone = any(_standard(h) or any(h.is_relative_to(p) for p in paths) for h in homes)
         held = (p.resolve() for word in words for p in self.holding(word))
@@ -155,7 +155,7 @@ class Index:
         for n in found[1]:
             if n.fixed:
                 raise Refused(f"{n.fixed}, and cannot be changed")
-            if n.place.file.name.startswith(places.LIBRARY):
+            if n.place.file.name.startswith(positions.LIBRARY):
                 raise Refused(
                     f"`{n.name}` is declared in {n.place.file.name}, the standard library, which is not yours to change"
                 )
@@ -185,7 +185,7 @@ class Index:
                     f"`{p.name}` has a fault of syntax at line {line}, so what it means by `{old}` is not known: fix it first"
                 )
         for span in spans:
-            self.renamed(places.path_of(span.file.name), span.start)
+            self.renamed(positions.path_of(span.file.name), span.start)
         self.unchanged(files, spans, new)
         return spans
 
@@ -239,7 +239,7 @@ class Moves:
             text = spans[0].file.text
             for s in sorted(spans, key=lambda s: -s.start):
                 text = text[: s.start] + new + text[s.end :]
-            out[str(places.path_of(name).resolve())] = text
+            out[str(positions.path_of(name).resolve())] = text
         return out
 
 

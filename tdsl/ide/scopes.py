@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics import topology
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.intent import COUNTS, DEVICES
 from tdsl.semantics.later import WORDS as LATER
 from tdsl.semantics.library import Entry, Library, Linked
-from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
+from tdsl.system.lazy_dataclass import dataclass
 
 GIVEN = (*COUNTS, "hosts", "per_host", "declared")
 """Parameters of topologies that a fabric fills by their name."""

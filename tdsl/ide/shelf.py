@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container
 from pathlib import Path
 
-from tdsl import resources
 from tdsl.semantics.loader import Parsed
+from tdsl.system import resources
 
 _held: dict[str, tuple[int, Parsed]] = {}
 

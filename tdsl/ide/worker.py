@@ -17,8 +17,8 @@ from pathlib import Path
 from threading import Lock
 from types import FrameType
 
+from tdsl.compile.reuse import Kept
 from tdsl.ide.judge import Judgement, Question, stages
-from tdsl.reuse import Kept
 
 PATIENCE_S = 1.0
 """How long a process that is interrupted may take to answer before it is ended: a long step of a library does not listen."""

@@ -12,12 +12,12 @@ from datetime import date
 
 import numpy as np
 
-from tdsl.allowances import day
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.compile.waivers import day
 from tdsl.fabric.graph import Ints
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.observe.audit import Audit, Fault
-from tdsl.source import SourceFile, Span
+from tdsl.system.lazy_dataclass import dataclass
 
 LATER = "correct the fault, or agree on a later date"
 NOTE = re.compile(r"\s*(?:\[([^\[\]]*)\]\s*)?(?:until\s+([^\s:]+)\s*)?:?\s*(.*)")

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label
 from tdsl.observe.audit import Audit, Fault
 from tdsl.observe.difference import Cabling, Mistake
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
 from tdsl.verify.runner import run
 

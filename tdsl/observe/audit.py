@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.emit.subnets import speed_word
+from tdsl.emit.data.subnets import speed_word
 from tdsl.fabric.graph import Bools, Fabric
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.observe.candidates import Places
 from tdsl.observe.describe import Task, Words
 from tdsl.observe.diagnose import diagnose
@@ -23,6 +22,7 @@ from tdsl.observe.match import Identifiers, Seen, factory_named, match, planned_
 from tdsl.observe.names import Rule, shown
 from tdsl.observe.record import Observed, Wire
 from tdsl.observe.speeds import of_word
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.coverage import NOTHING, less_judged
 
 if TYPE_CHECKING:

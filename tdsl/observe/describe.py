@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from tdsl.dataclass import dataclass
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.columns import natural
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import Span
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.match import Seen
 from tdsl.observe.names import shown
 from tdsl.observe.record import Wire
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 CODES = {
     "not installed": "E0610", "device dark": "E0610", "devices exchanged": "E0614", "cables swapped": "E0620",

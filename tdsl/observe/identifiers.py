@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.assets import read as read_guids
+from tdsl.fabric.assets import read as read_guids
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.observe.match import Identifiers, Names
 from tdsl.observe.record import hexadecimal
-from tdsl.source import SourceFile
 
 MORE = ("mac", "chassis_id", "serial")
 

@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import field
 
-from tdsl.dataclass import dataclass
 from tdsl.observe.names import AGGREGATION, is_factory, readings, shown
 from tdsl.observe.record import End, Observed, hexadecimal
 from tdsl.observe.rules import Rows, rules
 from tdsl.syntax.writer import inside_quotes
+from tdsl.system.lazy_dataclass import dataclass
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
 HOST_PORT = re.compile(r"(?:eth|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)

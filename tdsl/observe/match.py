@@ -8,12 +8,12 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.columns import PortColumns, port_id
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.subnets import subnets
 from tdsl.observe.names import AGGREGATION, Rule, is_factory, readings
 from tdsl.observe.record import End, Node, Observed, Wire
+from tdsl.system.lazy_dataclass import dataclass
 
 INFINIBAND = ("switch", "adapter", "router")
 """Kinds of nodes that readers of InfiniBand captures give; their ports are numbers."""

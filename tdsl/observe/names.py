@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 FACTORY = re.compile(
     r"MT\d{3,6}\b.*|.*\bMellanox Technologies\b.*|.*\bInfini(?:scale|Host|Band HCA)\b.*|(?:Quantum|SwitchX|SwitchIB|ConnectX)\b.*"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tdsl import catalogue
+from tdsl.explain import catalogue
 from tdsl.observe.audit import Audit
 
 GAUGES = (

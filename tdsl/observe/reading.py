@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tdsl import files
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, p2p, readers
 from tdsl.observe.record import Malformed, Observed
-from tdsl.source import SourceFile
+from tdsl.system import files
 
 LIMIT = 512 << 20
 """Bytes of one capture."""

@@ -6,9 +6,9 @@ import re
 from dataclasses import field
 from typing import NamedTuple
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.source import HIDDEN, SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import HIDDEN, SourceFile, Span
+from tdsl.system.lazy_dataclass import dataclass
 
 LONGEST_NAME = 512
 MOST_NODES = 1 << 21

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tdsl import catalogue
+from tdsl.explain import catalogue
 from tdsl.observe.audit import Audit
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 
-from tdsl import catalogue
 from tdsl.emit.rows import csv_line
+from tdsl.explain import catalogue
 from tdsl.fabric.columns import natural
 from tdsl.observe.audit import Audit
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.physical.lengths import MM, Lengths
+from tdsl.system.lazy_dataclass import dataclass
 
 SWEEPS = 12
 """Rounds over all racks after which the search ends."""

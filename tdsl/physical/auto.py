@@ -14,20 +14,20 @@ from math import ceil
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.fabric.cables.plugs import fits_cage
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import amount, optic_watts
 from tdsl.fabric.places import Places, height_of
-from tdsl.fabric.plugs import fits_cage
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.physical.arrangement import Arrangement, arrange
 from tdsl.physical.length_bound import length_bound
 from tdsl.physical.lengths import Lengths
-from tdsl.physical.parts import Parts
+from tdsl.physical.part_choice import Parts
 from tdsl.physical.racks import kilograms, watts
 from tdsl.semantics.autoplace import AutoPlacing
-from tdsl.semantics.places import RackKind
+from tdsl.semantics.place_statements import RackKind
 from tdsl.semantics.quantity import POWER
+from tdsl.system.lazy_dataclass import dataclass
 
 OPEN = 1 << 62
 """What stands for no limit."""

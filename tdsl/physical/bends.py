@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import MICRO, amount
 from tdsl.physical.model import Physical
 from tdsl.semantics.quantity import LENGTH
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.part_facts import MICRO, optic_watts, several, shown
 from tdsl.physical.cords import cords
-from tdsl.physical.figures import Figures, price
+from tdsl.physical.power_and_cost import Figures, price
 from tdsl.physical.racks import watts
 from tdsl.physical.stated import stated_lengths
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 from tdsl.semantics.supply import Spares, Supply
+from tdsl.system.lazy_dataclass import dataclass
 
 KINDS = ("rack", "host", "chip", "switch", "ocs", "panel", "optic", "cable", "cord", "label")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places
-from tdsl.physical.figures import Figures
 from tdsl.physical.model import physical_of
+from tdsl.physical.power_and_cost import Figures
+from tdsl.physical.rack_rows import rack_sums
 from tdsl.physical.racks import Racks
-from tdsl.physical.tables import rack_sums
 from tdsl.physical.trays import Trays
-from tdsl.semantics.places import Hall
+from tdsl.semantics.place_statements import Hall
+from tdsl.system.lazy_dataclass import dataclass
 
 UNIT = 14
 WIDTH = 250

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tdsl.dataclass import dataclass
-from tdsl.fabric.cabling import fills_cages
-from tdsl.fabric.plugs import carries, ends_wrong, fits, legs_of, plug_wrong
+from tdsl.fabric.cables.cabling import fills_cages
+from tdsl.fabric.cables.plugs import carries, ends_wrong, fits, legs_of, plug_wrong
 from tdsl.semantics.model import DeviceModel, PortClass
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tdsl.fabric.graph import Bools, Ints
 from tdsl.physical.lengths import HALF_UNIT, MM, Lengths
 from tdsl.physical.path_bound import path_bound
 from tdsl.semantics.autoplace import AutoPlacing
-from tdsl.semantics.places import Hall
+from tdsl.semantics.place_statements import Hall
 
 OPEN = 1 << 62
 

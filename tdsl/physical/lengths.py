@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.distances import between
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct
 from tdsl.fabric.places import Places, height_of
-from tdsl.semantics.places import Hall
+from tdsl.semantics.place_statements import Hall
+from tdsl.system.lazy_dataclass import dataclass
 
 HALF_UNIT = 22_225
 """Micrometres of half a rack unit."""

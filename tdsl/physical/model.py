@@ -7,11 +7,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places, nowhere
 from tdsl.physical.lengths import Lengths
-from tdsl.physical.parts import Parts
+from tdsl.physical.part_choice import Parts
 from tdsl.physical.racks import Racks
 
 DECIMETRE = 100_000

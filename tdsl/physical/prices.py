@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.supply import Spares, Supply, lead_days, spares
-from tdsl.source import SourceFile, Span
 
 T = TypeVar("T")
 TABLES = ("price", "spares", "lead", "alternative")

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.places import Places, height_of
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MASS, POWER, Quantity
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tdsl.dataclass import dataclass
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.bom import Line, bill
 from tdsl.physical.totals import Total, totals
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostic, Label, Severity
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.order import distinct
 from tdsl.fabric.pins import Figure, Used
-from tdsl.physical.figures import Figures
+from tdsl.findings.diagnostic import Diagnostic, Label, Severity
+from tdsl.findings.source import SourceFile
+from tdsl.physical.power_and_cost import Figures
 from tdsl.semantics.quantity import LENGTH, MONEY, POWER, Quantity, show
-from tdsl.source import SourceFile
 
 UNITS = {"power": POWER, "cost": MONEY, "cable_length": LENGTH}
 """Figures that measure something; the others are numbers."""

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.part_facts import optic_watts
-from tdsl.physical.figures import Figures, price
+from tdsl.physical.power_and_cost import Figures, price
 from tdsl.physical.racks import Bound, watts
+from tdsl.system.lazy_dataclass import dataclass
 
 NONE = Bound(Fraction(0), 0)
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits
 from tdsl.prove.block_cuts import groups, least
@@ -25,6 +24,7 @@ from tdsl.prove.uniform_flow import Concurrent, concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 ALL = "all_to_all"
 """How a claim names the pattern."""

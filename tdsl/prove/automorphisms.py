@@ -12,13 +12,13 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import arc_image, orbit_labels
 from tdsl.prove.symmetry_candidates import by_ports, transitive_candidates
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.system.lazy_dataclass import dataclass
 
 Trace = list[bytes]
 

@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools
 from tdsl.prove.automorphisms import orbits, translated
 from tdsl.prove.bound import Bound, EveryPlacement, EverySplit, GroupRoutes, Shares, Spectrum
@@ -37,6 +36,7 @@ from tdsl.prove.uniform_flow import Concurrent, bound, concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import parts, unit_network
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 LowerProof = Shares | Concurrent | EverySplit | EveryPlacement | Spectrum | GroupRoutes
 """What shows a lower bound; shares and routes have a form in certificates, as have all others but routes between groups."""

@@ -11,13 +11,13 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.clos import Spread
 from tdsl.prove.network import Network
 from tdsl.prove.restored_links import Restored
 from tdsl.prove.routing_combinations import Combination
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 Figure = TypeVar("Figure", int, Fraction)
 Lower = TypeVar("Lower")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

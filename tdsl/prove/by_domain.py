@@ -12,7 +12,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import Domains, scaleup, scaleup_links
@@ -20,6 +19,7 @@ from tdsl.prove.all_to_all import bounds
 from tdsl.prove.demands import Demand, Unfit
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, Part, PortClass
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(eq=False)

@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail
@@ -19,6 +18,7 @@ from tdsl.prove.by_domain import ByDomain, joined, spans
 from tdsl.prove.demands import RAILS, Demand, Unfit
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, DeviceSet, Part, PortClass
+from tdsl.system.lazy_dataclass import dataclass
 
 SCALEUP = "through scaleup"
 SCALEOUT = "by scale-out alone"

@@ -20,11 +20,11 @@ from math import lcm
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
 from tdsl.prove.profiles import joined
+from tdsl.system.lazy_dataclass import dataclass
 
 Shares = dict[int, Fraction]
 Combination = tuple[tuple[Fraction, Fraction], ...]

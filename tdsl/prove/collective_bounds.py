@@ -14,11 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.bisection import bisection
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(eq=False)  # no slots: what is asked for is kept

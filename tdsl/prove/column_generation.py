@@ -15,11 +15,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.linear import Floats, path_parts
 from tdsl.prove.network import Network
+from tdsl.system.lazy_dataclass import dataclass
 
 TOWARDS = 0.3, 0.9
 """How far from the best prices to the last ones paths are sought, 1 being there."""

@@ -7,12 +7,12 @@ from itertools import accumulate
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

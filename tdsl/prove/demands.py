@@ -14,11 +14,11 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from tdsl import files
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
+from tdsl.system import files
+from tdsl.system.lazy_dataclass import dataclass
 
 BYTES = 32 * 1024 * 1024
 """Size of a file that is read at most."""

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import combinations
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 Near = Mapping[int, Set[int]]
 SOURCE = -1

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Counted, LinkCut, LinkPaths
@@ -18,6 +17,7 @@ from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency
 from tdsl.prove.symmetry import equal_rows, key_of
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 def disjoint_paths(view: View) -> LinkPaths:

@@ -12,7 +12,6 @@ from math import comb
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.rails import link_rail
@@ -20,6 +19,7 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.symmetry import Facts, Reads, numbered, orbit_labels
 from tdsl.prove.symmetry_candidates import of_design
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.fabric.bundles import members
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.bundles import members
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.subject import devices_with_contents, ports_of_selectors
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 class TooMany(Exception):

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
+from tdsl.system.lazy_dataclass import dataclass
 
 FAR = 2**61
 """More than all links carry together, in the nets that are looked at; twice as much fits in 64 bits."""

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.system.lazy_dataclass import dataclass
 
 FAR = 2**40
 """Farther than any path."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
-from tdsl.standard_output import libraries_muted
+from tdsl.system.standard_output import libraries_muted
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.cuts import Cut, crossing
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.system.lazy_dataclass import dataclass
 
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 

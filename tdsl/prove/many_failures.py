@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import summed
 from tdsl.prove.set_flow import between
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 Words = NDArray[np.uint64]
 

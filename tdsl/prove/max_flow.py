@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.search import distances
+from tdsl.system.lazy_dataclass import dataclass
 
 
 def tied(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from itertools import combinations, product
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import transitive
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
@@ -19,6 +18,7 @@ from tdsl.prove.network import counted
 from tdsl.prove.search import adjacency
 from tdsl.prove.symmetry import equal_rows, key_of
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 def separators(view: View) -> DevicePaths:

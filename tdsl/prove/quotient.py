@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import Network, counted
 from tdsl.prove.symmetry import equal_demands, equal_rows
+from tdsl.system.lazy_dataclass import dataclass
 
 NONE = -1
 """The place of what is left out."""

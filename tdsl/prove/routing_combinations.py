@@ -14,13 +14,13 @@ from math import gcd, lcm
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_path_routing import NEVER, PARTS, PathLoads, fits, route
 from tdsl.prove.trees import Trees
+from tdsl.system.lazy_dataclass import dataclass
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

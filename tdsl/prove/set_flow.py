@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.order import ranks
@@ -13,6 +12,7 @@ from tdsl.prove.bound import Bound, CrossedArcs, Flow
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.network import Network
+from tdsl.system.lazy_dataclass import dataclass
 
 Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
 Cells = np.ndarray[tuple[int, ...], np.dtype[np.int16]]

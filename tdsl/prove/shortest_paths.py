@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.automorphisms import transitive
 from tdsl.prove.budget import DEFAULT, Budget
@@ -14,6 +13,7 @@ from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency, distances
 from tdsl.prove.symmetry import equivalent_nodes
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 FAR = 1 << 60
 """Distance of what cannot be reached."""

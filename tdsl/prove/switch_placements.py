@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import equal_rows
+from tdsl.system.lazy_dataclass import dataclass
 
 AT_ONCE = 2_000_000
 """Cells of the table of sums that are worked on in one go."""

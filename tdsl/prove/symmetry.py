@@ -26,12 +26,12 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.fabric.layers import scaleup, scaleup_links
 from tdsl.fabric.rails import link_rail
 from tdsl.prove.network import Network, summed
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 READS = frozenset({"lengths", "rails", "order", "names", "bundles", "domains"})
 """What a requirement may read beyond the devices, their contents, and the capacities between them:

@@ -7,7 +7,6 @@ from math import gcd
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.block_cuts import groups
 from tdsl.prove.bound import Bound, Ports
@@ -18,6 +17,7 @@ from tdsl.prove.network import Network
 from tdsl.prove.routed_demand import DemandBound, Demands, Routed
 from tdsl.prove.symmetry import identical
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

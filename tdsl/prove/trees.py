@@ -7,11 +7,11 @@ from math import lcm
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

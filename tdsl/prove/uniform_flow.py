@@ -18,7 +18,6 @@ from math import isqrt
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits, orbits
 from tdsl.prove.budget import DEFAULT, Budget
@@ -26,6 +25,7 @@ from tdsl.prove.equal_split import Demand, routed, spent
 from tdsl.prove.linear import Floats, least_fullest
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
+from tdsl.system.lazy_dataclass import dataclass
 
 FINE = 10_000
 """The longest length, and parts in which routings are combined where no small number does."""

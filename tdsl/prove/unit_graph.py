@@ -10,11 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import equal_rows
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(eq=False)

@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Bools, Fabric, Ints
@@ -29,6 +28,7 @@ from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency
 from tdsl.semantics.model import DeviceSet
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tdsl import catalogue
-from tdsl.diagnostic import Diagnostic
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.report.formats import Report
 from tdsl.report.paint import Paint, tame, tame_line
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import SourceFile, Span
 from tdsl.report.paint import TAB, Paint, cells, inert, length, unseen, wrap
-from tdsl.source import SourceFile, Span
+from tdsl.system.lazy_dataclass import dataclass
 
 SIDE_BY_SIDE = 28
 """Room that a message needs beside its underline; with less it goes below."""

@@ -9,11 +9,11 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Compilation
+    from tdsl.compile.compiler import Compilation
 
 
 @dataclass(frozen=True, slots=True)

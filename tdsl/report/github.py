@@ -6,11 +6,11 @@ commands for GitHub Actions.
 
 from __future__ import annotations
 
-from tdsl import catalogue
-from tdsl.diagnostic import Severity
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Severity
 from tdsl.report.formats import Report
 from tdsl.report.paint import tame
-from tdsl.report.places import place, relative, whole
+from tdsl.report.paths import place, relative, whole
 
 FORMAT = "github"
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tdsl import catalogue
-from tdsl.diagnostic import Severity
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Severity
 from tdsl.report.formats import Report
 from tdsl.report.json_report import dump
-from tdsl.report.places import marked, place, relative, whole
+from tdsl.report.paths import marked, place, relative, whole
 
 FORMAT = "gitlab"
 SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}

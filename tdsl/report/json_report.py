@@ -6,16 +6,17 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from tdsl import __version__, catalogue
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl import __version__
+from tdsl.compile.sweep import Sweep
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import Span
 from tdsl.report.formats import Report
-from tdsl.source import Span
-from tdsl.sweep import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tdsl.compiler import Design
+    from tdsl.compile.compiler import Design
     from tdsl.verify.result import Result
 
 FORMAT = "json"

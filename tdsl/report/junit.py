@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tdsl import catalogue
-from tdsl.diagnostic import Diagnostic
+from tdsl.compile.sweep import Sweep
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.report.formats import Report, identity
 from tdsl.report.paint import tame
-from tdsl.report.places import place, relative, whole
+from tdsl.report.paths import place, relative, whole
 from tdsl.semantics.values import text_of
-from tdsl.sweep import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

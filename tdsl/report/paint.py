@@ -9,7 +9,7 @@ import unicodedata
 from contextvars import ContextVar
 from typing import TextIO
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 STYLES = {
     "error": "1;31",

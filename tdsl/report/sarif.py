@@ -5,12 +5,13 @@ Source: OASIS, Static Analysis Results Interchange Format 2.1.0; limits: GitHub 
 
 from __future__ import annotations
 
-from tdsl import __version__, catalogue
-from tdsl.diagnostic import Diagnostic, Fix, Severity
+from tdsl import __version__
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic, Fix, Severity
+from tdsl.findings.source import Span
 from tdsl.report.formats import Report
 from tdsl.report.json_report import dump
-from tdsl.report.places import marked, place, uri, whole
-from tdsl.source import Span
+from tdsl.report.paths import marked, place, uri, whole
 
 FORMAT = "sarif"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tdsl import catalogue
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.compile.sweep import Sweep
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.report.excerpt import Remark, excerpt
 from tdsl.report.formats import Report
 from tdsl.report.paint import Paint, length, tame, wrap
 from tdsl.semantics.values import text_of
-from tdsl.sweep import Sweep
 from tdsl.verify.result import INCOMPLETE
 
 if TYPE_CHECKING:
-    from tdsl.compiler import Design
+    from tdsl.compile.compiler import Design
     from tdsl.verify.result import Result
 
 FORMAT = "full"

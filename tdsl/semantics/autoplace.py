@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.source import Origin
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.semantics.places import Hall
+    from tdsl.semantics.place_statements import Hall
     from tdsl.semantics.plan import Plan
     from tdsl.semantics.scope import Scope
 

@@ -13,10 +13,10 @@ from itertools import compress, product
 from math import prod
 from typing import Any, cast
 
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.values import Builtin, Dims, Row, Value, WholeRange, a_type, counted
-from tdsl.source import Span
 
 FIELD_LIMIT = 4096
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.library import Entry, Linked
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 VALUES = (tree.Let, tree.Param, tree.Def)
 

@@ -15,12 +15,12 @@ from typing import Any
 
 import z3
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Label
+from tdsl.findings.diagnostic import Diagnostic, Label
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
 from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec, link_rate
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, and tdsl goes on
 

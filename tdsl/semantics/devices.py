@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics import forwards, nos
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import plain
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 ROLES = ("accelerator", "storage", "manager")
 DEVICE_SETTINGS = ("forwards", "nos", "role", "spares", "split")

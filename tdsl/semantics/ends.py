@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import field
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Fix
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import Span
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault, nearest, unknown
 from tdsl.semantics.operators import (
@@ -32,8 +32,8 @@ from tdsl.semantics.operators import (
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import Builtin, Dims, Function, ModelName, Value, WholeRange, Word, a_type, text_of, whole
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 NUMERALS = {
     word: n for n, word in enumerate(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.library import Linked
 from tdsl.semantics.plan import Plan
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.printer import format_source
 from tdsl.syntax.writer import inside_quotes

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Fix, Severity
+from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
+from tdsl.findings.source import Origin, Span
 from tdsl.semantics.cluster import Member, members
 from tdsl.semantics.fault import nearest, unknown
+from tdsl.semantics.growth import Phase
 from tdsl.semantics.library import Entry, Library, Linked
 from tdsl.semantics.openings import place
-from tdsl.semantics.phases import Phase
 from tdsl.semantics.plan import Plan, Required
-from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import STARTERS
+from tdsl.system.lazy_dataclass import dataclass
 
 Additions = Sequence[tuple[Linked, tree.Extend | tree.Override]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Label
-from tdsl.source import Origin, Span
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
+from tdsl.findings.source import Origin, Span
+from tdsl.system.lazy_dataclass import dataclass
 
 LOOKS = 300_000
 """Names that unknown ones of a text are held against."""

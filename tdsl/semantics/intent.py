@@ -12,24 +12,24 @@ from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tdsl.diagnostic import Diagnostics, Fix, Label, Severity
+from tdsl.findings.diagnostic import Diagnostics, Fix, Label, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics import topology
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.ends import Ends, EndSet, organise
+from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.later import WORDS as LATER
 from tdsl.semantics.library import Entry
 from tdsl.semantics.model import KINDS, DeviceModel
 from tdsl.semantics.plan import Group, Unfolded
 from tdsl.semantics.seats import report_mixed_kinds
-from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.sizing import Load, Sizer
 from tdsl.semantics.tier_specs import TierReader
 from tdsl.semantics.tiered import Line, Weaver
 from tdsl.semantics.topology import Binder, Instance
 from tdsl.semantics.unfold import Unfolder
 from tdsl.semantics.values import Value
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tdsl.syntax.writer import statement

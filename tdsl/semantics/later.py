@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tdsl.diagnostic import Fix
+from tdsl.findings.diagnostic import Fix
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.topology import find, known

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Fix
+from tdsl.findings.diagnostic import Diagnostics, Fix
+from tdsl.findings.source import Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, nearest, unknown
 from tdsl.semantics.loader import Loader, Module, declared_in
@@ -21,8 +21,8 @@ from tdsl.semantics.ranges import Settings
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.supply import Supply
 from tdsl.semantics.values import Function
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 Named = tree.ModelDecl | tree.TopologyDecl | tree.Decl | tree.Def | tree.Let | tree.Param
 

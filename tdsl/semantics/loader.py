@@ -8,14 +8,14 @@ from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
-from tdsl import files, resources
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault, nearest
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.characters import misleading
 from tdsl.syntax.parser import MAX_BYTES, decode, oversized, parse
+from tdsl.system import files, resources
+from tdsl.system.lazy_dataclass import dataclass
 
 DECLARED = re.compile(r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)|let|param)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 

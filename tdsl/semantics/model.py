@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from tdsl.dataclass import dataclass
-from tdsl.source import Origin
+from tdsl.findings.source import Origin
+from tdsl.system.lazy_dataclass import dataclass
 
 KINDS = ("host", "chip", "switch", "ocs", "panel")
 MODEL_KINDS = (*KINDS, "cable", "optic")

@@ -8,18 +8,18 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
-from tdsl.diagnostic import Fix, Severity
+from tdsl.findings.diagnostic import Fix, Severity
+from tdsl.findings.source import Origin
 from tdsl.semantics import forwards, nos, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
+from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import fitting_rate, not_too_long
-from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.sonic import sonic_ports
 from tdsl.semantics.values import Value, Word, a_type, counted, text_of, whole
-from tdsl.source import Origin
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault, nearest, unknown
 from tdsl.semantics.quantity import NONE, UNIT_TABLE, Quantity
 from tdsl.semantics.values import TYPE_NAMES, Dims, Value, WholeRange, a_type, counted, fits, text_of, type_name, whole
-from tdsl.source import Span
 from tdsl.syntax import tree
 
 LIST_LIMIT = 1 << 20

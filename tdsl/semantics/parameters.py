@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.source import Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.operators import require_type, truth
 from tdsl.semantics.ranges import Settings, domain
 from tdsl.semantics.scope import FAILED, RUNNING, Binding, Scope
 from tdsl.semantics.values import Value, a_type, fits, text_of, type_name
-from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 

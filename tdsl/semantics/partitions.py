@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Plan, Target
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.evaluate import Evaluator

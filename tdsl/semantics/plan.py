@@ -7,19 +7,19 @@ from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Origin, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.supply import Supply
-from tdsl.source import Origin, Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.addressing import Rule
     from tdsl.semantics.autoplace import AutoPlacing
     from tdsl.semantics.partitions import Members, PartitionRule
-    from tdsl.semantics.places import Distance, Hall, Placing
+    from tdsl.semantics.place_statements import Distance, Hall, Placing
     from tdsl.semantics.routing import Roce, Routing
 
 

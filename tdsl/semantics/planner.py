@@ -9,9 +9,11 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
-from tdsl.diagnostic import Fix
+from tdsl.findings.diagnostic import Fix
+from tdsl.findings.source import Origin, Span
 from tdsl.semantics import forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
+from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
 from tdsl.semantics.library import Library, Linked
@@ -19,13 +21,11 @@ from tdsl.semantics.model import KINDS, Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.operators import LIST_LIMIT, items, truth
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.paths import resolve
-from tdsl.semantics.places import is_physical, physical
+from tdsl.semantics.place_statements import is_physical, physical
 from tdsl.semantics.plan import Context, Group, Plan, Required, Target
 from tdsl.semantics.scope import FAILED, Binding, Scope
-from tdsl.semantics.shapes import axes_of
 from tdsl.semantics.statements import naming, omit, override, wire
 from tdsl.semantics.values import Function, Value, counted, text_of
-from tdsl.source import Origin, Span
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:

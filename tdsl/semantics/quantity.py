@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
+from tdsl.system.lazy_dataclass import dataclass
 
 BASE = ("b", "s", "m", "W", "kg", "$", "U", "dB")
 Dim = tuple[int, int, int, int, int, int, int, int]

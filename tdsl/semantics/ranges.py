@@ -12,16 +12,16 @@ from dataclasses import field, replace
 from fractions import Fraction
 from math import ceil, floor
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.operators import truth
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import Value, WholeRange, fits, text_of, type_name, whole
-from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import OPERATORS
+from tdsl.system.lazy_dataclass import dataclass
 
 CANDIDATES = 1 << 16
 """So many values at most are put to a guard that is more than its bounds."""

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.evaluate import Evaluator

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import Span
 from tdsl.semantics.ends import Ends, EndSet
 from tdsl.semantics.values import Value
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

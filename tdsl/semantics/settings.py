@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tdsl.findings.source import Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault, unknown
 from tdsl.semantics.model import Axis, Part
@@ -12,7 +13,6 @@ from tdsl.semantics.plan import Context, Group, Target
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity, show
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import ModelName, Value, Word, a_type
-from tdsl.source import Span
 from tdsl.syntax import tree
 
 CAPACITY_LIMIT = 1 << 62

@@ -12,10 +12,10 @@ from fractions import Fraction
 from itertools import islice, pairwise
 from math import gcd, lcm
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 SEARCH = 1 << 16
 """Most counts that are tried before a size is given up."""

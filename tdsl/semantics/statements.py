@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tdsl.findings.source import Origin
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown
 from tdsl.semantics.paths import resolve
 from tdsl.semantics.plan import Context, Pathed, Plan, Wire
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import carried, connect_value
-from tdsl.source import Origin
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.semantics.values import Value, text_of
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 FACTS = ("spares", "lead", "alternative", "cords")
 """Facts of models that say how they are bought."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tdsl.findings.source import Span
 from tdsl.semantics import topology
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.fault import Excused, Fault, unknown
@@ -17,7 +18,6 @@ from tdsl.semantics.sizing import Aim, Leading, TierSpec
 from tdsl.semantics.topology import Instance
 from tdsl.semantics.unfold import names_in
 from tdsl.semantics.values import ModelName, a_type
-from tdsl.source import Span
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:

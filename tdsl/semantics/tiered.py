@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.ends import Ends, EndSet, Names
 from tdsl.semantics.sizing import Leading, Tier
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 POD, PLANE, RAIL = "pod", "plane", "rail"
 

@@ -8,8 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tdsl import files, resources
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, unknown
@@ -18,10 +17,11 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
-from tdsl.semantics.tables import form, rows
+from tdsl.semantics.table_parameters import form, rows
 from tdsl.semantics.values import ModelName, Value, type_name, whole
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system import files, resources
+from tdsl.system.lazy_dataclass import dataclass
 
 FOLDER = "topologies"
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"

@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Span
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.ends import Ends
 from tdsl.semantics.evaluate import Evaluator
@@ -17,7 +18,6 @@ from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.topology import Instance, Joining, required
 from tdsl.semantics.values import Dims, Function, ModelName, Value, WholeRange, text_of, whole
-from tdsl.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 

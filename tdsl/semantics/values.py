@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.quantity import KIND_NAMES, Quantity, kind_name, show
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import z3
 
-from tdsl.dataclass import dataclass
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value
 from tdsl.sizing.budget import DEFAULT
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, and tdsl goes on
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import z3
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.source import Span
 from tdsl.semantics.plan import Plan
 from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.relations import Line, Sizes
-from tdsl.source import Span
 
 
 def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool = False, budget: SizingBudget = DEFAULT) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from tdsl.diagnostic import Diagnostic
 from tdsl.fabric.wiring import late
+from tdsl.findings.diagnostic import Diagnostic
 from tdsl.semantics.plan import Target, Wire
 
 SHORT = "E0452"

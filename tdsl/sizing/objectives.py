@@ -7,12 +7,12 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.plan import Plan
 from tdsl.semantics.quantity import MONEY, Quantity
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 FACTS = {"cost": "price", "power": "power"}
 FIGURES = ("cables", "cost", "power", "switches")

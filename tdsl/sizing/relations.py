@@ -16,15 +16,15 @@ from typing import Any
 
 import z3
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.resolve import bare_variable
 from tdsl.fabric.wiring import late
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceSet, PortClass
 from tdsl.semantics.plan import Entry, Group, Plan, Required, Target, Wire
 from tdsl.semantics.scope import Binding, Scope
-from tdsl.source import Span
 from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
 
 z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, and tdsl goes on
 

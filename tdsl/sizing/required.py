@@ -6,9 +6,9 @@ and what stays open speaks against no number: the design's findings then say so.
 
 from __future__ import annotations
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.elaborate import elaborate
 from tdsl.fabric.requirements import resolve_claims
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.semantics.plan import Plan
 from tdsl.sizing.unknowns import Verdict
 from tdsl.verify.runner import unmet

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Span
 from tdsl.semantics.fabrics import Declared
 from tdsl.semantics.openings import Names, Opening, branching, openings
 from tdsl.semantics.plan import Plan
 from tdsl.sizing.budget import of_seconds
-from tdsl.source import Span
 
 
 def planned(

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.elaborate import elaborate, omissions, overrides, table
 from tdsl.fabric.ports import Ports
 from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.source import Span
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.openings import Names, Opening
 from tdsl.semantics.plan import Plan, Wire
 from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.independent import whatever
 from tdsl.sizing.objectives import Parts, Weights, minimize_of, weights
-from tdsl.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.sizing.proposals import Guide
@@ -320,7 +320,7 @@ class Solver:
         devices = int(sum(each[i] * int(n) for i, n in enumerate(np.bincount(rows.device_set[rows.built]))))
         if by.unit is None:
             return Fraction(devices)
-        from tdsl.physical.figures import Figures
+        from tdsl.physical.power_and_cost import Figures
 
         figures = Figures(elaborate(plan, Diagnostics(), self.max_links))
         f = figures.fabric

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from tdsl.dataclass import dataclass
-from tdsl.source import Span
+from tdsl.findings.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
 from tdsl.syntax.scanner import Token
+from tdsl.system.lazy_dataclass import dataclass
 
 Kids = list[Any]
 

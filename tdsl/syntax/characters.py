@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Severity
-from tdsl.source import HIDDEN, SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Severity
+from tdsl.findings.source import HIDDEN, SourceFile, Span
 from tdsl.syntax.scanner import Token
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -70,7 +70,7 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
         )  # fmt: skip
     if file.text.isascii():
         return
-    from tdsl.syntax.tables import load
+    from tdsl.syntax.grammar import load
 
     for token in load().scanner.scan(file):
         if token.type == "STRING" and not token.text.isascii():

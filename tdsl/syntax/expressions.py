@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
-from tdsl.source import Span
+from tdsl.findings.source import Span
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Fix
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
+from tdsl.findings.source import SourceFile, Span
 from tdsl.syntax.keywords import KIND_WORDS, TYPES
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, found_words

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tdsl.diagnostic import Diagnostic, Fix
-from tdsl.source import Span
+from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import Span
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, found_words, nearest

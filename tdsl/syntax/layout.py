@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Label
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.keywords import CONTINUING, INFIX_WORDS
 from tdsl.syntax.scanner import END, FAULT, Token
+from tdsl.system.lazy_dataclass import dataclass
 
 DEPTH = 100
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tdsl.diagnostic import Diagnostic, Fix
+from tdsl.findings.diagnostic import Diagnostic, Fix
 from tdsl.syntax.characters import bad_character
 from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.scanner import END, FAULT, MAX_DIGITS, Token
+from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from tdsl.syntax.grammar import Tables
     from tdsl.syntax.partial_parse import PartialParse
-    from tdsl.syntax.tables import Tables
 
 MAX_BYTES = 16 << 20
 _NUMERIC = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
@@ -62,9 +62,9 @@ def oversized(size: int, name: str, diagnostics: Diagnostics) -> None:
 
 def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
     """The tree of a file. Statements that do not parse become ``Broken`` nodes, with one finding each."""
+    from tdsl.syntax.grammar import load
     from tdsl.syntax.habits import other_format, without_comments
     from tdsl.syntax.layout import Layout
-    from tdsl.syntax.tables import load
 
     other, begin = other_format(file.text)
     if other:
@@ -82,8 +82,8 @@ def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
 
 def words(file: SourceFile) -> set[int]:
     """Where the words of the grammar stand in a file; what looks like one may be a name."""
+    from tdsl.syntax.grammar import load
     from tdsl.syntax.layout import Layout
-    from tdsl.syntax.tables import load
 
     tables = load()
     tokens = [t for t in tables.scanner.scan(file) if t.type != "COMMENT"]
@@ -105,8 +105,8 @@ class Standing:
 
 def standing(file: SourceFile, offset: int) -> Standing:
     """What stands before a place, whatever follows. A statement that is at fault before the place takes nothing."""
+    from tdsl.syntax.grammar import load
     from tdsl.syntax.keywords import CONTINUING
-    from tdsl.syntax.tables import load
 
     tables = load()
     before = [t for t in tables.scanner.scan(file, 0, offset) if t.type != "COMMENT"]
@@ -150,8 +150,8 @@ def parse_expression(text: str, name: str, diagnostics: Diagnostics) -> tree.Exp
 
 def parse_part(file: SourceFile, start: int, end: int, diagnostics: Diagnostics) -> tree.Expr | None:
     """The expression that fills a stretch of a file; None, with a finding, if it does not parse."""
+    from tdsl.syntax.grammar import load
     from tdsl.syntax.layout import Layout
-    from tdsl.syntax.tables import load
 
     tables = load()
     tokens = [t for t in tables.scanner.scan(file, start, end) if t.type not in ("COMMENT", END)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.syntax.keywords import CONTINUING
 from tdsl.syntax.scanner import Token
+from tdsl.system.lazy_dataclass import dataclass
 
 STEP = 2
 CONTINUATION = 4
@@ -61,7 +61,7 @@ class _Line:
 
 
 def _lay_out(file: SourceFile) -> str:
-    from tdsl.syntax.tables import load
+    from tdsl.syntax.grammar import load
 
     lines: list[_Line] = []
     braces = brackets = 0

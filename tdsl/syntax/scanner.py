@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

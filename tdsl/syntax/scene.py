@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Protocol
 
-from tdsl.dataclass import dataclass
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 from tdsl.syntax.scanner import END, FAULT, Token
+from tdsl.system.lazy_dataclass import dataclass
 
 VALUES = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING"})
 OPERATOR_TOKENS = frozenset(

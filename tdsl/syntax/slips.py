@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tdsl.diagnostic import Diagnostic, Fix
-from tdsl.source import Span
+from tdsl.findings.diagnostic import Diagnostic, Fix
+from tdsl.findings.source import Span
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, PATTERNS, STARTERS
 from tdsl.syntax.scanner import END
 from tdsl.syntax.scene import Scene

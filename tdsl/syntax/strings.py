@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import Span
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Span
 from tdsl.syntax import tree
 from tdsl.syntax.scanner import Token
 

@@ -5,8 +5,7 @@ Every node holds its span. Sequences are tuples, chains of operators are flat, s
 
 from __future__ import annotations
 
-from tdsl.dataclass import dataclass
-from tdsl.source import Span
+from tdsl.findings.source import Span
 from tdsl.syntax.expressions import (
     At as At,
 )
@@ -79,6 +78,7 @@ from tdsl.syntax.expressions import (
 from tdsl.syntax.expressions import (
     Unary as Unary,
 )
+from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,14 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import ClassVar, Literal
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Severity
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import Origin, Span
 from tdsl.prove.symmetry import READS, Reads
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import NONE, Dim, Quantity
-from tdsl.source import Origin, Span
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Status, Value
 
 Kind = Literal["yes_no", "number", "ratio", "fraction", "quantity"]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.findings.diagnostic import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from tdsl.source import Span
+    from tdsl.findings.source import Span
     from tdsl.verify.result import Result
 
 NOTHING = "E0907"

@@ -9,7 +9,6 @@ from math import comb
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element
 from tdsl.fabric.graph import Ints
 from tdsl.prove.element_symmetry import symmetry
@@ -17,6 +16,7 @@ from tdsl.prove.elements import enough, failed, sizes
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement
 from tdsl.verify.result import Status
 

@@ -7,9 +7,9 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
-from tdsl.dataclass import dataclass
+from tdsl.findings.source import Origin
 from tdsl.semantics.quantity import Quantity
-from tdsl.source import Origin
+from tdsl.system.lazy_dataclass import dataclass
 
 Status = Literal["proved", "refuted", "bounded", "modelled", "skipped"]
 INCOMPLETE = "the wiring has errors"

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl import files, progress
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.cluster import claim_of_member, number_of_member
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.subject import devices_of_selectors, holders_of_devices, is_of_instance, names_nothing
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.source import Span
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.search import listing
 from tdsl.prove.view import View
 from tdsl.semantics.model import KINDS
-from tdsl.source import Span
+from tdsl.system import files, progress
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Fault, Judgement, catalogue, skipped
 from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
 from tdsl.verify.result import INCOMPLETE, Result

@@ -8,14 +8,14 @@ from itertools import islice
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.many_failures import Connected, Failures, KeptFlow
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, catalogue
 from tdsl.verify.compare import against, malformed
 from tdsl.verify.coverage import nothing_judged, partly_judged

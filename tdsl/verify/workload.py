@@ -13,7 +13,6 @@ from math import inf
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct
@@ -29,6 +28,7 @@ from tdsl.prove.search import listing
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, show
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement, catalogue, skipped
 from tdsl.verify.result import Value
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tdsl.changes.compare import compare
-from tdsl.compiler import Options, check
-from tdsl.diagnostic import Severity
+from tdsl.compile.compiler import Options, check
 from tdsl.fabric.renamed import Side, renamed
+from tdsl.findings.diagnostic import Severity
 from tests.cli.run import tdsl
 from tests.harness import compile_text
 

@@ -15,7 +15,7 @@ from tdsl.changes.compare import cables, compare
 from tdsl.changes.model import Cable
 from tdsl.changes.steps import Plan, Planner
 from tdsl.changes.union import union
-from tdsl.compiler import Design
+from tdsl.compile.compiler import Design
 from tests.changes.test_diff import POD, WIRED
 from tests.cli.run import tdsl, write
 from tests.harness import compile_text

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tdsl.changes import words
-from tdsl.changes.figures import metrics, short
+from tdsl.changes.figure_changes import metrics, short
 from tdsl.changes.model import Cable, Change, Changes, End, Metric, Moved
 from tdsl.changes.steps import Plan, Step
 from tdsl.report.paint import Paint

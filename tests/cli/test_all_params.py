@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tdsl import resources
+from tdsl.system import resources
 from tests.cli.run import report, tdsl, write
 from tests.conftest import Golden
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tdsl.cli import cli
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 
 

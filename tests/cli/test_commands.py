@@ -17,9 +17,9 @@ from typing import Any
 import click
 import pytest
 
-from tdsl import compiler
 from tdsl.cli import cli
-from tdsl.compilation import Design
+from tdsl.compile import compiler
+from tdsl.compile.compilation import Design
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 
@@ -261,7 +261,7 @@ def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_pat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("seven\nfold")
 
-    monkeypatch.setattr("tdsl.compiler.stages", broken)
+    monkeypatch.setattr("tdsl.compile.compiler.stages", broken)
     done = tdsl("check", write(tmp_path))
     assert (done.exit_code, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -294,7 +294,7 @@ def test_limits_of_the_machine(fault: Exception, code: str, monkeypatch: pytest.
     def broken(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr("tdsl.compiler.stages", broken)
+    monkeypatch.setattr("tdsl.compile.compiler.stages", broken)
     done = tdsl("check", write(tmp_path))
     assert done.exit_code == 2
     assert done.stderr.startswith(f"error[{code}]: ")
@@ -459,9 +459,9 @@ def test_explain_a_topic(word: str, lines: tuple[str, ...]) -> None:
 
 def test_words_of_the_language() -> None:
     """Each is a word of the language, and its example parses."""
-    from tdsl import catalogue
-    from tdsl.diagnostic import Diagnostics
-    from tdsl.source import SourceFile
+    from tdsl.explain import catalogue
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.findings.source import SourceFile
     from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, SETTINGS
     from tdsl.syntax.parser import parse
 
@@ -482,7 +482,7 @@ def test_explain_everything_that_has_a_page() -> None:
 
 
 def test_all_codes_are_listed() -> None:
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     listed = tdsl("explain", "--list").stdout
     assert listed == tdsl("list", "codes").stdout

@@ -13,15 +13,15 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
-from tdsl.allowances import Allowance
 from tdsl.answers import form
 from tdsl.answers.form import NotKept, dumped, loaded, read, written
 from tdsl.answers.judgements import RECORDS, restore_judgements, written_judgements
-from tdsl.compilation import Compilation, Design
-from tdsl.dataclass import dataclass
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.compile.compilation import Compilation, Design
+from tdsl.compile.waivers import Allowance
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.quantity import LENGTH, Quantity
-from tdsl.source import SourceFile, Span
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement
 from tdsl.verify.result import Result
 from tests.cli.test_places_of_kept_judgements import BESIDE, OLD, wired

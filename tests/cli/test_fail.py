@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.prove.view import View
 from tdsl.verify.check import catalogue
 from tests.cli.run import report, tdsl, write

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tdsl.commands import _figures, _scenarios
+from tdsl.commands import _compared_figures, _scenarios
 from tdsl.commands._ask import _model, _ratio
-from tdsl.commands._figures import number_of
+from tdsl.commands._compared_figures import number_of
 from tdsl.commands._shared import Wrong
 from tdsl.physical.racks import Bound
 
@@ -23,30 +23,39 @@ def bound(known: Any, missing: int = 0) -> Bound:
 
 
 def test_sums() -> None:
-    assert _figures._bound(bound(1500), 1000) == "1.5" and _figures._bound(bound(1500, 2), 1000) == ">=1.5"
-    assert _figures._bound(bound(0), 1000) == "0" and _figures._bound(bound(0, 1), 1000) == ""
-    assert _figures._bound(bound(1), Fraction(3)) == "0.333333" and _figures._bound(bound(7), 2) == "3.5"
-    assert _figures._share(bound(1), bound(3)) == "33.33%" and _figures._share(bound(0), bound(3)) == "0%"
+    assert _compared_figures._bound(bound(1500), 1000) == "1.5" and _compared_figures._bound(bound(1500, 2), 1000) == ">=1.5"
+    assert _compared_figures._bound(bound(0), 1000) == "0" and _compared_figures._bound(bound(0, 1), 1000) == ""
+    assert _compared_figures._bound(bound(1), Fraction(3)) == "0.333333" and _compared_figures._bound(bound(7), 2) == "3.5"
+    assert _compared_figures._share(bound(1), bound(3)) == "33.33%" and _compared_figures._share(bound(0), bound(3)) == "0%"
     assert (
-        _figures._share(bound(1, 1), bound(3))
-        == _figures._share(bound(1), bound(3, 1))
-        == _figures._share(bound(0), bound(0))
+        _compared_figures._share(bound(1, 1), bound(3))
+        == _compared_figures._share(bound(1), bound(3, 1))
+        == _compared_figures._share(bound(0), bound(0))
         == ""
     )
 
 
 def test_answers() -> None:
     half = Fraction(1, 2)
-    assert _figures._answer((3, 2), None, None, "oversubscription") == "1.5:1"
-    assert _figures._answer((3, 0), 2, 2, "oversubscription") == "2" and _figures._answer(None, 2, 2, "diameter") == "2"
-    assert _figures._answer(None, half, half, "bisection") == "50%" and _figures._answer(None, half, half, "diameter") == "0.5"
-    assert _figures._answer(None, half, Fraction(3, 4), "bisection") == "50% to 75%"
-    assert _figures._answer(None, 1, 2.5, "bisection") == "1 to 2.5" and _figures._answer(None, "x", "x", "diameter") == ""
+    assert _compared_figures._answer((3, 2), None, None, "oversubscription") == "1.5:1"
     assert (
-        _figures._plain({"total": 5}) == 5
-        and _figures._plain({}) == ""
-        and _figures._plain(None) == ""
-        and _figures._plain(0) == 0
+        _compared_figures._answer((3, 0), 2, 2, "oversubscription") == "2"
+        and _compared_figures._answer(None, 2, 2, "diameter") == "2"
+    )
+    assert (
+        _compared_figures._answer(None, half, half, "bisection") == "50%"
+        and _compared_figures._answer(None, half, half, "diameter") == "0.5"
+    )
+    assert _compared_figures._answer(None, half, Fraction(3, 4), "bisection") == "50% to 75%"
+    assert (
+        _compared_figures._answer(None, 1, 2.5, "bisection") == "1 to 2.5"
+        and _compared_figures._answer(None, "x", "x", "diameter") == ""
+    )
+    assert (
+        _compared_figures._plain({"total": 5}) == 5
+        and _compared_figures._plain({}) == ""
+        and _compared_figures._plain(None) == ""
+        and _compared_figures._plain(0) == 0
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tests.cli.run import tdsl
 from tests.harness import none
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tdsl.commands import view
-from tdsl.diagnostic import Diagnostic, Severity
-from tdsl.emit.viewer import Mark, rows
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.viewer.fabric_page import Mark, rows
 from tests.cli.run import SMALL, tdsl, write
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import __version__, files
+from tdsl import __version__
 from tdsl.commands import init
 from tdsl.commands._nightly import INCLUDE, nightly
 from tdsl.commands._shared import Wrong
+from tdsl.system import files
 from tests.cli.run import tdsl
 
 OWN = {"tdsl.toml": init.SETTINGS, ".pre-commit-config.yaml": init.HOOKS, "mine.fab": init.DESIGN.format(name="mine")}

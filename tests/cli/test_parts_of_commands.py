@@ -14,7 +14,7 @@ import pytest
 from tdsl.commands import _advice, _fix, _shared, build, explore, render
 from tdsl.commands._rows import Rows
 from tdsl.commands._shared import Wrong
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 from tests.cli.run import tdsl, write
 
 

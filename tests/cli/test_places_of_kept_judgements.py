@@ -10,8 +10,8 @@ import pytest
 
 from tdsl.answers.form import NotKept
 from tdsl.answers.judgements import restore_judgements, written_judgements
-from tdsl.reuse import Layout
-from tdsl.source import Origin, SourceFile, Span
+from tdsl.compile.reuse import Layout
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.verify.check import Fault, Judgement
 
 OLD = SourceFile("pod.fab", "fabric f {\n  host node: NODE\n}\n")

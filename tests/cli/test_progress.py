@@ -21,7 +21,7 @@ if sys.platform != "win32":
 AT_ONCE = """
 import time
 import tdsl.commands._progress as shown
-from tdsl import progress
+from tdsl.system import progress
 from tdsl.cli import cli
 shown.AFTER_S, shown.EVERY_S, phase = 0.0, 0.01, progress.phase
 def slow(*args):
@@ -69,7 +69,7 @@ def test_nothing_in_a_pipe(tmp_path: Path) -> None:
 
 DEAF = """
 import sys, hashlib, signal
-from tdsl import files
+from tdsl.system import files
 from tdsl.commands._interrupt import interruptible
 def deaf(rounds):  # it does not return to Python while it works
     print("begun", flush=True)

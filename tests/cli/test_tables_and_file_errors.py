@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tdsl import catalogue
 from tdsl.commands.explain import Word
+from tdsl.explain import catalogue
 from tests.cli.run import tdsl, write
 from tests.observe.test_chain import POD
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Label, Severity
+from tdsl.findings.diagnostic import Diagnostic, Label, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.report.excerpt import shown
 from tdsl.report.paint import Paint, length, wrap
 from tdsl.report.terminal import finding, rate
-from tdsl.source import SourceFile, Span
 from tests.conftest import Golden
 
 TEXT = """\

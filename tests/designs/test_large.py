@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compiler import Options, elaborate
+from tdsl.compile.compiler import Options, elaborate
 from tests.cli.run import report
 from tests.soundness.whole_designs import designs_of_pages
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from tdsl.cli import cli
-from tdsl.emit.nccl_lint import lint
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.lint import lint
 from tests.targets import nccl_reader
 
 HOST = """

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Severity
 from tdsl.verify.summary import summarise
 
 TABLE = {  # units: nodes, GPUs, leaf, spine, compute + UFM cables, leaf-spine cables

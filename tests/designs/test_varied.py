@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.verify.summary import summarise
 
 TEXT = """

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostic
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.findings.diagnostic import Diagnostic
 from tests.errors.test_fixtures import FIXTURES, HERE
 from tests.harness import none
 

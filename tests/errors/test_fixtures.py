@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import catalogue, compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Severity
 from tdsl.report.paint import Paint
 from tdsl.report.terminal import findings
 from tests.conftest import Golden

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric.addresses import Addressing
 from tdsl.fabric.graph import Fabric
 

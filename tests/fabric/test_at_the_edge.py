@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.vector import NotSimple, _element
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
 from tests.harness import compile_text
 
 

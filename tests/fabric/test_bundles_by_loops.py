@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.fabric import bundles
+from tdsl.fabric.cables import bundles
 from tdsl.fabric.graph import Ints
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.syntax import tree
 
 FILE = SourceFile("x.fab", "a0 a1 b0 b1 c0 c1")

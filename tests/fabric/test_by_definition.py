@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric import patterns
-from tdsl.fabric.cabling import connectors, first_of_cage, pull
+from tdsl.fabric.cables.cabling import connectors, first_of_cage, pull
 from tdsl.fabric.components import joined_groups
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
 from tdsl.fabric.patterns import Pairs
 from tdsl.fabric.ports import KEPT, Ends, Ports
 from tdsl.fabric.tiers import device_tiers, set_tiers
 from tdsl.fabric.vias import _take
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
-from tdsl.source import SourceFile, Span
 from tests.harness import fabric_of, links_of
 
 HERE = Span(SourceFile("x.fab", "spread"), 0, 6)

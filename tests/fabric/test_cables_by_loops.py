@@ -7,8 +7,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from tdsl.fabric import cables as module
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables import identity as module
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
 from tests.harness import compile_text

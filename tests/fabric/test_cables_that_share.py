@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.fabric.cabling import connectors, fills_cages, first_of_cage, links_together, pull, shares
+from tdsl.fabric.cables.cabling import connectors, fills_cages, first_of_cage, links_together, pull, shares
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.model import DeviceModel
-from tdsl.source import Origin, SourceFile, Span
 from tests.harness import compile_text, fabric_of, links_of
 
 ORIGIN = Origin(Span(SourceFile("x.fab", "x"), 0, 1))

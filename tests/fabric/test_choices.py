@@ -11,7 +11,7 @@ from tdsl.fabric import keeping, patterns
 from tdsl.fabric.asns import _leaders
 from tdsl.fabric.pins import Mount, mounted
 from tdsl.fabric.rails import rail_plan
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 from tests.fabric.test_keeping import cases, choices
 from tests.harness import compile_text, fabric_of
 
@@ -141,7 +141,7 @@ def test_cables_that_fill_cages_join_whole_cages(tmp_path: Path) -> None:
 
 
 def test_one_limit_of_links() -> None:
-    from tdsl.compilation import Options
+    from tdsl.compile.compilation import Options
     from tdsl.fabric.elaborate import LINK_LIMIT
 
     assert Options().max_links == LINK_LIMIT == 134_217_728

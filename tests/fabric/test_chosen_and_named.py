@@ -9,14 +9,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric import inside
 from tdsl.fabric.graph import FREE, Fabric
 from tdsl.fabric.select import selected
 from tdsl.fabric.shared import shared_ports
-from tdsl.fabric.tables import DeviceTable
+from tdsl.fabric.user_csv import DeviceTable
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import InnerLink
-from tdsl.source import SourceFile
 from tests.fabrics import GBPS, Builder
 from tests.harness import compile_text, fabric_of
 

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.as_networkx import _planes
+from tdsl.fabric.cables.plugs import ends_wrong, fits_cage, legs_of, plug_wrong
 from tdsl.fabric.distances import between
 from tdsl.fabric.keeping import columns
 from tdsl.fabric.part_facts import optic_watts
 from tdsl.fabric.places import rows_of_places
-from tdsl.fabric.plugs import ends_wrong, fits_cage, legs_of, plug_wrong
 from tdsl.fabric.rates import add_capacity
 from tdsl.fabric.vector import _uses
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import POWER, RATE, Quantity
 from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse_expression
 from tests.cli.run import tdsl
 from tests.harness import compile_text, fabric_of, links_of

@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
 from tdsl.fabric import layers, subnets
 from tdsl.fabric.as_networkx import as_networkx, node_link
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import write
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tests.conftest import Golden
 from tests.harness import share, written
 from tests.test_docs import Block, marked

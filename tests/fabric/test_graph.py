@@ -13,7 +13,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
 from tests.cli.run import tdsl

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric import vector
 from tdsl.fabric.vector import Assignments, booleans, integers
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 

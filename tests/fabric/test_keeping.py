@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric import keeping, patterns
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 from tests.cli.run import tdsl, write
 
 FILE = SourceFile("x", "x")

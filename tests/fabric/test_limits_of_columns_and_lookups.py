@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.fabric import order, plugs
-from tdsl.fabric.cables import Cables
+from tdsl.fabric import order
+from tdsl.fabric.cables import plugs
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.narrow import narrow
 from tdsl.fabric.ports import Ports
 from tests.fabric.test_plugs_and_cages import GBPS, ORIGIN, part, port

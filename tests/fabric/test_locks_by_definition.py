@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import FREE, USED, Fabric
 from tdsl.fabric.pins import Figure, Line, Mount, Pins, Used, carried, mounted, moved, read, relocated, write
 from tdsl.fabric.ports import KEPT, Ends, Ports
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile, Span
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 

@@ -10,8 +10,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric import asns, subnets
+from tdsl.findings.diagnostic import Diagnostics
 from tests.fabric.test_shapes_of_subnets import grid, torus
 from tests.fabrics import Builder
 from tests.harness import compile_text

@@ -14,7 +14,7 @@ from tdsl.fabric.distances import between
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.partitions import Partition, _free
 from tdsl.fabric.subnets import speaking, speaks_infiniband
-from tdsl.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, Span
 from tests.fabrics import Builder
 from tests.harness import compile_text
 

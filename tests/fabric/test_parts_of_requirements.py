@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.claims import Element, ResolvedClaim, Selector
-from tdsl.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, Span
 
 
 def test_what_is_not_stated() -> None:

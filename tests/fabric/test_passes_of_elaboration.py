@@ -11,7 +11,7 @@ import pytest
 
 from tdsl.fabric import elaborate
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
 from tests.harness import compile_text, fabric_of, links_of
 
 Found = tuple[str, str, str]

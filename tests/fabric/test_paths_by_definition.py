@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric import resolve
 from tdsl.fabric.resolve import Mismatch, Resolver, assignments, bare_variable, strides_of, variables
 from tdsl.fabric.vector import Assignments
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.plan import Context, Entry, Group, Target
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tdsl.fabric import patterns
 from tdsl.fabric.patterns import Pairs
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
-from tdsl.source import SourceFile, Span
 
 HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places, height_of, locate, nowhere, rows_of_places
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, UNITS, Quantity
-from tdsl.source import SourceFile
 from tests.fabrics import Builder
 from tests.harness import MODELS
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric.claims import Element, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View

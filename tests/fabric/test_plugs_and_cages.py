@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tdsl.fabric import plugs
+from tdsl.fabric.cables import plugs
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.source import Origin, SourceFile, Span
 
 ORIGIN = Origin(Span(SourceFile("x.fab", "x"), 0, 1))
 GBPS = 10**9

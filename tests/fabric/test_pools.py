@@ -16,9 +16,9 @@ import pytest
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing, Dealt, Pool
 from tdsl.fabric.resolve import Choice
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
-from tdsl.source import SourceFile, Span
 from tests.fabrics import Builder
 from tests.harness import compile_text
 

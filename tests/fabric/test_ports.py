@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
 from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.ports import Ends, Ports
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Fault
 from tests.harness import compile_text, fabric_of, links_of, places
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric import bundles
+from tdsl.fabric.cables import bundles
 from tests.harness import compile_text, fabric_of
 
 DEVICES = """fabric f {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tdsl.fabric import patterns
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
-from tdsl.source import SourceFile, Span
 
 HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
 

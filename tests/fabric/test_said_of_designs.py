@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.fabric.plugs import fits
+from tdsl.fabric.cables.plugs import fits
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 from tests.fabrics import GBPS, Builder

@@ -11,13 +11,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.fabric import asns, assemble, keeping, patterns, plugs, tiers, vector
+from tdsl.fabric import asns, assemble, keeping, patterns, tiers, vector
+from tdsl.fabric.cables import plugs
 from tdsl.fabric.columns import Lists, natural
 from tdsl.fabric.pins import Mount, mounted
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.source import SourceFile, Span
 from tests.fabrics import GBPS, Builder
 from tests.harness import compile_text, fabric_of, links_of
 

@@ -10,9 +10,9 @@ import pytest
 
 from tdsl.fabric.graph import FREE, HOLE, USED
 from tdsl.fabric.ports import KEPT, Ends, Ports, _more
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
-from tdsl.source import SourceFile, Span
 from tests.fabrics import Builder
 
 GBPS = 10**9

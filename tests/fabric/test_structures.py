@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Severity
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.columns import DeviceColumns
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text, fabric_of, links_of, places
 
 TPU = """

@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.vector import Assignments, booleans, integers
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse_expression
 
 HERE = Span(SourceFile("x.fab", "i"), 0, 1)

@@ -10,9 +10,9 @@ from pathlib import Path
 from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 
-from tdsl.diagnostic import Diagnostic
+from tdsl.findings.diagnostic import Diagnostic
+from tdsl.findings.source import SourceFile, Span
 from tdsl.ide.extras import kept
-from tdsl.source import SourceFile, Span
 from tests.harness import none
 from tests.lsp.test_server import EVERYWHERE, SMALL, WAIT_S, Client, talk
 
@@ -203,7 +203,7 @@ def test_words_and_completion(tmp_path: Path) -> None:
 def test_every_snippet_is_a_statement() -> None:
     import re
 
-    from tdsl.diagnostic import Diagnostics
+    from tdsl.findings.diagnostic import Diagnostics
     from tdsl.ide.snippets import INSIDE, TOP
     from tdsl.syntax.parser import parse
 

@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 from pytest import MonkeyPatch
 
-from tdsl import catalogue, resources
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.ide import colours, complete, extras, judge, meaning, outline, places, shelf
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.source import SourceFile, Span
+from tdsl.ide import colours, complete, extras, judge, meaning, outline, positions, shelf
 from tdsl.ide.known import Known, standard
 from tdsl.ide.rename import Index, Refused
-from tdsl.ide.stream import LARGEST_MESSAGE, LONGEST_HEADER, Bounded
-from tdsl.source import SourceFile, Span
+from tdsl.lsp.stream import LARGEST_MESSAGE, LONGEST_HEADER, Bounded
+from tdsl.syntax.grammar import load
 from tdsl.syntax.parser import parse
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.tables import load
+from tdsl.system import resources
 from tests.conftest import Golden
 from tests.lsp.test_names import CLUSTER, DESIGN, HOUSE, STAR
 from tests.syntax.programs import ALL
@@ -567,11 +568,11 @@ def test_places_of_editors() -> None:
         "utf-32": [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 0), (3, 0), (3, 1)],
     }
     for encoding, wanted in rows.items():
-        assert [places.to_editor(file, i, encoding) for i in range(len(wanted))] == wanted
-        assert [places.from_editor(file, line, column, encoding) for line, column in wanted] == list(range(len(wanted)))
-        assert [places.from_editor(file, n, 99, encoding) for n in range(6)] == [2, 7, 8, 13, 13, 13]
-    assert places.from_editor(file, 1, 1, "utf-8") == 3 and places.from_editor(file, 1, 3, "utf-16") == 5
-    assert places.path_of("stdlib:a/b.fab") == resources.folder("stdlib") / "a/b.fab" and places.path_of("x") == Path("x")
+        assert [positions.to_editor(file, i, encoding) for i in range(len(wanted))] == wanted
+        assert [positions.from_editor(file, line, column, encoding) for line, column in wanted] == list(range(len(wanted)))
+        assert [positions.from_editor(file, n, 99, encoding) for n in range(6)] == [2, 7, 8, 13, 13, 13]
+    assert positions.from_editor(file, 1, 1, "utf-8") == 3 and positions.from_editor(file, 1, 3, "utf-16") == 5
+    assert positions.path_of("stdlib:a/b.fab") == resources.folder("stdlib") / "a/b.fab" and positions.path_of("x") == Path("x")
 
 
 PROMPTS = """\

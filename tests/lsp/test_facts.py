@@ -6,8 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tdsl import compiler
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.ide.facts import facts, lens, placed
 from tdsl.ide.judge import Question, names_or_fault, stages
 from tdsl.semantics.quantity import TIME, Quantity

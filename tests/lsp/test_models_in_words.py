@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tdsl.commands import _topics
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.ide import describe
 from tdsl.ide.known import Known, port_types
-from tdsl.source import SourceFile
 from tdsl.syntax.parser import parse
 
 TEXT = """\

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import resources
-from tdsl.diagnostic import Diagnostic
+from tdsl.findings.diagnostic import Diagnostic
+from tdsl.findings.source import SourceFile, Span
 from tdsl.ide.judge import _lends
-from tdsl.ide.places import from_editor, path_of, to_editor, units
-from tdsl.source import SourceFile, Span
+from tdsl.ide.positions import from_editor, path_of, to_editor, units
+from tdsl.system import resources
 
 TEXT = "ab\n\na×🙂b\n# 🙂🙂\nplain"
 UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Label, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.ide import extras
 from tdsl.ide.extras import _common, declared, enclosing, kept, waiver
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 
 

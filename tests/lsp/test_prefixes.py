@@ -13,11 +13,11 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.workspace import Workspace
 
-from tdsl import resources
+from tdsl.findings.source import Span
 from tdsl.ide import judge
-from tdsl.lsp import Refusal, Server
-from tdsl.lsp_requests import make
-from tdsl.source import Span
+from tdsl.lsp.handlers import make
+from tdsl.lsp.server import Refusal, Server
+from tdsl.system import resources
 from tests.lsp.test_server import Client, talk
 
 DESIGNS = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from tdsl.compile.reuse import Kept
 from tdsl.ide import worker
 from tdsl.ide.judge import Judgement, Question
 from tdsl.ide.worker import INTERRUPT, SMALL, GivenUp, Worker, serve
-from tdsl.reuse import Kept
 
 FIRST, SECOND, LAST = Judgement(wrong="1", last=False), Judgement(wrong="2", last=False), Judgement(wrong="3")
 

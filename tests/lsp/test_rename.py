@@ -12,12 +12,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler, resources
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.fabric.narrow import Narrow
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.ide.rename import Index, Refused
 from tdsl.semantics.loader import DECLARED, Loader
+from tdsl.system import resources
 
 LIBRARY = resources.folder("stdlib")
 LARGE = ("aurora", "deepseek_dragonfly", "gpu131k")

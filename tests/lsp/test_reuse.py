@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostic
+from tdsl.compile.reuse import Kept
+from tdsl.findings.diagnostic import Diagnostic
+from tdsl.findings.source import Span
 from tdsl.ide.judge import Judgement, Question
 from tdsl.ide.worker import GivenUp, _answers
-from tdsl.reuse import Kept
-from tdsl.source import Span
 
 PARTS = """\
 model host BOX { port nic[2]: 100Gbps { type GE } }

@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
-from tdsl import resources
+from tdsl.system import resources
 
 DESIGNS = resources.folder("stdlib") / "designs"
 WAIT_S = 30
@@ -162,7 +162,7 @@ def test_a_long_check_is_given_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["superpod_cluster", "torus3d"])
 def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
     """What the server tells of a design is what `check` tells."""
-    from tdsl import compiler
+    from tdsl.compile import compiler
 
     path = DESIGNS / f"{name}.fab"
     told = sorted(d.code for d in compiler.check(str(path)).findings)

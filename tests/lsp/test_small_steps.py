@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.ide import places
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
+from tdsl.ide import positions
 from tdsl.ide.colours import MODIFIERS, TYPES, Colour, numbers
 from tdsl.ide.facts import Placed
 from tdsl.ide.known import Known
 from tdsl.ide.rename import Moves, _designs
 from tdsl.ide.scopes import Block, Name, add
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 
 
@@ -26,7 +26,7 @@ def test_colours_as_numbers() -> None:
         Colour(0, 2, "keyword"), Colour(3, 5, "class", ("declaration", "defaultLibrary")), Colour(9, 12, "number", ("readonly",)),
         Colour(13, 14, "operator"), Colour(15, 16, "string", MODIFIERS),
     ]  # fmt: skip
-    given = numbers(found, lambda offset: places.to_editor(file, offset, "utf-16"))
+    given = numbers(found, lambda offset: positions.to_editor(file, offset, "utf-16"))
     assert given == [
         0, 0, 2, 0, 0,
         0, 3, 2, 1, 5,
@@ -46,16 +46,16 @@ def test_every_offset_there_and_back(encoding: str) -> None:
     for offset in range(len(file.text) + 1):
         before = file.text[:offset].split("\n")
         line, column = len(before) - 1, len(before[-1].encode(name)) // width
-        assert places.to_editor(file, offset, encoding) == (line, column)
-        assert places.from_editor(file, line, column, encoding) == offset
+        assert positions.to_editor(file, offset, encoding) == (line, column)
+        assert positions.from_editor(file, line, column, encoding) == offset
         here = file.text[offset : offset + 1]
         for within in range(1, len(here.encode(name)) // width if here != "\n" else 0):
-            assert places.from_editor(file, line, column + within, encoding) == offset
-    assert [places.from_editor(file, *at, encoding) for at in ((0, 99), (1, 5), (2, 99), (3, 99), (4, 0), (9, 9))] == [
+            assert positions.from_editor(file, line, column + within, encoding) == offset
+    assert [positions.from_editor(file, *at, encoding) for at in ((0, 99), (1, 5), (2, 99), (3, 99), (4, 0), (9, 9))] == [
         5, 6, 17, 19, 19, 19,
     ]  # fmt: skip
-    assert places.path_of("a/b.fab") == Path("a/b.fab") and places.path_of("stdlib:x/y.fab").parts[-2:] == ("x", "y.fab")
-    assert places.path_of("stdlib:x.fab").is_absolute()
+    assert positions.path_of("a/b.fab") == Path("a/b.fab") and positions.path_of("stdlib:x/y.fab").parts[-2:] == ("x", "y.fab")
+    assert positions.path_of("stdlib:x.fab").is_absolute()
 
 
 def test_places_that_move() -> None:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.ide.complete import Item, complete
 from tdsl.ide.facts import Placed
 from tdsl.ide.known import Known, port_types, standard
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.models import FACTS
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, UNIT_TABLE, kind_name
-from tdsl.source import SourceFile
 from tdsl.syntax.parser import parse
 from tdsl.verify.check import catalogue
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.findings.source import SourceFile, Span
 from tdsl.ide.rename import Index, Moves, Refused, _designs
 from tdsl.ide.scopes import Name
-from tdsl.source import SourceFile, Span
 from tests.lsp.test_names import HOUSE
 
 MORE = """\

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.ide import stream
-from tdsl.ide.stream import Bounded
+from tdsl.lsp import stream
+from tdsl.lsp.stream import Bounded
 
 ROOT = Path(__file__).parents[2]
 SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"

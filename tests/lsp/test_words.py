@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from tdsl import compiler, resources
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.ide import colours, meaning
 from tdsl.ide.complete import Item, complete
 from tdsl.ide.facts import Placed, placed
 from tdsl.ide.known import Known
 from tdsl.semantics.builtins import BUILTINS
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
+from tdsl.syntax.grammar import load
 from tdsl.syntax.parser import parse
-from tdsl.syntax.tables import load
+from tdsl.system import resources
 from tests.harness import each
 from tests.lsp.test_server import DESIGNS, EVERYWHERE, WAIT_S, Client, talk
 

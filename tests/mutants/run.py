@@ -35,7 +35,8 @@ from tests.mutants.serve import BEGIN, RECORD, Job, alone, fork, serve
 ROOT = Path(__file__).parents[2]
 PROOFS, FABRIC = ("prove", "certificates"), ("fabric",)
 REST = (
-    "answers", "changes", "commands", "emit", "ide", "observe", "physical", "report", "semantics", "sizing", "syntax", "verify",
+    "answers", "changes", "commands", "compile", "drawing", "emit", "explain", "findings", "ide", "lsp", "nccl", "observe",
+    "output", "physical", "report", "semantics", "sizing", "syntax", "system", "verify", "viewer",
 )  # fmt: skip
 JUDGES = (
     "fabric", "physical", "syntax", "semantics", "errors", "report", "observe", "changes", "designs", "cli", "verify", "targets",

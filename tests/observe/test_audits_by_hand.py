@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import SourceFile
 from tdsl.observe import report
 from tdsl.observe.audit import Audit, Settings, _gbps, audit, findings, listed
 from tdsl.observe.match import Identifiers
 from tdsl.observe.record import End, Node, Observed, Place, Wire
-from tdsl.source import SourceFile
 from tests.observe.test_matching_of_links import F
 
 G = 10**9

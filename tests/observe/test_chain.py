@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.observe.asbuilt import built
 from tests.cli.run import tdsl

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.observe import identifiers, record, report, speeds, worklist
 from tdsl.observe.accepted import added, settle
 from tdsl.observe.accepted import read as accepted
@@ -28,7 +29,6 @@ from tdsl.observe.readers import readers
 from tdsl.observe.reading import read
 from tdsl.observe.record import Observed
 from tdsl.observe.rules import DIVISORS, Rows, rules
-from tdsl.source import SourceFile
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import fabric_of

@@ -7,8 +7,8 @@ from importlib import import_module
 
 import pytest
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.record import End, Malformed, Observed
-from tdsl.source import SourceFile
 
 
 def shown(made: Observed) -> Iterator[str]:

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Severity
 from tests.cli.run import tdsl
 from tests.fabrics import multiplane, random_fabric, superpod
 from tests.harness import fabric_of

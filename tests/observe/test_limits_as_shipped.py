@@ -2,10 +2,10 @@
 
 import pytest
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe import diagnose, record
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire
-from tdsl.source import SourceFile
 
 AT = Place(SourceFile("a.csv", "x\n"), 1)
 

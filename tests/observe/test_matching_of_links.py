@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import SourceFile
 from tdsl.observe.match import Identifiers, Names, Seen, match
 from tdsl.observe.record import End, Node, Observed, Place, Wire
-from tdsl.source import SourceFile
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 

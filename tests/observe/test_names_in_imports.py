@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe import importing
 from tdsl.observe.importing import Array, Device, NoDesign, design
 from tdsl.observe.record import End, Node, Observed, Place, Wire
-from tdsl.source import SourceFile
 
 AT = Place(SourceFile("x", "\n" * 9), 1)
 G = 10**9

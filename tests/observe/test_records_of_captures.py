@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import SourceFile
 from tdsl.observe import asbuilt, record
 from tdsl.observe.readers import ibdiagnet
 from tdsl.observe.record import End, Malformed, Node, Observed, Place, Wire, hexadecimal, number, plain
-from tdsl.source import SourceFile
 from tests.observe.test_requirements_as_built import result
 
 FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")

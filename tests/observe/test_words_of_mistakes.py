@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import SourceFile
 from tdsl.observe.describe import Task, Words
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.match import Seen, Virtual, planned_far
 from tdsl.observe.record import End, Node, Observed, Place, Wire
-from tdsl.source import SourceFile
 from tests.harness import fabric_of
 
 TEXT = """\

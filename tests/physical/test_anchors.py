@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tdsl import compiler
 from tdsl.cli import cli
+from tdsl.compile import compiler
 from tdsl.physical.model import physical_of
 
 HALL = """fabric f {

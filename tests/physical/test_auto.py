@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compilation import Compilation
+from tdsl.compile.compilation import Compilation
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import write
 from tests.harness import compile_text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.physical import auto
 from tdsl.physical.auto import OPEN, Content, _Floor, _Unplaceable, placed
 from tdsl.semantics.model import DeviceModel

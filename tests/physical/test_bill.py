@@ -13,12 +13,12 @@ import openpyxl
 import pytest
 from click.testing import CliRunner
 
-from tdsl import compiler
 from tdsl.cli import cli
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 
 TARGETS = ["bom", "racks", "cabling"]
 

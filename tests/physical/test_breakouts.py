@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.physical.bom import bill
 from tdsl.physical.model import physical_of
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tdsl.fabric.pins import Used
+from tdsl.findings.source import SourceFile, Span
 from tdsl.physical.standing import changed
-from tdsl.source import SourceFile, Span
 
 LOCK = SourceFile("d.fab.lock", "".join(f"uses f{n}\n" for n in range(20)))
 LATER = "compare the designs with `tdsl diff`; if what differs is meant, write the lock anew with `tdsl lock`"

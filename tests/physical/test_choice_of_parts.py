@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.physical.parts import Choice, Parts, _Group, _longest, _narrowed
+from tdsl.physical.part_choice import Choice, Parts, _Group, _longest, _narrowed
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 from tests.fabrics import GBPS, Builder

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.physical import parts as room
+from tdsl.physical import part_choice as room
 from tdsl.physical.columns import _optics, _parts, chosen_columns, ordered_metres
-from tdsl.physical.figures import Figures, Optics, price
-from tdsl.physical.parts import Choice, Parts, _Group
+from tdsl.physical.part_choice import Choice, Parts, _Group
+from tdsl.physical.power_and_cost import Figures, Optics, price
 from tdsl.physical.racks import Bound
 from tdsl.physical.totals import NONE, Tally, _counted, _Sum, _times
 from tdsl.semantics.model import DeviceModel

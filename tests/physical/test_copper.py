@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.fabric.cables import Cables
+from tdsl.compile import compiler
+from tdsl.fabric.cables.identity import Cables
 from tdsl.physical.model import physical_of
 
 MODELS = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.physical.explain import explained
 from tdsl.physical.model import physical_of
 from tests.harness import compile_text

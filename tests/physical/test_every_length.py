@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.emit.wires import Wires
+from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.bends import Bends
 from tdsl.physical.bom import bill
@@ -18,10 +18,10 @@ from tdsl.physical.columns import ordered_metres
 from tdsl.physical.cords import cords
 from tdsl.physical.elevations import Drawing
 from tdsl.physical.explain import explained
-from tdsl.physical.figures import Figures
 from tdsl.physical.model import physical_of, with_runs
+from tdsl.physical.power_and_cost import Figures
+from tdsl.physical.rack_rows import mount_lines, rack_lines
 from tdsl.physical.standing import figures_of
-from tdsl.physical.tables import mount_lines, rack_lines
 from tdsl.physical.totals import totals
 from tdsl.physical.trays import Trays
 from tests.conftest import Golden

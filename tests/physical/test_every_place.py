@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tests.conftest import Golden
 
 AUTO = """\

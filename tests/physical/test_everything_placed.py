@@ -11,26 +11,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compilation import Design
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.wires import Wires
+from tdsl.compile.compilation import Design
+from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.physical.bends import Bends
 from tdsl.physical.bom import bill
 from tdsl.physical.columns import ordered_metres
 from tdsl.physical.cords import cords
 from tdsl.physical.elevations import Drawing, _wrapped, pattern, ranges
 from tdsl.physical.explain import explained
-from tdsl.physical.figures import Figures
 from tdsl.physical.fitting import cables_for, optics_for, rates
 from tdsl.physical.model import physical_of, with_runs
+from tdsl.physical.power_and_cost import Figures
 from tdsl.physical.prices import read
+from tdsl.physical.rack_rows import mount_lines, rack_lines, rack_sums
 from tdsl.physical.stages import Stage, phase_bill, phase_totals, pulled_in
 from tdsl.physical.standing import figures_of
-from tdsl.physical.tables import mount_lines, rack_lines, rack_sums
 from tdsl.physical.totals import totals
 from tdsl.physical.trays import Trays
-from tdsl.source import SourceFile
 from tests.conftest import Golden
 from tests.harness import compile_text
 

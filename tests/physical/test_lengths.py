@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl import compiler
-from tdsl.fabric.cables import Cables
+from tdsl.compile import compiler
+from tdsl.fabric.cables.identity import Cables
 from tdsl.physical.model import Physical, physical_of
 
 MODELS = """

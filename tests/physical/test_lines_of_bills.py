@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Severity
 from tdsl.fabric.pins import Figure, Used
-from tdsl.physical import bom, cords, explain, standing, tables, totals
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import SourceFile, Span
+from tdsl.physical import bom, cords, explain, rack_rows, standing, totals
 from tdsl.physical.bom import Line, bill, number, order_number
 from tdsl.physical.cords import Cord, cords_of
-from tdsl.physical.figures import Optics, Plugs
 from tdsl.physical.lengths import Step
-from tdsl.physical.parts import Choice
+from tdsl.physical.part_choice import Choice
+from tdsl.physical.power_and_cost import Optics, Plugs
 from tdsl.physical.racks import Bound
 from tdsl.physical.totals import Total, _Sum
 from tdsl.semantics.quantity import MONEY, POWER, Quantity
 from tdsl.semantics.supply import Spares, Supply
-from tdsl.source import SourceFile, Span
 from tests.physical.test_choice_of_parts import copper, fibre, metres, optic, part
 
 UM = 1_000_000
@@ -362,13 +362,13 @@ def test_watts_of_racks() -> None:
     figures: Any = SimpleNamespace(fabric=fabric, optics=found, plugs=plugs, power=power)
     racks: Any = SimpleNamespace(by_rack={7: [0, 1], 3: [2, 3], 4: [4, 5], 5: [6, 7], 9: [8], 2: [9], 1: [1], 0: [3]})
     one, two, three, four, five = (Bound(Fraction(k), 1) for k in range(1, 6))
-    assert tables.rack_sums(figures, racks, True) == {7: one, 3: one, 4: two, 5: three, 9: four, 2: four, 1: five, 0: five}
+    assert rack_rows.rack_sums(figures, racks, True) == {7: one, 3: one, 4: two, 5: three, 9: four, 2: four, 1: five, 0: five}
     assert calls == [[0, 1], [4, 5], [6, 7], [8], [1]]
-    assert tables.rack_sums(figures, racks)[7].missing == 0
+    assert rack_rows.rack_sums(figures, racks)[7].missing == 0
     found.open_ends[:] = 8  # two ends of one device, none of the other
-    assert tables.rack_sums(figures, racks)[9] != tables.rack_sums(figures, racks)[2]
-    assert [tables._amount(x) for x in (None, Fraction(0), Fraction(5, 2), Fraction(1, 3))] == ["", "0", "2.5", "0.3333333333"]
-    assert [tables._sum(Bound(Fraction(3), n)) for n in (0, 2)] == ["3", ">=3"]
+    assert rack_rows.rack_sums(figures, racks)[9] != rack_rows.rack_sums(figures, racks)[2]
+    assert [rack_rows._amount(x) for x in (None, Fraction(0), Fraction(5, 2), Fraction(1, 3))] == ["", "0", "2.5", "0.3333333333"]
+    assert [rack_rows._sum(Bound(Fraction(3), n)) for n in (0, 2)] == ["3", ">=3"]
 
 
 # ------------------------------------------------------------------ the arithmetic of a length

@@ -10,8 +10,8 @@ import openpyxl
 import pytest
 from click.testing import CliRunner
 
-from tdsl import compiler
 from tdsl.cli import cli
+from tdsl.compile import compiler
 
 DESIGN = """fabric f {
   hall h { row A { rack 1..3 { height 48U; power 2 x 44kW } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places
 from tdsl.physical.lengths import Lengths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tdsl.emit.wires import Wires
+from tdsl.emit.link_tables import Wires
 from tests.harness import fabric_of
 
 HALL = """

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.physical import fitting, model, stated, tables
+from tdsl.physical import fitting, model, rack_rows, stated
 from tdsl.physical.bends import Bends
 from tdsl.physical.fitting import Fit, cables_for, optics_for, rates
 from tdsl.physical.lengths import Lengths, Step, _across, _numbers, metres
 from tdsl.physical.model import Physical, physical_of, with_runs
-from tdsl.physical.parts import Choice
+from tdsl.physical.part_choice import Choice
+from tdsl.physical.rack_rows import MountLine, RackLine, mount_lines, rack_lines
 from tdsl.physical.racks import Bound, Racks, kilograms, watts
-from tdsl.physical.tables import MountLine, RackLine, mount_lines, rack_lines
 from tdsl.physical.trays import Trays
 from tdsl.semantics.model import PortClass
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, UNITS, Quantity
@@ -365,7 +365,7 @@ def test_racks_and_their_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [racks.height(d) for d in range(4)] == [2, 1, 2, 0]
     assert racks.total([0, 1, 2, 3], racks.mass) == Bound(Fraction(25), 2)
     assert racks.total([0, 1, 2, 3], racks.watts_max) == Bound(Fraction(4500), 1)
-    monkeypatch.setattr(tables, "DeviceColumns", lambda f: SimpleNamespace(name=[f"d{k}" for k in range(7)]))
+    monkeypatch.setattr(rack_rows, "DeviceColumns", lambda f: SimpleNamespace(name=[f"d{k}" for k in range(7)]))
     assert mount_lines(fabric) == [
         MountLine("h0", "B", "r0", 2, 2, "d2", "H", "1500", "12.5"),
         MountLine("h0", "B", "r0", 9, 1, "d1", "S", "1500", ""),
@@ -373,8 +373,8 @@ def test_racks_and_their_devices(monkeypatch: pytest.MonkeyPatch) -> None:
         MountLine("h1", "B", "r2", 3, 2, "d0", "H", "1500", "12.5"),
     ]
     sums = {0: Bound(Fraction(3000), 0), 1: Bound(Fraction(0), 1), 2: Bound(Fraction(3, 2), 2)}
-    monkeypatch.setattr(tables, "Figures", lambda f: None)
-    monkeypatch.setattr(tables, "rack_sums", lambda f, r: sums)
+    monkeypatch.setattr(rack_rows, "Figures", lambda f: None)
+    monkeypatch.setattr(rack_rows, "rack_sums", lambda f, r: sums)
     assert rack_lines(fabric) == [
         RackLine("h0", "r0", 3, 3, 42, "3000", 2, "6000", ">=12.5", "900", "1 H, 1 C, 1 S"),
         RackLine("h1", "r1", 1, 0, "", ">=0", "", "", ">=0", "", "1 C"),

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from tdsl import __version__, compiler
-from tdsl.compiler import Compilation, Options
-from tdsl.diagnostic import Diagnostic, Label, Severity
-from tdsl.report import columns, paint, places, terminal
+from tdsl import __version__
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Options
+from tdsl.findings.diagnostic import Diagnostic, Label, Severity
+from tdsl.findings.source import SourceFile, Span
+from tdsl.report import columns, paint, paths, terminal
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import Paint
-from tdsl.source import SourceFile, Span
 from tdsl.verify.result import Result
 from tests.cli.run import SMALL, tdsl
 from tests.conftest import Golden
@@ -239,14 +240,14 @@ def test_tables() -> None:
 
 def test_names_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert [places.relative(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.relative(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
-    assert [places.uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a%20b.fab", "file:///x/%C3%BC.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
     file = SourceFile("a.fab", "ab\ncd\n")
     d = Diagnostic("E0001", "m", Span(file, 1, 4), notes=("n", "o"), help="h", count=1234)
-    assert places.place("b.fab", d) == ("a.fab", 1, 2, 2, 2)
-    assert places.place("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
-    assert places.whole(d) == "m\nthe first of 1,234\nn\no\nhelp: h" and places.whole(Diagnostic("E0001", "m", None)) == "m"
+    assert paths.place("b.fab", d) == ("a.fab", 1, 2, 2, 2)
+    assert paths.place("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
+    assert paths.whole(d) == "m\nthe first of 1,234\nn\no\nhelp: h" and paths.whole(Diagnostic("E0001", "m", None)) == "m"

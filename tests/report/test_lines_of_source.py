@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Label
+from tdsl.findings.diagnostic import Diagnostic, Label
+from tdsl.findings.source import SourceFile, Span
 from tdsl.report import terminal
 from tdsl.report.excerpt import NEAR, Mark, Remark, Shown, _line, _underline, _window, excerpt, marks, shown
 from tdsl.report.paint import Paint, cells, inert, length, wrap
-from tdsl.source import SourceFile, Span
 
 PLAIN = Paint(False)
 TEXT = "one two\n  three  \n\tfour\n\nsix\n    seven\n"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Severity
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.report import terminal
 from tdsl.report.paint import Paint
-from tdsl.source import SourceFile, Span
 
 PLAIN = Paint(False)
 

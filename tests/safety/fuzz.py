@@ -20,21 +20,23 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tdsl import compiler, config, resources
+from tdsl import config
 from tdsl.certificates import checker
 from tdsl.commands._beside import answered
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit import site
 from tdsl.emit.build import build
-from tdsl.emit.intact import NoManifest, examine
-from tdsl.emit.nccl_lint import lint
 from tdsl.emit.target import discover
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.lint import lint
 from tdsl.observe import importing, reading
 from tdsl.observe.record import Observed
-from tdsl.source import SourceFile
+from tdsl.output.intact import NoManifest, examine
 from tdsl.syntax.parser import decode, parse
 from tdsl.syntax.printer import format_source
+from tdsl.system import resources
 from tests.cli.run import SMALL
 
 BITS = [

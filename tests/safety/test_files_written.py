@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import files as disk
+from tdsl.system import files as disk
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_output_folder import entered, in_child, mode
 from tests.safety.test_writing import ROOT, ROOTED
@@ -166,7 +166,7 @@ def test_a_large_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(65):
             file.write(b"#" * (1 << 20) + b"\n")
     assert tdsl("check", "small.fab", "--locked").exit_code == 0
-    monkeypatch.setattr("tdsl.compilation.LARGEST_LOCK", len(whole) - 1)
+    monkeypatch.setattr("tdsl.compile.compilation.LARGEST_LOCK", len(whole) - 1)
     before = Path("small.fab.lock").stat()
     done = tdsl("lock", "small.fab")
     assert done.exit_code == 2 and "at most" in done.stderr and Path("small.fab.lock").stat() == before, done.output

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from tdsl.emit import intact
-from tdsl.emit.intact import NoManifest, _digest, _names, _others, examine, parts
-from tdsl.emit.write import Difference
+from tdsl.output import intact
+from tdsl.output.intact import NoManifest, _digest, _names, _others, examine, parts
+from tdsl.output.write import Difference
 
 FILES = {"a.txt": b"one", "sub/b.txt": b"", "sub/deep/c.txt": b"x" * 5000}
 OWN = f".tdsl-new-{'0' * 12}"

@@ -190,7 +190,7 @@ def test_what_is_missing_is_said(
     def fail(*args: object, **given: object) -> None:
         raise fault
 
-    monkeypatch.setattr("tdsl.compiler.stages", fail)
+    monkeypatch.setattr("tdsl.compile.compiler.stages", fail)
     with pytest.raises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
         cli.main(["check", str(write(tmp_path))], prog_name="tdsl")
     assert said.getvalue().startswith(f"error[{code}]: ") and words in said.getvalue() and said.getvalue().count("\n") == 1
@@ -237,7 +237,7 @@ def test_untrusted_ignores_settings_and_bounds_the_process(tmp_path: Path) -> No
     script = (
         "import resource, tdsl.commands._untrusted as u\nfrom tdsl.cli import cli\n"
         "u.SECONDS = 1\nu._judge = lambda given: exec('while True: pass') if False else None\n"
-        "import tdsl.compiler as c\nc.stages = lambda *a, **k: [None for _ in iter(int, 1)]\n"
+        "import tdsl.compile.compiler as c\nc.stages = lambda *a, **k: [None for _ in iter(int, 1)]\n"
         "cli(['check', 'small.fab', '--untrusted'])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import files as disk
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import folder_lock
-from tdsl.emit import write as writing
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output import folder_lock
+from tdsl.output import write as writing
+from tdsl.system import files as disk
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.test_writing import ROOT, ROOTED, in_mounts
@@ -349,7 +349,7 @@ def test_two_users_of_whom_one_may_not_write_beside(tmp_path: Path, monkeypatch:
     """Each has another lock, one beside the folder and one inside; both also hold that of the folder itself."""
     out = tmp_path / "out"
     put(files(a="1"), out)
-    monkeypatch.setattr("tdsl.emit.folder_lock.WAIT_S", 0.1)
+    monkeypatch.setattr("tdsl.output.folder_lock.WAIT_S", 0.1)
     line = "import fcntl, os, sys; h = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(h, 2); print(); input()"
     with subprocess.Popen([sys.executable, "-c", line, str(out)], stdin=-1, stdout=-1) as holder:
         assert holder.stdout is not None and holder.stdin is not None

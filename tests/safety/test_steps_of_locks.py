@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from tdsl.emit import folder_lock, folders, signature
-from tdsl.emit.folder_lock import _acquire, _holder, _lock, _opened, _self, _want_held, locked, locked_folder
-from tdsl.emit.folders import has_rules, is_current, mounts, swap, sync, writable
-from tdsl.emit.signature import NoProgram, Unsigned, _judge, _why, sign, signer
+from tdsl.output import folder_lock, folders, signature
+from tdsl.output.folder_lock import _acquire, _holder, _lock, _opened, _self, _want_held, locked, locked_folder
+from tdsl.output.folders import has_rules, is_current, mounts, swap, sync, writable
+from tdsl.output.signature import NoProgram, Unsigned, _judge, _why, sign, signer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="locks and folders of POSIX")
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import write as module
-from tdsl.emit.write import (
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output import write as module
+from tdsl.output.write import (
     Difference,
     _bring_along,
     _clear,

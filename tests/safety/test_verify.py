@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit import signature
+from tdsl.output import signature
 from tests.cli.run import SMALL, tdsl, write
 from tests.conftest import need_program
 

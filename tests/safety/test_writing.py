@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import files as disk
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import write as writing
-from tdsl.emit.write import write
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output import write as writing
+from tdsl.output.write import write
+from tdsl.system import files as disk
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.targets.test_write import output, tree
@@ -30,9 +30,9 @@ ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, rea
 EVERY_STEP = """
     import errno, os, signal, sys
     from pathlib import Path
-    from tdsl import files as disk
-    from tdsl.diagnostic import Diagnostics
-    from tdsl.emit import write as writing
+    from tdsl.system import files as disk
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.output import write as writing
     from tests.targets.test_write import files
 
     def output(n):
@@ -135,8 +135,8 @@ def test_every_step_may_fail(what: str, stride: int, how: str, swift: Path) -> N
 BUILDER = """
     import sys
     from pathlib import Path
-    from tdsl.diagnostic import Diagnostics
-    from tdsl.emit.write import write
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.output.write import write
     from tests.targets.test_write import output
     for n in range(int(sys.argv[2]), int(sys.argv[2]) + 12):
         assert write(output(n), Path(sys.argv[1]), Diagnostics()), n

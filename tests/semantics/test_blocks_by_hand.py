@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Fix, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Severity
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics import cluster, forwards, later, nos, partitions
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
@@ -20,7 +21,6 @@ from tdsl.semantics.plan import Context, Group, Plan
 from tdsl.semantics.ranges import Settings
 from tdsl.semantics.scope import DONE, FAILED, Binding, Scope
 from tdsl.semantics.values import Value
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse, parse_expression
 

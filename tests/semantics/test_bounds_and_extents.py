@@ -7,13 +7,13 @@ from itertools import product
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.extents import INDEX_LIMIT, axes_of
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.ranges import ANY, Domain, Reach, _both, _combined, _either, _ends, _scaled, _solved, _spanned, domain
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.shapes import INDEX_LIMIT, axes_of
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics import devices, partitions
 from tdsl.semantics.devices import DeviceSettings, Split, split_model
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
-from tdsl.source import Origin, SourceFile, Span
 from tests.harness import compile_text
 
 MODELS = """

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compiler import expand
-from tdsl.diagnostic import Severity
+from tdsl.compile.compiler import expand
+from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report
 from tests.harness import compile_text, places
 from tests.semantics.test_intent import data

@@ -13,11 +13,11 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics import contradiction
 from tdsl.semantics.contradiction import Relations, connected
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec, even, meets
-from tdsl.source import SourceFile, Span
 from tests.harness import compile_text
 
 CODES = {"E0459", "E0460"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
 
 SWITCHES = """

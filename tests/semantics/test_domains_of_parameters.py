@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.ranges import domain
 from tdsl.semantics.scope import Scope
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tests.semantics.test_ranges import domain_of

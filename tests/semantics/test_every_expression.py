@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault

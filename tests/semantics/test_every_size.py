@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.ranges import Domain
 from tdsl.sizing.all_parameters import decide
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 from tests.conftest import Golden
 from tests.harness import compile_text

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile.compiler import Options
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.plan import Plan
 from tdsl.sizing import budget, conflicts, proposals, relations, solve, unknowns
 from tests.conftest import Golden

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tdsl.findings.source import SourceFile, Span
 from tdsl.report.excerpt import TAB, shown
 from tdsl.semantics.operators import compare
 from tdsl.semantics.quantity import LENGTH, LOSS, MASS, MONEY, POWER, RATE, SIZE, TIME, UNIT_TABLE, UNITS
 from tdsl.semantics.values import WholeRange
-from tdsl.source import SourceFile, Span
 
 HERE = Span(SourceFile("x.fab", "n in 1..3"), 0, 9)
 FIGURES = {

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.ranges import Domain
 from tdsl.sizing.all_parameters import Answer, decide
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 
 Values = range | tuple[int | bool, ...]

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.semantics import places
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.semantics import place_statements
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.places import Hall, RackKind
+from tdsl.semantics.place_statements import Hall, RackKind
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 
@@ -29,8 +29,8 @@ def hall(block: str, head: str = "hall h") -> Hall:
     (fabric,) = parse(SourceFile("t.fab", f"fabric f {{\n{head} {{ {block} }}\n}}\n"), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None
     (s,) = fabric.body
-    assert isinstance(s, tree.Decl) and places.is_physical(s)
-    return places._Reader(Scope(), Evaluator()).hall(s, ORIGIN)
+    assert isinstance(s, tree.Decl) and place_statements.is_physical(s)
+    return place_statements._Reader(Scope(), Evaluator()).hall(s, ORIGIN)
 
 
 def rows(block: str) -> list[tuple[str, list[int]]]:
@@ -199,8 +199,8 @@ def test_a_hall_has_no_extent_and_no_model(head: str) -> None:
 
 def test_the_most_rows_and_racks(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as the limits say, and one more."""
-    monkeypatch.setattr(places, "ROW_LIMIT", 3)
-    monkeypatch.setattr(places, "RACK_LIMIT", 12)
+    monkeypatch.setattr(place_statements, "ROW_LIMIT", 3)
+    monkeypatch.setattr(place_statements, "RACK_LIMIT", 12)
     assert len(rows("row A..C { rack 1..4 }")) == 3
     assert rows("row A { rack 11 }") == [("A", [11])]
     for block in ("row A..D { rack 1 }", "row A..C { rack 1..5 }", "row A..B { rack 1 }; row C..D { rack 1 }"):

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl import compiler, resources
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
+from tdsl.system import resources
 from tdsl.verify.summary import summarise
 
 SUPERPOD = """\

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text, fabric_of, links_of
 
 INTENTS = {

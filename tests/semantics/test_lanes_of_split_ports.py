@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.devices import DeviceSettings, Split, split_model
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader, Module
 from tdsl.semantics.model import DeviceModel
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 
 AT = Span(SourceFile("t.fab", "x"), 0, 1)

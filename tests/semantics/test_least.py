@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
 
 TWO = """fabric f {{

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.ranges import ANY, Reach, _both, _combined, _either, _Reader, _scaled, _solved, _spanned
 from tdsl.semantics.scope import Scope
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import files, resources
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.loader import Loader, Module
+from tdsl.system import files, resources
 from tests.harness import compile_text
 
 ONE = "model switch ONE { port p[4]: 400Gbps }\n"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.loader import Loader
 from tdsl.semantics.values import Function
-from tdsl.source import SourceFile, Span
 
 Found = list[tuple[str, str, str, str]]
 AT = Span(SourceFile("t.fab", "x"), 0, 1)

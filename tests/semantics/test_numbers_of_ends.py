@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.ends import Ends, EndSet, organise
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, PortClass
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tests.fabrics import Builder
 

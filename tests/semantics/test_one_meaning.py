@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler, resources
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
+from tdsl.system import resources
 from tests.test_docs import Block, marked
 
 LARGE = (

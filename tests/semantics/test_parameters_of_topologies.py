@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
@@ -18,7 +19,6 @@ from tdsl.semantics.sizing import Aim
 from tdsl.semantics.topology import Binder, Instance, Joining, aim, broken, joining, required
 from tdsl.semantics.unfold import literal, names_in
 from tdsl.semantics.values import ModelName, Value, text_of
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse, parse_expression
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics import statements
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
 from tdsl.semantics.plan import Context, Group, Plan
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, Part, PortClass, unravel
 from tdsl.semantics.paths import PathReader, resolve
 from tdsl.semantics.plan import Context, Group, Plan, Target
 from tdsl.semantics.scope import DONE, WAITING, Binding, Scope
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.autoplace import EXAMPLE as AUTO
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, Part
-from tdsl.semantics.places import Distance, Placing, Row, is_physical, physical
+from tdsl.semantics.place_statements import Distance, Placing, Row, is_physical, physical
 from tdsl.semantics.plan import Context, Group, Plan
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

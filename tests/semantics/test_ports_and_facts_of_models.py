@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader, Module
 from tdsl.semantics.model import Axis, DeviceModel, SonicPort
 from tdsl.semantics.quantity import POWER, TIME, Quantity
-from tdsl.source import SourceFile
 from tdsl.syntax.parser import parse
 
 Found = list[tuple[str, str, str, str]]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import z3
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import MONEY, POWER, Quantity
 from tdsl.sizing import conflicts
@@ -19,7 +20,6 @@ from tdsl.sizing.conflicts import _covers, explain, irreducible, with_conflict
 from tdsl.sizing.objectives import Minimize, Parts, Weights, weights
 from tdsl.sizing.proposals import Guide, Undecided
 from tdsl.sizing.relations import Line
-from tdsl.source import SourceFile, Span
 
 FILE = SourceFile("a.fab", "0123456789" * 5)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.contradiction import with_others
 from tdsl.semantics.sizing import Aim, Load, TierSpec
-from tdsl.source import SourceFile, Span
 from tests.fabrics import Builder
 from tests.harness import compile_text
 

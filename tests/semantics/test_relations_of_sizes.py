@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import z3
 
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.contradiction import (
     MANY,
     RATES,
@@ -25,7 +26,6 @@ from tdsl.semantics.contradiction import (
 )
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.sizing import Aim, Load, TierSpec, link_rate
-from tdsl.source import SourceFile, Span
 from tests.fabrics import Builder
 
 TEXT = SourceFile("sizes.fab", "x" * 40)

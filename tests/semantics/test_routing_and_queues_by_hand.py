@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.routing import Ecn, Roce, Routing, roce, routing
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

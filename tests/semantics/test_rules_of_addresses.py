@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile
 from tdsl.semantics import addressing
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope
-from tdsl.source import Origin, SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

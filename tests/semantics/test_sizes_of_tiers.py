@@ -8,6 +8,7 @@ from itertools import product
 import networkx as nx
 import pytest
 
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.sizing import (
@@ -24,7 +25,6 @@ from tdsl.semantics.sizing import (
     ratio_text,
     uplinks,
 )
-from tdsl.source import Origin, SourceFile, Span
 
 G = 10**9
 

@@ -7,18 +7,18 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Fix
+from tdsl.findings.diagnostic import Diagnostics, Fix
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics import fault as faults
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault, clipped, nearest, unknown
+from tdsl.semantics.growth import Phase, phases
 from tdsl.semantics.model import Axis, PortClass, SonicPort
-from tdsl.semantics.phases import Phase, phases
 from tdsl.semantics.scope import DONE, FAILED, RUNNING, WAITING, Binding, Scope
 from tdsl.semantics.sonic import HELP, sonic_ports
-from tdsl.semantics.tables import Form, Part, form, row
+from tdsl.semantics.table_parameters import Form, Part, form, row
 from tdsl.semantics.values import Value
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

@@ -11,7 +11,7 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
 from tdsl.sizing import conflicts
 from tdsl.sizing.relations import Line
 from tests.harness import compile_text
@@ -62,7 +62,7 @@ def test_two_conflicts_are_told_apart(tmp_path: Path) -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-3, 3)), min_size=1, max_size=9))
 def test_no_line_of_a_core_can_be_left_out(rows: list[tuple[int, int, int]]) -> None:
     """Against every subset by z3 itself: unsat as a whole, sat without any one."""
-    from tdsl.source import SourceFile, Span
+    from tdsl.findings.source import SourceFile, Span
 
     file = SourceFile("x", " " * 99)
     x = [z3.Int(f"x{k}") for k in range(4)]
@@ -195,5 +195,5 @@ def test_z3_is_not_imported_without_need(tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    code = "import sys; from tdsl import compiler; compiler.check('dgx_superpod_h100'); print('z3' in sys.modules)"
+    code = "import sys; from tdsl.compile import compiler; compiler.check('dgx_superpod_h100'); print('z3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

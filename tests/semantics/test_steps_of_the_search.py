@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.openings import Opening
 from tdsl.sizing import independent, required, unknowns
 from tdsl.sizing.budget import DEFAULT, SizingBudget, of_seconds
 from tdsl.sizing.objectives import Minimize, Parts, Weights
 from tdsl.sizing.unknowns import Solver, Spent, Verdict
-from tdsl.source import SourceFile, Span
 
 FILE = SourceFile("x.fab", "abcdefghijklmnopqrstuvwxyz")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compiler import Options, expand
+from tdsl.compile.compiler import Options, expand
 
 MODEL = "model switch S { port p[1..8]: 400Gbps }\n"
 

@@ -10,11 +10,11 @@ from random import Random
 
 import pytest
 
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.ends import Ends, EndSet
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.sizing import Aim, Leading, Tier, TierSpec
 from tdsl.semantics.tiered import Weaver, by, dealt, leading
-from tdsl.source import Origin, SourceFile, Span
 
 G = 10**9
 AT = Span(SourceFile("s.fab", "s"), 0, 1)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
 from tdsl.semantics.tier_specs import TierReader, _numbers
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
 
 MODELS = """\

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import resources
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.expand import _edit, _parameters
 from tdsl.semantics.fabrics import IMPORTS, declared, elsewhere
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.loader import Loader, declared_in
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
+from tdsl.system import resources
 
 Found = list[tuple[str, str, str, str]]
 

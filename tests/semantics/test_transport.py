@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
 from tdsl.emit.target import discover
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.prove.symmetry import keeps
 from tdsl.prove.view import View
 from tests.cli.run import tdsl
@@ -161,7 +161,7 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
 
 
 def test_an_expansion_keeps_both(tmp_path: Path) -> None:
-    from tdsl.compiler import expand
+    from tdsl.compile.compiler import expand
 
     text = (
         BOTH

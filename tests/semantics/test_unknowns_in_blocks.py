@@ -7,9 +7,9 @@ from itertools import product
 import networkx as nx
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.openings import Names, branching, openings, place
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

@@ -8,7 +8,8 @@ from math import prod
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.builtins import BUILTINS, _modulus, _primitive, prime_power
 from tdsl.semantics.evaluate import STEP_LIMIT, Evaluator
 from tdsl.semantics.fault import Excused, Fault
@@ -16,7 +17,6 @@ from tdsl.semantics.operators import LIST_LIMIT, cost, too_large
 from tdsl.semantics.quantity import LENGTH, NONE, Quantity, decimal, show
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import Function, Value, WholeRange
-from tdsl.source import SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

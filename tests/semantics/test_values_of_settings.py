@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
@@ -16,7 +17,6 @@ from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import carried, connect_value, counted, fitting_rate, plain
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

@@ -13,12 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from tdsl import compiler
 from tdsl.certificates.checker import check
 from tdsl.certificates.write import certify
-from tdsl.compiler import Design
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Design
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Limits

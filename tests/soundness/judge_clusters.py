@@ -11,7 +11,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from tdsl.cli import cli
-from tdsl.compiler import Compilation
+from tdsl.compile.compiler import Compilation
 from tdsl.verify.result import Result
 from tests.soundness.arena import said
 from tests.soundness.blueprint import Asked, Blueprint

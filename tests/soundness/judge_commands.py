@@ -8,7 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from tdsl.cli import cli
-from tdsl.compiler import elaborate
+from tdsl.compile.compiler import elaborate
 from tests.harness import written
 from tests.soundness.families.changed_contracts import Change
 from tests.soundness.families.empty_commands import Call

@@ -13,8 +13,8 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from tdsl import compiler
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.verify.result import Result
 from tests.soundness.arena import Disagreement, Tally, checked, compiled, fabric_json, fraction_of, said
 from tests.soundness.generate import Draft

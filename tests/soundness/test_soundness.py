@@ -16,11 +16,11 @@ from random import Random
 import networkx as nx
 import pytest
 
-from tdsl import compiler
 from tdsl.certificates.checker import check
 from tdsl.certificates.write import certify
-from tdsl.compiler import Options
-from tdsl.second_opinion import confirm
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.compile.second_opinion import confirm
 from tests.soundness.arena import Compiled, Disagreement, compiled, judged, report
 from tests.soundness.generate import KINDS, Draft, draft
 from tests.soundness.judges import Claim, Left, World, figure, max_flow

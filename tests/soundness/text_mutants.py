@@ -17,11 +17,12 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
-from tdsl import compiler, resources
-from tdsl.compiler import Options, UsageError
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options, UsageError
 from tdsl.report.paint import Paint
 from tdsl.report.terminal import findings
 from tdsl.semantics.loader import Parsed
+from tdsl.system import resources
 from tests.harness import MODELS
 
 ROOT = Path(__file__).parents[2]

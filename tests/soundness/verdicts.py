@@ -11,8 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
-from tdsl import compiler
-from tdsl.compiler import Compilation, Design, Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Design, Options
 from tdsl.verify.result import Result
 from tests.harness import written
 from tests.soundness.arena import NEAR, fabric_json, fraction_of, said

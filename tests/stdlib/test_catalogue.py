@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler, resources
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import Quantity
 from tdsl.syntax.printer import format_source
+from tdsl.system import resources
 from tests.harness import each, none
 
 STDLIB = resources.folder("stdlib")

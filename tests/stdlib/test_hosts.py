@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tdsl.emit.nccl_lint import lint
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.lint import lint
 from tdsl.semantics.model import DeviceModel
-from tdsl.source import SourceFile
 from tests.harness import compile_text, each
 from tests.stdlib.test_catalogue import HARDWARE
 from tests.targets import nccl_reader

@@ -6,11 +6,11 @@ github.com/pi4-dev/nvidia-networking, which links them; each file names its own.
 
 from __future__ import annotations
 
-from tdsl import resources
+from tdsl.fabric.cables.plugs import takes
 from tdsl.fabric.part_facts import MICRO, amount, lengths_of, several
-from tdsl.fabric.plugs import takes
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, POWER, RATE
+from tdsl.system import resources
 from tests.harness import each
 from tests.stdlib.test_catalogue import model_in
 

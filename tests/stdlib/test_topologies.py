@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler, resources
+from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
+from tdsl.system import resources
 from tests.harness import compile_text, each
 
 MODELS = """

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.parser import MAX_BYTES, decode, parse_expression
 from tests.syntax.shown import show
 

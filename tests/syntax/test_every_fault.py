@@ -9,13 +9,13 @@ from random import Random
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree, writer
+from tdsl.syntax.grammar import load
 from tdsl.syntax.parser import parse, standing, words
 from tdsl.syntax.printer import format_source, same
 from tdsl.syntax.scanner import Token
-from tdsl.syntax.tables import load
 from tests.conftest import Golden
 from tests.syntax.programs import ALL
 from tests.syntax.shown import show

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from tdsl import catalogue
 from tdsl.cli import cli
-from tdsl.diagnostic import Diagnostic
+from tdsl.explain import catalogue
+from tdsl.findings.diagnostic import Diagnostic
 from tests.syntax.shown import read
 
 SLIPS = [

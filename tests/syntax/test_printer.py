@@ -2,7 +2,7 @@
 
 import pytest
 
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tests.syntax.programs import ALL
 

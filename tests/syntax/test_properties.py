@@ -7,8 +7,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.syntax.parser import decode, parse_expression
 from tdsl.syntax.printer import format_source, same

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tests.syntax.programs import ALL, POD

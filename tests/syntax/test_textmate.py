@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
-from tdsl.syntax import parser, scanner, tables
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.syntax import grammar, parser, scanner
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "tests" / "npm" / "node_modules"
@@ -67,7 +67,7 @@ def scanned(path: Path) -> dict[Stretch, str]:
     """What the scanner reads, without line ends and characters that fit nothing."""
     file = SourceFile(str(path), path.read_text(encoding="utf-8"))
     out = {}
-    for token in tables.load().scanner.scan(file):
+    for token in grammar.load().scanner.scan(file):
         if token.newline or token.type == scanner.BAD:
             continue
         before = file.text.count("\n", 0, token.start)
@@ -99,7 +99,7 @@ def test_kinds_are_those_of_the_scanner(paths: list[Path]) -> None:
 
 @engine
 def test_words_are_coloured_where_the_parser_takes_them_as_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    spellings = tables.load().words
+    spellings = grammar.load().words
     wrong, total = [], 0
     for path, tokens in zip(STDLIB, colours(tuple(STDLIB)), strict=True):
         file = SourceFile(str(path), path.read_text(encoding="utf-8"))
@@ -133,7 +133,7 @@ def test_every_snippet_parses() -> None:
 def words_of(file: SourceFile, monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """Where the parser takes a word as a word of the grammar."""
     found: set[int] = set()
-    kinds = set(tables.load().words.values())
+    kinds = set(grammar.load().words.values())
 
     class Recorded(parser.Token):
         def __init__(self, type: str, text: str, file: SourceFile, start: int, node: object = None) -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
 from tdsl.syntax import writer
 from tdsl.syntax.printer import format_source
 from tests.syntax.shown import one

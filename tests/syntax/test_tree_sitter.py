@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
-from tdsl.syntax import keywords, parser, tables, tree
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.syntax import grammar, keywords, parser, tree
 from tdsl.syntax.strings import read as strings_of
 from tests.conftest import need_program
 from tests.syntax.programs import ALL
@@ -180,7 +180,7 @@ def test_both_read_the_same_tokens_and_words(language: Any, monkeypatch: pytest.
     for name, text in (*texts(STDLIB), *ALL.items()):
         file = SourceFile(str(name), text)
         taken = words_of(file, monkeypatch)
-        tokens = [t for t in tables.load().scanner.scan(file) if not t.newline]
+        tokens = [t for t in grammar.load().scanner.scan(file) if not t.newline]
         found = leaves(parse(language, text), whole=("string",))
         assert [n.text.decode() for n in found] == [t.text for t in tokens], name
         for leaf, token in zip(found, tokens, strict=True):
@@ -198,7 +198,7 @@ def test_both_read_the_same_placeholders(language: Any) -> None:
     total = 0
     for name, text in (*texts(STDLIB), *ALL.items()):
         file = SourceFile(str(name), text)
-        strings = [strings_of(t, Diagnostics()) for t in tables.load().scanner.scan(file) if t.type == "STRING"]
+        strings = [strings_of(t, Diagnostics()) for t in grammar.load().scanner.scan(file) if t.type == "STRING"]
         spans = [p.span for s in strings for p in s.parts if isinstance(p, tree.Placeholder)]
         found = [n.text.decode() for n in walk(parse(language, text)) if n.type == "placeholder"]
         assert found == [text[s.start : s.end] for s in spans], name

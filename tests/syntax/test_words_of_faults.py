@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.characters import latin_names, misleading
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, found_words, nearest

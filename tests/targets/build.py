@@ -6,9 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink, LayoutNode, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.source import Origin, SourceFile, Span
 from tests.fabrics import multiplane, superpod
 
 FILE = SourceFile("models.fab", "model host DGX_H100 {\n}\n")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.system.resources import folder
 
 EOS, CUMULUS = "Ethernet{i}/1", "swp{i}"
 ROCE = "roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }"

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from tdsl.emit.npus import MOST_NODES, Unfit, _scaleup, npu_graph
-from tdsl.emit.wires import Wires
+from tdsl.emit.data.npus import MOST_NODES, Unfit, _scaleup, npu_graph
+from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleout
 from tdsl.semantics.model import Axis, InnerLink
@@ -219,8 +219,8 @@ def test_hosts_linked_to_hosts_and_of_two_sizes() -> None:
 def test_the_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     f = small().build()
     assert MOST_NODES == 65536
-    monkeypatch.setattr("tdsl.emit.npus.MOST_NODES", 6)
+    monkeypatch.setattr("tdsl.emit.data.npus.MOST_NODES", 6)
     assert npu_graph(Wires(f)).npus == 4
-    monkeypatch.setattr("tdsl.emit.npus.MOST_NODES", 5)
+    monkeypatch.setattr("tdsl.emit.data.npus.MOST_NODES", 5)
     with pytest.raises(Unfit, match="know 5 nodes, and this fabric has more"):
         npu_graph(Wires(f))

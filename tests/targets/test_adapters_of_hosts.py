@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit import adapters
-from tdsl.emit.adapters import _adapters, _narrow, _only, host_adapters
+from tdsl.emit.data import adapters
+from tdsl.emit.data.adapters import _adapters, _narrow, _only, host_adapters
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel, InnerLink, LayoutNode

@@ -14,12 +14,12 @@ import openpyxl
 import pytest
 from click.testing import CliRunner
 
-from tdsl import compiler
 from tdsl.cli import cli
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.workbook import Sheet, sheet_name, workbook
 from tdsl.fabric.graph import Fabric, Statement
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import Axis, DeviceModel
 from tests.fabrics import Builder
 from tests.targets.build import FACES, HERE, dgx_h100, pod, ports, switch

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit import wires as module
-from tdsl.emit.wires import Wires
+from tdsl.emit import link_tables as module
+from tdsl.emit.link_tables import Wires
 from tdsl.fabric.coded import Coded
 from tdsl.fabric.columns import Lists
 from tests.fabrics import GBPS, Builder

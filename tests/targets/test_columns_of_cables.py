@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.emit.link_tables import Wires, _plain, gbps, known
 from tdsl.emit.records import LinkClass
 from tdsl.emit.view import FabricView, Sizes
-from tdsl.emit.wires import Wires, _plain, gbps, known
 from tdsl.fabric.columns import listed
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 from tests.fabrics import GBPS, Builder
 from tests.harness import fabric_of

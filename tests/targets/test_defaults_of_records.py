@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tdsl.emit.drawing import Box, Caption, Frame, Stroke
+from tdsl.drawing.records import Box, Caption, Frame, Stroke
 from tdsl.emit.records import HostAdapters, Interface, Model, Router, WiredPort
 
 

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.drawing.shapes import _coordinates, _dimensions, _neighbours, shapes
 from tdsl.emit.build import build
-from tdsl.emit.shapes import _coordinates, _dimensions, _neighbours, shapes
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tests.fabrics import Builder, multiplane, rail_only, torus
 from tests.targets.build import pod, two_planes
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.drawing import Caption, Frame, Glyph, Picture
-from tdsl.emit.glyphs import trays
-from tdsl.emit.picture import (
+from tdsl.drawing.glyphs import trays
+from tdsl.drawing.picture import (
     COLOURS,
     _box,
     _bundles,
@@ -28,7 +27,8 @@ from tdsl.emit.picture import (
     plan,
     sketch,
 )
-from tdsl.emit.wires import Wires
+from tdsl.drawing.records import Caption, Frame, Glyph, Picture
+from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import Axis
 from tests.fabrics import Builder, torus

@@ -15,17 +15,18 @@ from typing import Any
 
 import pytest
 
-from tdsl import __version__, compiler
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import viewer
+from tdsl import __version__
+from tdsl.compile import compiler
+from tdsl.drawing.glyphs import glyph_of, trays
+from tdsl.drawing.shapes import shapes
 from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.glyphs import glyph_of, trays
-from tdsl.emit.shapes import shapes
 from tdsl.emit.site import Site, read
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.physical.stages import Stage
-from tdsl.resources import folder
-from tdsl.source import SourceFile
+from tdsl.system.resources import folder
+from tdsl.viewer import fabric_page
 from tests.conftest import Golden
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, scale_up, torus
 from tests.targets.test_diagram import FABRICS
@@ -310,7 +311,7 @@ def test_drawings(name: str, golden: Golden) -> None:
     """The shapes that are read off the links, and both drawings; what the page of `tdsl view` holds."""
     made = DRAWN[name]()
     files = build(made, ["diagram"], Diagnostics())
-    packed, columns = viewer._packed(made, (), {"a": 1})
+    packed, columns = fabric_page._packed(made, (), {"a": 1})
     out = [
         *map(str, shapes(made)), *(shown(p, bytes(b)) for p, b in files.items() if p != "manifest.json"),
         json.dumps(packed, indent=1, default=str), *(f"{k} {v.tolist()}"[:2000] for k, v in columns.items()),

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostic, Diagnostics
-from tdsl.emit import choices, nccl_against, site
-from tdsl.emit.assets import read as read_assets
+from tdsl.compile import compiler
+from tdsl.emit import choices, site
 from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.nccl_lint import lint
 from tdsl.emit.target import choose, discover
-from tdsl.source import SourceFile
+from tdsl.fabric.assets import read as read_assets
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.nccl import against
+from tdsl.nccl.lint import lint
 from tests.conftest import Golden
 from tests.targets.build import dgx_h100, pod
 from tests.targets.test_every_file import ROUTED, SITE, TARGETS
@@ -199,8 +200,8 @@ def test_files_beside_a_machine(golden: Golden) -> None:
 
     def say(dump: str) -> Iterator[str]:
         machine = SourceFile("dump.xml", dump)
-        yield from told(nccl_against.against(one, machine).findings)
-        yield from (f"conf {x}" for x in told(nccl_against.against(two, machine).findings))
+        yield from told(against.against(one, machine).findings)
+        yield from (f"conf {x}" for x in told(against.against(two, machine).findings))
 
     golden("targets/refused/nccl_against.txt", xml(say, text))
     lists = (
@@ -218,7 +219,7 @@ def test_files_beside_a_machine(golden: Golden) -> None:
         "mlx5_1:0",
     )
     machine = SourceFile("dump.xml", text)
-    made = {x: nccl_against.against(SourceFile("c.conf", f"NCCL_IB_HCA={x}"), machine).findings for x in lists}
+    made = {x: against.against(SourceFile("c.conf", f"NCCL_IB_HCA={x}"), machine).findings for x in lists}
     out = [f"{x}: {' | '.join(told(found))}" for x, found in made.items()]
     golden("targets/refused/nccl_adapters.txt", "\n".join(out) + "\n")
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit import build as module
-from tdsl.emit import limits, nccl_lint
+from tdsl.emit import limits
 from tdsl.emit import render as render_module
-from tdsl.emit import spool as spool_module
 from tdsl.emit.build import BuildOptions, Selection, _identity, artefacts
 from tdsl.emit.quote import Refused
-from tdsl.emit.spool import Spool
 from tdsl.emit.target import FileSpec, Routers, Target
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.nccl import lint
+from tdsl.system import spool as spool_module
+from tdsl.system.spool import Spool
 
 Told = list[tuple[str, Severity, str, str]]
 
@@ -169,7 +170,7 @@ def test_a_file_that_its_check_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
         SimpleNamespace(severity=error, span=None, message="bad", help=""),
     ]
     read: list[str] = []
-    monkeypatch.setattr(nccl_lint, "lint", lambda source: read.append(source.text) or faults)
+    monkeypatch.setattr(lint, "lint", lambda source: read.append(source.text) or faults)
     files, found = made(target(FileSpec("x.xml", "fabric", lint="nccl")), seen())
     assert (files, found) == ({}, [
         ("E0510", error, "x.xml, line 2, column 3: odd", "mend it"), ("E0510", error, "x.xml, line 1, column 1: bad", ""),

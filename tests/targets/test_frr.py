@@ -18,10 +18,10 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from tdsl import compiler
 from tdsl.cli import cli
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostics
 from tests.targets import frr_lab, switches
 
 MODELS = """\

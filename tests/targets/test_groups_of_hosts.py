@@ -10,9 +10,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.emit import scheduling
+from tdsl.emit.data import scheduling
+from tdsl.emit.data.scheduling import host_blocks, host_domains, host_groups
 from tdsl.emit.records import HostGroup
-from tdsl.emit.scheduling import host_blocks, host_domains, host_groups
 
 
 def wires(seed: int, most: int = 14) -> Any:

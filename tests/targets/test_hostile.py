@@ -23,15 +23,15 @@ import numpy as np
 import openpyxl
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostic, Diagnostics
-from tdsl.emit.assets import read
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.rows import FORMULA, cell
 from tdsl.emit.target import discover
+from tdsl.fabric.assets import read
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
-from tdsl.source import SourceFile
 from tests.harness import fabric_of
 from tests.targets import nccl_reader, nvue_grammar
 from tests.targets.build import faced, pod

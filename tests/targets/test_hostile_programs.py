@@ -22,11 +22,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.rows import cell
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tests.conftest import need_program
 from tests.targets.test_hostile import NAMES, REFUSED
 from tests.targets.test_inventories import DESIGN, compiled, run, slurm_loads

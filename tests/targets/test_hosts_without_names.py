@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tests.harness import fabric_of
 
 TEXT = """\

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tests.harness import fabric_of
 from tests.targets import ib
 from tests.targets.build import pod, two_planes

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.emit.hosts import LINK_SPEEDS, gpu_vendor, hex_words, host_layouts
+from tdsl.emit.data.hosts import LINK_SPEEDS, gpu_vendor, hex_words, host_layouts
 from tdsl.emit.records import Accelerator, HostLayout, NetPort, NvLink, PciFunction
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import Origin, Span
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink, LayoutNode
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.source import Origin, Span
 from tests.targets.build import FILE, HERE, numa, pcie, ports
 
 THERE = Origin(Span(FILE, 11, 22))

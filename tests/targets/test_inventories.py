@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.site import Dns, Site
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tests.conftest import need_program
 
 yaml = pytest.importorskip("yaml")

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.system.resources import folder
 from tests.fabrics import torus
 from tests.harness import fabric_of
 from tests.targets.build import pod, two_planes

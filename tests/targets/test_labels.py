@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import build
 from tdsl.emit.qr import path, qr
+from tdsl.findings.diagnostic import Diagnostics
 from tests.conftest import need_program
 
 TEXT = """

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.adapters import _kinds
+from tdsl.drawing.picture import _extent, _free
 from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.picture import _extent, _free
+from tdsl.emit.data.adapters import _kinds
+from tdsl.findings.diagnostic import Diagnostics
 from tests.targets.test_part import DESIGN, fabric
 
 

@@ -15,7 +15,7 @@ import pytest
 from tdsl import __version__
 from tdsl.emit.cable_labels import _listed, _rows, labels_of, positions
 from tdsl.emit.joint import joint
-from tdsl.emit.wires import Wires
+from tdsl.emit.link_tables import Wires
 from tdsl.emit.workbook import Sheet
 from tdsl.emit.worklist import BOX, USED, columns_of, groups, pick_list, power, sheet
 from tdsl.fabric.columns import listed

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.drawing import Caption, Glyph
-from tdsl.emit.picture import COLOURS, _captions, _Cluster, _curve, _legend, _Plan, _wires
+from tdsl.drawing.picture import COLOURS, _captions, _Cluster, _curve, _legend, _Plan, _wires
+from tdsl.drawing.records import Caption, Glyph
 from tests.fabrics import Builder
 
 Place = tuple[float, float, float, float]

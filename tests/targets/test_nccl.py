@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.hosts import host_layouts
-from tdsl.emit.nccl_against import against
-from tdsl.emit.nccl_lint import lint
+from tdsl.emit.data.hosts import host_layouts
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.against import against
+from tdsl.nccl.lint import lint
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink
-from tdsl.source import SourceFile
 from tests.fabrics import Builder
 from tests.harness import compile_text
 from tests.targets import nccl_reader

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.nccl_against import Function, _functions, against
-from tdsl.emit.nccl_text import read
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.against import Function, _functions, against
+from tdsl.nccl.text import read
 
 DROPS = "correct the bus id; NCCL drops what it does not find"
 ADDS = "add it where it belongs; else NCCL adds it by itself"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
+from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import compile_text
 from tests.targets.build import SYSTEMS, dgx_h100, faced, pod, switch, two_planes
 from tests.targets.test_nccl import fabric_of

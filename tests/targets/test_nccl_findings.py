@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from tdsl.emit.nccl_lint import lint
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.lint import lint
 
 HOST = """\
 <system version="1">

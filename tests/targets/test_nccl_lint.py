@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostic, Severity
-from tdsl.emit.nccl_lint import lint
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.lint import lint
 from tests.targets import nccl_reader
 from tests.targets.build import dgx_h100
 from tests.targets.test_nccl import made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.emit.nccl_lint import KNOWN, lint
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.lint import KNOWN, lint
 
 CPU = 'numaid="{}" affinity="ff" arch="x86_64" vendor="AuthenticAMD" familyid="25" modelid="1"'
 SWITCH = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.nccl_judge import Judge, strtol, whole
-from tdsl.emit.nccl_lint import _number, is_gpu, lint
-from tdsl.emit.nccl_text import Element
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
+from tdsl.nccl.judge import Judge, strtol, whole
+from tdsl.nccl.lint import _number, is_gpu, lint
+from tdsl.nccl.text import Element
 from tests.targets.test_nccl_findings import HOST
 
 

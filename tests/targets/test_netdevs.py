@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
 from tdsl.commands.show import addresses
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 
 MODELS = """\
 model switch SW {{ port p[1..16]: 400Gbps {{ type GE400; os "swp{{i}}" }} }}

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.addresses import given_addresses, plain
-from tdsl.emit.aggregates import _cover, _of_pool, _overlapping, aggregates
+from tdsl.emit.data.addresses import given_addresses, plain
+from tdsl.emit.data.aggregates import _cover, _of_pool, _overlapping, aggregates
 from tdsl.emit.records import Route
 from tdsl.fabric.addresses import Pool
 from tests.targets.build import HERE

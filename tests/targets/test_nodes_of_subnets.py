@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.assets import Assets
+from tdsl.emit.data.subnets import _Guids, _only, _Subnet, has_torus, is_infiniband, speed_word, subnet_names
 from tdsl.emit.records import Aggregator, Manager, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
-from tdsl.emit.subnets import _Guids, _only, _Subnet, has_torus, is_infiniband, speed_word, subnet_names
 from tdsl.emit.view import FabricView
+from tdsl.fabric.assets import Assets
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subnets import Torus
+from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import fabric_of
 
 MODELS = """

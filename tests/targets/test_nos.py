@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 
 DESIGN = """\
 model host NODE {{ port nic[2]: 400Gbps {{ type GE400; {adapter} }}; chip gpu[2]: GPU }}

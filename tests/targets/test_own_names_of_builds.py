@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.own_names import beside, hidden, own, sibling
+from tdsl.output.own_names import beside, hidden, own, sibling
 
 TOKEN = "0123456789ab"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tests.targets.build import pod, two_planes
 
 EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', re.M)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tdsl import __version__
-from tdsl.emit import viewer
-from tdsl.emit.viewer import Mark, page, rows
+from tdsl.viewer import fabric_page
+from tdsl.viewer.fabric_page import Mark, page, rows
 from tests.fabrics import GBPS, Builder
 from tests.targets.test_viewer import unpacked
 
@@ -83,7 +83,7 @@ def test_links_through_a_panel() -> None:
     """The ports at which a link enters and leaves it, for all links if one crosses any."""
     fabric = small().build()
     fabric.link_via_a[2], fabric.link_via_b[2] = 13, 14
-    columns = viewer._packed(fabric, [], {})[1]
+    columns = fabric_page._packed(fabric, [], {})[1]
     assert columns["via_a"].tolist() == [-1, -1, 13, *[-1] * 5] and columns["via_b"].tolist() == [-1, -1, 14, *[-1] * 5]
 
 
@@ -104,7 +104,7 @@ def test_legs_of_links(seed: int) -> None:
         cable_order=(np.array(order), None), crossings=tuple(np.array([p[i] for p in pairs]) for i in (0, 1)),
         identity=SimpleNamespace(lead=cable_b),
     )  # fmt: skip
-    found = viewer._cables(fabric, wires)
+    found = fabric_page._cables(fabric, wires)
     mine = [[order.index(leg) for link, leg in pairs if link == k] for k in range(count)]
     near, far = ([m[at] if m else -1 for m in mine] for at in (0, -1))
     assert found["link_leg"].tolist() == near
@@ -126,7 +126,7 @@ def test_no_legs() -> None:
         link_count=2, device_model=none, cable_a=none, cable_b=none, cable_group=none, cable_leg=none, cable_class=none
     )
     wires: Any = SimpleNamespace(cable_order=(none, none), crossings=(none, none), identity=SimpleNamespace(lead=np.array([7])))
-    found = viewer._cables(fabric, wires)
+    found = fabric_page._cables(fabric, wires)
     assert found["link_leg"].tolist() == [-1, -1] and "link_leg_b" not in found and found["leg_lead"].tolist() == []
 
 
@@ -141,10 +141,10 @@ def test_facts_of_cables(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = {"fact_part": [0, 1, 2, 1], "fact_length_m": [0, 1, 0, 0], "fact_a_optic": [0] * 4}
     for chosen, names, shown in ((None, ("rate",), False), ("x", (), True), *((None, (n, "z"), True) for n in
                                  ("cable", "length", "medium", "colour", "optics"))):  # fmt: skip
-        monkeypatch.setattr(viewer, "physical_of", lambda f, chosen=chosen: chosen)
+        monkeypatch.setattr(fabric_page, "physical_of", lambda f, chosen=chosen: chosen)
         columns: dict[str, Any] = {}
         fabric: Any = SimpleNamespace(statements=[SimpleNamespace(settings={}), SimpleNamespace(settings=dict.fromkeys(names))])
-        assert viewer._values(fabric, wires, columns) == (wanted if shown else {})
+        assert fabric_page._values(fabric, wires, columns) == (wanted if shown else {})
         assert {k: v.tolist() for k, v in columns.items()} == (numbers if shown else {})
 
 
@@ -155,7 +155,7 @@ def test_pools_and_places() -> None:
         kind="links", version=4, first=5, step=2, prefix=31, vrf="", network="10.0.0.0/24", interface="", gateway="no"
     )
     fabric: Any = SimpleNamespace(addressing=SimpleNamespace(dealt={("links", 4): dealt}, pools=(pool,)), places=None)
-    assert viewer._pools(fabric, columns) == [
+    assert fabric_page._pools(fabric, columns) == [
         {
             "kind": "links",
             "version": 4,
@@ -168,19 +168,19 @@ def test_pools_and_places() -> None:
         }
     ]
     assert columns == {"pool_links_4": "the pools", "rank_links_4": "the ranks"}
-    assert viewer._places(fabric, columns) is None
+    assert fabric_page._places(fabric, columns) is None
     names = ("device_rack", "device_unit", "rack_hall", "rack_row", "rack_x", "rack_y", "rack_number")
     fabric.places = SimpleNamespace(
         **{n: n.upper() for n in names}, halls=[SimpleNamespace(name="h1", rows=[SimpleNamespace(name=n) for n in "AB"])],
         rack_names=["A01", "B01"], rack_kind=[SimpleNamespace(height=48), SimpleNamespace(height=None)],
     )  # fmt: skip
     columns = {}
-    assert viewer._places(fabric, columns) == {
+    assert fabric_page._places(fabric, columns) == {
         "halls": [{"name": "h1", "rows": ["A", "B"]}], "racks": ["A01", "B01"], "height": [48, 0],
     }  # fmt: skip
     assert columns == {n: n.upper() for n in names}
     fabric.addressing = None
-    assert viewer._pools(fabric, columns) == [] and len(columns) == len(names)
+    assert fabric_page._pools(fabric, columns) == [] and len(columns) == len(names)
 
 
 def test_rows_of_a_mask() -> None:

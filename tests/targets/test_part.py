@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.select import selected
+from tdsl.findings.diagnostic import Diagnostics
 from tests.cli.run import tdsl
 
 DESIGN = """\

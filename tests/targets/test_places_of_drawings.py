@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.drawing import Frame, Glyph
-from tdsl.emit.picture import (
+from tdsl.drawing.picture import (
     _box,
     _Cluster,
     _columns,
@@ -29,6 +28,7 @@ from tdsl.emit.picture import (
     _tier,
     cut,
 )
+from tdsl.drawing.records import Frame, Glyph
 from tdsl.semantics.model import Axis, Part
 
 

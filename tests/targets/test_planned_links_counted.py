@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.planned import planned_links
+from tdsl.emit.data.planned import planned_links
 
 
 @pytest.mark.parametrize("seed", range(60))

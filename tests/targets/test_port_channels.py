@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.target import Routers
+from tdsl.findings.diagnostic import Diagnostics
 from tests.conftest import need_program
 from tests.harness import fabric_of
 from tests.targets import frr_lab, nvue_grammar, sonic_yang

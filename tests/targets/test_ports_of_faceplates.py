@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.faceplate import FRAME, Faceplates, FacePort
+from tdsl.emit.data.faceplate import FRAME, Faceplates, FacePort
 
 GBPS = 10**9
 

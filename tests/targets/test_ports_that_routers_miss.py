@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.emit.routers import Routers
-from tdsl.emit.wires import Wires
+from tdsl.emit.data.routers import Routers
+from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tests.harness import fabric_of
 
 MODELS = """

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
+from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import fabric_of
 from tests.targets.build import dgx_h100, faced, pod
 

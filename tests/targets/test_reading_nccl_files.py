@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.nccl_text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, Element, read
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, Element, read
 
 # The text; the names of the elements that are kept, None if the reader gives up; the findings: initial of the severity, code,
 # place, message / help.

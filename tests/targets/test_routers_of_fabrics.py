@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.data.routers import Routers, _lanes, _sessions
+from tdsl.emit.link_tables import Wires
 from tdsl.emit.records import Interface, Management, Route, Router, Session
-from tdsl.emit.routers import Routers, _lanes, _sessions
-from tdsl.emit.wires import Wires
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tests.harness import fabric_of
 
 MODELS = """

@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.emit import rows as rows_module
-from tdsl.emit import spool as spool_module
 from tdsl.emit.rows import _plain, cell, csv_cells, csv_line, csv_rows, json_rows, texts_of
-from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.fabric import coded as coded_module
 from tdsl.fabric import columns as columns_module
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined, sets
 from tdsl.fabric.columns import Column, Table
+from tdsl.system import spool as spool_module
+from tdsl.system.spool import Spool, Spooled, chunks_of, digest_of, whole
 
 
 @dataclass(frozen=True, slots=True)

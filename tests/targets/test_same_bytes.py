@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics, gather
+from tdsl.compile import compiler
 from tdsl.emit import build as build_module
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.target import discover
 from tdsl.fabric.graph import Fabric
-from tdsl.resources import folder
-from tdsl.source import SourceFile
-from tdsl.workers import Workers
+from tdsl.findings.diagnostic import Diagnostics, gather
+from tdsl.findings.source import SourceFile
+from tdsl.system.resources import folder
+from tdsl.system.workers import Workers
 
 ROOT = Path(__file__).parents[2]
 TARGETS = sorted(p.name for p in folder("targets").iterdir() if p.is_dir())

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.adapters import _domain, _kinds, _narrow
-from tdsl.emit.planned import planned_links
-from tdsl.emit.shapes import _coordinates, _dimensions, _neighbours, shapes
-from tdsl.emit.viewer import Mark
+from tdsl.drawing.shapes import _coordinates, _dimensions, _neighbours, shapes
+from tdsl.emit.data.adapters import _domain, _kinds, _narrow
+from tdsl.emit.data.planned import planned_links
+from tdsl.viewer.fabric_page import Mark
 from tests.fabrics import GBPS, Builder
 
 Point = tuple[int, ...]

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tdsl.diagnostic import Diagnostic, Diagnostics
 from tdsl.emit.build import BuildOptions, build
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tests.conftest import need_program
 from tests.harness import fabric_of
 

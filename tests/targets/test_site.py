@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.site import PLACEHOLDER, Site, read
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.targets import nvue_grammar, sonic_yang

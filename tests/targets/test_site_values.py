@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.site import DEEPEST, LONGEST, Aaa, Bgp, Dns, Gnmi, Site, Snmp, made, read
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 
 pytest.importorskip("yaml")
 

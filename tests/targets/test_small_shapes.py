@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.drawing import Glyph
-from tdsl.emit.glyphs import MARGIN, _arc, _n, glyph_of, trays
+from tdsl.drawing.glyphs import MARGIN, _arc, _n, glyph_of, trays
+from tdsl.drawing.records import Glyph
+from tdsl.drawing.shapes import _dimensions, _grid, _joined
 from tdsl.emit.qr import path, qr
-from tdsl.emit.shapes import _dimensions, _grid, _joined
 from tdsl.semantics.model import Axis
 from tests.targets.test_shapes_by_definition import grid_links, shape_of
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tdsl.emit.faceplate import FacePort
+from tdsl.emit.data.faceplate import FacePort
 from tests.conftest import need_program
 from tests.harness import compile_text
 from tests.targets import sonic_yang, switches

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.emit import build as module
 from tdsl.emit import render as render_module
 from tdsl.emit.build import (
@@ -38,7 +37,8 @@ from tdsl.emit.records import Interface, Management, Router, Session
 from tdsl.emit.render import _pieces, _record, _want_small, _where, _wide, _widths, _words, environment
 from tdsl.emit.rows import Rows
 from tdsl.emit.target import FileSpec, Routers, Target
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.system.resources import folder
 
 Told = tuple[str, Severity, str, str]
 

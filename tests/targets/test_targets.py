@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tdsl import __version__
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit import quote
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.rows import cell
 from tdsl.emit.target import discover
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.system.resources import folder
 from tests.targets.build import pod
 
 OWN = ("cabling", "diagram", "ibsim", "json", "nccl", "opensm", "p2p")
@@ -184,7 +184,7 @@ def test_a_further_folder_cannot_replace_a_target(tmp_path: Path) -> None:
 
 
 def test_checking_a_design_imports_no_template_engine() -> None:
-    code = "import sys, tdsl.emit.build, tdsl.emit.write; print({'jinja2', 'xlsxwriter'} & set(sys.modules))"
+    code = "import sys, tdsl.emit.build, tdsl.output.write; print({'jinja2', 'xlsxwriter'} & set(sys.modules))"
     assert (
         subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True).stdout
         == "set()\n"

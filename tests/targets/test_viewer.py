@@ -18,13 +18,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.drawing.shapes import shapes
 from tdsl.emit.build import build
-from tdsl.emit.packed import pack
-from tdsl.emit.shapes import shapes
-from tdsl.emit.viewer import Mark, page
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.viewer.fabric_page import Mark, page
+from tdsl.viewer.packed import pack
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.harness import MODELS, fabric_of

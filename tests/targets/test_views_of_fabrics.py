@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import subnets
 from tdsl.emit import view as views
+from tdsl.emit.data import subnets
 from tdsl.emit.records import Managed, Model, Pod, Port, PortGroup, Standby, System
 from tdsl.emit.view import FabricView, Sizes, _keys, _model, _prefix
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import Axis, Part
 from tests.fabrics import GBPS, Builder
 
@@ -329,7 +329,7 @@ def test_standbys_and_managers() -> None:
 
 
 def test_routers_of_each_kind_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tdsl.emit import routers
+    from tdsl.emit.data import routers
 
     asked: list[tuple[str, object]] = []
 
@@ -419,7 +419,7 @@ def test_devices_by_row() -> None:
 
 
 def test_drawings_and_faceplates_are_made_of_the_fabric(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tdsl.emit import faceplate
+    from tdsl.emit.data import faceplate
 
     f = SimpleNamespace(places="places", models=(SimpleNamespace(name="A", variant=""), SimpleNamespace(name="B", variant="")))
     wires = SimpleNamespace(**{n: n.upper() for n in ("links", "cables", "labels", "circuits", "classes")})
@@ -462,7 +462,7 @@ def test_addresses_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_accelerators_that_simulators_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tdsl.emit import npus
+    from tdsl.emit.data import npus
 
     monkeypatch.setattr(npus, "npu_graph", lambda wires: ("graph", wires))
     assert cached("npus", stub(_wires="wires")) == ("graph", "wires")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.packed import _column
-from tdsl.emit.part import PartView
+from tdsl.emit.partial_view import PartView
 from tdsl.emit.view import FabricView
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.viewer.packed import _column
 from tests.harness import fabric_of
 
 POD = """

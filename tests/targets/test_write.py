@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import write as writing
 from tdsl.emit.build import build
-from tdsl.emit.write import Difference, compare, write
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output import write as writing
+from tdsl.output.write import Difference, compare, write
 from tests.targets.build import pod
 
 ROOT = Path(__file__).parents[2]
@@ -138,8 +138,8 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import os, random, signal, sys, time
         from pathlib import Path
-        from tdsl.diagnostic import Diagnostics
-        from tdsl.emit.write import write
+        from tdsl.findings.diagnostic import Diagnostics
+        from tdsl.output.write import write
         from tests.targets.test_write import output, tree
         out, chance, seen = Path(sys.argv[1]), random.Random(7), set()
         for turn in range(40):
@@ -200,7 +200,7 @@ def test_a_place_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
 def test_two_builds_give_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     here = build(pod(), [], Diagnostics())
     script = (
-        "import pickle, sys; from tdsl.diagnostic import Diagnostics; from tdsl.emit.build import build;"
+        "import pickle, sys; from tdsl.findings.diagnostic import Diagnostics; from tdsl.emit.build import build;"
         "from tests.targets.build import pod; sys.stdout.buffer.write(pickle.dumps(build(pod(), [], Diagnostics())))"
     )
     for seed in ("1", "2"):

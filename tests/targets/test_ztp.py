@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
+from tdsl.findings.diagnostic import Diagnostics
 
 DESIGN = """\
 model switch LEAF {{ port p[1..8]: 400Gbps {{ type GE400; os "swp{{i}}"; sonic 8*(i - 1) lanes 8 }} }}

@@ -12,8 +12,8 @@ import numpy as np
 
 from tdsl.fabric.addresses import Addressing, Dealt, Pool
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.view import View
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.check import Judgement, catalogue
 from tests.fabrics import Builder
 from tests.harness import each

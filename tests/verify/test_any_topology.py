@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
 from tdsl.fabric.patterns import random_regular
+from tdsl.findings.source import SourceFile, Span
 from tdsl.prove import automorphisms
 from tdsl.prove import uniform_flow as concurrent
 from tdsl.prove.all_to_all import all_to_all
@@ -30,7 +31,6 @@ from tdsl.prove.symmetry import arc_image
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.source import SourceFile, Span
 from tdsl.verify.check import catalogue
 from tests.fabrics import Builder, claim, random_chips, random_fabric, superpod, swapped, torus, two_links, without
 from tests.harness import compile_text, fabric_of, places

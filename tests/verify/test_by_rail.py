@@ -12,12 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.write import certificates
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove import terminals
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.view import View
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.check import catalogue
 from tests.fabrics import claim, multiplane, rail_only, selector, superpod, without
 from tests.verify.test_certificates import as_json, headed

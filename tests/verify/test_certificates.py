@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tdsl.certificates import checker
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates, fabric_json
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.budget import DEFAULT
 from tdsl.verify.runner import run
 from tests.cli.run import tdsl

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compilation import Options
+from tdsl.compile import compiler
+from tdsl.compile.compilation import Options
 
 CHORDS = """
 model chip C { port lane[24]: any }

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
 from tdsl.certificates import checker, write, write_figures
 from tdsl.certificates.write import Certified, certify, fabric_json
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.prove.bisection import Bisection
 from tdsl.prove.bound import Shares
 from tdsl.prove.view import View

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Severity
 from tdsl.fabric.graph import HOLE
+from tdsl.findings.diagnostic import Severity
 from tdsl.prove.view import View
 from tdsl.verify.check import catalogue
 from tests.fabrics import (

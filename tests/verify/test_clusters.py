@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Compilation, Options
-from tdsl.diagnostic import Severity
-from tdsl.reuse import Kept
-from tdsl.second_opinion import confirm
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.reuse import Kept
+from tdsl.compile.second_opinion import confirm
+from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
 from tests.harness import compile_text, each, written

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from tdsl.certificates.write import certify
-from tdsl.compiler import Compilation, Options, check
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.compile.compiler import Compilation, Options, check
+from tdsl.compile.second_opinion import confirm
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.demands import Demand
 from tdsl.prove.view import View
-from tdsl.second_opinion import confirm
 from tdsl.verify.second.judge import Judge, pairs
 from tests.harness import compile_text
 from tests.soundness.arena import judged

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.runner import run
 from tdsl.verify.second.judge import Judge, Opinion, pairs
 from tests.fabrics import Builder, claim, selector

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
 from tdsl.prove.bisection import bisection
 from tdsl.prove.network import Network
 from tdsl.prove.unit_network import unit_network

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
 from tdsl.certificates.write import certify
-from tdsl.compiler import Compilation, Options
-from tdsl.resources import folder
-from tdsl.second_opinion import confirm
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.second_opinion import confirm
+from tdsl.system.resources import folder
 from tdsl.verify.result import Result
 from tests.conftest import Golden
 

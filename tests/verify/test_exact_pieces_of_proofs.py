@@ -15,6 +15,7 @@ import pytest
 from tdsl.certificates import checker
 from tdsl.certificates.write import certificates, fabric_json
 from tdsl.fabric.claims import Element
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.bisection import bisection
 from tdsl.prove.bound import Bound, NotBounded
 from tdsl.prove.budget import DEFAULT
@@ -37,7 +38,6 @@ from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tests.fabrics import GBPS, Builder, claim, selector, superpod, torus
 from tests.verify.test_small_bounds import wired
 

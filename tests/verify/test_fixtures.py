@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tdsl import compiler
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.findings.diagnostic import Severity
 from tests.harness import none
 
 FOLDER = Path(__file__).parents[1] / "checks"

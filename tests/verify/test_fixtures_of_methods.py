@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from tdsl.certificates.write import certify
-from tdsl.compiler import Options, elaborate
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile.compiler import Options, elaborate
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.bisection import bisection
 from tdsl.prove.view import View
 from tdsl.verify.runner import run

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.verify.second import failures, figures, halves
+from tdsl.verify.second import failures, graph_figures, halves
 from tdsl.verify.second.answer import Answer, Limits, NoOpinion, TooLarge
 from tdsl.verify.second.halves import Halves
 from tdsl.verify.second.wiring import Wiring
@@ -223,5 +223,5 @@ def test_two_units_have_paths() -> None:
     """Two hosts are enough for redundancy: over one of two switches each path, and one path over a single switch."""
     for switches in (1, 2):
         w = Wiring.whole(rates(60, 90, switches=switches))
-        for method in (figures.node_redundancy, figures.edge_redundancy):
+        for method in (graph_figures.node_redundancy, graph_figures.edge_redundancy):
             assert method(w, None, LIMITS) == Answer("networkx", Fraction(switches), Fraction(switches))

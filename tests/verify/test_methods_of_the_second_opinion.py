@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
-from tdsl.source import SourceFile
-from tdsl.verify.second import figures, patterns, ports, times
+from tdsl.verify.second import graph_figures, patterns, ports, times
 from tdsl.verify.second.answer import Answer, Limits, NoOpinion, TooLarge
 from tdsl.verify.second.wiring import Wiring
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, selector, swapped, torus
@@ -213,16 +213,16 @@ def test_throughput_between_two_sets() -> None:
         node = selector(fabric, "node")
         halves = [type(node)(f"node[{i}..{i + 1}]", node.kind, node.elements[i : i + 2]) for i in (0, 2)]
         asked = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[1],), report=True)
-        found = figures.throughput_between(Wiring.whole(fabric), asked, LIMITS)
+        found = graph_figures.throughput_between(Wiring.whole(fabric), asked, LIMITS)
         assert (found.lower, found.upper, found.full_bps) == (share, share, Fraction(2 * RATE))
         same = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[0],), report=True)
         with pytest.raises(NoOpinion, match=r"^one set is empty, or they have a device in common$"):
-            figures.throughput_between(Wiring.whole(fabric), same, LIMITS)
+            graph_figures.throughput_between(Wiring.whole(fabric), same, LIMITS)
     fabric = star(RATE, 0).build()
     node = selector(fabric, "node")
     one, two = (type(node)(f"node[{k}]", node.kind, (e,)) for k, e in enumerate(node.elements))
     with pytest.raises(NoOpinion, match=r"^one of the two has no link$"):
-        figures.throughput_between(Wiring.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS)
+        graph_figures.throughput_between(Wiring.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS)
 
 
 # ---------------------------------------------------------------- times
@@ -373,9 +373,9 @@ def test_a_port_class_without_an_index_has_no_rail() -> None:
 
 
 def test_work_up_to_the_limit() -> None:
-    figures.fits(7, Limits(steps=7), "much")
+    graph_figures.fits(7, Limits(steps=7), "much")
     with pytest.raises(TooLarge, match=r"^too large for networkx: much, 8 steps; the limit is 7$"):
-        figures.fits(8, Limits(steps=7), "much")
+        graph_figures.fits(8, Limits(steps=7), "much")
 
 
 def apart() -> Fabric:
@@ -395,22 +395,22 @@ def pair() -> Fabric:
 @pytest.mark.parametrize(
     ("method", "fabric", "value"),
     [
-        (figures.diameter, two_leaves().build(), 1),
-        (figures.diameter, star(RATE, RATE).build(), 0),
+        (graph_figures.diameter, two_leaves().build(), 1),
+        (graph_figures.diameter, star(RATE, RATE).build(), 0),
         # Ordered pairs: 4 at distance 0 (within a leaf), 8 at distance 1.
-        (figures.mean_hops, two_leaves().build(), Fraction(2, 3)),
-        (figures.mean_hops, apart(), 0),
-        (figures.edge_redundancy, pair(), 2),
-        (figures.edge_redundancy, two_leaves().build(), 1),
-        (figures.edge_redundancy, apart(), 0),
-        (figures.edge_redundancy, torus(3).build(), 2),
-        (figures.edge_redundancy, torus(3, 3).build(), 4),
-        (figures.node_redundancy, torus(3, 3).build(), 4),
-        (figures.node_redundancy, torus(3).build(), 2),
-        (figures.node_redundancy, apart(), 0),
-        (figures.node_redundancy, two_leaves(3).build(), 1),
-        (figures.links, two_leaves(3).build(), 7),
-        (figures.switches, two_leaves(3).build(), 2),
+        (graph_figures.mean_hops, two_leaves().build(), Fraction(2, 3)),
+        (graph_figures.mean_hops, apart(), 0),
+        (graph_figures.edge_redundancy, pair(), 2),
+        (graph_figures.edge_redundancy, two_leaves().build(), 1),
+        (graph_figures.edge_redundancy, apart(), 0),
+        (graph_figures.edge_redundancy, torus(3).build(), 2),
+        (graph_figures.edge_redundancy, torus(3, 3).build(), 4),
+        (graph_figures.node_redundancy, torus(3, 3).build(), 4),
+        (graph_figures.node_redundancy, torus(3).build(), 2),
+        (graph_figures.node_redundancy, apart(), 0),
+        (graph_figures.node_redundancy, two_leaves(3).build(), 1),
+        (graph_figures.links, two_leaves(3).build(), 7),
+        (graph_figures.switches, two_leaves(3).build(), 2),
     ],
 )
 def test_small_figures(method: Callable[..., Answer], fabric: Fabric, value: int | Fraction) -> None:
@@ -421,15 +421,15 @@ def test_small_figures(method: Callable[..., Answer], fabric: Fabric, value: int
 @pytest.mark.parametrize(
     ("method", "fabric", "given", "why"),
     [
-        (figures.diameter, pair(), {}, "no end is attached to a switch"),
-        (figures.mean_hops, pair(), {}, "no two ends reach each other"),
-        (figures.mean_hops, star(RATE, 0).build(), {}, "no two ends reach each other"),
-        (figures.edge_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
-        (figures.node_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
-        (figures.blast_radius, pair(), {"through": "scaleup"}, "scale-up domains have no second method"),
-        (figures.blast_radius, pair(), {"any_of": "links"}, "only devices and groups are failed a second time"),
-        (figures.oversubscription, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
-        (figures.oversubscription, two_leaves().build(), {}, "no switch looked at has links to a tier above it"),
+        (graph_figures.diameter, pair(), {}, "no end is attached to a switch"),
+        (graph_figures.mean_hops, pair(), {}, "no two ends reach each other"),
+        (graph_figures.mean_hops, star(RATE, 0).build(), {}, "no two ends reach each other"),
+        (graph_figures.edge_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
+        (graph_figures.node_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
+        (graph_figures.blast_radius, pair(), {"through": "scaleup"}, "scale-up domains have no second method"),
+        (graph_figures.blast_radius, pair(), {"any_of": "links"}, "only devices and groups are failed a second time"),
+        (graph_figures.oversubscription, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
+        (graph_figures.oversubscription, two_leaves().build(), {}, "no switch looked at has links to a tier above it"),
     ],
 )
 def test_figures_without_an_answer(method: Callable[..., Answer], fabric: Fabric, given: dict[str, Any], why: str) -> None:
@@ -441,23 +441,23 @@ def test_figures_without_an_answer(method: Callable[..., Answer], fabric: Fabric
 def test_taper_of_a_leaf(trunk: int, ratio: Fraction | float) -> None:
     """A leaf has 2 x 400G to hosts and `trunk` x 400G to the other leaf."""
     fabric = two_leaves(trunk).build()
-    assert figure(figures.taper, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
+    assert figure(graph_figures.taper, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
 
 
 def test_blast_radius_of_a_leaf() -> None:
     """With a leaf its two hosts lose their path; the other two still reach each other."""
     fabric = two_leaves().build()
-    assert figure(figures.blast_radius, fabric, of=(selector(fabric, "leaf"),)).lower == 2
-    assert figure(figures.blast_radius, fabric, of=(selector(fabric, "node"),)).lower == 1
+    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "leaf"),)).lower == 2
+    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "node"),)).lower == 1
     whole = star(RATE, RATE, RATE).build()
-    assert figure(figures.blast_radius, whole, of=(selector(whole, "sw"),)).lower == 3
+    assert figure(graph_figures.blast_radius, whole, of=(selector(whole, "sw"),)).lower == 3
 
 
 @pytest.mark.parametrize(
     ("fabric", "holds"), [(two_leaves().build(), True), (apart(), False), (star(RATE, 0).build(), False), (pair(), True)]
 )
 def test_reachability_of_all_units(fabric: Fabric, holds: bool) -> None:
-    assert figure(figures.reachability, fabric).holds is holds
+    assert figure(graph_figures.reachability, fabric).holds is holds
 
 
 def test_names_of_devices_are_in_order() -> None:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element
 from tdsl.fabric.cluster import join_fabrics
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.view import View
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.check import Judgement, catalogue
 from tests.fabrics import Builder
 from tests.harness import each

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from tdsl.certificates import checker
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.budget import DEFAULT
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tests.cli.run import tdsl
 from tests.fabrics import claim, multiplane, rail_only, random_chips, random_fabric, random_layers, selector, superpod, torus
 from tests.verify.test_certificates import as_json, headed, leaves, put, shown

@@ -14,10 +14,10 @@ import pytest
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.demands import Demand, Unfit, demand_of, unreachable
 from tdsl.prove.view import View
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tests.fabrics import Builder, claim, random_fabric, superpod, torus
 
 

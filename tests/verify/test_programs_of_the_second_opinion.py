@@ -13,8 +13,8 @@ from scipy.optimize import linprog
 
 from tdsl.fabric.claims import Selector
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
-from tdsl.verify.second import figures, patterns
+from tdsl.findings.source import SourceFile
+from tdsl.verify.second import graph_figures, patterns
 from tdsl.verify.second.answer import Answer, Limits, NoOpinion
 from tdsl.verify.second.wiring import Wiring
 from tests.fabrics import GBPS, Builder, claim, rail_only
@@ -380,8 +380,8 @@ def test_ports_that_reach_each_other_through_domains(tmp_path: Path) -> None:
     f = rail_only(4, 2).build()
     for through, holds in (("scaleup", True), ("", False)):
         asked = claim(f, "reachability", of=ports, through=through)
-        assert figures.reachability(Wiring.whole(f), asked, LIMITS).holds is holds
+        assert graph_figures.reachability(Wiring.whole(f), asked, LIMITS).holds is holds
     network = scaled(tmp_path, UP, NICS).network
     asked = claim(network, "reachability", of=ports, through="scaleup")
-    assert figures.reachability(Wiring.whole(network), asked, LIMITS).holds is True
-    assert figures.reachability(Wiring.whole(network), claim(network, "reachability", of=ports), LIMITS).holds is True
+    assert graph_figures.reachability(Wiring.whole(network), asked, LIMITS).holds is True
+    assert graph_figures.reachability(Wiring.whole(network), claim(network, "reachability", of=ports), LIMITS).holds is True

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
 from tdsl.fabric.claims import Element
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.verify.runner import run
 from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
 from tests.harness import compile_text

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.fabric.claims import Element
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import NONE
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify import compare, runner
 from tdsl.verify.check import Fault, Judgement, exactly, no, skipped, yes
 from tdsl.verify.runner import run, stepwise, unmet

@@ -24,8 +24,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import Quantity
 from tests.harness import compile_text
 

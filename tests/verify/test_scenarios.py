@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.fabric.failing import Failed
 from tdsl.prove.budget import DEFAULT
 from tdsl.verify.scenarios import _Judging, scenarios

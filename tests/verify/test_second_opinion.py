@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.compile.second_opinion import confirm
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.view import View
-from tdsl.second_opinion import confirm
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.check import Judgement, catalogue
 from tdsl.verify.checks.bisection import BisectionCheck

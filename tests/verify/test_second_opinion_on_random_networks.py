@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.verify.second import figures
+from tdsl.verify.second import graph_figures
 from tdsl.verify.second.answer import Limits, NoOpinion
 from tdsl.verify.second.wiring import Wiring
 from tests.fabrics import claim, random_chips, random_fabric, selector, torus
@@ -46,9 +46,9 @@ def redundancies_agree(seed: int) -> None:
     units = judges.units(f)
     if seed % 5 == 4 and (not w.direct or set(units) != set(w.units)):
         return
-    found = figures.edge_redundancy(w, None, LIMITS)
+    found = graph_figures.edge_redundancy(w, None, LIMITS)
     assert (found.lower, found.upper) == (judges.redundancy(f), judges.redundancy(f))
-    found = figures.node_redundancy(w, None, LIMITS)
+    found = graph_figures.node_redundancy(w, None, LIMITS)
     assert found.lower == found.upper == min(disjoint(f, u, v) for u, v in combinations(units, 2))
 
 
@@ -73,14 +73,14 @@ def distances_agree(seed: int) -> None:
     w = Wiring.whole(f)
     if judges.diameter(f) is None:
         with pytest.raises(NoOpinion, match=r"^no end is attached to a switch$"):
-            figures.diameter(w, None, LIMITS)
+            graph_figures.diameter(w, None, LIMITS)
     else:
-        assert figures.diameter(w, None, LIMITS).lower == judges.diameter(f)
+        assert graph_figures.diameter(w, None, LIMITS).lower == judges.diameter(f)
     if hops(f) is None:
         with pytest.raises(NoOpinion, match=r"^no two ends reach each other$"):
-            figures.mean_hops(w, None, LIMITS)
+            graph_figures.mean_hops(w, None, LIMITS)
     else:
-        assert figures.mean_hops(w, None, LIMITS).lower == hops(f)
+        assert graph_figures.mean_hops(w, None, LIMITS).lower == hops(f)
 
 
 def test_distances() -> None:
@@ -92,13 +92,13 @@ def counts_agree(seed: int) -> None:
     rng = Random(seed)
     f = random_fabric(seed, 4, 4, 2, rng.randint(4, 12)).build()
     w = Wiring.whole(f)
-    assert figures.links(w, None, LIMITS).lower == f.link_count
-    assert figures.switches(w, None, LIMITS).lower == 4
+    assert graph_figures.links(w, None, LIMITS).lower == f.link_count
+    assert graph_figures.switches(w, None, LIMITS).lower == 4
     sides = [selector(f, path) for path in rng.choice((("node", "sw"), ("sw", "node"), ("sw", "sw"), ("node", "node")))]
     here, there = ({int(d) for e in s.elements for d in e.devices} for s in sides)
     between = sum((a in here and b in there) or (b in here and a in there) for a, b in judges.pairs(f))
-    assert figures.links(w, claim(f, "links", of=(sides[0],), of_to=(sides[1],)), LIMITS).lower == between
-    assert figures.links(w, claim(f, "links", of=(sides[0],)), LIMITS).lower == f.link_count
+    assert graph_figures.links(w, claim(f, "links", of=(sides[0],), of_to=(sides[1],)), LIMITS).lower == between
+    assert graph_figures.links(w, claim(f, "links", of=(sides[0],)), LIMITS).lower == f.link_count
 
 
 def test_counts() -> None:
@@ -109,13 +109,13 @@ def test_counts() -> None:
 def test_tori(sizes: tuple[int, ...]) -> None:
     """Two links a dimension, each of them a way of its own."""
     w = Wiring.whole(torus(*sizes).build())
-    assert figures.edge_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert figures.node_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert figures.diameter(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
+    assert graph_figures.edge_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.node_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.diameter(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
 
 
 def test_one_host_has_no_second() -> None:
     f = random_fabric(1, 2, 1, 2, 4).build()
-    for method in (figures.edge_redundancy, figures.node_redundancy):
+    for method in (graph_figures.edge_redundancy, graph_figures.node_redundancy):
         with pytest.raises(NoOpinion, match=r"^there are fewer than two units$"):
             method(Wiring.whole(f), None, LIMITS)

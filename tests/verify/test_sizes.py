@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.sizing.all_parameters import Answer, decide
-from tdsl.source import SourceFile
 from tdsl.syntax.parser import parse
 
 PARAMS = "param n: int = 3 where 1 <= n <= 9\n  param w: int = 2 where w in [1, 2, 5]\n  param fat: bool = false"

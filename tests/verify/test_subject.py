@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import tdsl
-from tdsl.compilation import Compilation, Options, UsageError
+from tdsl.compile.compilation import Compilation, Options, UsageError
 from tests.harness import written
 
 PARTS = """

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates, certify
+from tdsl.compile import compiler
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.symmetry import keeps

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove import all_to_all as alltoall
 from tdsl.prove import concurrent_flow as multiflow
 from tdsl.prove.bound import Lengths
@@ -21,7 +22,6 @@ from tdsl.prove.demands import Demand, Unfit, demand_of
 from tdsl.prove.terminals import offer
 from tdsl.prove.view import View
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.check import catalogue
 from tests.fabrics import (
     claim,

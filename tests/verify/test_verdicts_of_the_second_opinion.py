@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import SIZE, Quantity
 from tdsl.verify.result import Result
 from tdsl.verify.runner import run

@@ -12,7 +12,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, catalogue
-from tdsl.verify.second import figures
+from tdsl.verify.second import graph_figures
 from tdsl.verify.second.answer import Limits, TooLarge
 from tdsl.verify.second.wiring import Wiring
 from tests.fabrics import Builder, claim, selector, torus
@@ -143,13 +143,13 @@ def test_one_leaf_at_a_time_by_a_second_method() -> None:
     leaf = selector(f, "leaf")
     for element, lost in zip(leaf.elements, (3, 4, 3), strict=True):
         asked = claim(f, "blast_radius", of=(replace(leaf, elements=(element,), text=element.name),))
-        assert figures.blast_radius(w, asked, Limits()).lower == lost
+        assert graph_figures.blast_radius(w, asked, Limits()).lower == lost
         assert catalogue()["blast_radius"].judge(View.whole(f), asked).value == lost
     asked = claim(f, "blast_radius", of=(leaf,))
-    assert figures.blast_radius(w, asked, Limits(steps=264)).lower == 4
+    assert graph_figures.blast_radius(w, asked, Limits(steps=264)).lower == 4
     why = r"^too large for networkx: 3 elements, 11 links, 264 steps; the limit is 263$"
     with pytest.raises(TooLarge, match=why):
-        figures.blast_radius(w, asked, Limits(steps=263))
+        graph_figures.blast_radius(w, asked, Limits(steps=263))
 
 
 def test_a_chip_is_one_accelerator() -> None:

@@ -19,10 +19,10 @@ from tdsl.certificates.write import at_switches, certificates, certify, fabric_j
 from tdsl.certificates.write_survives import BUNDLED
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.budget import DEFAULT
 from tdsl.semantics.quantity import RATE, Quantity
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, selector, superpod, torus
 
 FIGURES = ("bisection", "reachability", "diameter", "edge_redundancy", "node_redundancy", "mean_hops", "oversubscription")

@@ -13,8 +13,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.record import Observed
-from tdsl.source import SourceFile
 
 
 class Reader(Protocol):

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, plain
-from tdsl.source import SourceFile
 
 
 def document(file: SourceFile) -> Any:

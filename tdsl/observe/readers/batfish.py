@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, device, document, each, mapping, words
 from tdsl.observe.record import End, Malformed, Observed, Wire, plain
-from tdsl.source import SourceFile
 
 FORMAT = "batfish"
 OPTION = "lldp"

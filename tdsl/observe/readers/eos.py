@@ -5,9 +5,9 @@ A port identifier may be a MAC address or carry its own quotes.
 
 from __future__ import annotations
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, document, each, local, mapping, neighbour, words
 from tdsl.observe.record import Malformed, Observed
-from tdsl.source import SourceFile
 
 FORMAT = "eos"
 OPTION = "lldp"

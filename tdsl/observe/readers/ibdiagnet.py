@@ -10,9 +10,9 @@ import csv
 import re
 from collections.abc import Mapping
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, number, plain
 from tdsl.observe.speeds import rate
-from tdsl.source import SourceFile
 
 FORMAT = "ibdiagnet"
 OPTION = "ibdiagnet"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, number, plain
 from tdsl.observe.speeds import of_word, rate
-from tdsl.source import SourceFile
 
 FORMAT = "ibnetdiscover"
 OPTION = "ibnetdiscover"

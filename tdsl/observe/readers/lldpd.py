@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, document, each, local, mapping, neighbour, words
 from tdsl.observe.record import Malformed, Observed
-from tdsl.source import SourceFile
 
 FORMAT = "lldpd"
 OPTION = "lldp"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, document, each, local, mapping, neighbour, words
 from tdsl.observe.record import Malformed, Observed
-from tdsl.source import SourceFile
 
 FORMAT = "napalm"
 OPTION = "lldp"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, device, document, each, mapping, words
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
-from tdsl.source import SourceFile
 
 FORMAT = "netbox"
 OPTION = "p2p"

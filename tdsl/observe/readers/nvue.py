@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, document, local, mapping, neighbour, words
 from tdsl.observe.record import Malformed, Observed, Place
-from tdsl.source import SourceFile
 
 FORMAT = "nvue"
 OPTION = "lldp"

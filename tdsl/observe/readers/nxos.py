@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import local, neighbour
 from tdsl.observe.record import Malformed, Observed, Place
-from tdsl.source import SourceFile
 
 FORMAT = "nxos"
 OPTION = "lldp"

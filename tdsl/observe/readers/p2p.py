@@ -11,9 +11,9 @@ import csv
 import re
 from collections.abc import Mapping
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import device
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
-from tdsl.source import SourceFile
 
 FORMAT = "p2p"
 OPTION = "p2p"

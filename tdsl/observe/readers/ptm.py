@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import device
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
-from tdsl.source import SourceFile
 
 FORMAT = "ptm"
 OPTION = "lldp"

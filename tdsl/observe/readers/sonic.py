@@ -3,9 +3,9 @@ many builds and the description the name, so both are compared."""
 
 from __future__ import annotations
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, document, local, mapping, neighbour, words
 from tdsl.observe.record import Malformed, Observed
-from tdsl.source import SourceFile
 
 FORMAT = "sonic"
 OPTION = "lldp"

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import Lines, document, mapping, words
 from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, plain
-from tdsl.source import SourceFile
 
 FORMAT = "ufm"
 OPTION = "ufm"

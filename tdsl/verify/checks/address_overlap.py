@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 
 if TYPE_CHECKING:

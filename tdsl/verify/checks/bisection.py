@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.bisection import Bisection, bisection
 from tdsl.prove.search import listing
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, percent, percent_range, skipped
 
 

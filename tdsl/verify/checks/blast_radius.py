@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import Element, ResolvedClaim
 from tdsl.fabric.components import components
 from tdsl.fabric.graph import Ints
@@ -15,6 +14,7 @@ from tdsl.fabric.order import distinct
 from tdsl.prove.element_symmetry import symmetry
 from tdsl.prove.elements import elements as named
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
 

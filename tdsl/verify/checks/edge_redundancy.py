@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
-from tdsl.fabric.bundles import spare_members
+from tdsl.fabric.cables.bundles import spare_members
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import LinkPaths
 from tdsl.prove.redundancy import link_disjoint_paths
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, skipped
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.diagnostic import Severity
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
+from tdsl.findings.diagnostic import Severity
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Fault, Judgement, no, yes
 

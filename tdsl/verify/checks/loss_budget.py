@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.cables import Cables
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.part_facts import shown

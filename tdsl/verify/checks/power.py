@@ -9,7 +9,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.physical.figures import Figures, figures_of
+from tdsl.physical.power_and_cost import Figures, figures_of
 from tdsl.physical.racks import Bound
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, show

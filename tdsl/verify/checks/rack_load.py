@@ -8,9 +8,9 @@ from math import inf
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places
-from tdsl.physical.figures import figures_of
+from tdsl.physical.power_and_cost import figures_of
+from tdsl.physical.rack_rows import rack_sums
 from tdsl.physical.racks import Bound, Racks
-from tdsl.physical.tables import rack_sums
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MASS, POWER, Dim, Quantity, show
 from tdsl.verify.check import Check, Fault, Judgement, skipped

@@ -8,20 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from tdsl.fabric.cables import Cables
-from tdsl.fabric.cabling import fills_cages
+from tdsl.fabric.cables.cabling import fills_cages
+from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.plugs import ends_wrong, fits
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import MICRO, amount, lengths_of, shown
 from tdsl.fabric.places import nowhere
-from tdsl.fabric.plugs import ends_wrong, fits
+from tdsl.findings.source import Origin
 from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.parts import Choice
+from tdsl.physical.part_choice import Choice
 from tdsl.physical.stated import stated_lengths
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity, show
-from tdsl.source import Origin
 from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.result import Status, Value

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.all_to_all import bounds as all_pairs
@@ -18,6 +17,7 @@ from tdsl.prove.set_flow import between
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.terminals import Answers, offer, planes
 from tdsl.prove.view import View
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, percent, percent_range, skipped
 
 PLANES = 16

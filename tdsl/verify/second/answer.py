@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.semantics.quantity import RATE, TIME, Quantity
+from tdsl.system.lazy_dataclass import dataclass
 
 NETWORKX, Z3, HIGHS, CHECKER = "networkx", "z3", "HiGHS", "checker"
 

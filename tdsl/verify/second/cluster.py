@@ -7,8 +7,8 @@ from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.compare import holds
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Answer, NoOpinion, exactly, wanted, whether

@@ -9,22 +9,22 @@ from math import comb
 from typing import Any
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.verify.second import figures, halves, patterns
+from tdsl.verify.second import graph_figures, halves, patterns
 from tdsl.verify.second.answer import NETWORKX, Z3, Answer, Limits, NoOpinion, TooLarge, wanted, whether
 from tdsl.verify.second.wiring import Wiring
 
 AFTER = {
-    "edge_redundancy": figures.edge_redundancy,
-    "node_redundancy": figures.node_redundancy,
-    "diameter": figures.diameter,
-    "mean_hops": figures.mean_hops,
+    "edge_redundancy": graph_figures.edge_redundancy,
+    "node_redundancy": graph_figures.node_redundancy,
+    "diameter": graph_figures.diameter,
+    "mean_hops": graph_figures.mean_hops,
 }
 
 
 def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
     """Whether what is asked holds after every K of the elements."""
     through = claim.given is not None and bool(claim.given.through) and w.fabric.whole is not None
-    elements = figures.elements_of(w, claim, through)
+    elements = graph_figures.elements_of(w, claim, through)
     count = claim.any_count or 0
     if not 0 < count <= len(elements):
         raise NoOpinion("fewer elements are there than are to fail")
@@ -34,7 +34,7 @@ def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
     if sets <= limits.sets and sets * 12 * w.graph.number_of_edges() <= limits.steps:
         by, near = "", Fraction(0)
         for failed in combinations(elements, count):
-            found = _holds(w.without(*figures.together(failed)), asked, limits)
+            found = _holds(w.without(*graph_figures.together(failed)), asked, limits)
             by, near = by or found.by, max(near, found.relative)
             if not found.holds:
                 return found
@@ -52,13 +52,13 @@ def _holds(w: Wiring, asked: ResolvedClaim, limits: Limits) -> Answer:
     elif len(w.units) < 2:
         raise NoOpinion("fewer than two units are left after some failures")
     if asked.metric == "reachability":
-        return figures.reachability(w, asked, limits)
+        return graph_figures.reachability(w, asked, limits)
     if asked.metric == "bisection":
         found = halves.least(w, asked, limits)
     elif asked.metric in AFTER:
         found = AFTER[asked.metric](w, asked, limits)
     elif asked.metric == "throughput" and asked.of_to:
-        found = figures.throughput_between(w, asked, limits)
+        found = graph_figures.throughput_between(w, asked, limits)
     elif asked.metric == "throughput":
         found = patterns.throughput(w, asked, limits)
     else:
@@ -80,7 +80,7 @@ def _holds(w: Wiring, asked: ResolvedClaim, limits: Limits) -> Answer:
 # ---------------------------------------------------------------- by hitting sets
 
 
-def fatal(w: Wiring, elements: list[figures.Element], count: int, limits: Limits) -> tuple[int, ...] | None:
+def fatal(w: Wiring, elements: list[graph_figures.Element], count: int, limits: Limits) -> tuple[int, ...] | None:
     """Elements, ``count`` of them, whose failure separates what still has a link; None if there are none.
 
     z3 proposes a set; networkx judges it. Where what is left is joined, the devices of a tree that joins it say why: a fatal set
@@ -111,10 +111,10 @@ def fatal(w: Wiring, elements: list[figures.Element], count: int, limits: Limits
             break
         model = solver.model()
         failed = tuple(i for i, x in enumerate(fails) if z3.is_true(model.eval(x, model_completion=True)))
-        left = w.without(*figures.together(elements[i] for i in failed))
+        left = w.without(*graph_figures.together(elements[i] for i in failed))
         if len(left.units) < 2:
             raise NoOpinion("fewer than two units are left after some failures")
-        if not figures.reachability(left, None, limits).holds:
+        if not graph_figures.reachability(left, None, limits).holds:
             return failed
         tree = _joining(left)
         taken = [x for d in tree for x in of.get(d, ())]

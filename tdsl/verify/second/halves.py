@@ -7,8 +7,8 @@ from itertools import pairwise
 from math import ceil, floor, gcd, prod
 from typing import Any
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Z3, Answer, Limits, NoOpinion, TooLarge
 from tdsl.verify.second.wiring import Wiring

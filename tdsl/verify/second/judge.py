@@ -6,30 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.failing import Failed
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, catalogue
 from tdsl.verify.result import Result
-from tdsl.verify.second import figures, halves, patterns, ports, times
+from tdsl.verify.second import graph_figures, halves, patterns, ports, times
 from tdsl.verify.second.answer import NETWORKX, Answer, Figure, Limits, NoOpinion, TooLarge, wanted
 from tdsl.verify.second.selection import devices_of_instance
 from tdsl.verify.second.wiring import Wiring
 
-METHODS: Mapping[str, figures.Method] = {
-    "reachability": figures.reachability,
-    "plane_isolation": figures.plane_isolation,
-    "blast_radius": figures.blast_radius,
-    "diameter": figures.diameter,
-    "mean_hops": figures.mean_hops,
-    "edge_redundancy": figures.edge_redundancy,
-    "node_redundancy": figures.node_redundancy,
-    "oversubscription": figures.oversubscription,
-    "taper": figures.taper,
-    "links": figures.links,
-    "switches": figures.switches,
+METHODS: Mapping[str, graph_figures.Method] = {
+    "reachability": graph_figures.reachability,
+    "plane_isolation": graph_figures.plane_isolation,
+    "blast_radius": graph_figures.blast_radius,
+    "diameter": graph_figures.diameter,
+    "mean_hops": graph_figures.mean_hops,
+    "edge_redundancy": graph_figures.edge_redundancy,
+    "node_redundancy": graph_figures.node_redundancy,
+    "oversubscription": graph_figures.oversubscription,
+    "taper": graph_figures.taper,
+    "links": graph_figures.links,
+    "switches": graph_figures.switches,
     "latency": times.latency,
     "allreduce": times.allreduce,
     "rail_alignment": ports.rail_alignment,
@@ -199,7 +199,7 @@ class Judge:
         if self.failed is not None and not check.of_design:
             there -= set(self.failed.devices.nonzero()[0].tolist())
         standing = [(devices, alone) for devices, alone in parts if devices & there]
-        figures.fits(len(standing) * 4 * self.whole.graph.number_of_edges(), self.limits, f"{len(standing)} elements")
+        graph_figures.fits(len(standing) * 4 * self.whole.graph.number_of_edges(), self.limits, f"{len(standing)} elements")
         ordered = claim.op not in ("==", "!=") and isinstance(claim.value, (int, Fraction, type(None)))
         if check.kind != "yes_no" and not ordered and len(standing) > 1:
             raise NoOpinion("which of several elements is the worst is not asked a second time for such a comparison")
@@ -234,7 +234,7 @@ class Judge:
 
     def _throughput(self, wiring: Wiring, claim: ResolvedClaim) -> Answer:
         if claim.of_to:
-            return figures.throughput_between(wiring, claim, self.limits)
+            return graph_figures.throughput_between(wiring, claim, self.limits)
         return patterns.throughput(wiring, claim, self.limits)
 
     # ------------------------------------------------------------ failures

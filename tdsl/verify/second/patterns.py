@@ -9,12 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tdsl import files
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.standard_output import libraries_muted
+from tdsl.system import files
+from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.standard_output import libraries_muted
 from tdsl.verify.second.answer import HIGHS, Answer, Limits, NoOpinion, TooLarge
-from tdsl.verify.second.figures import joined_inside
+from tdsl.verify.second.graph_figures import joined_inside
 from tdsl.verify.second.wiring import Wiring
 
 RELATIVE = Fraction(1, 1_000_000)

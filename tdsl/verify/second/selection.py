@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.graph import Fabric
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.second.answer import NoOpinion
 
 Names = tuple[str, ...]

@@ -11,7 +11,7 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import halves
 from tdsl.verify.second.answer import NETWORKX, Z3, Answer, Limits, NoOpinion, exactly
-from tdsl.verify.second.figures import fits, joined_inside, reachability
+from tdsl.verify.second.graph_figures import fits, joined_inside, reachability
 from tdsl.verify.second.ports import rails_of_classes
 from tdsl.verify.second.wiring import Wiring
 

@@ -10,9 +10,9 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tdsl.dataclass import dataclass
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
+from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.second.selection import Chosen, asks_all_ports, chosen
 
 if TYPE_CHECKING:

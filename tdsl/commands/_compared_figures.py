@@ -1,0 +1,104 @@
+"""What designs are compared by: sizes, cables, power, cost and answers of checks."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tdsl.compile.compiler import Design
+    from tdsl.physical.racks import Bound
+
+LEAST = ("bisection", "oversubscription", "diameter", "edge_redundancy")
+"""Checks whose answers are compared, in this order."""
+
+
+def figures_of(design: Design) -> dict[str, object]:
+    """The figures of one design, by name; "" where unknown."""
+    import numpy as np
+
+    from tdsl.physical.power_and_cost import Figures
+    from tdsl.verify.checks.power import network
+    from tdsl.verify.summary import summarise
+
+    f = design.fabric
+    assert f is not None
+    summary = summarise(f)
+    out: dict[str, object] = {n: _plain(summary.get(n)) for n in ("hosts", "accelerators", "switches", "links", "cables")}
+    sums = Figures(f)
+    everything = np.ones(f.device_count, dtype=np.bool_)
+    physical = sums.physical
+    if physical is not None:
+        run = physical.lengths.run
+        known = run[run >= 0]
+        sign = ">=" if len(known) < len(run) else ""
+        out["cable_km"] = f"{sign}{known.sum() / 1e9:.3f}" if len(known) else ""
+    else:
+        out["cable_km"] = ""
+    legs = np.ones(len(f.cable_a), dtype=np.bool_)
+    ends = summary.get("accelerators")
+    power, cost = sums.power(everything), sums.cost(everything, legs)
+    out["power_kw"] = _bound(power, 1000)
+    out["network_power_kw"] = _bound(sums.power(network(f)), 1000)
+    out["optics_kw"] = _bound(sums.optics_power(everything), 1000)
+    out["watts_per_gpu"] = _bound(power, ends) if isinstance(ends, int) and ends else ""
+    out["cost"] = _bound(cost, 1)
+    out["network_cost"] = _bound(sums.cost(network(f), legs), 1)
+    out["cost_per_gpu"] = _bound(cost, ends) if isinstance(ends, int) and ends else ""
+    own_power, own_cost = sums.power(network(f)), sums.cost(network(f), legs)
+    out["network_power_share"] = _share(own_power, power)
+    out["optics_share_of_network_power"] = _share(sums.optics_power(network(f)), own_power)
+    out["network_cost_share"] = _share(own_cost, cost)
+    halves = next((r.measures for r in design.results if r.check == "bisection" and not r.scope and r.status != "skipped"), {})
+    tbps = Fraction(halves.get("lower_bps", 0)) / 10**12
+    exact = tbps > 0 and halves.get("lower_bps") == halves.get("upper_bps")
+    out["network_watts_per_tbps"] = _bound(own_power, tbps) if exact else ""
+    out["network_cost_per_tbps"] = _bound(own_cost, tbps) if exact else ""
+    for name in LEAST:
+        found = next((r for r in design.results if r.check == name and not r.scope and r.status != "skipped"), None)
+        out[name] = "" if found is None else _answer(found.ratio, found.lower, found.upper, name)
+    return out
+
+
+def _answer(ratio: tuple[int, int] | None, lower: object, upper: object, name: str) -> str:
+    if ratio is not None and ratio[1]:
+        return f"{float(Fraction(*ratio)):g}:1"
+
+    def one(value: object) -> str:
+        if isinstance(value, Fraction) and name == "bisection":
+            return f"{float(value * 100):g}%"
+        return f"{float(value):g}" if isinstance(value, (int, float, Fraction)) else ""
+
+    return one(lower) if lower == upper else f"{one(lower)} to {one(upper)}"
+
+
+def _plain(value: object) -> object:
+    found = value.get("total") if isinstance(value, dict) else value
+    return "" if found is None else found
+
+
+def _share(part: Bound, whole: Bound) -> str:
+    """A sum as a share of another; empty where either lacks a term."""
+    if not part.exact or not whole.exact or not whole.known:
+        return ""
+    return f"{float(part.known / whole.known * 100):.4g}%"
+
+
+def _bound(bound: Bound, by: int | Fraction) -> str:
+    """A sum in some unit; empty where nothing of it is known."""
+    if not bound.known and bound.missing:
+        return ""
+    text = f"{float(bound.known / by):.6g}"
+    return text if bound.exact else f">={text}"
+
+
+def number_of(text: object) -> float | None:
+    """The number that a figure says, None where it is unknown, a bound or an interval."""
+    said = str(text).removesuffix(":1")
+    scale = 1.0
+    if said.endswith("%"):
+        said, scale = said[:-1], 0.01
+    try:
+        return float(said) * scale
+    except ValueError:
+        return None

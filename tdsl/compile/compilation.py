@@ -1,0 +1,167 @@
+"""What a compilation is asked and what it gives: options, one design a fabric, and the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import SourceFile
+from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.sealed import Sealed
+
+if TYPE_CHECKING:
+    from tdsl.compile.waivers import Allowance
+    from tdsl.fabric.claims import ResolvedClaim
+    from tdsl.fabric.failing import Failed, Failing
+    from tdsl.fabric.graph import Fabric
+    from tdsl.semantics.loader import Parsed
+    from tdsl.verify.result import Result
+
+LOCK = ".lock"
+"""Ending of the file beside a design that says which links stand."""
+LARGEST_LOCK = 1 << 28
+"""Bytes of a lock that are read at most: of about four million links."""
+
+DEVICE_LIMIT = 1 << 24
+LINK_LIMIT = 1 << 27
+
+
+class UsageError(Exception):
+    """A call that cannot be answered: an absent file, an unknown parameter. Not a finding about a design."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path;
+    ``fail`` elements that are judged as failed.
+
+    ``values`` are parameters that have a value already, ``parsed`` holds files read for an earlier call, and ``kept`` fabrics
+    that were wired for one.
+    """
+
+    set: tuple[tuple[str, str], ...] = ()
+    paths: tuple[Path, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    max_devices: int = DEVICE_LIMIT
+    max_links: int = LINK_LIMIT
+    solve_seconds: int = 10  # about so long holes may take; counted in work, not by the clock
+    check_seconds: int = 60  # about so long each proof may take; counted in work, too
+    second_best: bool = False  # under ``minimize``, say the next best numbers too
+    overlay: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+    parsed: Parsed | None = None
+    kept: Any = None  # of `tdsl.compile.reuse`
+    fail: tuple[str, ...] = ()
+    severities: Mapping[str, Severity] = field(default_factory=dict)  # by name of a finding
+    locked: bool = False  # what the lock says must stay
+    lock: bool = True  # whether to read a lock at all
+    stands: SourceFile | None = None  # a lock to take in the place of the file beside the design
+    places: SourceFile | None = None  # a table of racks and units
+    prices: SourceFile | None = None  # what models cost, as TOML
+    day: date | None = None  # the day by which waivers with a last day are judged; None: they are not
+    at_least: Fraction | None = None  # the share of what each requirement is about that must be judged
+    phase: int = 0  # of fabrics with phases this one; -1: the last; -2: all; 0: all where it is checked, else the last
+
+
+@dataclass(slots=True)
+class Design(Sealed):
+    """One fabric of a file, as far as it came: ``fabric`` is None if the text has syntax errors or names nothing usable."""
+
+    name: str
+    file: str
+    parameters: dict[str, object]
+    fabric: Fabric | None
+    claims: Sequence[ResolvedClaim]
+    results: Sequence[Result]
+    findings: Sequence[Diagnostic]
+    elapsed_s: float
+    cluster: str = ""  # the cluster it stands in, "" if it stands alone
+    phase: int = 0  # which phase of the fabric it is, 0 where it has none
+    needed: str = ""  # the day by which the phase is needed
+    members: tuple[str, ...] = ()  # the fabrics that it consists of, where it is a cluster as one
+    summary: Mapping[str, object] | None = None  # what it consists of, once that was asked or the fabric given up
+    failed: Failed | None = None  # what is judged as failed
+    lost: tuple[tuple[str, ...], int, int] | None = None  # what failed, in figures, where the fabric was given up
+    failing: Failing | None = None  # what elements that may fail mean, where it is wired
+    sealed: bool = field(default=False, init=False, repr=False, compare=False)
+
+    def consists(self) -> Mapping[str, object] | None:
+        """What it consists of, in figures; None where it has no fabric."""
+        if self.summary is not None or self.fabric is None:
+            return self.summary
+        from tdsl.verify.summary import summarise
+
+        summary = summarise(self.fabric)
+        if not self.sealed:
+            self.summary = summary
+        return summary
+
+    def losses(self) -> tuple[tuple[str, ...], int, int] | None:
+        """What is judged as failed: elements by name, and how many devices and links; None where all stands."""
+        if self.lost is not None or self.failed is None:
+            return self.lost
+        return self.failed.names, int(self.failed.devices.sum()), int(self.failed.links.sum())
+
+    def _repr_html_(self) -> str:
+        """Answers, findings and, of small ones, the drawing: what notebooks show."""
+        from tdsl import notebook
+
+        shown = notebook.html(self.name, self.parameters, self.results, self.findings)
+        drawn = notebook.svg(self.fabric) if self.fabric is not None else ""
+        return f"{shown}\n{drawn}" if drawn and len(drawn) <= notebook.MOST_DRAWN else shown
+
+    def _repr_svg_(self) -> str | None:
+        """The drawing of the fabric, None where there is none."""
+        from tdsl import notebook
+
+        return notebook.svg(self.fabric) or None if self.fabric is not None else None
+
+
+@dataclass(slots=True)
+class Compilation(Sealed):
+    """All that is known of one file. ``findings`` are those of all its designs, in the order of the text. ``clusters`` are its
+    clusters, each with all its fabrics as one; in phases once for each."""
+
+    file: str
+    designs: Sequence[Design]
+    findings: Sequence[Diagnostic]
+    clusters: Sequence[Design] = field(default_factory=list, init=False)
+    read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
+    waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
+    earlier: bool = field(default=False, init=False, compare=False)  # whether an earlier call has made it
+    sealed: bool = field(default=False, init=False, repr=False, compare=False)
+
+    def seal(self) -> Compilation:
+        """The same, that nothing can change any more: sequences are tuples, and the columns of fabrics cannot be written."""
+        for design in self.judged:
+            design.claims, design.results, design.findings = tuple(design.claims), tuple(design.results), tuple(design.findings)
+            if design.fabric is not None:
+                from tdsl.fabric.narrow import widen
+
+                widen(design.fabric)
+                design.fabric.seal()
+            design.sealed = True
+        self.designs, self.clusters, self.findings = tuple(self.designs), tuple(self.clusters), tuple(self.findings)
+        self.sealed = True
+        return self
+
+    def _repr_html_(self) -> str:
+        """The answers and findings of all designs: what notebooks show."""
+        from tdsl import notebook
+
+        return "\n".join(notebook.html(d.name, d.parameters, d.results, d.findings) for d in self.judged)
+
+    @property
+    def judged(self) -> list[Design]:
+        """All that has answers: the fabrics, then the clusters."""
+        return [*self.designs, *self.clusters]
+
+    def told(self) -> list[tuple[str, Diagnostic]]:
+        """The findings to tell people, each with the name of the file it is about."""
+        return [(design.file, d) for design in self.judged for d in design.findings]

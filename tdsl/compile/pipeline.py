@@ -1,0 +1,317 @@
+"""The second half of the pipeline: a plan is wired and verified, and findings are gathered and settled. One function a phase."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tdsl.compile.compilation import Compilation, Design, Options
+from tdsl.compile.planning import Planned, name_settings
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.findings.source import SourceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from tdsl.fabric.graph import Fabric
+    from tdsl.fabric.pins import Line, Recorded
+    from tdsl.semantics.library import Linked
+    from tdsl.semantics.plan import Plan
+
+SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
+"""Findings that sizes may be the cause of: they show which lines cannot hold together."""
+
+NOT_LEFT = "`--select` and `--ignore` leave nothing that can be judged; `tdsl list checks` shows what each check is about"
+
+
+def wired(
+    design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded],
+    text: Planned | None = None,
+) -> tuple[Design, dict[str, str]]:  # fmt: skip
+    """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside other fabrics have no
+    errors. And the failed elements that are not its own, with why. Where ``options`` keep fabrics, one that was wired from the
+    same is taken."""
+    from tdsl.fabric.failing import Failing
+    from tdsl.fabric.requirements import resolve_claims
+
+    if text is None or options.kept is None or lock or options.places is not None or options.prices is not None:
+        fabric = _wired(plan, own, options, sound, lock)
+    else:
+        from tdsl.compile.reuse import again
+
+        fabric = again(options.kept, text, plan, own, (sound, options), lambda: _wired(plan, own, options, sound, lock))
+    failing = Failing(plan, fabric)
+    design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
+    if not options.fail:
+        return design, {}
+    found, absent = failing.fail(options.fail)
+    return replace(design, failed=found if found.names else None), absent
+
+
+def _wired(plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]) -> Fabric:
+    """The fabric of a plan, its devices placed and its cables as long as places ask for."""
+    from tdsl.fabric.elaborate import elaborate as wire
+    from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
+    from tdsl.fabric.transports import settle
+
+    mounts = [x for x in lock if isinstance(x, Mount)]
+    stands = [x for x in lock if isinstance(x, Line)]
+    if stands and _unknown(stands, plan):
+        from tdsl.fabric.pins import carried
+
+        stands, mounts = carried(stands, mounts, wire(plan, Diagnostics(), options.max_links), own)
+    fabric = wire(plan, own, options.max_links, stands, sound, options.places)
+    if not plan.broken:
+        settle(plan, fabric, own)
+    if plan.auto is not None and fabric.places is not None and fabric.complete:
+        from tdsl.physical.auto import placed
+
+        fabric = placed(fabric, plan.auto, mounted(mounts, fabric) if mounts else {}, own)
+    fabric = _with_cable_runs(fabric)
+    if stands and fabric.complete:
+        severity = Severity.ERROR if options.locked else Severity.NOTE
+        moved(stands, fabric, own, severity)
+        relocated(mounts, fabric, own, severity)
+    return fabric
+
+
+def _with_cable_runs(fabric: Fabric) -> Fabric:
+    """The fabric with the lengths of its cables, where places or distances say them."""
+    if not fabric.complete or (fabric.places is None and not fabric.spans):
+        return fabric
+    from tdsl.physical.model import with_runs
+
+    return with_runs(fabric)
+
+
+def _unknown(stands: list[Line], plan: Plan) -> bool:
+    """Whether a lock names declarations that the design does not have."""
+    from tdsl.fabric.renamed import declaration
+
+    known = {s.path for s in (*plan.sets, *plan.insides.values())}
+    return any(declaration(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b))
+
+
+def drop_rows_of_others(own: list[Diagnostics]) -> None:
+    """Take back the findings about rows of the table of places whose device is not in a fabric, but in another of the file; those
+    of a device that none has are kept once."""
+    from tdsl.fabric.places import CODE, NO_DEVICE
+
+    absent = [{d.span for d in found if d.code == CODE and d.message.startswith(NO_DEVICE)} for found in own]
+    everywhere = set.intersection(*absent) if absent else set()
+    for k, (found, spans) in enumerate(zip(own, absent, strict=True)):
+        others = spans - everywhere if k == 0 else spans
+        found.items = [d for d in found if d.code != CODE or d.span not in others]
+
+
+def refuse_racks_of_several(designs: list[Design], own: list[Diagnostics], table: SourceFile) -> None:
+    """A rack of a table of places has devices of one fabric or cluster: those of others would be judged apart."""
+    from tdsl.fabric.places import CODE
+
+    first: dict[tuple[str, str, int], tuple[str, str]] = {}
+    said: set[tuple[str, str]] = set()
+    for design, found in zip(designs, own, strict=True):
+        f = design.fabric
+        p = f.places if f is not None else None
+        if f is None or p is None:
+            continue
+        whole = design.cluster or design.name
+        for d in (f.built & (p.device_rack >= 0)).nonzero()[0].tolist():
+            r = int(p.device_rack[d])
+            other, name = first.setdefault((p.hall_name(r), p.row_name(r), int(p.rack_number[r])), (whole, design.name))
+            origin = p.origin(d)
+            if other == whole or origin is None or (other, whole) in said or origin.span.file is not table:
+                continue
+            said.add((other, whole))
+            found.add(
+                CODE, origin, f"rack {p.rack_names[r]} of hall {p.hall_name(r)} has devices of the fabrics `{name}` and "
+                f"`{design.name}`, and what these put there is judged apart",
+                help="declare both in one `cluster`, which is judged as a whole",
+            )  # fmt: skip
+
+
+Joined = tuple[Design, Diagnostics]
+"""A cluster as one, and what was found of it."""
+
+
+def joined(designs: list[Design], text: Planned, options: Options) -> tuple[list[Design], list[Joined]]:
+    """The designs, those of a cluster with all its fabrics as one; and the clusters, once for each of their phases."""
+    designs = list(designs)
+    clusters: list[Joined] = []
+    for cluster in dict.fromkeys(d.cluster for d in designs if d.cluster):
+        mine = [i for i, d in enumerate(designs) if d.cluster == cluster]
+        for phase in sorted({designs[i].phase for i in mine if designs[i].phase} or {0}):
+            latest = {designs[i].name: i for i in mine if designs[i].phase <= phase}
+            clusters.append(_joined(designs, list(latest.values()), text, options))
+            whole = clusters[-1][0].fabric
+            for i in latest.values():
+                fabric = designs[i].fabric
+                if fabric is not None and designs[i].phase in (0, phase):
+                    designs[i] = replace(designs[i], fabric=replace(fabric, cluster=whole))
+    return designs, clusters
+
+
+def _joined(designs: list[Design], chosen: list[int], text: Planned, options: Options) -> Joined:
+    """Some designs as one cluster, with the requirements of its block."""
+    from tdsl.fabric.cluster import join_fabrics, requirements_of_cluster
+    from tdsl.fabric.shared import shared_ports
+
+    found = Diagnostics()
+    last = designs[chosen[-1]]
+    fabrics = [f for i in chosen if (f := designs[i].fabric) is not None]
+    plans = [text.plans[i] for i in chosen]
+    design = Design(
+        last.cluster, text.shown, {k: v for p in plans for k, v in p.parameters.items()}, None, [], [], [], 0.0, last.cluster,
+        max(designs[i].phase for i in chosen), last.needed, tuple(designs[i].name for i in chosen),
+    )  # fmt: skip
+    if len(fabrics) < len(chosen):
+        return design, found
+    shared_ports(fabrics, found)
+    made = join_fabrics(last.cluster, fabrics, plans[0].around or plans[0].origin, found)
+    if made is not None:
+        made.complete = made.complete and not text.errors
+        made = _with_cable_runs(made)
+        design = replace(design, fabric=made, claims=requirements_of_cluster(plans, made, found))
+    moved = options.kept.moves_of_cluster(design) if options.kept is not None else None
+    if moved is not None:
+        found.items = [moved.finding(d) for d in found]
+    return design, found
+
+
+def upgraded(
+    source: Path, kept: Mapping[str, list[Recorded]], files: list[SourceFile], designs: list[Design], diagnostics: Diagnostics,
+    options: Options,
+) -> None:  # fmt: skip
+    """Say which library files are not as the lock has them, and which figures differ since."""
+    last = {d.name: d.fabric for d in designs}  # of several phases the last, which the lock is of
+    fabrics = [f for f in last.values() if f is not None and f.complete]
+    if not kept or len(fabrics) < len(last):
+        return
+    from tdsl.fabric.pins import Figure, Used
+    from tdsl.physical.standing import changed, digests
+
+    figures = {name: [x for x in lines if isinstance(x, Figure)] for name, lines in kept.items()}
+    used = [x for x in kept.get("", []) if isinstance(x, Used)]
+    found = changed(source.name, used, figures, digests(files, source.parent), fabrics, options.locked)
+    diagnostics.items += [found] if found is not None else []
+
+
+def verified(design: Design, own: Diagnostics, options: Options) -> Iterator[Design]:
+    """A wired design, judged by every check, the cheapest first: as far as it is known each time that ``own`` has more findings,
+    and last with all results."""
+    from tdsl.prove.budget import of_seconds
+    from tdsl.verify.runner import stepwise
+
+    assert design.fabric is not None
+    budget = of_seconds(options.check_seconds)
+    known, moved = (None, None) if options.kept is None else options.kept.judged(design)
+    found = own if moved is None else Diagnostics(list(own))
+    for results in stepwise(design.fabric, design.claims, found, options.select, options.ignore, design.failed, budget, known):
+        if moved is not None:
+            own.items = [moved.finding(d) for d in found]
+        yield replace(design, results=results)
+
+
+def explained(plans: list[Plan], own: list[Diagnostics]) -> None:
+    """Give findings that sizes may be the cause of the lines that contradict each other."""
+    for plan, found in zip(plans, own, strict=True):
+        if any(d.code in SIZED for d in found):
+            from tdsl.sizing.conflicts import explain
+
+            explain(plan, found, SIZED)
+
+
+def gathered(
+    text: Planned, designs: list[Design], clusters: list[Joined], diagnostics: Diagnostics, own: list[Diagnostics],
+    options: Options, elapsed: float,
+) -> Compilation:  # fmt: skip
+    """What is known so far: the findings of the file's text and of each of its designs. What the text of one fabric has is that
+    fabric's; what stands outside of all is said with the first."""
+    every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
+    wholes = [replace(design) for design, _ in clusters]
+    for design, mine in [*zip(designs, own, strict=True), *zip(wholes, (found for _, found in clusters), strict=True)]:
+        found = Diagnostics([_in_phase(d, design.phase) for d in mine])
+        name_settings(found, options)
+        said = [] if design.members else _of_text(text.home, design, designs, diagnostics)
+        design.findings = gather(Diagnostics([*said, *found]))
+        every.extend(found)
+    gathered = gather(every)
+    designs[0].findings = [d for d in gathered if not any(d in x.findings for x in (*designs[1:], *wholes))]
+    for design in (*designs, *wholes):
+        design.elapsed_s = elapsed
+    made = Compilation(text.shown, designs, gathered)
+    made.clusters = wholes
+    return made
+
+
+def _of_text(home: Linked | None, design: Design, designs: list[Design], diagnostics: Diagnostics) -> list[Diagnostic]:
+    """Findings of the text that are in the block of this fabric."""
+    from tdsl.semantics.fabrics import elsewhere
+
+    others = {d.name for d in designs} - {design.name}
+    return [
+        d for d in diagnostics
+        if others and not elsewhere(home, design.name, d.span) and any(elsewhere(home, name, d.span) for name in others)
+    ]  # fmt: skip
+
+
+def _in_phase(d: Diagnostic, phase: int) -> Diagnostic:
+    """An error of one of several phases says of which."""
+    return replace(d, notes=(*d.notes, f"in phase {phase}")) if phase and d.severity is Severity.ERROR else d
+
+
+def settled(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
+    """A compilation with the severities that the design's comments and the configuration settle."""
+    from tdsl.compile.waivers import Allowances
+
+    compilation.read = tuple(files)
+    own = Diagnostics()
+    allowed = Allowances(options.severities)
+    for file in files:
+        allowed.read(file, own)
+    if not (allowed.lines or allowed.severities or own or any(d.cause is not None for d in compilation.findings)):
+        return compilation
+    compilation.findings = allowed.settle(compilation.findings)
+    for design in compilation.judged:
+        design.findings = allowed.settle(design.findings)
+    whole = all(design.fabric is not None and design.fabric.complete for design in compilation.designs)
+    if verified and whole and not (options.select or options.fail):
+        own.extend(allowed.idle(options.ignore))
+    if options.day is not None:
+        own.extend(allowed.expired(options.day))
+    compilation.waivers = tuple(allowed.every())
+    compilation.findings = gather([*compilation.findings, *own])
+    compilation.designs[0].findings = gather([*compilation.designs[0].findings, *own])
+    return compilation
+
+
+def covered(compilation: Compilation, options: Options) -> Compilation:
+    """A verified compilation with an error for each design of which nothing was judged, and what says that a requirement was
+    judged in part. Neither can be allowed: an answer about nothing is none."""
+    from tdsl.verify.check import catalogue
+    from tdsl.verify.coverage import nothing_judged, partly_judged, refusal_allowed
+
+    checks = catalogue()
+    refused = any(d.severity is Severity.ERROR for d in compilation.findings)
+    for design in (*compilation.designs, *(c for c in compilation.clusters if c.results)):
+        if design.fabric is None or not design.fabric.complete:
+            if not refused:
+                design.findings = gather([*design.findings, refusal_allowed(design.name)])
+                compilation.findings = gather([*compilation.findings, refusal_allowed(design.name)])
+            continue
+        added = list(partly_judged(design.results, design.findings, options.at_least))
+        about = [r for r in design.results if design.failed is None or r.check not in checks or not checks[r.check].of_design]
+        errors = any(d.severity is Severity.ERROR for d in design.findings)
+        if not errors and not any(r.judged for r in about):
+            added.append(nothing_judged(design.name, about, NOT_LEFT if options.select or options.ignore else ""))
+        if added:
+            design.findings = gather([*design.findings, *added])
+            compilation.findings = gather([*compilation.findings, *added])
+    return compilation
+
+
+def lone(shown: str, name: str, diagnostics: Diagnostics, elapsed: float) -> Compilation:
+    """The compilation of a file without any plan: its findings."""
+    found = gather(diagnostics)
+    return Compilation(shown, [Design(name, shown, {}, None, [], [], found, elapsed)], found)

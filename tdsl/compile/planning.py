@@ -1,0 +1,204 @@
+"""The first half of the pipeline: a file and what it uses become a plan for each of its fabrics, unknowns found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tdsl.compile.compilation import LARGEST_LOCK, LOCK, Options, UsageError
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.source import SourceFile
+from tdsl.system import files as disk
+from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tdsl.fabric.pins import Recorded
+    from tdsl.semantics.fabrics import Declared
+    from tdsl.semantics.library import Library, Linked
+    from tdsl.semantics.plan import Plan
+    from tdsl.semantics.ranges import Settings
+
+EVERY_PHASE = -2
+"""``Options.phase`` where each phase is planned, whether it is verified or not."""
+UNDERSTOOD = frozenset({"E0464", "E0213"})
+"""Errors of designs that are wired and judged all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A file's name as it is shown, its names (None if it is not text), a plan for each of its fabrics, all files that were read,
+    and the errors that leave a text without a meaning."""
+
+    shown: str
+    home: Linked | None
+    plans: list[Plan]
+    files: list[SourceFile]
+    errors: list[Diagnostic]
+
+
+def planned(
+    source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None, every_phase: bool = False
+) -> Planned:
+    """Read a file and what it uses, and plan its fabrics, in every phase or the last. Raises UsageError."""
+    from tdsl.semantics import fault
+    from tdsl.semantics.library import Library
+    from tdsl.semantics.loader import Loader
+    from tdsl.semantics.parameters import idle_parameters
+    from tdsl.semantics.ranges import Settings
+
+    fault.begun()
+    loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
+    path = loader.design(source)
+    if path is None:
+        raise UsageError(_absent(source))
+    try:
+        module = loader.read(path, source)
+    except OSError as error:
+        raise UsageError(f"{source}: {error.strerror or error}") from None
+    shown = loader.shown(path, source)
+    if module is None:
+        return Planned(shown, None, [], [], [])
+    library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
+    home = library.link(module)
+    if options.prices is not None:
+        from tdsl.physical.prices import read
+
+        library.prices, library.supply = read(options.prices, diagnostics)
+    plans = _plans(library, home, options, diagnostics, every_phase)
+    library.build_all(home)
+    placed = [bool(p.halls or p.distances) or options.places is not None for p in plans]
+    plans = [replace(p, parts=library.parts(home)) if known else p for p, known in zip(plans, placed, strict=True)]
+    if not diagnostics.has_errors:
+        idle_parameters(module.body, diagnostics)
+    name_settings(diagnostics, options)
+    _unknown_parameters(options, plans, diagnostics)
+    return Planned(shown, home, plans, [m.file for m in loader.modules.values() if m is not None], errors_of_text(diagnostics))
+
+
+def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics, every_phase: bool) -> list[Plan]:
+    """A plan for each fabric of the file, its unknowns found; of fabrics in phases one for each phase, or for the last."""
+    from tdsl.semantics.fabrics import declared
+    from tdsl.semantics.fault import Fault
+    from tdsl.sizing.solve import planned
+
+    plans = []
+    together: frozenset[str] | None = None
+    for fabric in _phased(list(declared(library, home, diagnostics)), options.phase, every_phase, diagnostics):
+        if fabric.member.cluster:
+            from tdsl.verify.check import catalogue
+
+            together = together or frozenset(c.name for c in catalogue().values() if c.together)
+            fabric = replace(fabric, together=together)
+        try:
+            plan = planned(
+                fabric, diagnostics, options.max_devices, options.max_links, options.solve_seconds, options.second_best
+            )
+        except Fault as fault:
+            fault.report(diagnostics)
+            continue
+        plans += [plan] if plan is not None else []
+    return plans
+
+
+def _phased(fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagnostics) -> Iterator[Declared]:
+    """The fabrics, each in its phases: all of them, the one that is asked for, or the last. Raises UsageError."""
+    from tdsl.semantics.fault import Fault
+    from tdsl.semantics.growth import phases
+
+    known: set[int] = set()
+    asked, every = (0, asked == EVERY_PHASE) if asked < 0 else (asked, every)
+    for fabric in fabrics:
+        try:
+            found = phases(fabric.member.node.body or ())
+        except Fault as fault:
+            fault.report(diagnostics)
+            found = []
+        known |= {p.number for p in found}
+        if not found:
+            yield fabric
+        chosen = [p for p in found if p.number == asked] if asked else found if every else found[-1:]
+        yield from (replace(fabric, phase=p) for p in chosen)
+    if asked and asked not in known:
+        listed = ", ".join(map(str, sorted(known)))
+        raise UsageError(f"--phase {asked}: " + (f"the phases are {listed}" if known else "no fabric of this file has phases"))
+
+
+def errors_of_text(diagnostics: Diagnostics) -> list[Diagnostic]:
+    """Errors that leave a text without a meaning. Tiers that are no Clos have one, and may be allowed."""
+    return [d for d in diagnostics if d.severity is Severity.ERROR and d.code not in UNDERSTOOD]
+
+
+def locked(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
+    """The links of each fabric that stand by the lock beside a file, or by the one that is given."""
+    if options.stands is not None:
+        from tdsl.fabric.pins import read
+
+        return read(options.stands, diagnostics)
+    path = Path(f"{source}{LOCK}")
+    if not options.lock or not disk.is_file(path):
+        if options.locked:
+            raise UsageError(f"there is no {path}; `tdsl lock` writes it")
+        return {}
+    from tdsl.fabric.pins import read
+    from tdsl.syntax.parser import decode
+
+    try:
+        file = decode(disk.read(path, LARGEST_LOCK, [path.parent]), path.as_posix(), diagnostics, design=False)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    return {} if file is None else read(file, diagnostics)
+
+
+def name_settings(diagnostics: Diagnostics, options: Options) -> None:
+    """Have errors say which of the names in their text ``--set`` gives."""
+    if options.set:
+        from tdsl.semantics.parameters import with_settings
+
+        diagnostics.items = [with_settings(d, dict(options.set)) for d in diagnostics]
+
+
+def _unknown_parameters(options: Options, plans: list[Plan], diagnostics: Diagnostics) -> None:
+    """A ``--set`` for a name that no fabric has is a wrong call, not a finding."""
+    from tdsl.semantics.fault import nearest
+
+    known = {name for plan in plans for name in plan.declared}
+    for name, _ in options.set:
+        if name not in known and plans:
+            near = nearest(name, known)
+            hint = f"; did you mean `{near}`?" if near else f"; it has {', '.join(sorted(known))}" if known else "; it has none"
+            raise UsageError(f"this design has no parameter `{name}`{hint}")
+
+
+def _absent(source: str) -> str:
+    from tdsl.semantics.fault import nearest
+    from tdsl.system import resources
+
+    path = Path(source)
+    if disk.is_dir(path):
+        inside = [path / name for name in disk.names(path) if name.endswith(".fab")]
+        best = next((p for p in inside if _declares_fabric(p)), None)
+        such = f", such as `{best.as_posix()}`" if best is not None else ""
+        return f"{source} is a folder; " + (f"name a design in it{such}" if inside else "it has no .fab file")
+    if source == "-":
+        return "this command does not read standard input; name a file"
+    if disk.stamp(path) is not None:
+        return f"{source}: it is not a regular file"
+    beside = [name for name in disk.names(path.parent) if name.endswith(".fab")]
+    file = nearest(path.name, beside) or nearest(f"{path.name}.fab", beside)
+    if file:
+        return f"there is no file {source}; did you mean `{(path.parent / file).as_posix()}`?"
+    known = [p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab")]
+    near = nearest(source, known)
+    return f"there is no file {source}" + (f"; did you mean the design `{near}`?" if near else "")
+
+
+def _declares_fabric(path: Path) -> bool:
+    """Whether a file can be read and declares a fabric."""
+    try:
+        return re.search(r"^[ \t]*(?:fabric|cluster)\b", disk.text(path), re.MULTILINE) is not None
+    except (OSError, UnicodeDecodeError):
+        return False

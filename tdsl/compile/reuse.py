@@ -1,0 +1,258 @@
+"""What an editor's process keeps of earlier texts: fabrics as they were wired, and judgements of them.
+
+A fabric is wired again only where the text has changed in what wiring reads. Comments, blank lines, indentation, requirements and
+other fabrics of the file are left out of the key; the numbers found for unknowns, the expansion of the intent, parameters, other
+files and options are part of it. What is kept has places in the text of its time; they are moved to the same tokens of the text
+as it is now.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field, fields, is_dataclass, replace
+from typing import TYPE_CHECKING
+
+from tdsl.findings.diagnostic import Diagnostic
+from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tdsl.compile.compilation import Design, Options
+    from tdsl.compile.planning import Planned
+    from tdsl.fabric.graph import Fabric
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.semantics.plan import Plan
+    from tdsl.verify.runner import Known
+
+MOST_FABRICS = 8
+"""Fabrics that are kept at once, the latest ones."""
+
+
+class Unmapped(Exception):
+    """A place of an earlier text that the text as it is now does not have."""
+
+
+class Layout:
+    """The tokens of a file that the wiring of one fabric reads: ``key`` is their text, with the blanks of lines."""
+
+    def __init__(self, file: SourceFile, body: Sequence[tree.Stmt], fabric: str) -> None:
+        from tdsl.syntax.grammar import load
+
+        self.file = file
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        left_out = sorted(_left_out(body, fabric))
+        text, parts, at, before = file.text, [], 0, 0
+        for token in load().scanner.scan(file):
+            if token.type == "COMMENT" or token.newline:
+                continue
+            while at < len(left_out) and left_out[at][1] <= token.start:
+                at += 1
+            if at < len(left_out) and left_out[at][0] <= token.start:
+                continue
+            gap = text[before : token.start]
+            parts += ["\n" if "\n" in gap else gap, token.text]
+            self.starts.append(token.start)
+            self.ends.append(token.end)
+            before = token.end
+        self.key = tuple(parts)
+
+    def place(self, offset: int, end: bool) -> tuple[int, int]:
+        """An offset as the number of a token and the offset in it; one between tokens is of the token before, where it is an
+        ``end``, and else of the one after. Raises Unmapped."""
+        at = bisect_right(self.starts, offset) - 1
+        if at >= 0 and (offset < self.ends[at] or (end and offset == self.ends[at])):
+            return at, offset - self.starts[at]
+        raise Unmapped
+
+    def holds(self, span: Span) -> bool:
+        """Whether a span of this file lies between tokens of the key."""
+        try:
+            return bool(self.place(span.start, False) and self.place(span.end, True))
+        except Unmapped:
+            return False
+
+
+class Moved:
+    """Moves places of an earlier text to the text as it is now."""
+
+    def __init__(self, old: Layout, new: Layout, files: Iterable[SourceFile] = ()) -> None:
+        self.old, self.new = old, new
+        self.files = {f.name: f for f in files}  # those of now; but the design's own, they have the text of that time
+
+    def span(self, span: Span) -> Span:
+        """A span. Raises Unmapped."""
+        if span.file is self.new.file:
+            return span
+        if span.file is not self.old.file:
+            return replace(span, file=self.files.get(span.file.name, span.file))
+        first, skip = self.old.place(span.start, False)
+        last, length = self.old.place(span.end, True)
+        return Span(self.new.file, self.new.starts[first] + skip, self.new.starts[last] + length)
+
+    def finding(self, d: Diagnostic) -> Diagnostic:
+        """A finding with all its places. Raises Unmapped."""
+        fix = d.fix and replace(d.fix, edits=tuple((self.span(s), text) for s, text in d.fix.edits))
+        labels = tuple(replace(x, span=self.span(x.span)) for x in d.labels)
+        return replace(d, span=d.span and self.span(d.span), labels=labels, fix=fix)
+
+
+class MovedFromSeveral(Moved):
+    """Moves places of several earlier texts."""
+
+    def __init__(self, parts: Sequence[Moved]) -> None:
+        self.parts = parts
+
+    def span(self, span: Span) -> Span:
+        """A span. Raises Unmapped."""
+        return next((p for p in self.parts if p.old.file is span.file), self.parts[0]).span(span)
+
+
+@dataclass(slots=True, eq=False)
+class Wired:
+    """One fabric as it was wired, with what the wiring found; ``known`` holds judgements of it."""
+
+    key: tuple[object, ...]
+    layout: Layout
+    fabric: Fabric
+    findings: list[Diagnostic]
+    steps: int  # of evaluation that the wiring took
+    known: Known
+
+
+@dataclass(slots=True)
+class Kept:
+    """The fabrics that a process keeps, by file, name and phase."""
+
+    wired: dict[tuple[str, str, int], Wired] = field(default_factory=dict)
+    moves: dict[tuple[str, str, int], Moved] = field(default_factory=dict)  # of the text that is compiled now
+
+    def find(self, name: tuple[str, str, int], key: tuple[object, ...], layout: Layout, files: list[SourceFile]) -> Wired | None:
+        """The fabric of this key, None if there is none; its places are moved to ``layout``."""
+        self.moves.pop(name, None)
+        found = self.wired.pop(name, None)
+        if found is None or found.key != key:
+            return None
+        self.wired[name] = found  # the latest is the last
+        self.moves[name] = Moved(found.layout, layout, files)
+        return found
+
+    def keep(self, name: tuple[str, str, int], made: Wired, files: list[SourceFile]) -> None:
+        """Keep a fabric, unless it has places that could not be moved. ``files`` are those that it was wired from."""
+        home = made.layout.file
+        if not all(made.layout.holds(s) for s in _places(made.fabric) if s.file is home):
+            return
+        made.fabric.seal()
+        self.wired[name] = made
+        self.moves[name] = Moved(made.layout, made.layout)
+        while len(self.wired) > MOST_FABRICS:
+            del self.wired[next(iter(self.wired))]
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self.wired.clear()
+        self.moves.clear()
+
+    def judged(self, design: Design) -> tuple[Known | None, Moved | None]:
+        """What is known of a design that was wired last, and what moves places of its findings; None where it is not kept."""
+        if design.members:
+            return None, self.moves_of_cluster(design)
+        name = design.file, design.name, design.phase
+        made = self.wired.get(name)
+        if made is None or name not in self.moves:
+            return None, None
+        return made.known if made.fabric is design.fabric else None, self.moves[name]
+
+    def moves_of_cluster(self, cluster: Design) -> Moved | None:
+        """What moves places of findings about a cluster; None where no fabric of it is kept. They may be of several texts."""
+        names = [(cluster.file, name, cluster.phase) for name in cluster.members]
+        names += [(cluster.file, name, 0) for name in cluster.members]
+        moves = [self.moves[name] for name in names if name in self.moves]
+        return MovedFromSeveral(moves) if moves else None
+
+    def interrupted(self) -> None:
+        """Compilation was given up at any instruction: what was being made is not kept. Columns are sealed, and judgements are
+        whole."""
+        for made in self.wired.values():
+            made.fabric = replace(made.fabric)
+            made.fabric.seal()
+            made.known.views.clear()
+
+
+def again(
+    kept: Kept, text: Planned, plan: Plan, own: Diagnostics, more: tuple[bool, Options], wire: Callable[[], Fabric]
+) -> Fabric:
+    """The fabric of a plan: one that is kept, if it was wired from the same, else the one that ``wire`` makes, which is kept.
+    What the wiring found is added to ``own``."""
+    from tdsl.fabric.elaborate import numbered
+    from tdsl.verify.runner import Known
+
+    assert text.home is not None
+    name, sound, options = (text.shown, plan.name, plan.phase), *more
+    layout = Layout(text.home.module.file, text.home.module.body, "" if plan.cluster else plan.name)
+    limits = (sound, plan.cluster, options.max_links, options.max_devices, options.check_seconds, bool(options.fail))
+    key = key_of(plan, layout, text.files, limits)
+    found = kept.find(name, key, layout, text.files)
+    if found is not None:
+        own.extend([kept.moves[name].finding(d) for d in found.findings])
+        plan.evaluator.steps += found.steps
+        numbered(plan)
+        return found.fabric
+    steps, before = plan.evaluator.steps, len(own)
+    fabric = wire()
+    home = layout.file
+
+    def holds(span: Span) -> bool:
+        """Whether a place can be moved: one of a later text of the design, such as that of a requirement, cannot."""
+        return layout.holds(span) if span.file is home else span.file.name != home.name
+
+    kept.keep(name, Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, Known(holds)), text.files)
+    return fabric
+
+
+def key_of(plan: Plan, layout: Layout, files: Iterable[SourceFile], more: tuple[object, ...]) -> tuple[object, ...]:
+    """What the wiring of a plan reads."""
+    others = tuple((f.name, f.text) for f in files if f is not layout.file)
+    solved = [(tuple(n for _, n in sorted(found.items(), key=_in_order))) for found in (plan.holes, plan.tier_sizes)]
+    unfolded = tuple(u.text for u in plan.unfolded)
+    excused = tuple(sorted(plan.excused)), tuple(sorted(plan.absent_halls)), plan.broken, len(plan.sets), len(plan.wires)
+    return (layout.key, others, repr(plan.parameters), *solved, unfolded, excused, plan.phase, plan.needed, plan.layer, more)
+
+
+def _in_order(found: tuple[Span, int]) -> tuple[str, int, int]:
+    return found[0].file.name, found[0].start, found[0].end
+
+
+def _left_out(body: Sequence[tree.Stmt], fabric: str) -> Iterator[tuple[int, int]]:
+    """Requirements, and fabrics of other names at the top of the file."""
+    for s in body:
+        if isinstance(s, tree.Decl) and s.kind.name == "fabric" and s.name.name != fabric:
+            yield s.span.start, s.span.end
+        else:
+            yield from _requirements(s)
+
+
+def _requirements(node: object) -> Iterator[tuple[int, int]]:
+    """Where the requirements in a statement are."""
+    if isinstance(node, tree.Require):
+        yield node.span.start, node.span.end
+    elif isinstance(node, tuple):
+        for each in node:
+            yield from _requirements(each)
+    elif is_dataclass(node) and not isinstance(node, Span):
+        for f in fields(node):
+            yield from _requirements(getattr(node, f.name))
+
+
+def _places(fabric: Fabric) -> Iterator[Span]:
+    """Places that findings about a fabric may name."""
+    origins: list[Origin] = [s.origin for s in fabric.sets]
+    origins += [s.origin for s in fabric.statements]
+    origins += list(fabric.named_by.values())
+    for origin in (*origins, fabric.origin):
+        yield origin.span
+        yield from (span for span, _ in origin.chain)

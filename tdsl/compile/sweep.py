@@ -1,0 +1,435 @@
+"""A design at every value of its parameters: each combination is compiled and checked, and what was found is put together.
+
+The combinations are finite, so what holds for each of them is proved for the whole range. They are in row-major order of the
+parameters as declared: the first that fails is the least. Where they are more than a limit, the ends of the ranges are checked
+first and then the rest in order; what holds for those is not proved for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import partial
+from itertools import chain, islice
+from math import prod
+from typing import TYPE_CHECKING
+
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Design, Options
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, gather
+from tdsl.semantics.ranges import Domain
+from tdsl.semantics.values import Value, text_of
+from tdsl.system import progress
+from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.workers import Workers
+
+if TYPE_CHECKING:
+    from tdsl.verify.result import Result
+
+LIMIT = 1000
+RANKS = ("refuted", "skipped", "bounded", "modelled", "proved")
+BARE_RANKS = ("refuted", "bounded", "modelled", "proved", "skipped")
+"""Statuses, worst first; a check that nobody asks for may well be skipped."""
+
+GOOD = ("modelled", "proved")
+
+RULED_OUT = "E0110"
+SHOWN = 4
+PIECES = 64
+"""Groups of combinations that are given out: files are read once for each."""
+ALONE = Workers(1)
+Chosen = Mapping[str, Value]
+Place = tuple[int, ...]
+"""Which of its values each parameter has: combinations are ordered by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One combination of parameters, and what was found with it."""
+
+    values: Chosen
+    compilation: Compilation
+
+    @property
+    def text(self) -> str:
+        """``units = 3, mode = a``."""
+        return ", ".join(f"{name} = {text_of(v)}" for name, v in self.values.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one requirement or check over all combinations.
+
+    ``first`` is the least combination with this status, None where it is good. ``count`` is how many have the status, ``asked``
+    for how many there is the requirement, and ``judged`` for how many it is answered. ``bare``: nobody requires it.
+    """
+
+    check: str
+    what: str
+    bare: bool
+    status: str
+    answer: str
+    first: Case | None
+    count: int
+    asked: int
+    judged: int
+
+
+@dataclass(slots=True)
+class Sweep(Compilation):
+    """All combinations of a file's parameters. ``designs`` are those of all of them.
+
+    ``total`` is how many combinations there are, None if they are too many to count; ``varied`` are the values of each parameter,
+    ``kept`` parameters without a finite range: they have their default. ``decided`` are requirements, by fabric, that arithmetic
+    proves for all combinations.
+    """
+
+    cases: list[Case] = field(default_factory=list)
+    total: int | None = 1
+    varied: dict[str, Sequence[Value]] = field(default_factory=dict)
+    kept: dict[str, Domain] = field(default_factory=dict)
+    decided: set[tuple[str, str]] = field(default_factory=set)
+
+    @property
+    def whole(self) -> bool:
+        """Whether no value of any parameter is left out."""
+        return self.total == len(self.cases) and not self.kept
+
+    def collect_designs(self) -> None:
+        """Take the designs and clusters of all combinations, in their order."""
+        self.designs = [design for case in self.cases for design in case.compilation.designs]
+        self.clusters = [design for case in self.cases for design in case.compilation.clusters]
+
+    def told(self) -> list[tuple[str, Diagnostic]]:
+        """The findings, each once."""
+        return [(self.file, d) for d in self.findings]
+
+    # ------------------------------------------------------------ words
+    @property
+    def extent(self) -> str:
+        """``4 combinations: units = 1..4``."""
+        many = f"{len(self.cases):,}"
+        if self.total != len(self.cases):
+            many += f" of {self.total:,}" if self.total is not None else f" of more than {len(self.cases):,}"
+        values = " and ".join(f"{name} = {listed(values)}" for name, values in self.varied.items())
+        return f"{many} combination{'s' if many != '1' else ''}" + (f": {values}" if values else "")
+
+    def which(self, cases: Sequence[Case]) -> str:
+        """Some of the combinations by their values, as short as they can be told."""
+        values = {name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values)) for name in self.varied}
+        if len(cases) > 1 and prod(map(len, values.values())) == len(cases):  # a full product
+            return " and ".join(f"{name} = {listed(each)}" for name, each in values.items())
+        return "; ".join(c.text for c in cases[:SHOWN]) + (f" and {len(cases) - SHOWN:,} more" if len(cases) > SHOWN else "")
+
+    # ------------------------------------------------------------ verdicts
+    def verdicts(self) -> dict[str, list[Verdict]]:
+        """For each fabric what is known of its requirements, and then of the checks that none asks for."""
+        rows: dict[tuple[str, bool, str], dict[int, Result]] = {}
+        wired: dict[str, set[int]] = {}
+        for at, case in enumerate(self.cases):
+            for design in case.compilation.judged:
+                name = _full_name(design)
+                if design.fabric is not None or design.summary is not None:
+                    wired.setdefault(name, set()).add(at)
+                for r in design.results:
+                    row = rows.setdefault((name, r.requirement is None, r.requirement or r.check), {})
+                    if at not in row or RANKS.index(r.status) < RANKS.index(row[at].status):
+                        row[at] = r
+        out: dict[str, list[Verdict]] = {}
+        for (name, bare, what), row in sorted(rows.items(), key=lambda item: item[0][1]):
+            lost = {at for at in range(len(self.cases)) if at not in wired[name]}
+            verdict = self._verdict(what, bare, row, lost)
+            if (name, what) in self.decided and not bare:
+                verdict = replace(verdict, status="proved", answer=f"holds for all {self.total:,} combinations, by arithmetic")
+            out.setdefault(name, []).append(verdict)
+        return out
+
+    def _verdict(self, what: str, bare: bool, row: Mapping[int, Result], lost: set[int]) -> Verdict:
+        """The worst answer speaks. ``lost`` are combinations whose design has no wiring that could be judged."""
+        ranks = BARE_RANKS if bare else RANKS
+        statuses = {at: r.status for at, r in row.items()} | ({} if bare else dict.fromkeys(lost, "skipped"))
+        worst = min(statuses.values(), key=lambda status: ranks.index(status))
+        having = [at for at in sorted(statuses) if statuses[at] == worst]
+        check, answered = next(iter(row.values())).check, sum(r.judged > 0 for r in row.values())
+        first = row.get(having[0])
+        told = _words(first) if first is not None else "the design has errors"
+        every = len(having) == len(self.cases) or (bare and worst == "skipped" and len(having) == len(row))
+        alike = every and len({_words(r) for r in row.values()}) == 1
+        if worst in GOOD:
+            judged = [at for at in sorted(statuses) if statuses[at] in GOOD]
+            answer = "for " if bare or (first is not None and first.report) else "holds for "
+            if len(judged) == len(self.cases):
+                answer += self._each(len(judged)) + (f": {told}" if alike and not bare else "")
+            else:
+                why = "can be judged" if bare else "is asked"
+                answer += (
+                    f"the {len(judged):,} of {len(self.cases):,} where it {why}: {self.which([self.cases[a] for a in judged])}"
+                )
+            status = worst if self.whole else "bounded"
+            return Verdict(check, what, bare, status, answer, None, len(having), len(statuses), answered)
+        case = self.cases[having[0]]
+        if alike:
+            answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
+        else:
+            rest = "; proved for the rest" if set(statuses.values()) == {worst, "proved"} else ""
+            if not self.whole:
+                rest = f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; {self._unchecked()}"
+            answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
+        return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses), answered)
+
+    def _unchecked(self) -> str:
+        """What is not known, because it was not checked."""
+        left = self.total - len(self.cases) if self.total is not None else 0
+        return f"{left:,} not checked" if left else "other values not checked"
+
+    def _each(self, count: int) -> str:
+        if self.whole:
+            return f"all {count:,} combinations" if count > 1 else "the one combination"
+        return f"the {count:,} combinations that were checked" if count > 1 else "the one combination that was checked"
+
+
+def listed(values: Sequence[Value]) -> str:
+    """Values in a row: whole numbers that follow each other as ``1..4``."""
+    if isinstance(values, range) and len(values) > 2:
+        return f"{values[0]}..{values[-1]}"
+    runs: list[list[Value]] = []
+    for v in values:
+        last = runs[-1][-1] if runs else None
+        if type(v) is int and type(last) is int and v == last + 1:
+            runs[-1].append(v)
+        else:
+            runs.append([v])
+    parts = [p for run in runs for p in ([f"{run[0]}..{run[-1]}"] if len(run) > 2 else [text_of(v) for v in run])]
+    return ", ".join(parts[:8]) + (", …" if len(parts) > 8 else "")
+
+
+def _words(r: Result) -> str:
+    text = r.text or r.reason
+    return f"{text} in {r.scope}" if r.scope and r.scope not in text else text
+
+
+def _full_name(design: Design) -> str:
+    return f"{design.cluster}.{design.name}" if design.cluster and not design.members else design.name
+
+
+# ---------------------------------------------------------------- the combinations
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes through the combinations, asking the design for the range of a parameter once those before it are chosen."""
+
+    source: str
+    options: Options
+    kept: dict[str, Domain] = field(default_factory=dict)
+    spans: dict[str, Domain] = field(default_factory=dict)
+    total: int | None = None
+    varied: dict[str, Sequence[Value]] = field(default_factory=dict)
+    parses: bool = True
+    defaults: list[Diagnostic] = field(default_factory=list)  # what a guard rules out with the defaults
+    settled: bool = False  # no choice changes the range of another parameter
+
+    def ask(self, chosen: Chosen) -> tuple[list[Domain], bool]:
+        """The finite domains that are still open, in order of the text, and whether no choice changes them."""
+        settings, found = compiler.parameters(self.source, replace(self.options, values=dict(chosen)))
+        if not chosen:
+            self.defaults = [d for d in found if d.code == RULED_OUT]
+        self.parses &= not any(d.code.startswith("E00") for d in found)
+        domains: dict[str, Domain] = {}
+        for d in settings.domains or ():
+            domains[d.name] = domains[d.name].also(d) if d.name in domains else d
+        given = {name for name, _ in self.options.set} | set(chosen)
+        open_ = [d for d in domains.values() if d.name not in given]
+        settled = not settings.varying and not found.has_errors and all(d.alone for d in open_)
+        finite: list[Domain] = []
+        for d in open_:
+            if d.choices is not None and d.name not in self.kept:
+                finite.append(d)
+            elif settled or not finite:  # else it may rest on one before it that is not chosen yet
+                self.kept.setdefault(d.name, d)
+        self.spans = {d.name: d for d in finite} | self.spans
+        return finite, settled
+
+    def combinations(self, limit: int) -> list[Chosen]:
+        """All of them in order; where there are more than the limit, the ends of all ranges and the first others, in order."""
+        finite, settled = self.ask({})
+        if not self.parses:
+            return []
+        self.settled = settled
+        known = finite if settled else None
+        if settled:
+            self.varied = {d.name: d.choices or () for d in finite}
+            self.total = prod(len(c) for c in self.varied.values())
+        found = dict(islice(self.walk({}, (), known), limit + 1))
+        if len(found) > limit:
+            chosen = dict(islice(self.walk({}, (), known, ends=True), limit))
+            for place in found:
+                if len(chosen) >= limit:
+                    break
+                chosen.setdefault(place, found[place])
+            found = chosen
+        elif not settled:
+            self.total = len(found)
+        out = [found[place] for place in sorted(found)]
+        if not settled:
+            names = dict.fromkeys(name for c in out for name in c)
+            self.varied = {name: tuple(dict.fromkeys(c[name] for c in out if name in c)) for name in names}
+            if all(type(v) is int for values in self.varied.values() for v in values):
+                self.varied = {name: sorted(values) for name, values in self.varied.items()}  # type: ignore[type-var]
+        return out
+
+    def walk(self, chosen: Chosen, at: Place, known: list[Domain] | None, ends: bool = False) -> Iterator[tuple[Place, Chosen]]:
+        """The combinations that go on from some choices, with their places."""
+        finite = known if known is not None else self.ask(chosen)[0]
+        if not finite:
+            yield at, chosen
+            return
+        choices = finite[0].choices or ()
+        steps: Iterable[int] = range(len(choices)) if not ends else sorted({0, len(choices) - 1}) if choices else ()
+        for i in steps:
+            yield from self.walk({**chosen, finite[0].name: choices[i]}, (*at, i), known[1:] if known is not None else None, ends)
+
+
+def sweep(source: str, options: Options | None = None, limit: int = LIMIT, workers: Workers = ALONE) -> Sweep:
+    """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError and
+    WorkersEnded."""
+    options = replace(options or Options(), parsed={})
+    walk = _Walk(source, options)
+    chosen = walk.combinations(limit)
+    if not chosen:  # a text that does not parse, or no value that the guards allow: the design as it stands says why
+        alone = compiler.check(source, options)
+        findings = alone.findings
+        if walk.spans and not Diagnostics(list(findings)).has_errors:
+            findings = [*findings, _impossible(walk.spans)]
+        return _sweep_of_cases([Case({}, alone)], gather(findings), 0)
+    result = _sweep_of_cases(_cases(source, options, chosen, workers), [], walk.total)
+    result.varied, result.kept = walk.varied, walk.kept
+    if walk.settled and not result.whole and not result.kept:
+        _decide(result, source, options, walk)
+    merged = list(_merged(result))
+    said = {(d.code, d.span) for d in merged}
+    defaults = [replace(d, notes=(*d.notes, "with the defaults")) for d in walk.defaults if (d.code, d.span) not in said]
+    result.findings = gather([*merged, *defaults, *_unanswered(result, walk.spans)])
+    return result
+
+
+def _sweep_of_cases(cases: list[Case], findings: Sequence[Diagnostic], total: int | None) -> Sweep:
+    """Combinations as one, with the designs and clusters of each."""
+    result = Sweep(cases[0].compilation.file, [], findings, cases, total)
+    result.collect_designs()
+    return result
+
+
+def _cases(source: str, options: Options, chosen: Sequence[Chosen], workers: Workers) -> list[Case]:
+    """All combinations compiled: the first here, and the rest, if it is worth it, by several processes."""
+    lean = len(chosen) > 1
+    first, rest = _case(source, options, chosen[0], lean), chosen[1:]
+    if not workers.worth(sum(d.elapsed_s for d in first.compilation.designs) * len(rest)):
+        one_by_one = (_case(source, options, values, lean) for values in rest)
+        return [first, *progress.each(one_by_one, f"check {source}", len(rest), "combinations")]
+    size = -(-len(rest) // PIECES)
+    pieces = [rest[at : at + size] for at in range(0, len(rest), size)]
+    found = workers.results(partial(_piece, source, replace(options, parsed=None)), pieces)
+    return [first, *progress.each(chain.from_iterable(found), f"check {source}", len(rest), "combinations")]
+
+
+def _piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case]:
+    """Some combinations, compiled where nothing was read yet."""
+    options = replace(options, parsed={})
+    return [_case(source, options, values, True) for values in chosen]
+
+
+def _case(source: str, options: Options, values: Chosen, lean: bool) -> Case:
+    """Compile one combination. Where there are many, the fabric is given up for its figures."""
+    done = compiler.check(source, replace(options, values=dict(values)))
+    for design in done.judged:
+        if lean and design.fabric is not None:
+            from tdsl.verify.summary import summarise
+
+            design.summary = summarise(design.fabric)
+            design.fabric, design.failing, design.claims = None, None, []
+    return Case(values, done)
+
+
+def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
+    """Prove what arithmetic can of the combinations that were not checked, or check the one that it says is wrong."""
+    module = next((parsed for parsed, _ in (options.parsed or {}).values()), None)
+    sought = [
+        (name, v.what)
+        for name, verdicts in result.verdicts().items()
+        for v in verdicts
+        if v.check == "switches" and not v.bare and v.status == "bounded" and v.first is None and v.asked == len(result.cases)
+    ]
+    if module is None or not sought:
+        return
+    from tdsl.sizing.all_parameters import decide
+
+    domains = [walk.spans[name] for name in walk.varied]
+    for name, what in sought:
+        measured, fixed = [], {}
+        for case in result.cases:
+            for design in case.compilation.judged:
+                if _full_name(design) == name:
+                    fixed = {k: v for k, v in design.parameters.items() if k not in case.values}
+                    measured += [(case.values, r.value) for r in design.results if r.requirement == what]
+        answer = decide(module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)])
+        if answer == "proved":
+            result.decided.add((name, what))
+        elif isinstance(answer, Mapping) and all(dict(case.values) != dict(answer) for case in result.cases):
+            result.cases.append(_case(source, options, answer, True))
+    places = {d.name: d.choices or () for d in domains}
+    result.cases.sort(key=lambda case: [places[name].index(v) for name, v in case.values.items()])
+    result.collect_designs()
+
+
+# ---------------------------------------------------------------- findings
+IDLE = "E0015"
+
+
+def _merged(result: Sweep) -> Iterator[Diagnostic]:
+    """The findings of all combinations: one for each code and place, with a note of where it is."""
+    groups: dict[tuple[object, ...], list[tuple[Case, Diagnostic]]] = {}
+    for case in result.cases:
+        for d in case.compilation.findings:
+            place = (id(d.span.file), d.span.start, d.span.end) if d.span else (d.message,)
+            groups.setdefault((d.code, d.severity, *place), []).append((case, d))
+    for found in groups.values():
+        if found[0][1].code == IDLE and len(found) < len(result.cases):
+            continue  # it allows something elsewhere
+        (first, d), cases = found[0], [case for case, _ in found]
+        if len(result.cases) == 1:
+            yield d
+            continue
+        everywhere = len(cases) == len(result.cases)
+        checked = "" if result.whole else " checked"
+        few = f"with {result.which(cases)} ({len(cases):,} of {len(result.cases):,} combinations{checked})"
+        note = f"with all {len(cases):,} combinations{checked}" if everywhere else few
+        words: dict[str, list[Case]] = {}
+        for case, each in found:
+            words.setdefault(each.message, []).append(case)
+        notes = [note if len(words) == 1 else f"{note}; reported here with {first.text}"]
+        if len(words) > 1:
+            others = [f"with {result.which(c)}: {message}" for message, c in words.items() if message != d.message]
+            notes += others[:SHOWN] + ([f"and {len(others) - SHOWN:,} more"] if len(others) > SHOWN else [])
+        yield replace(d, notes=(*d.notes, *notes))
+
+
+def _unanswered(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnostic]:
+    """What stands between the combinations that were checked and the whole range."""
+    for name, d in result.kept.items():
+        yield Diagnostic(
+            "E0125", f"`{name}` keeps its default, {text_of(d.default)}: {d.missing}", d.span, help=d.help,
+        )  # fmt: skip
+    if result.total != len(result.cases):
+        widest = max(spans.values(), key=lambda d: len(d.choices or ()))
+        total = "many more" if result.total is None else f"{result.total:,}"
+        yield Diagnostic(
+            "E0126", f"{len(result.cases):,} of {total} combinations were checked, and what they show is not proved for the rest",
+            widest.span,
+            help="raise `--limit-params`, give a parameter with `--set`, or narrow a range in its guard",
+        )  # fmt: skip
+
+
+def _impossible(spans: Mapping[str, Domain]) -> Diagnostic:
+    d = next(iter(spans.values()))
+    return Diagnostic("E0125", f"no value of `{d.name}` suits all that declare it", d.span, help="give each a name of its own")

@@ -1,0 +1,480 @@
+"""A drawing of a fabric: tiers as rows, alike devices as boxes, group instances as frames, links between boxes as one line.
+
+How much is told apart depends on how much there is: single devices in a small fabric, then the members of each group
+together, then whole declarations. The finest level that a page holds is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from math import inf, log2, prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from tdsl.drawing.glyphs import glyph_of, trays
+from tdsl.drawing.records import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
+from tdsl.drawing.shapes import shapes
+from tdsl.fabric.columns import DeviceColumns
+from tdsl.fabric.graph import Fabric, Ints
+from tdsl.fabric.layers import beside
+from tdsl.fabric.order import distinct
+from tdsl.semantics.model import DeviceSet, unravel
+from tdsl.system.lazy_dataclass import dataclass
+
+BOXES_A_ROW, WIRES_A_PAGE = 12, 72
+APART = 4  # instances of a group that are drawn side by side; more are one frame: plane × 8
+SKETCH_NODES, SKETCH_EDGES = 120, 360  # what graphviz draws so that a person can still follow its lines
+COLOURS = ("#0b62a4", "#b3541e", "#2e7d4f", "#7a4aa0", "#a32a4b", "#5b6770", "#8a6d00", "#00757f")
+BOX_HEIGHT, GAP, FRAME_PAD, ROW_GAP, MARGIN, LEFT = 58.0, 22.0, 14.0, 150.0, 28.0, 108.0
+STRAND = 26.0  # between lines of several classes that join the same two boxes
+LETTER = 7.6  # the widest a letter of the drawn size is on average, in generic sans-serif fonts
+SMALL = 6.4
+
+
+class CountedClass(Protocol):
+    """A link class and how many links are of it; ``rate_gbps`` is "" where they differ in rate."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def links(self) -> int: ...
+
+    @property
+    def rate_gbps(self) -> int | float | str: ...
+
+
+class DrawingNames(Protocol):
+    """What a drawing needs besides the fabric: the names of its devices, and its link classes."""
+
+    @property
+    def devices(self) -> DeviceColumns: ...
+
+    @property
+    def classes(self) -> Sequence[CountedClass]: ...
+
+
+@dataclass(slots=True)
+class _Cluster:
+    """Devices drawn as one box."""
+
+    number: int
+    name: str
+    set: DeviceSet
+    place: str
+    tier: int
+    level: float  # its row: the tier, or between two for what only passes links on
+    devices: int = 0
+    planned: int = 0
+    inside: int = 0
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 0.0
+    scaleup: bool = False  # it has scale-up links alone, beside a network
+    holder: DeviceSet | None = None  # the hosts that these chips are drawn in
+    times: int = 1  # instances of the group of which this box shows all
+    glyph: Glyph | None = None
+
+    @property
+    def height(self) -> float:
+        """Of its box."""
+        return BOX_HEIGHT + (self.glyph.height + 10 if self.glyph is not None else 0)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Boxes at one level of detail, and the links between them: (low box, high box, class) -> links."""
+
+    clusters: list[_Cluster]
+    of_device: Ints
+    bundles: dict[tuple[int, int, int], int]
+    rows: list[list[_Cluster]] = field(default_factory=list)
+
+
+def plan(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, wide: bool) -> _Plan:
+    """The finest level with at most so many boxes (in a row if ``wide``, else in all) and bundles."""
+    deepest = max((len(s.parts) for s in fabric.sets), default=1)
+    for depth in range(deepest, -2, -1):
+        if wide and 0 < depth < deepest and max((_instances(s, depth) for s in fabric.sets), default=0) > APART:
+            continue
+        if depth >= 0 and not _fits(fabric, boxes, wide, depth, depth == deepest):
+            continue
+        made = _cluster(fabric, names, max(depth, 0), depth == deepest)
+        widest = max((len(r) for r in made.rows), default=0) if wide else len(made.clusters)
+        if depth < 0 or (widest <= boxes and len(made.bundles) <= lines):
+            return made
+    return _Plan([], np.zeros(0, np.int64), {})
+
+
+def _fits(fabric: Fabric, boxes: int, wide: bool, depth: int, single: bool) -> bool:
+    """Whether the number of boxes alone does not rule a level out; saves naming every device of a large fabric."""
+    counts = [s.count if single else _instances(s, depth) for s in fabric.sets]
+    return (max(counts, default=0) if wide else sum(counts)) <= boxes
+
+
+def _instances(s: DeviceSet, depth: int) -> int:
+    """Boxes of a declaration when ``depth`` of its groups are told apart."""
+    out = 1
+    for p in s.parts[:-1][:depth]:
+        for axis in p.axes:
+            out *= axis.size
+    return out
+
+
+def _cluster(fabric: Fabric, names: DrawingNames, depth: int, single: bool) -> _Plan:
+    clusters: list[_Cluster] = []
+    of_device = np.zeros(fabric.device_count, np.int64)
+    inner = beside(fabric)  # drawn below the hosts, the network above
+    held = _held(fabric) if not single and not depth else set()
+    for s in fabric.sets:
+        if s.index in held:
+            continue
+        groups = s.count if single else _instances(s, depth)
+        size = s.count // groups if groups else 1
+        tiers = fabric.tier[s.first : s.first + s.count]
+        for g in range(groups):
+            rows = slice(s.first + g * size, s.first + (g + 1) * size)
+            built = int(fabric.built[rows].sum())
+            name = str(names.devices.name[rows.start]) if single else _name(s, depth, g)
+            place = str(names.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
+            holder = s.inside if s.inside is not None and s.inside.index in held else None
+            times = 1
+            if holder is not None:
+                name = holder.name
+            elif not single and not depth:
+                name, place, times = _folded(s, name)
+            tier = int(tiers.max()) if len(tiers) else -1
+            if built:
+                below = bool(inner[rows].any())
+                level = -0.5 - max(tier, 0) if below else float(tier)
+                clusters.append(
+                    _Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below, holder=holder, times=times)
+                )
+                of_device[rows] = len(clusters) - 1
+    bundles = _bundles(fabric, of_device, clusters)
+    _raise_untiered(clusters, bundles)
+    levels = sorted({c.level for c in clusters})
+    return _Plan(clusters, of_device, bundles, [[c for c in clusters if c.level == v] for v in levels])
+
+
+def _held(fabric: Fabric) -> set[int]:
+    """Declarations of hosts without links, whose chips are drawn in them."""
+    linked = np.zeros(fabric.device_count, dtype=np.bool_)
+    linked[fabric.device_a] = linked[fabric.device_b] = True
+    hosts = {s.inside.index: s.inside for s in fabric.sets if s.inside is not None}
+    return {k for k, s in hosts.items() if not bool(linked[s.first : s.first + s.count].any())}
+
+
+def _folded(s: DeviceSet, name: str) -> tuple[str, str, int]:
+    """The name of a whole declaration in a frame for its outermost group, the frame's (``plane × 8``), and that number."""
+    times = prod(a.size for a in s.parts[0].axes)
+    if len(s.parts) < 2 or times < 2:
+        return name, "", 1
+    inner = list(dict.fromkeys(p.name for p in s.parts[1:]))
+    return "-".join(inner), f"{s.parts[0].name} × {times:,}", times
+
+
+def _shaped(fabric: Fabric, p: _Plan) -> None:
+    """Give boxes of whole declarations the drawing of their shape."""
+    found = shapes(fabric)
+    for c in p.clusters:
+        s = c.set
+        if c.holder is not None:
+            c.glyph = trays(c.holder.count, s.count // c.holder.count) if c.holder.count <= 40 else None
+        elif c.planned == s.count and found[s.index]:
+            c.glyph = glyph_of(found[s.index], s.count, _shape_colours(fabric, s, found[s.index]))
+
+
+def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> list[str]:
+    """The colour of the class of the links along each dimension of a grid, or between groups."""
+    rows = np.flatnonzero((fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index))
+    a, b = fabric.device_a[rows] - s.first, fabric.device_b[rows] - s.first
+    if "circle" in shape:
+        each = s.count // shape["circle"]
+        return [COLOURS[int(fabric.link_class[rows[np.argmax(a // each != b // each)]]) % len(COLOURS)]]
+    sizes = [x.size for x in s.axes] if shape["axes"] else shape["grid"]
+    at, to = np.unravel_index(a, sizes), np.unravel_index(b, sizes)
+    moved = [np.any([at[k] != to[k] for k in axes], axis=0) for axes in shape["axes"] or [[k] for k in range(len(sizes))]]
+    return [COLOURS[int(fabric.link_class[rows[np.argmax(m)]]) % len(COLOURS)] for m in moved]
+
+
+def _raise_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int], int]) -> None:
+    """Give what has no tier a row: just above the lowest tier it is cabled to, else on top."""
+    lowest = {c.number: inf for c in clusters if c.tier < 0}
+    for a, b, _ in bundles:
+        for one, other in ((a, b), (b, a)):
+            if one in lowest and clusters[other].tier >= 0:
+                lowest[one] = min(lowest[one], clusters[other].tier + 0.5)
+    for number, level in lowest.items():
+        clusters[number].level = level
+
+
+def _name(s: DeviceSet, depth: int, instance: int) -> str:
+    """``su0-node``: the groups that are told apart with their indices, the others without; a name is said once."""
+    axes = tuple(a for p in s.parts[:-1][:depth] for a in p.axes)
+    at = iter(unravel(instance, axes))
+    out = []
+    before = ""
+    for place, p in enumerate(s.parts):
+        index = "-".join(str(next(at)) for _ in p.axes) if place < min(depth, len(s.parts) - 1) else ""
+        text = ("" if p.name == before else p.name) + index
+        out += [text] if text else []
+        before = p.name
+    return "-".join(out)
+
+
+def _bundles(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[tuple[int, int, int], int]:
+    """Links between boxes; those inside one are told in the box. A link through an optical switch is drawn to that."""
+    via = fabric.link_via_a >= 0
+    hop = np.where(via, fabric.link_via_a, fabric.link_b)
+    back = np.where(via, fabric.link_via_b, fabric.link_a)
+    a = of_device[fabric.port_device[np.concatenate([fabric.link_a, fabric.link_b[via]])]]
+    b = of_device[fabric.port_device[np.concatenate([hop, back[via]])]]
+    kind = np.concatenate([fabric.link_class, fabric.link_class[via]])
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    code = (low * (len(clusters) + 1) + high) * (len(fabric.classes) + 1) + kind
+    out: dict[tuple[int, int, int], int] = {}
+    for value, count in zip(*(c.tolist() for c in np.unique(code, return_counts=True)), strict=True):
+        pair, cls = divmod(value, len(fabric.classes) + 1)
+        x, y = divmod(pair, len(clusters) + 1)
+        if x == y:
+            clusters[x].inside += count
+        else:
+            out[x, y, cls] = count
+    return out
+
+
+# ---------------------------------------------------------------- laying out
+
+
+def draw(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
+    """Boxes, frames and lines with their places on the page."""
+    p = plan(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
+    _shaped(fabric, p)
+    for c in p.clusters:
+        c.width = max(96.0, min(260.0, max(len(t) for t in _texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
+    frames, right = _columns(p)
+    figures = _figures(fabric)
+    legend = _legend(fabric, names)
+    right = max(
+        right, MARGIN + len(title) * 13.0, MARGIN + len(figures) * LETTER, *(MARGIN + 30 + len(t) * LETTER for t, _ in legend)
+    )
+    top = 108.0
+    bottom = top
+    for row in reversed(p.rows):
+        highest = max(c.height for c in row)
+        for c in row:
+            c.y = bottom + highest - c.height
+        bottom += highest + ROW_GAP
+    bottom -= ROW_GAP
+    places = [_frame(p, name) for name in frames]
+    legend_top = bottom + (90 if _has_level_wires(p) else 62)
+    return Picture(
+        round(right + MARGIN, 1), round(legend_top + 22 * len(legend) + 12, 1), title, figures, tuple(places),
+        tuple(_box(c) for c in p.clusters), tuple(_wires(fabric, p)),
+        tuple(x for row in p.rows for x in _captions(fabric, p, row)),
+        tuple(Caption(MARGIN, legend_top + 22 * i, text, colour) for i, (text, colour) in enumerate(legend)),
+    )  # fmt: skip
+
+
+def _captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption]:
+    """What a row is, and the greatest ratio of capacity down to capacity up of its switches."""
+    y = row[0].y + row[0].height - BOX_HEIGHT / 2 + 4
+    out = [Caption(MARGIN, y, _tier(row))]
+    a, b, tier = fabric.device_a, fabric.device_b, fabric.tier
+    apart = (tier[a] != tier[b]) & (tier[a] >= 0) & (tier[b] >= 0)
+    low, high = np.where(tier[a] < tier[b], a, b)[apart], np.where(tier[a] < tier[b], b, a)[apart]
+    rate = fabric.link_rate[apart].astype(np.float64)
+    up, down = (np.bincount(x, weights=rate, minlength=fabric.device_count) for x in (low, high))
+    mine = np.isin(p.of_device, [c.number for c in row]) & fabric.is_switch & (up > 0) & (down > 0)
+    if bool(mine.any()):
+        ratio = float((down[mine] / up[mine]).max())
+        out.append(Caption(MARGIN, y + 16, f"ratio {ratio:.2f}".rstrip("0").rstrip(".") + ":1"))
+    return out
+
+
+def _texts(c: _Cluster) -> list[str]:
+    """Name; how many of what; what else is to be said."""
+    if c.holder is not None:
+        return [c.name, f"{c.holder.count:,} × {c.holder.model.name}", f"{c.devices:,} × {c.set.model.name} inside"]
+    absent = f", {c.planned - c.devices:,} omitted" if c.planned > c.devices else ""
+    what = c.set.model.name if c.planned == 1 else f"{c.devices:,} × {c.set.model.name}{absent}"
+    if c.times > 1 and c.glyph is None:
+        what = f"{c.planned // c.times:,} × {c.set.model.name} in each, {c.devices:,} in all"
+    return [c.name, what, *([f"{c.inside:,} links inside"] if c.inside else [])]
+
+
+def _columns(p: _Plan) -> tuple[list[str], float]:
+    """Give every box its x: a column for each group instance, then one for what stands in none; the names of the frames."""
+    names = list(dict.fromkeys(c.place for c in p.clusters if c.place))
+    alone = [[c for c in row if not c.place] for row in p.rows]
+    mixed = [row for row, free in zip(p.rows, alone, strict=True) if len(free) < len(row)]
+    x = LEFT + MARGIN
+    for name in names:
+        members = [[c for c in row if c.place == name] for row in p.rows]
+        width = max(_row_width(m) for m in members) + 2 * FRAME_PAD
+        for m in members:
+            _spread(m, x, width)
+        x += width + GAP
+    beside = max((_row_width([c for c in row if not c.place]) for row in mixed), default=0.0)
+    for row in mixed:
+        _spread([c for c in row if not c.place], x, beside)
+    full = max(
+        [x + beside - LEFT - MARGIN, *(_row_width(free) for row, free in zip(p.rows, alone, strict=True) if row not in mixed)]
+    )
+    used = x - GAP - LEFT - MARGIN if names else full
+    for row, free in zip(p.rows, alone, strict=True):
+        if row not in mixed:
+            _spread(free, LEFT + MARGIN, max(used, full))
+    if names and not beside:
+        for c in p.clusters:
+            c.x += max(full - used, 0) / 2 if c.place else 0
+    return names, LEFT + MARGIN + full
+
+
+def _row_width(row: Sequence[_Cluster]) -> float:
+    return sum(c.width for c in row) + GAP * max(len(row) - 1, 0)
+
+
+def _spread(row: Sequence[_Cluster], x: float, width: float) -> None:
+    """Centre boxes in a stretch."""
+    at = x + (width - _row_width(row)) / 2
+    for c in row:
+        c.x = at
+        at += c.width + GAP
+
+
+def _frame(p: _Plan, name: str) -> Frame:
+    members = [c for c in p.clusters if c.place == name]
+    left, right = min(c.x for c in members), max(c.x + c.width for c in members)
+    top, bottom = min(c.y for c in members), max(c.y + c.height for c in members)
+    pad = FRAME_PAD - 2
+    return Frame(
+        round(left - pad, 1), round(top - pad, 1), round(right - left + 2 * pad, 1), round(bottom - top + 2 * pad + 18, 1),
+        cut(name, right - left + 2 * pad - 12, SMALL), max(c.times for c in members) > 1,
+    )  # fmt: skip
+
+
+def cut(text: str, width: float, letter: float) -> str:
+    """A text that fits a width; what does not is replaced by an ellipsis."""
+    room = max(int(width / letter), 2)
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _box(c: _Cluster) -> Box:
+    texts = _texts(c)
+    lines = tuple(cut(t, c.width - 14, LETTER if i == 0 else SMALL) for i, t in enumerate(texts))
+    kind = "scaleup" if c.scaleup and c.set.kind == "switch" else c.set.kind if c.set.role in ("", "accelerator") else "other"
+    inner = c.glyph.width if c.glyph is not None else 0.0
+    return Box(
+        f"n{c.number}", round(c.x, 1), round(c.y, 1), round(c.width, 1), round(c.height, 1), kind, lines, ": ".join(texts),
+        c.glyph, round(c.x + (c.width - inner) / 2, 1), round(c.y + BOX_HEIGHT, 1),
+    )  # fmt: skip
+
+
+def _tier(row: list[_Cluster]) -> str:
+    kinds = {c.set.kind for c in row}
+    if row[0].scaleup:
+        return "chips" if kinds == {"chip"} else f"scale-up {row[0].tier}" if row[0].tier > 1 else "scale-up"
+    if row[0].tier < 0:
+        return {"ocs": "OCS", "panel": "panels", "switch": "switches"}.get(kinds.pop(), "") if len(kinds) == 1 else "others"
+    return {0: "chips" if kinds == {"chip"} else "hosts"}.get(row[0].tier, f"tier {row[0].tier}")
+
+
+def _figures(fabric: Fabric) -> str:
+    """The line below the title."""
+    other = np.isin(fabric.role, ("storage", "manager"))
+    kinds = np.where((fabric.kind == "host") & other, "other", fabric.kind)[fabric.built]
+    counts = [
+        (int((kinds == k).sum()), one, many)
+        for k, one, many in (
+            ("host", "host", "hosts"), ("other", "other host", "other hosts"), ("chip", "chip", "chips"),
+            ("switch", "switch", "switches"), ("ocs", "optical switch", "optical switches"), ("panel", "panel", "panels"),
+        )
+    ]  # fmt: skip
+    cables = len(distinct(fabric.cable_group))
+    counts += [(fabric.link_count, "link", "links"), (cables, "cable", "cables")]
+    return " · ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n)
+
+
+def _legend(fabric: Fabric, names: DrawingNames) -> list[tuple[str, str]]:
+    out = []
+    for i, c in enumerate(names.classes):
+        if not c.links:  # cables alone, such as those to an optical switch
+            continue
+        rate = f" of {c.rate_gbps:,g} Gb/s" if c.rate_gbps != "" else ""
+        out.append((f"{c.name}: {c.links:,} {'link' if c.links == 1 else 'links'}{rate}", COLOURS[i % len(COLOURS)]))
+    return out
+
+
+# ---------------------------------------------------------------- lines and their numbers
+
+
+def _has_level_wires(p: _Plan) -> bool:
+    return any(p.clusters[a].level == p.clusters[b].level == p.rows[0][0].level for a, b, _ in p.bundles)
+
+
+def _wires(fabric: Fabric, p: _Plan) -> list[Wire]:
+    out: list[Wire] = []
+    taken: list[tuple[float, float, float, float]] = []
+    strands: dict[tuple[int, int], list[int]] = {}
+    for a, b, cls in p.bundles:
+        strands.setdefault((a, b), []).append(cls)
+    for (a, b, cls), links in p.bundles.items():
+        x, y = p.clusters[a], p.clusters[b]
+        if x.y < y.y:
+            x, y = y, x  # x is the lower on the page
+        text = f"{links:,}"
+        beside = strands[a, b]
+        curve, at = _curve(x, y, (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside)))
+        spot = next((s for s in at if links > 1 and _free(s, len(text), taken)), None)
+        if spot is not None:
+            taken.append(_extent(spot, len(text)))
+        label_x, label_y = spot or (0.0, 0.0)
+        out.append(Wire(
+            f"n{x.number}", f"n{y.number}", curve, COLOURS[cls % len(COLOURS)], round(min(1.2 + log2(links) * 0.35, 5.0), 1),
+            links, fabric.classes[cls], text if spot else "", round(label_x, 1), round(label_y, 1),
+        ))  # fmt: skip
+    return out
+
+
+def _curve(x: _Cluster, y: _Cluster, aside: float) -> tuple[str, list[tuple[float, float]]]:
+    """The path from the lower to the upper box, and where on it a number may stand, best first."""
+    if x.y == y.y:
+        left, right = sorted((x.x + x.width / 2 + aside, y.x + y.width / 2 + aside))
+        base = max(x.y + x.height, y.y + y.height)
+        low = base + 30 + min(50, (right - left) / 20)
+        path = f"M {left:.1f} {base:.1f} C {left:.1f} {low:.1f} {right:.1f} {low:.1f} {right:.1f} {base:.1f}"
+        height = base + (low - base) * 0.75
+        return path, [(left + (right - left) * t, height + 4) for t in (0.5, 0.4, 0.6, 0.3, 0.7)]
+    x0, y0, x1, y1 = x.x + x.width / 2 + aside, x.y, y.x + y.width / 2 + aside, y.y + y.height
+    # numbers stand in the clear between two rows only: the lowest gap that the line crosses
+    rise = min(ROW_GAP, y0 - y1)
+    inner = 1.0 if rise == y0 - y1 else rise / (y0 - y1)
+    spots = [(x0 + (x1 - x0) * t * inner, y0 - (y0 - y1) * t * inner + 4) for t in (0.34, 0.5, 0.42, 0.58, 0.66, 0.26, 0.74)]
+    return f"M {x0:.1f} {y0:.1f} L {x1:.1f} {y1:.1f}", spots
+
+
+def _extent(spot: tuple[float, float], letters: int) -> tuple[float, float, float, float]:
+    half = letters * SMALL / 2 + 5
+    return spot[0] - half, spot[1] - 13, spot[0] + half, spot[1] + 5
+
+
+def _free(spot: tuple[float, float], letters: int, taken: list[tuple[float, float, float, float]]) -> bool:
+    a = _extent(spot, letters)
+    return not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in taken)
+
+
+# ---------------------------------------------------------------- for graph programs
+
+
+def sketch(fabric: Fabric, names: DrawingNames) -> Sketch:
+    """Devices as nodes, or boxes of devices where a layout program would choke on them."""
+    p = plan(fabric, names, SKETCH_NODES, SKETCH_EDGES, wide=False)
+    nodes = tuple(SketchNode(c.name, "\n".join(_texts(c)), c.set.kind, c.place) for c in p.clusters)
+    edges = tuple(
+        SketchEdge(p.clusters[a].name, p.clusters[b].name, links, fabric.classes[cls]) for (a, b, cls), links in p.bundles.items()
+    )
+    return Sketch(nodes, edges, tuple(tuple(c.name for c in row) for row in p.rows))

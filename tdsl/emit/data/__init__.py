@@ -1,0 +1,1 @@
+"""Records for one kind of target each: adapters, routers, subnets, hosts."""

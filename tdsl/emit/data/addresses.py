@@ -1,0 +1,40 @@
+"""Addresses as rows for people and programs, and what is said once for all devices as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tdsl.emit.link_tables import Wires
+    from tdsl.fabric.addresses import Addressing
+
+Row = tuple[str, str, str, str, str, str]
+
+
+def given_addresses(wires: Wires, found: Addressing) -> Iterator[Row]:
+    """Device, kind, port, address, network and VRF of every address of what is built."""
+    f = wires.fabric
+    for device in np.flatnonzero(f.built).tolist():
+        for kind in ("loopback", "management"):
+            for address, pool in found.each(kind, device):
+                yield f.device_name(device), kind, "", f"{address}/{pool.prefix}", pool.network, pool.vrf
+    if not any(kind == "links" for kind, _ in found.dealt):
+        return
+    for link in range(f.link_count):
+        for second, ports in ((False, f.link_a), (True, f.link_b)):
+            for address, pool in found.each("links", link, second):
+                port = int(ports[link])
+                c, i = f.port_class(port)
+                name = f.device_name(int(f.port_device[port]))
+                yield name, "link", c.path(i), f"{address}/{pool.prefix}", pool.network, ""
+
+
+def plain(found: object) -> dict[str, object] | None:
+    """A record of the design as JSON values, without its origin."""
+    if not is_dataclass(found) or isinstance(found, type):
+        return None
+    return {name: value for name, value in asdict(found).items() if name != "origin"}

@@ -1,0 +1,169 @@
+"""The fabric as simulators of training see it: accelerators, not hosts, at the ends of links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tdsl.emit.link_tables import Wires, gbps
+from tdsl.emit.records import NpuGraph, NpuLink
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
+from tdsl.semantics.model import DeviceModel
+
+MOST_NODES = 1 << 16
+"""ns-3's back ends put a node's number into 16 bits of its address (``node_id_to_ip``)."""
+
+
+class Unfit(Exception):
+    """A fabric that these formats cannot hold; the message says why."""
+
+
+def npu_graph(wires: Wires) -> NpuGraph:
+    """Accelerators first, host by host; then one switch a server, where something joins its accelerators; then switches by tier.
+
+    A server is a host, or the hosts of a scale-up domain that spans several (an NVL72 rack). The k-th port with a link, of a
+    host's ports in order, belongs to an accelerator by its share: 8 ports of 8 accelerators one each, 16 two each; of 4 ports
+    each serves two, as a link of half the rate to either. Parallel links are one of their sum: ns-3's readers keep one link for
+    two nodes. Hosts without accelerators (storage, managers) are left out, with their links. Raises ``Unfit``.
+    """
+    f = wires.fabric
+    hosts = np.flatnonzero(f.built & (f.kind == "host") & (f.role == "accelerator"))
+    models = {int(m): f.models[int(m)] for m in np.unique(f.device_model[hosts])}
+    sizes = {m.accelerators for m in models.values()}
+    if not len(hosts) or sizes == {0}:
+        raise Unfit("no host has accelerators")
+    if bool((np.isin(f.device_a, hosts) & np.isin(f.device_b, hosts)).any()):
+        raise Unfit("hosts are linked to hosts, and these formats know links to switches")
+    if len(sizes) > 1:
+        raise Unfit(f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats know one number")
+    each = sizes.pop()
+    hosts, span, rate = _servers(f, hosts, each)
+    inner = {m: (rate, []) if span > 1 else _scaleup(model) for m, model in models.items()}
+    joined = any(up for up, _ in inner.values())
+    servers = len(hosts) // span
+    first_switch = len(hosts) * each + servers * joined
+    if first_switch + int(f.is_switch.sum()) > MOST_NODES:
+        raise Unfit(f"ns-3's back ends know {MOST_NODES:,} nodes, and this fabric has more")
+    switches = np.flatnonzero(f.built & f.is_switch & _linked(f))
+    switches = switches[np.argsort(f.tier[switches], kind="stable")]
+    number = {d: first_switch + k for k, d in enumerate(switches.tolist())}
+    rates: dict[tuple[int, int, bool], int] = {}
+
+    def link(a: int, b: int, bits: int, inside: bool) -> None:
+        rates[a, b, inside] = rates.get((a, b, inside), 0) + bits
+
+    ports = _ports(f, hosts, each)
+    for h, host in enumerate(hosts.tolist()):
+        up, pairs = inner[int(f.device_model[host])]
+        for npu in range(each):
+            if up:
+                link(h * each + npu, len(hosts) * each + h // span, up, True)
+            for a, b, bits in pairs:
+                if a == npu:
+                    link(h * each + npu, h * each + b, bits, True)
+            for far, bits in ports.get((host, npu), ()):
+                if far in number:
+                    link(h * each + npu, number[far], bits, False)
+    for a, b, bits in _between(f, number):
+        link(a, b, bits, False)
+    links = tuple(NpuLink(a, b, gbps(bits), inside) for (a, b, inside), bits in rates.items())
+    chips = {c.model.name for m in models.values() for c in m.chips if c.accelerates}
+    return NpuGraph(
+        len(hosts) * each, each * span, servers * joined, len(switches), links, chips.pop() if len(chips) == 1 else "",
+        max((up for up, _ in inner.values()), default=0), _tier_rates(f, switches, len(hosts) * each), servers, span,
+    )  # fmt: skip
+
+
+def _servers(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
+    """Hosts by scale-up domain, hosts of a domain, and bits per second from an accelerator to the domain's switches; a domain of
+    one host is as its model says, at rate 0."""
+    whole = f.whole if f.whole is not None else f
+    up = scaleup_links(whole)
+    if not up.any():
+        return hosts, 1, 0
+    of = f.domains.of_device[hosts]
+    _, first, sizes = np.unique(of, return_index=True, return_counts=True)
+    if bool((of < 0).any()) or len(set(sizes.tolist())) > 1:
+        raise Unfit("hosts are in scale-up domains of different sizes, and these formats know one size")
+    span = int(sizes[0])
+    if span == 1:
+        return hosts, 1, 0
+    switch_a, switch_b = whole.is_switch[whole.device_a[up]], whole.is_switch[whole.device_b[up]]
+    if not bool((switch_a | switch_b).all()):
+        raise Unfit(
+            "scale-up links lead from accelerator to accelerator of other hosts, and these formats know one switch a domain"
+        )
+    total = int(whole.link_rate[up][switch_a != switch_b].sum())
+    start = first[np.searchsorted(np.unique(of), of)]
+    return hosts[np.argsort(start, kind="stable")], span, total // (len(hosts) * each)
+
+
+def _linked(f: Fabric) -> Bools:
+    """Devices that a link leads to."""
+    out: Bools = np.zeros(f.device_count, dtype=bool)
+    out[f.device_a] = out[f.device_b] = True
+    return out
+
+
+def _scaleup(model: DeviceModel) -> tuple[int, list[tuple[int, int, int]]]:
+    """Bits per second from an accelerator to the switches inside its host, and links from one accelerator to another."""
+    first, at = {}, 0
+    for chip in model.chips:
+        if chip.accelerates:
+            first[chip.name] = at
+            at += chip.size
+    up: dict[int, int] = {}
+    pairs: dict[tuple[int, int], int] = {}
+    for link in model.links:
+        if link.layer != "scaleup":
+            continue
+        ends = [first[name] + i for name, i in (link.a, link.b) if name in first]
+        if len(ends) == 2:
+            a, b = sorted(ends)
+            pairs[a, b] = pairs.get((a, b), 0) + link.count * link.rate
+        elif ends:
+            up[ends[0]] = up.get(ends[0], 0) + link.count * link.rate
+    return max(up.values(), default=0), [(a, b, rate) for (a, b), rate in sorted(pairs.items())]
+
+
+def _ports(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """(host, accelerator) -> far device and rate of its links."""
+    near = np.concatenate([f.link_a, f.link_b])
+    far = np.concatenate([f.device_b, f.device_a])
+    rate = np.concatenate([f.link_rate] * 2)
+    keep = np.isin(f.port_device[near], hosts)
+    near, far, rate = near[keep], far[keep], rate[keep]
+    order = np.argsort(near, kind="stable")
+    rows: dict[int, list[tuple[int, int]]] = {}
+    for device, there, bits in zip(f.port_device[near[order]].tolist(), far[order].tolist(), rate[order].tolist(), strict=True):
+        rows.setdefault(device, []).append((there, bits))
+    out: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for device, mine in rows.items():
+        if len(mine) % each and each % len(mine):
+            raise Unfit(f"{f.device_name(device)} has {len(mine)} links for {each} accelerators, so no accelerator has its own")
+        for k, (there, bits) in enumerate(mine):
+            share = max(each // len(mine), 1)
+            for npu in range(k * each // len(mine), k * each // len(mine) + share):
+                out.setdefault((device, npu), []).append((there, bits // share))
+    return out
+
+
+def _between(f: Fabric, number: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+    """Links between switches, by the lower number first."""
+    rows = np.flatnonzero(f.is_switch[f.device_a] & f.is_switch[f.device_b])
+    ends = [
+        (*sorted((number[a], number[b])), rate)
+        for a, b, rate in zip(f.device_a[rows].tolist(), f.device_b[rows].tolist(), f.link_rate[rows].tolist(), strict=True)
+    ]
+    yield from sorted(ends)
+
+
+def _tier_rates(f: Fabric, switches: Ints, npus: int) -> tuple[float, ...]:
+    """Gb/s for each accelerator, of its host's links to switches, and of the links above each tier of switches but the last."""
+    high = int(f.tier[switches].max(initial=0))
+    low = np.minimum(f.tier[f.device_a], f.tier[f.device_b])
+    low[~(f.is_switch[f.device_a] & f.is_switch[f.device_b])] = 0
+    accelerated = (f.role[f.device_a] == "accelerator") | (f.role[f.device_b] == "accelerator") | (low > 0)
+    return tuple(float(f.link_rate[(low == t) & accelerated].sum()) / 10**9 / npus for t in range(high))

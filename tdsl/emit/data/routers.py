@@ -1,0 +1,279 @@
+"""Switches and hosts as routers: interfaces, sessions and routes, one device at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from ipaddress import IPv4Address, ip_network
+from typing import NamedTuple
+
+import numpy as np
+
+from tdsl.emit.data.aggregates import aggregates
+from tdsl.emit.link_tables import Wires, gbps
+from tdsl.emit.records import CHANNEL, Interface, Management, Route, Router, Session
+from tdsl.fabric.addresses import Addressing
+from tdsl.fabric.cables.bundles import numbers
+from tdsl.fabric.graph import Bools, Ints
+from tdsl.fabric.order import distinct
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.semantics.model import PortClass
+
+CAGE_LANES = {"OSFP": 8, "QSFPDD": 8, "QSFP": 4, "QSFP28": 4, "QSFP56": 4, "QSFP112": 4, "SFP": 1, "SFP28": 1, "SFP56": 1}
+"""Electrical lanes a direction: OSFP MSA, osfpmsa.org; QSFP-DD MSA, qsfp-dd.com; SFF-8665 and SFF-8402, snia.org/sff."""
+
+
+class End(NamedTuple):
+    """A link at one of its ports: the port, the link, the port at the other end, and whether this is the link's second end."""
+
+    port: int
+    link: int
+    far: int
+    second: bool
+
+
+class Routers:
+    """Makes the routers of a fabric that says how it routes."""
+
+    def __init__(self, wires: Wires, addressing: Addressing, diagnostics: Diagnostics) -> None:
+        self.wires, self.found, self.diagnostics = wires, addressing, diagnostics
+        self.fabric = wires.fabric
+        self._facts: dict[tuple[int, int], tuple[int, bool, int]] = {}  # of a model's port: lanes that share it, SONiC, own lanes
+
+    def of(self, kind: str, only: Bools | None = None) -> Iterator[Router]:
+        """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric; of ``only`` these
+        devices, if some are named."""
+        f = self.fabric
+        asked: Bools = f.built & (f.kind == kind)
+        if only is not None:
+            asked = asked & only
+        nameless = self._nameless(asked)
+        for device in np.flatnonzero(asked).tolist():
+            mine = self._links(device)
+            if device in nameless or not (len(mine) and (self.found.asn[device] or self._addressed(mine))):
+                continue
+            yield self._router(device, mine)
+
+    @cached_property
+    def _order(self) -> tuple[Ints, Ints, Ints, Bools, Ints]:
+        """Ends of links sorted by port: ports, their links, the ports at the other ends, whether they are second ends, and the
+        first end of every device."""
+        f = self.fabric
+        ports = np.concatenate([f.link_a, f.link_b])
+        order = np.argsort(ports, kind="stable")
+        links = np.concatenate([np.arange(f.link_count)] * 2)[order]
+        starts = np.searchsorted(f.port_device[ports[order]], np.arange(f.device_count + 1))
+        return ports[order], links, np.concatenate([f.link_b, f.link_a])[order], order >= f.link_count, starts
+
+    def _links(self, device: int) -> list[End]:
+        """The ends of links at a device, by port."""
+        *columns, starts = self._order
+        here = slice(int(starts[device]), int(starts[device + 1]))
+        return list(map(End, *(c[here].tolist() for c in columns)))
+
+    def _addressed(self, mine: list[End]) -> bool:
+        return any(next(self.found.each("links", end.link), None) for end in mine)
+
+    def _nameless(self, asked: Bools) -> set[int]:
+        """Those with a link at a port whose network device is unknown, told once for each model."""
+        f = self.fabric
+        ports = np.concatenate([f.link_a, f.link_b])
+        device = f.port_device[ports]
+        routed = asked[device] & (f.is_switch[device] | (self.found.asn[device] > 0))
+        if self.found.dealt.get(("links", 4)) or self.found.dealt.get(("links", 6)):
+            routed |= asked[device] & (f.kind[device] == "host")
+        without = (np.array(self.wires.network_devices(ports), dtype=object) == "") & routed
+        for number in distinct(f.device_model[device[without]]).tolist():
+            c, i = f.port_class(int(ports[without & (f.device_model[device] == number)][0]))
+            rdma, model = c.systems[i], f.models[number].name
+            system = str(f.switch_system[device[without & (f.device_model[device] == number)][0]])
+            if system and (rdma or system == "sonic"):
+                what = f"port {c.path(i)} of {model} has no name under {system}" + (f": `{rdma}` is not one" if rdma else "")
+                help = ("number the ports as SONiC does: `sonic 8*(i - 1) lanes 8`" if system == "sonic"
+                        else "name the ports as that system does, or name another system with `nos`")  # fmt: skip
+            elif rdma:
+                what = f"`{rdma}` is the RDMA device of port {c.path(i)} of {model}, and nothing names its network device"
+                help = f'name both, as `rdma link` of that system shows them: `os "{rdma}"; netdev "enp24s0np0"`'
+            else:
+                what = f"nothing says what the operating system of {model} calls port {c.path(i)}"
+                help = 'name them: `port p[1..64]: 400Gbps { os "swp{i}" }`'
+            switch = bool(f.is_switch[device[without & (f.device_model[device] == number)][0]])
+            self.diagnostics.add(
+                "E0513", c.origin, what, notes=[f"{'its routers' if switch else 'these hosts'} are not configured"], help=help,
+                severity=Severity.ERROR if switch else Severity.WARNING,
+            )  # fmt: skip
+        return set(device[without].tolist())
+
+    # ------------------------------------------------------------ one device
+    def _router(self, device: int, mine: list[End]) -> Router:
+        f, found = self.fabric, self.found
+        interfaces: list[Interface] = []
+        channels: list[Interface] = []
+        sessions: list[Session] = []
+        routes: list[Route] = []
+        sides: dict[tuple[bool, bool], int] = {}
+        for ends in self._bundles(mine):
+            own = [x for e in ends for x in found.each("links", e.link, e.second)]
+            other = [x for e in ends for x in found.each("links", e.link, not e.second)]
+            addresses = tuple(f"{a}/{p.prefix}" for a, p in own)
+            static = () if found.asn[device] else tuple(Route(a.version, p.network, str(a)) for a, p in other)
+            there = int(f.port_device[ends[0].far])
+            if (number := self._number(ends[0])) == 0:
+                made = self._member(ends[0], addresses, static)
+                interfaces.append(made)
+            else:
+                name = CHANNEL.format(number)
+                members = [self._member(e) for e in ends]
+                interfaces += [replace(m, channel=name) for m in members]
+                made = Interface(
+                    name, f"{self._devices[there]} port channel {self._number(ends[0], far=True)}", addresses,
+                    gbps(sum(int(f.link_rate[e.link]) for e in ends)), static, sonic=members[0].sonic,
+                    between=members[0].between, members=tuple(m.name for m in members),
+                )  # fmt: skip
+                channels.append(made)
+            if found.asn[device] and found.asn[there]:
+                far: list[tuple[int, str]] = [(a.version, str(a)) for a, _ in other]
+                sessions += _sessions(made.name, made.description, int(found.asn[there]), far)
+                side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
+                sides[side] = sides.get(side, 0) + 1
+            routes += static
+        routing = found.routing
+        loopbacks = tuple(Route(a.version, f"{a}/{p.prefix}") for a, p in found.each("loopback", device))
+        return Router(
+            self._devices[device], str(f.kind[device]), int(found.asn[device]), self._router_id(device),
+            max(sides.values(), default=1), loopbacks,
+            tuple(
+                Management(p.interface, p.vrf, a.version, f"{a}/{p.prefix}", p.gateway)
+                for a, p in found.each("management", device)
+            ),
+            tuple(interfaces), tuple(sessions), tuple(dict.fromkeys(routes)), self.accepted,
+            routing is not None and routing.bfd, routing is not None and routing.graceful_restart,
+            routing.mtu if routing is not None and routing.mtu else "",
+            routing.bfd_ms if routing is not None else 0, routing.bfd_multiplier if routing is not None else 0, self.route_count,
+            self.aggregates.get(device, ()), self.own, tuple(channels),
+        )  # fmt: skip
+
+    def _bundles(self, mine: list[End]) -> list[list[End]]:
+        """The ends of a device, those of a bundle together where the first of them is."""
+        if not self._bundled:
+            return [[end] for end in mine]
+        out: dict[tuple[bool, int], list[End]] = {}
+        for end in mine:
+            bundle = int(self.fabric.link_bundle[end.link])
+            out.setdefault((bundle >= 0, bundle if bundle >= 0 else end.port), []).append(end)
+        return list(out.values())
+
+    @cached_property
+    def _bundled(self) -> bool:
+        return bool((self.fabric.link_bundle >= 0).any())
+
+    def _number(self, end: End, far: bool = False) -> int:
+        """The number of a link's bundle at this end, or at the far one; 0 for none."""
+        return int(self._channels[end.second != far][end.link]) if self._bundled else 0
+
+    @cached_property
+    def _channels(self) -> tuple[Ints, Ints]:
+        return numbers(self.fabric)
+
+    def _member(self, end: End, addresses: tuple[str, ...] = (), routes: tuple[Route, ...] = ()) -> Interface:
+        """A port as its system sees it."""
+        f, names = self.fabric, self._names
+        there = int(f.port_device[end.far])
+        text = f"{self._devices[there]} {names[end.far] or f.port_system(end.far) or f.port_label(end.far)}"
+        local = int(f.device_model[f.port_device[end.port]]), end.port - int(f.port_base[f.port_device[end.port]])
+        if local not in self._facts:
+            c, i = f.port_class(end.port)
+            self._facts[local] = c.split, bool(c.sonic), _lanes(c, i)
+        split, sonic, lanes = self._facts[local]
+        rate = gbps(int(f.link_rate[end.link]))
+        return Interface(names[end.port], text, addresses, rate, routes, split, sonic, lanes, bool(f.is_switch[there]))
+
+    @cached_property
+    def _devices(self) -> list[str]:
+        """Names of all devices."""
+        names: list[str] = self.wires.devices.name.tolist()
+        return names
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        """Names of all ports that have links."""
+        ports = self._order[0]
+        return dict(zip(ports.tolist(), self.wires.network_devices(ports), strict=True))
+
+    def _router_id(self, device: int) -> str:
+        """The IPv4 loopback, else a number that no other device has (RFC 6286 asks for no more)."""
+        loopback = self.found.of("loopback", 4, device)
+        return str(loopback[0]) if loopback else str(IPv4Address(device + 1))
+
+    @cached_property
+    def route_count(self) -> int:
+        """Networks that routers exchange: loopbacks, and links that lead to hosts, of all IP versions."""
+        f, out = self.fabric, 0
+        to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
+        for (kind, _), dealt in self.found.dealt.items():
+            used = dealt.pool[to_host] if kind == "links" else dealt.pool[f.built] if kind == "loopback" else dealt.pool[:0]
+            out += int((used >= 0).sum())
+        return out
+
+    @cached_property
+    def aggregates(self) -> dict[int, tuple[Route, ...]]:
+        """Of every switch that has some."""
+        return aggregates(self.found)
+
+    @cached_property
+    def own(self) -> tuple[Route, ...]:
+        """What a host announces of itself. A link in an aggregate is not among it: its route would be longer than the
+        aggregate's, and lead to it by the host's other links."""
+        return self._networks(("loopback",)) if self.aggregates else self.accepted
+
+    @cached_property
+    def accepted(self) -> tuple[Route, ...]:
+        """What routers tell each other: loopbacks, and the networks of links that lead to hosts (RFC 7938, section 5.2.3, keeps
+        those between switches out)."""
+        return self._networks(("loopback", "links"))
+
+    def _networks(self, kinds: tuple[str, ...]) -> tuple[Route, ...]:
+        f, found = self.fabric, self.found
+        out: dict[Route, None] = {}
+        to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
+        for (kind, version), dealt in sorted(found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")):
+            used = dealt.pool[to_host] if kind == "links" else dealt.pool
+            for number in distinct(used[used >= 0]).tolist() if kind in kinds else ():
+                pool = found.pools[number]
+                length = ip_network(pool.network).prefixlen
+                if kind == "links" and pool.network in self._shortest:
+                    least = self._shortest[pool.network]
+                    if least == length:
+                        out[Route(version, pool.network)] = None
+                    out[Route(version, pool.network, "", max(least, length + 1))] = None
+                    continue
+                out[Route(version, pool.network, "", pool.prefix if pool.prefix > length else "")] = None
+        return tuple(out)
+
+    @cached_property
+    def _shortest(self) -> dict[str, int]:
+        """Network of a pool -> the prefix length of the largest aggregate in it."""
+        lengths: dict[str, int] = {}
+        pools = {ip_network(p.network): p.network for p in self.found.pools if p.kind == "links"}
+        wide = sorted({n.prefixlen for n in pools})
+        for route in {r for routes in self.aggregates.values() for r in routes}:
+            net = ip_network(route.network)
+            home = next(pools[n] for w in wide if w <= net.prefixlen for n in [net.supernet(new_prefix=w)] if n in pools)
+            lengths[home] = min(lengths.get(home, 128), net.prefixlen)
+        return lengths
+
+
+def _lanes(c: PortClass, index: int) -> int:
+    """Lanes of the signal that a port has to itself: the cage's, shared by the ports in it. 0 where the form is not known."""
+    lanes = CAGE_LANES.get(c.form, 0)
+    return lanes // c.cages.count(c.cages[index]) if lanes else 0
+
+
+def _sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) -> list[Session]:
+    """One over the interface where the link has no addresses; else one an address, each with the routes of its version. An
+    IPv6 one alone carries those of both (RFC 8950)."""
+    if not far:
+        return [Session(name, True, asn, (4, 6), text)]
+    alone = len(far) == 1 and far[0][0] == 6
+    return [Session(address, False, asn, (4, 6) if alone else (version,), text) for version, address in far]

@@ -1,0 +1,133 @@
+"""The fabric as schedulers see it: hosts in groups, groups in groups, a tree in which each host is in one group.
+
+Rails, planes and the switches of one tier beside each other are one group: what they join is equally near.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tdsl.emit.link_tables import Wires
+from tdsl.emit.records import HostGroup
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.layers import scaleup_links
+from tdsl.fabric.order import distinct
+
+
+def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
+    """Levels of groups, nearest to the hosts first; a group is named after its first switch. The last level has one group for
+    each part of the fabric that no link joins to another. No levels where no built host meets a switch.
+
+    Hosts are those with accelerators, or all where none has; a level that groups nothing more than the one below is left out.
+    """
+    f = wires.fabric
+    hosts = _hosts(f)
+    if not len(hosts):
+        return ()
+    names = wires.devices.name
+    high = int(f.tier[f.is_switch & f.built].max(initial=1))
+    members: list[tuple[int, ...]] = [(h,) for h in range(len(hosts))]
+    levels: list[tuple[HostGroup, ...]] = []
+    for tier in range(1, high + 2):
+        label = _components(f, _counted(f, tier, high))
+        of = label[hosts]
+        switches = np.flatnonzero(f.is_switch & f.built & (f.tier <= max(tier, 1)))
+        order, where = np.unique(of, return_index=True)
+        if len(order) == len(members) and levels:
+            continue
+        made, inside = [], []
+        for group in order[np.argsort(where)].tolist():
+            rows = np.flatnonzero(of == group)
+            near = switches[label[switches] == group]
+            top = near[f.tier[near] == f.tier[near].max()] if len(near) else near
+            name = str(names[top[0]]) if len(top) else str(names[hosts[rows[0]]])
+            below = (
+                tuple(g.name for g, m in zip(levels[-1], members, strict=True) if set(m) & set(rows.tolist())) if levels else ()
+            )
+            made.append(HostGroup(name, tuple(str(n) for n in names[hosts[rows]].tolist()), below))
+            inside.append(tuple(rows.tolist()))
+        levels.append(_distinct(made, levels))
+        members = inside
+        if len(made) == 1:
+            break
+    return tuple(levels)
+
+
+def host_domains(wires: Wires) -> tuple[HostGroup, ...]:
+    """The scale-up domains of several hosts, each named after the first switch of its links or else after its first host."""
+    f = wires.fabric
+    hosts, names = _hosts(f), wires.devices.name
+    of = f.domains.of_device[hosts]
+    whole = f.whole if f.whole is not None else f
+    up = np.flatnonzero(scaleup_links(whole))
+    a, b = whole.device_a[up], whole.device_b[up]
+    out: list[HostGroup] = []
+    for domain in distinct(of[of >= 0]).tolist():
+        mine = hosts[of == domain]
+        if len(mine) < 2:
+            continue
+        member = f.domains.of_device == domain
+        near = np.concatenate((b[member[a] & whole.is_switch[b]], a[member[b] & whole.is_switch[a]]))
+        members = tuple(str(n) for n in names[mine].tolist())
+        out.append(HostGroup(str(names[near.min()]) if len(near) else members[0], members, ()))
+    return tuple(out)
+
+
+def host_blocks(domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, ...], ...]) -> tuple[HostGroup, ...]:
+    """Groups of hosts for jobs that want the nearest neighbours: ``domains``, and what is in none of them by the lowest of
+    ``levels``."""
+    out = list(domains)
+    placed = {h for d in domains for h in d.hosts}
+    for g in levels[0] if levels else ():
+        left = tuple(h for h in g.hosts if h not in placed)
+        out += [HostGroup(g.name, left, ())] if left else []
+    return tuple(out)
+
+
+def _hosts(f: Fabric) -> Ints:
+    """Hosts with accelerators that have a link to a switch, or all hosts that have one where none has accelerators."""
+    asked = f.built & (f.kind == "host") & (f.role == "accelerator")
+    if not asked.any():
+        asked = f.built & (f.kind == "host")
+    return np.flatnonzero(asked & _cabled(f))
+
+
+def _distinct(made: list[HostGroup], levels: list[tuple[HostGroup, ...]]) -> tuple[HostGroup, ...]:
+    """Groups whose names no group below has."""
+    taken = {g.name for level in levels for g in level}
+    return tuple(HostGroup(_free(g.name, taken), g.hosts, g.groups) for g in made)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "-up"
+    return name
+
+
+def _cabled(f: Fabric) -> Bools:
+    """Devices with a link to a switch."""
+    out = np.zeros(f.device_count, dtype=bool)
+    out[f.device_a[f.is_switch[f.device_b]]] = True
+    return out
+
+
+def _counted(f: Fabric, tier: int, high: int) -> Bools:
+    """Links that count at a level: those to switches of this tier and below, links between switches of one tier last."""
+    a, b = f.tier[f.device_a], f.tier[f.device_b]
+    counted: Bools = (np.maximum(a, b) <= tier) & (a != b)
+    return counted | (tier > high)
+
+
+def _components(f: Fabric, links: Bools) -> Ints:
+    """A number for each device, that of the lowest device it is joined to by these links."""
+    label = np.arange(f.device_count)
+    a, b = f.device_a[links], f.device_b[links]
+    while True:
+        low = np.minimum(label[a], label[b])
+        fresh = label.copy()
+        np.minimum.at(fresh, a, low)
+        np.minimum.at(fresh, b, low)
+        fresh = fresh[fresh]
+        if (fresh == label).all():
+            return fresh
+        label = fresh

@@ -1,0 +1,137 @@
+"""``assets.csv``: identifiers that only the real asset knows. Nothing here is ever made up.
+
+Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface, or ``device, mac`` alone where there is
+no InfiniBand; further ones are for others. A switch
+has a row without a port, and so has the ``mac`` of a host; its port ``aggregation`` is its node of in-network reduction. A device
+is named as on its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+
+from tdsl.fabric.graph import Fabric
+from tdsl.fabric.user_csv import DeviceTable
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.semantics.fault import nearest
+from tdsl.system.lazy_dataclass import dataclass
+
+AGGREGATION = -2
+"""The aggregation node of a switch, in the place of a port."""
+COLUMNS = ("device", "port", "node_guid", "port_guid")
+MACS = ("device", "mac")
+_MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
+_GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
+
+
+@dataclass(eq=False)
+class Assets:
+    """GUIDs of 16 hexadecimal digits, by (row of the device, port inside it); a switch's port is -1, that of its aggregation
+    node -2."""
+
+    node: dict[tuple[int, int], str] = field(default_factory=dict)
+    port: dict[tuple[int, int], str] = field(default_factory=dict)
+    mac: dict[int, str] = field(default_factory=dict)  # of management interfaces, by row of the device
+
+
+def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str] = frozenset()) -> Assets:
+    """What a table says of this fabric's devices; ``elsewhere`` are names of devices of other fabrics beside it."""
+    reader = _Reader(fabric, file, diagnostics, elsewhere)
+    reader.read()
+    return reader.assets
+
+
+class _Reader(DeviceTable):
+    """Reads one table, row by row; of a row, the first fault is told."""
+
+    def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]) -> None:
+        super().__init__(fabric, file, diagnostics)
+        self.elsewhere = elsewhere
+        self.assets = Assets()
+        self.owner: dict[tuple[str, str], tuple[int, int]] = {}  # (column, GUID) -> device and line
+
+    def read(self) -> None:
+        """All rows."""
+        for number, cells in self.rows(COLUMNS, "E0531", "the table", MACS):
+            self.row(number, cells)
+
+    def row(self, number: int, cells: dict[str, str]) -> None:
+        """One row."""
+        name, port = cells.get("device", ""), cells.get("port", "")
+        device = self.devices.get(name)
+        if device is None:
+            if name not in self.elsewhere:
+                near = nearest(name, self.devices)
+                self.say("E0532", number, f"the design has no device `{name}`",
+                         f"did you mean `{near}`?" if near else "write its name as on its label")  # fmt: skip
+            return
+        mac = cells.get("mac", "")
+        if mac and not self.managed(number, device, mac):
+            return
+        if mac and not port and not cells.get("node_guid") and not cells.get("port_guid"):
+            return
+        local = self.local(number, device, port)
+        if local is None:
+            return
+        for column, into in (("node_guid", self.assets.node), ("port_guid", self.assets.port)):
+            written = cells.get(column, "")
+            if not written:
+                continue
+            found = _GUID.fullmatch(written.lower().replace(":", ""))
+            if found is None or not int(found[1], 16):
+                self.say(
+                    "E0533",
+                    number,
+                    f"`{written}` is not a GUID",
+                    "16 hexadecimal digits, as ibstat prints them: 0x0002c903000a1b2c",
+                )
+                return
+            if not self.fresh(number, device, local, column, found[1], into):
+                return
+            into[device, local] = found[1]
+
+    def managed(self, number: int, device: int, written: str) -> bool:
+        """Whether a MAC address is one, and neither the device has another nor another device this one."""
+        found = _MAC.fullmatch(written.lower().replace("-", ":"))
+        if found is None or found[0] == "00:00:00:00:00:00":
+            self.say("E0533", number, f"`{written}` is not a MAC address", "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c")
+            return False
+        owner = self.owner.setdefault(("mac", found[0]), (device, number))
+        if owner[0] != device or self.assets.mac.get(device, found[0]) != found[0]:
+            self.say("E0534", number, f"the mac {found[0]} is on line {owner[1]} already" if owner[0] != device else
+                     f"{self.fabric.device_path(device)} has its mac twice", "a MAC address belongs to one device")  # fmt: skip
+            return False
+        self.assets.mac[device] = found[0]
+        return True
+
+    def local(self, number: int, device: int, port: str) -> int | None:
+        """The port inside a device that a cell names; -1 where a switch names none."""
+        if not port and self.fabric.is_switch[device]:
+            return -1
+        ways: dict[str, int] = {}
+        if "aggregation" in self.fabric.model_of(device).facts:
+            ways["aggregation"] = AGGREGATION
+        for c in self.fabric.model_of(device).classes:
+            for i in range(c.size):
+                for name in (c.labels[i], c.systems[i], c.netdev(i), c.path(i)):
+                    ways[name] = c.first + i
+        if port and port in ways:
+            return ways[port]
+        near = nearest(port, ways)
+        self.say("E0532", number, f"{self.fabric.device_path(device)} has no port `{port}`" if port else
+                 f"{self.fabric.device_path(device)} is a host, and the row names no port",
+                 f"did you mean `{near}`?" if near else "write it as the operating system does: mlx5_0")  # fmt: skip
+        return None
+
+    def fresh(self, number: int, device: int, local: int, column: str, guid: str, into: dict[tuple[int, int], str]) -> bool:
+        """Whether nobody has this GUID, and this port none. The adapters of one host may share a node."""
+        if (device, local) in into:
+            self.say("E0534", number, f"{self.fabric.device_path(device)} has its {column} twice", "leave one of the rows out")
+            return False
+        owner = self.owner.setdefault((column, guid), (device, number))
+        if owner[1] != number and (owner[0] != device or column == "port_guid"):
+            self.say("E0534", number, f"the {column} {guid} is on line {owner[1]} already", "a GUID belongs to one asset")
+            return False
+        return True

@@ -1,0 +1,1 @@
+"""Cables: their identity, their plugs and parts, and the links that they carry."""

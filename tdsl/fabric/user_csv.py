@@ -1,0 +1,58 @@
+"""Tables of devices that users hand over as CSV: what ``--places`` and ``--assets`` read in the same way."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
+
+
+class DeviceTable:
+    """A table whose first line names its columns. Lines that begin with ``#`` and blank ones say nothing.
+
+    ``devices`` has the row of every device by its path in the design and by its name.
+    """
+
+    def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> None:
+        self.fabric, self.file, self.diagnostics = fabric, file, diagnostics
+        self.devices = {name(d): d for name in (fabric.device_path, fabric.device_name) for d in range(fabric.device_count)}
+
+    def rows(
+        self, columns: Sequence[str], code: str, what: str, other: Sequence[str] = ()
+    ) -> Iterator[tuple[int, dict[str, str]]]:
+        """The number of each line below the heading, from 1, and its cells by column, in small letters. A heading that lacks one
+        of ``columns`` is a finding with this code, and ends the table; ``what`` is what the table is called there. A heading with
+        all columns of ``other`` will do, too."""
+        heading: list[str] = []
+        for number in range(1, len(self.file.line_starts) + 1):
+            text = self.file.line(number)
+            if not text.strip() or text.startswith("#"):
+                continue
+            try:
+                cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
+            except csv.Error as wrong:
+                self.say(code, number, f"{what} has a line that is not CSV: {wrong}", "write values separated by commas")
+                return
+            if heading:
+                yield number, dict(zip(heading, cells, strict=False))
+                continue
+            heading = [c.lower() for c in cells]
+            missing = [c for c in columns if c not in heading]
+            if missing and not (other and set(other) <= set(heading)):
+                more = f", or at least {','.join(other)}" if other else ""
+                help = f"the first line names the columns: {','.join(columns)}{more}"
+                self.say(code, number, f"{what} has no column `{missing[0]}`", help)
+                return
+
+    def span(self, number: int) -> Span:
+        """A line."""
+        start = self.file.line_starts[number - 1]
+        return Span(self.file, start, start + len(self.file.line(number)))
+
+    def say(self, code: str, number: int, message: str, help: str) -> None:
+        """A finding at a line."""
+        self.diagnostics.add(code, self.span(number), message, help=help)

@@ -1,0 +1,128 @@
+"""Findings: one type for everything tdsl has to say about a design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field, replace
+from enum import IntEnum
+from typing import Self
+
+from tdsl.findings.source import Origin, Span
+from tdsl.system.lazy_dataclass import dataclass
+
+
+class Severity(IntEnum):
+    """How much a finding matters; ``--fail-on`` compares with it. What is allowed matters to nobody but readers."""
+
+    ALLOWED = -1
+    NOTE = 0
+    WARNING = 1
+    ERROR = 2
+
+    @property
+    def word(self) -> str:
+        """Its name as printed."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A second place that explains a finding, and what it has to do with it."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change of the text that corrects the fault: spans, and the text that replaces each.
+
+    A fix is not ``safe`` if it guesses what was meant: a name like the one that is unknown, or where a block ends.
+    """
+
+    title: str
+    edits: tuple[tuple[Span, str], ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    ``code`` names its page (``tdsl explain E0101``), from which name and title are read; ``message`` is the cause with its
+    numbers, ``notes`` are further facts, ``help`` is what would mend it. ``count`` is how many alike it stands for; ``allowed``
+    is the reason for which the design allows it. ``cause`` has place and code of the finding that this one is a consequence of:
+    it is reported only where that one is none, or is waived.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    help: str = ""
+    fix: Fix | None = None
+    severity: Severity = Severity.ERROR
+    count: int = 1
+    allowed: str = ""
+    cause: Label | None = None
+
+
+@dataclass(slots=True)
+class Diagnostics:
+    """Findings as they are collected by one stage."""
+
+    items: list[Diagnostic] = field(default_factory=list)
+
+    def add(
+        self,
+        code: str,
+        at: Span | Origin | None,
+        message: str,
+        *,
+        labels: Iterable[tuple[Span, str]] = (),
+        notes: Iterable[str] = (),
+        help: str = "",
+        fix: Fix | None = None,
+        severity: Severity = Severity.ERROR,
+        count: int = 1,
+    ) -> None:
+        """Record a finding; an origin's chain becomes labels after those given."""
+        span = at.span if isinstance(at, Origin) else at
+        all_labels = [Label(s, m) for s, m in labels]
+        if isinstance(at, Origin):
+            all_labels += [Label(s, m) for s, m in at.chain]
+        self.items.append(Diagnostic(code, message, span, tuple(all_labels), tuple(notes), help, fix, severity, count))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any finding is an error."""
+        return any(d.severity is Severity.ERROR for d in self.items)
+
+    def extend(self, other: Iterable[Diagnostic]) -> Self:
+        """Take over findings of another stage."""
+        self.items.extend(other)
+        return self
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def gather(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings in the order of the text; those with one code and one place become one with a count."""
+    groups: dict[tuple[object, ...], Diagnostic] = {}
+    for d in findings:
+        place_key = (id(d.span.file), d.span.start, d.span.end) if d.span else (d.message,)
+        key = (d.code, d.severity, *place_key)
+        first = groups.get(key)
+        groups[key] = d if first is None else replace(first, count=first.count + d.count)
+
+    def place(d: Diagnostic) -> tuple[str, int, int, str]:
+        if d.span is None:
+            return ("", 0, 0, d.code)
+        return (d.span.file.name, d.span.start, d.span.end, d.code)
+
+    return sorted(groups.values(), key=place)

@@ -1,0 +1,1 @@
+"""Files of NCCL, read and judged as NCCL does."""

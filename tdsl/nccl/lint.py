@@ -1,0 +1,331 @@
+"""What is wrong with a topology file or graph file of NCCL, told before NCCL says nothing and runs at half speed.
+
+Wrong values NCCL takes without a word, and what is left out it fills in from the machine, on each rank what that rank sees;
+ranks that see different things then hold one switch for two. A file is read as NCCL reads it (``nccl.text``) and judged by
+what NCCL 2.30.7 does with it: src/graph/xml.cc, topo.cc and search.cc.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.graph_file import judge_graphs
+from tdsl.nccl.judge import Judge, strtol, whole
+from tdsl.nccl.rules import judge_host
+from tdsl.nccl.text import GRAPHS, MAX_ATTRIBUTES, Element, read
+
+IDS = ("vendor", "device", "subsystem_vendor", "subsystem_device")
+OF_CPU = ("affinity", "arch", "vendor", "familyid", "modelid")
+OF_NET = ("dev", "speed", "port", "guid", "latency", "maxconn", "gdr")
+KNOWN: Mapping[str, tuple[str, ...]] = {
+    "system": ("version", "name"),
+    "cpu": ("numaid", *OF_CPU, "host_hash"),
+    "pci": ("busid", "class", *IDS, "link_speed", "link_width"),
+    "gpu": ("dev", "sm", "rank", "gdr", "mlopart", "keep"),
+    "nvlink": ("target", "count", "tclass"),
+    "c2c": ("count", "bw"),
+    "pcilink": ("target",),
+    "nic": (),
+    "net": ("name", *OF_NET, "coll", "gin", "rma", "net", "rail", "plane", "keep"),
+}
+"""What NCCL reads of each element."""
+
+NEEDED = {"system": ("version",), "cpu": ("numaid",), "pci": ("busid",), "nvlink": ("count",), "c2c": ("count", "bw"),
+          "pcilink": ("target",), "net": ("name",)}  # fmt: skip
+"""What NCCL has from nowhere else."""
+
+FILLED = {
+    "pci": ("class", "link_speed", "link_width"),
+    "gpu": ("dev", "sm", "rank", "gdr"),
+    "nvlink": ("target", "tclass"),
+    "net": OF_NET,
+}
+"""What NCCL finds out on the machine where a file does not say it."""
+
+WHOLE = ("numaid", "familyid", "modelid", *IDS, "link_width", "dev", "sm", "rank", "gdr", "mlopart", "count", "bw", "speed",
+         "port", "maxconn", "coll", "gin", "rma", "net", "rail", "plane", "version")  # fmt: skip
+HARMLESS = ("port", "link_width", "maxconn")
+"""Numbers that NCCL's plan is the same without: a width that it cannot read counts as 16 lanes."""
+NUMBERS = {"sm": "10 × major + minor: 90 for compute capability 9.0", "speed": "write 400000 for 400 Gb/s"}
+VENDORS = ("GenuineIntel", "AuthenticAMD", "CentaurHauls", "  Shanghai  ")
+ARCHITECTURES = ("x86_64", "arm64", "ppc64")
+SPEEDS = ("2.5 GT/s", "5 GT/s", "8 GT/s", "16 GT/s", "32 GT/s", "5.0 GT/s PCIe", "8.0 GT/s PCIe", "16.0 GT/s PCIe",
+          "32.0 GT/s PCIe", "64.0 GT/s PCIe")  # fmt: skip
+GPU, NIC, NVSWITCH = "0x03", "0x02", "0x068000"
+CLASSES = ("0x060400", "0x080100", NVSWITCH, "0x068001", GPU, NIC)
+SAFE_ELEMENTS = 199
+FILLED_IN = "E0528"
+"""The code of what NCCL will take from the machine."""
+
+_BUS = re.compile(r"(?:[0-9a-f]{4}|[1-9a-f][0-9a-f]{4,7}):[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]")
+_AFFINITY = re.compile(r"(?:0x)?[0-9a-f]{1,8}(?:,[0-9a-f]{1,8}){0,31}")
+_HEX = re.compile(r"(?:0x)?[0-9a-f]{1,16}", re.IGNORECASE)
+_DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?", re.IGNORECASE)
+
+
+def lint(file: SourceFile) -> list[Diagnostic]:
+    """Everything to say about a file, in the order of its text.
+
+    Errors are what NCCL refuses or what makes its result wrong; notes are what it will take from the machine.
+    """
+    found = Diagnostics()
+    top = read(file, found)
+    if top is not None and top.name in GRAPHS[""]:
+        judge_graphs(top, found)
+    elif top is not None:
+        _Topology(top, found).judge()
+    return sorted(found, key=lambda d: (d.span.start if d.span else 0, d.code, d.message))
+
+
+class _Topology(Judge):
+    """A topology file, as ncclTopoGetSystem works on it."""
+
+    def __init__(self, top: Element, found: Diagnostics) -> None:
+        super().__init__(top, found)
+        self.notes: dict[tuple[str, str], list[Element]] = {}
+
+    def judge(self) -> None:
+        """All rules."""
+        self.version()
+        for e in self.elements:
+            self.unknown(e, KNOWN)
+            self.room(e)
+            self.complete(e)
+            self.values(e)
+        for cpu in self.top.children:
+            self.agreed(cpu)
+        self.places()
+        self.unique()
+        self.direct_links()
+        judge_host(self)
+        if len(self.elements) > SAFE_ELEMENTS:
+            text = f"{len(self.elements)} elements: NCCL adds its own, and supports 255 in total"
+            self.tell("E0525", self.top.span, text, f"stay below {SAFE_ELEMENTS + 1}", Severity.WARNING)
+        for (name, words), elements in self.notes.items():
+            text = f"{len(elements)} <{name}> without {words}: NCCL takes that from the machine"
+            self.tell(FILLED_IN, elements[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)
+
+    def by_machine(self, e: Element, names: list[str]) -> None:
+        """Note what NCCL will fill in."""
+        if names:
+            self.notes.setdefault((e.name, ", ".join(f"`{n}`" for n in names)), []).append(e)
+
+    # ------------------------------------------------------------ attributes
+    def room(self, e: Element) -> None:
+        """The attributes NCCL adds must find room beside those of the file (xmlSetAttr does not look)."""
+        added = [n for n in KNOWN[e.name] if n not in e.attributes and e.name in ("cpu", "pci", "gpu", "net")]
+        total = len(e.attributes) + len(added)
+        if len(e.attributes) <= MAX_ATTRIBUTES < total:
+            text = f"{len(e.attributes)} attributes, and NCCL adds up to {len(added)}: it has room for {MAX_ATTRIBUTES}"
+            self.tell("E0525", e.span, text, "leave out what NCCL does not know", Severity.WARNING)
+
+    def complete(self, e: Element) -> None:
+        """What each element must say. Those of processors and PCIe functions depend on what is below them: ``agreed``."""
+        for name in NEEDED.get(e.name, ()):
+            if name not in e.attributes and e is not self.top:
+                self.lacks(e, name, "no adapter matches it, and NCCL drops it" if e.name == "net" else "NCCL gives up")
+        if e.name == "nvlink" and e.attributes.get("tclass", "").startswith(GPU) and "target" not in e.attributes:
+            self.lacks(e, "target")
+        elif e.name in ("gpu", "nvlink", "net"):
+            self.by_machine(e, [n for n in FILLED[e.name] if n not in e.attributes])
+        if e.name == "gpu" and not e.own("nvlink"):
+            self.by_machine(e, ["nvlink"])
+
+    def agreed(self, e: Element) -> None:
+        """Where a rank fills in what is missing above its own GPU, and another keeps the same element for an adapter named in the
+        file, the two no longer take it for one (xmlFindNode compares all attributes)."""
+        if e.name not in ("cpu", "pci"):
+            return
+        below = e.walk()
+        named = any(n.name == "net" and "name" in n.attributes for n in below)
+        shared = named and any(is_gpu(n) for n in below)
+        have = e.attributes
+        if e.name == "cpu":
+            x86 = have.get("arch", "x86_64").startswith("x86_64")
+            wanted: tuple[str, ...] = OF_CPU if x86 else ("affinity",)
+            refused: tuple[str, ...] = ("arch", "vendor") if have.get("vendor", "").startswith("Authentic") else OF_CPU[1:]
+        else:
+            wanted = (*FILLED["pci"], *IDS)
+            refused = FILLED["pci"]
+        missing = [n for n in wanted if n not in have]
+        for name in missing:
+            if named and name in refused and not (is_gpu(e) and not e.own("nic")):
+                self.lacks(e, name, "a rank that keeps this for an adapter of the file does not fill it in, and gives up")
+        unsaid = [n for n in missing if not (named and n in refused)]
+        if shared and unsaid and not is_gpu(e):
+            text = f"<{e.name}> lacks {', '.join(unsaid)}: the ranks whose GPU is below fill that in, the others do not"
+            self.tell("E0527", e.span, text, "write them, or leave the adapters below to NCCL")
+        else:
+            self.by_machine(e, unsaid)
+        for child in e.children:
+            self.agreed(child)
+
+    # ------------------------------------------------------------ values
+    def values(self, e: Element) -> None:
+        """Values that NCCL misreads without a word."""
+        have = e.attributes
+        for name, value in have.items():
+            if set(value) & set("<>&"):
+                self.misread(e, name, "NCCL decodes no entities", "use plain letters")
+            elif value and name in WHOLE and (e.name, name) != ("cpu", "vendor") and whole(value) is None:
+                if e is self.top:  # ``version`` has spoken
+                    continue
+                width_unread = strtol(value) == "it takes 0"
+                self.misread(
+                    e,
+                    name,
+                    f"not a whole number as NCCL reads one ({strtol(value)})",
+                    NUMBERS.get(name, "such as 16 or 0x10"),
+                    Severity.WARNING if name in HARMLESS and (name != "link_width" or width_unread) else Severity.ERROR,
+                )
+            elif value == "" and name in WHOLE and name != "link_width":
+                self.misread(e, name, "empty: NCCL takes 0", "write the number, or leave it out", Severity.WARNING)
+        judge = {"cpu": self.cpu, "pci": self.pci, "gpu": self.gpu, "nvlink": self.nvlink, "net": self.net}.get(e.name)
+        if judge:
+            judge(e)
+
+    def cpu(self, e: Element) -> None:
+        """A processor."""
+        have = e.attributes
+        if have.get("affinity") and not _AFFINITY.fullmatch(have["affinity"].lower()):
+            help = "32-bit words in hexadecimal, highest first, such as 000000ff,ffffffff"
+            self.misread(e, "affinity", "not a mask of processors", help)
+        if "arch" in have and not have["arch"].startswith(ARCHITECTURES):
+            self.misread(e, "arch", "unknown to NCCL", f"known: {', '.join(ARCHITECTURES)}")
+        if "vendor" in have and have.get("arch", "").startswith("x86_64") and not have["vendor"].startswith(VENDORS):
+            self.misread(e, "vendor", "unknown, so NCCL counts no limit between processors", f"known: {', '.join(VENDORS[:3])}")
+
+    def pci(self, e: Element) -> None:
+        """A PCIe function or switch."""
+        have = e.attributes
+        if "busid" in have and not _BUS.fullmatch(have["busid"]):
+            why = "NCCL compares letter by letter with what it prints itself"
+            self.misread(e, "busid", why, "write it like 0000:1b:00.0: four digits of domain, lower case")
+        elif "busid" in have and is_gpu(e) and have["busid"][-1] not in "048c":
+            self.misread(
+                e, "busid", "NCCL uses the two lowest bits of a GPU's function itself", "the function of a GPU is 0, 4, 8 or c"
+            )
+        if have.get("class") and not have["class"].startswith(CLASSES):
+            self.misread(
+                e, "class", "unknown, so NCCL takes it for a switch", f"known beginnings: {', '.join(CLASSES)}", Severity.WARNING
+            )
+        speed = have.get("link_speed")
+        if speed and not speed.startswith(SPEEDS):
+            self.misread(e, "link_speed", "unknown, so NCCL counts generation 3", 'write such as "32.0 GT/s PCIe"')
+        if speed == "" or have.get("link_width") in ("", "0"):
+            text = f"<{e.name}> leaves its link's speed or width empty: NCCL counts generation 3 and 16 lanes"
+            self.tell(
+                FILLED_IN,
+                e.place("link_speed" if speed == "" else "link_width"),
+                text,
+                "write them if they differ",
+                Severity.NOTE,
+            )
+
+    def gpu(self, e: Element) -> None:
+        """A GPU."""
+        sm, dev = whole(e.attributes.get("sm", "")), whole(e.attributes.get("dev", ""))
+        if sm is not None and sm < 60:
+            self.misread(e, "sm", "less than any GPU that NCCL serves", NUMBERS["sm"])
+        if dev is not None and not -1 <= dev <= 31:
+            self.misread(e, "dev", "NCCL holds 32 GPUs a host", "0 to 31")
+        if "keep" in e.attributes:
+            self.misread(e, "keep", "NCCL's own mark: every rank then keeps this GPU", "leave it out", Severity.WARNING)
+
+    def nvlink(self, e: Element) -> None:
+        """Links of a GPU to one target."""
+        if "tclass" in e.attributes and not e.attributes["tclass"].startswith((NVSWITCH, "0x068001", GPU)):
+            help = f"{NVSWITCH} for an NVSwitch, 0x030200 for a GPU"
+            self.misread(e, "tclass", "NCCL takes it for an NVSwitch", help, Severity.WARNING)
+        count = whole(e.attributes.get("count", ""))
+        if count is not None and count < 1:
+            self.misread(e, "count", "no links", "write how many there are")
+
+    def net(self, e: Element) -> None:
+        """A network device."""
+        have = e.attributes
+        speed = whole(have.get("speed", ""))
+        if speed is not None and speed < 1000:
+            why = "in Mb/s; NCCL counts 10 Gb/s" if speed <= 0 else "in Mb/s; this is less than 1 Gb/s"
+            self.misread(e, "speed", why, NUMBERS["speed"])
+        if have.get("guid") and not _HEX.fullmatch(have["guid"]):
+            self.misread(e, "guid", "not a hexadecimal number of 64 bits", "write such as 0xa088c20300123456")
+        if have.get("latency") and not _DECIMAL.fullmatch(have["latency"]):
+            self.misread(e, "latency", "not a number", "microseconds, such as 0 or 1.5", Severity.WARNING)
+
+    # ------------------------------------------------------------ several elements
+    def places(self) -> None:
+        """Elements that NCCL holds but never comes to (ncclTopoAddPci)."""
+        for e in self.elements:
+            if e.name != "pci":
+                continue
+            for nic in e.own("nic")[1:]:
+                self.tell("E0522", nic.span, "NCCL reads the first <nic> of a <pci> only", "put all its <net> into one")
+            holder = "a GPU" if e.own("gpu") else "an adapter" if e.own("nic") else ""
+            if not holder:
+                holder = {GPU: "a GPU", NIC: "an adapter"}.get(e.attributes.get("class", "")[:4], "")
+            for below in e.own("pci") if holder else ():
+                self.tell("E0522", below.span, f"NCCL never comes to a <pci> below {holder}", "put it beside, below the switch")
+
+    def unique(self) -> None:
+        """What must be told apart."""
+        by_name: dict[str, list[Element]] = {}
+        for e in self.elements:
+            by_name.setdefault(e.name, []).append(e)
+        for name, attribute in (
+            ("pci", "busid"),
+            ("cpu", "numaid"),
+            ("gpu", "dev"),
+            ("gpu", "rank"),
+            ("net", "name"),
+            ("net", "dev"),
+        ):
+            harmless = (name, attribute) in (("gpu", "rank"), ("net", "dev"))
+            self.once(by_name.get(name, []), attribute, Severity.WARNING if harmless else Severity.ERROR)
+        nets = [e for e in by_name.get("net", []) if "guid" in e.attributes]
+        places = Counter((_number(e, "guid", 16), _number(e, "port", 0)) for e in nets)
+        for e in nets:
+            count = places[_number(e, "guid", 16), _number(e, "port", 0)]
+            if count > 1:
+                text = f"{count} nets have one guid and one port: NCCL lets them share one port's bandwidth"
+                self.tell("E0526", e.place("guid"), text, "a guid belongs to one adapter, a port to one of its sockets")
+
+    def direct_links(self) -> None:
+        """NVLinks between two GPUs must be told by both, with one count (ncclTopoAddNvLinks, ncclTopoComputePaths)."""
+        counts: Counter[tuple[str, str]] = Counter()
+        place: dict[tuple[str, str], Element] = {}
+        buses = {e.attributes.get("busid") for e in self.elements if e.name == "pci"}
+        for pci in self.elements:
+            for link in (n for g in pci.own("gpu") for n in g.own("nvlink")):
+                if link.attributes.get("tclass", "").startswith(GPU) and "target" in link.attributes:
+                    key = (pci.attributes.get("busid", ""), link.attributes["target"])
+                    counts[key] += whole(link.attributes.get("count", "")) or 0
+                    place[key] = link
+        for (a, b), count in counts.items():
+            at = place[a, b].place("target")
+            if a == b:
+                text = "NVLinks from a GPU to itself: NCCL makes no use of them"
+                self.tell("E0526", at, text, "name the NVSwitch or the other GPU", Severity.WARNING)
+            elif b not in buses:
+                self.tell("E0526", at, f"no <pci> has busid {b}: NCCL drops these NVLinks", "write the bus id as at that GPU")
+            elif counts.get((b, a)) != count:
+                text = f"{count} NVLinks from {a} to {b}, but {counts.get((b, a), 0)} back"
+                self.tell("E0526", at, text, "list them at both GPUs, with one count")
+
+
+def is_gpu(e: Element) -> bool:
+    """Whether an element is the PCIe function of a GPU."""
+    return e.name == "pci" and (bool(e.own("gpu")) or e.attributes.get("class", "").startswith(GPU))
+
+
+def _number(e: Element, name: str, base: int) -> object:
+    """A value as NCCL compares it: by number where it is one."""
+    text = e.attributes.get(name, "0")
+    try:
+        return int(text, base)
+    except ValueError:
+        return text

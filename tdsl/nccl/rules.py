@@ -1,0 +1,307 @@
+"""Rules about a whole host: what NCCL takes without a word and plans badly with.
+
+Each was found by giving NCCL 2.30's own search a good file with one change, and comparing the channels and bandwidth it planned
+(src/graph/topo.cc, paths.cc, search.cc).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tdsl.findings.diagnostic import Severity
+from tdsl.nccl.judge import Judge, whole
+from tdsl.nccl.text import Element
+
+NVLINKS = {80: 12, 90: 18, 100: 18}
+"""NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0."""
+SM = {
+    0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89, 0x2330: 90, 0x2331: 90, 0x2335: 90,
+    0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
+}  # fmt: skip
+"""Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute capabilities)."""
+FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
+"""PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
+NVIDIA = 0x10DE
+GPU, NIC, NVSWITCH = "0x03", "0x02", "0x068000"
+SWITCHES = ("0x060400", "0x080100")
+MADE_UP = "ffff:"
+LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 48000}
+"""Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s (topo.h)."""
+
+
+def judge_host(judge: Judge) -> None:
+    """All rules, of a file whose elements can be read."""
+    functions = [e for e in judge.elements if e.name == "pci"]
+    for e in functions:
+        _function(judge, e)
+    for e in judge.elements:
+        _element(judge, e)
+    _links_between_switches(judge, functions)
+    _near(judge)
+    _alike(judge, [(e, g) for e in functions for g in e.own("gpu")])
+    _adapters(judge, [(e, n) for e in functions for nic in e.own("nic") for n in nic.own("net")])
+
+
+def _function(judge: Judge, e: Element) -> None:
+    """One PCIe function."""
+    devices = [*e.own("gpu"), *(n.own("net")[0] for n in e.own("nic") if n.own("net"))]
+    if len(devices) > 1:
+        judge.tell(
+            "E0526",
+            devices[1].span,
+            "two devices in one <pci>: ranks disagree, and NCCL loses one",
+            "give each a <pci> with its own busid",
+        )
+    kind = e.attributes.get("class", "")
+    if e.own("gpu") and kind and not kind.startswith(GPU):
+        judge.tell("E0526", e.place("class"), f'a <gpu> in a function of class="{kind}": NCCL gives up', 'write class="0x030200"')
+    if kind.startswith(NVSWITCH) and e.own("pci"):
+        judge.tell(
+            "E0526",
+            e.place("class"),
+            "NCCL takes this for an NVSwitch, and never comes to what is below it",
+            'write class="0x060400", a PCIe switch',
+        )
+    if e.own("pci") and kind and kind not in SWITCHES and not kind.startswith((GPU, NIC, NVSWITCH)):
+        judge.tell(
+            "E0526",
+            e.place("class"),
+            f'class="{kind}" of a PCIe switch: ranks with a GPU below write "0x060400", and two switches come of one',
+            'write class="0x060400"',
+        )
+    if e.attributes.get("busid", "").startswith(MADE_UP) and "class" not in e.attributes:
+        judge.tell("E0523", e.span, "a bus id that no machine has, and no `class`: NCCL gives up", 'write class="0x060400"')
+    width = whole(e.attributes.get("link_width", ""))
+    if width is not None and width < 0:
+        judge.misread(e, "link_width", "less than nothing: NCCL gives up", "the number of lanes, such as 16")
+
+
+def _element(judge: Judge, e: Element) -> None:
+    """What one element says."""
+    have = e.attributes
+    if e.name == "gpu" and "keep" in have and "rank" in have:
+        judge.tell("E0526", e.place("keep"), "`keep` and `rank` together: other ranks then have the GPU twice", "leave both out")
+    if e.name == "gpu" and whole(have.get("dev", "")) == -1:
+        judge.misread(e, "dev", "NCCL takes -1 for a GPU that is not there", "0 to 31")
+    if e.name == "c2c" and any(whole(have.get(n, "1")) == 0 for n in ("count", "bw")):
+        judge.tell(
+            "E0526",
+            e.span,
+            "NVLink-C2C without bandwidth: NCCL uses PCIe",
+            "write its count and Mb/s, or leave <c2c> out",
+            Severity.WARNING,
+        )
+    if e.name == "net" and whole(have.get("gdr", "")) == 0:
+        others = [n for n in judge.elements if n.name == "net" and whole(n.attributes.get("gdr", "1")) != 0]
+        judge.tell(
+            "E0526",
+            e.place("gdr"),
+            'gdr="0": NCCL copies through the processor, at about half the rate',
+            "leave it out: NCCL asks the machine",
+            Severity.WARNING if others else Severity.NOTE,
+        )
+    if e.name == "cpu" and have.get("vendor") == "GenuineIntel" and whole(have.get("familyid", "")) not in (None, 6):
+        judge.tell(
+            "E0526",
+            e.place("familyid"),
+            "NCCL knows family 6 of Intel's processors only, and counts the slowest of them",
+            'write familyid="6"',
+            Severity.WARNING,
+        )
+    if e.name == "system" and not e.children:
+        judge.tell(
+            "E0526", e.span, "<system> is empty: NCCL takes everything from the machine", "leave the file out", Severity.WARNING
+        )
+
+
+def _links_between_switches(judge: Judge, functions: list[Element]) -> None:
+    """A link between two PCIe switches stands at both."""
+    told = {(e.attributes.get("busid", ""), x.attributes.get("target", "")) for e in functions for x in e.own("pcilink")}
+    for e in functions:
+        for x in e.own("pcilink"):
+            here, there = e.attributes.get("busid", ""), x.attributes.get("target", "")
+            if there and (there, here) not in told:
+                judge.tell(
+                    "E0526",
+                    x.place("target"),
+                    f"<pcilink> to {there}, which has none back: NCCL gives up",
+                    f'write <pcilink target="{here}"/> at {there}',
+                )
+
+
+def _near(judge: Judge) -> None:
+    """Adapters near the GPUs: below the same PCIe switch. Distances count from there (ncclTopoComputePaths)."""
+    switches = [e for e in judge.elements if e.name == "pci" and e.own("pci")]
+    gpus = [e for e in judge.elements if e.name == "pci" and _is(e, "gpu", GPU)]
+    nics = [e for e in judge.elements if e.name == "pci" and _is(e, "nic", NIC)]
+    if not gpus or not nics:
+        return
+    above = {id(low): e for e in switches for low in e.own("pci")}
+    with_nic = {id(above[id(n)]) for n in nics if id(n) in above}
+    far = [g for g in gpus if id(above.get(id(g))) not in with_nic]
+    if with_nic and far and len(far) < len(gpus):
+        judge.tell(
+            "E0526",
+            far[0].span,
+            f"{len(far)} of {len(gpus)} GPUs have no adapter below their PCIe switch, others have: NCCL plans for the farthest",
+            "put the adapter below the switch that it is connected to, beside its GPU",
+            Severity.WARNING,
+        )
+    elif not with_nic and any(id(g) in above for g in gpus):
+        judge.tell(
+            "E0526",
+            nics[0].span,
+            "no adapter is below the PCIe switch of a GPU: NCCL counts every path through the processor",
+            "put each adapter below the switch that it is connected to",
+            Severity.WARNING,
+        )
+    with_gpu = {id(above[id(g)]) for g in gpus if id(g) in above}
+    lone = [n for n in nics if with_gpu and id(n) in above and id(above[id(n)]) not in with_gpu]
+    if lone and far:
+        judge.tell(
+            "E0526",
+            lone[0].span,
+            f"{len(lone)} adapters are below a PCIe switch without a GPU, and {len(far)} GPUs have none beside them",
+            "put the adapter below the switch that it is connected to",
+            Severity.WARNING,
+        )
+
+
+def _is(e: Element, child: str, kind: str) -> bool:
+    """Whether a PCIe function is a GPU or an adapter."""
+    return bool(e.own(child)) or (not e.own("gpu") and not e.own("nic") and e.attributes.get("class", "").startswith(kind))
+
+
+def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
+    """GPUs of one host: compute capability, NVLinks, order."""
+    kinds = Counter(n for _, g in gpus if (n := whole(g.attributes.get("sm", ""))) is not None)
+    usual = kinds.most_common(1)[0][0] if kinds else None
+    for _, g in gpus:
+        if whole(g.attributes.get("sm", "")) not in (None, usual):
+            judge.tell(
+                "E0526",
+                g.place("sm"),
+                f'sm="{g.attributes["sm"]}" beside GPUs of sm="{usual}": NCCL plans for the least',
+                "write the same for GPUs of one model",
+                Severity.WARNING,
+            )
+    for e, g in gpus:
+        known = SM.get(_device(e))
+        if known and whole(g.attributes.get("sm", "")) not in (None, known):
+            judge.tell(
+                "E0526",
+                g.place("sm"),
+                f'sm="{g.attributes["sm"]}", and device {e.attributes["device"]} has {known}: NCCL plans for another generation',
+                f'write sm="{known}", or leave it out',
+                Severity.WARNING,
+            )
+    sums = {id(g): sum(whole(x.attributes.get("count", "")) or 0 for x in g.own("nvlink")) for _, g in gpus}
+    most = max(sums.values(), default=0)
+    for e, g in gpus:
+        links, at = sums[id(g)], next((x.place("count") for x in g.own("nvlink")), g.span)
+        limit = NVLINKS.get(whole(g.attributes.get("sm", "")) or 0, 0)
+        if limit and links > limit:
+            judge.tell(
+                "E0526",
+                at,
+                f"{links} NVLinks, and a GPU of sm {g.attributes['sm']} has {limit}: NCCL plans with all",
+                "count the NVLinks of each target",
+            )
+        elif links and links < most:
+            judge.tell(
+                "E0526",
+                at,
+                f"{links} NVLinks, and another GPU has {most}: NCCL plans all channels for the fewest",
+                "count the NVLinks of each target",
+                Severity.WARNING,
+            )
+        elif 0 < links < limit and _device(e) not in FEWER_NVLINKS and _switched(g):
+            judge.tell(
+                "E0526",
+                at,
+                f"{links} of the {limit} NVLinks of a GPU of sm {g.attributes['sm']}: NCCL plans with {links}",
+                "count the NVLinks of each target",
+                Severity.WARNING,
+            )
+    rates = Counter(rate for e, _ in gpus if (rate := _pcie_mbps(e)))
+    common = rates.most_common(1)[0][0] if rates else 0
+    for e, _ in gpus:
+        if (rate := _pcie_mbps(e)) and rate < common:
+            judge.tell(
+                "E0526",
+                e.place("link_width"),
+                f"its PCIe link has {rate} Mb/s, as NCCL counts; those of other GPUs have {common}",
+                "write the link's own speed and width",
+                Severity.WARNING,
+            )
+    numbered = [(e.attributes.get("busid", ""), n, g) for e, g in gpus if (n := whole(g.attributes.get("dev", ""))) is not None]
+    order = [n for _, n, _ in sorted(numbered, key=lambda x: (len(x[0]), x[0]))]
+    if order != sorted(order):
+        judge.tell(
+            "E0526",
+            numbered[0][2].place("dev"),
+            "`dev` of the GPUs is not in the order of their bus ids, so NCCL pairs GPUs with adapters of others",
+            "number them by busid",
+            Severity.WARNING,
+        )
+
+
+def _adapters(judge: Judge, nets: list[tuple[Element, Element]]) -> None:
+    """Adapters of one host: their rates, and those of their PCIe links."""
+    speeds = Counter(s for _, n in nets if (s := whole(n.attributes.get("speed", ""))) is not None)
+    usual = speeds.most_common(1)[0][0] if speeds else 0
+    for e, n in nets:
+        speed = whole(n.attributes.get("speed", ""))
+        if speed is not None and speed < usual:
+            judge.tell(
+                "E0526",
+                n.place("speed"),
+                f"{speed} Mb/s beside adapters of {usual}: NCCL gives all channels the least",
+                "leave it out: NCCL asks the machine",
+                Severity.WARNING,
+            )
+        pcie = _pcie_mbps(e)
+        if speed and 1000 <= speed <= pcie // 8:  # less is misread as it is
+            judge.tell(
+                "E0526",
+                n.place("speed"),
+                f"{speed} Mb/s, and its PCIe link has {pcie} as NCCL counts: NCCL plans with the lower",
+                "write it in Mb/s, 400000 for 400 Gb/s, or leave it out: NCCL asks the machine",
+                Severity.WARNING,
+            )
+        if speed and pcie and pcie < 0.9 * speed:
+            judge.tell(
+                "E0526",
+                e.place("link_width"),
+                f"its PCIe link has {pcie} of the adapter's {speed} Mb/s, as NCCL counts",
+                "write the link's own speed and width",
+                Severity.WARNING,
+            )
+    links = Counter(rate for e, _ in nets if (rate := _pcie_mbps(e)))
+    common = links.most_common(1)[0][0] if links else 0
+    for e, _ in nets:
+        rate = _pcie_mbps(e)
+        if rate and rate < common:
+            judge.tell(
+                "E0526",
+                e.place("link_width"),
+                f"its PCIe link has {rate} Mb/s, as NCCL counts; those of other adapters have {common}",
+                "write the link's own speed and width",
+                Severity.WARNING,
+            )
+
+
+def _device(e: Element) -> int:
+    """The PCI device of an NVIDIA GPU, 0 where the file says none."""
+    return (whole(e.attributes.get("device", "")) or 0) if whole(e.attributes.get("vendor", "")) == NVIDIA else 0
+
+
+def _switched(g: Element) -> bool:
+    """Whether the NVLinks of a GPU lead to NVSwitches only; a bridge between two cards may use part of them."""
+    return all(x.attributes.get("tclass", "").startswith(NVSWITCH) for x in g.own("nvlink"))
+
+
+def _pcie_mbps(e: Element) -> int:
+    """What NCCL counts for a PCIe link, 0 where it does not read it from the file."""
+    speed, width = e.attributes.get("link_speed", ""), whole(e.attributes.get("link_width", "")) or 0
+    return next((mbps * width for word, mbps in LANE_MBPS.items() if speed.startswith((f"{word}.0 GT/s", f"{word} GT/s"))), 0)

@@ -1,0 +1,1 @@
+"""The output folder: written as a whole, locked, signed and examined."""

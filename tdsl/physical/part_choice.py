@@ -1,0 +1,297 @@
+"""Which cable and which optics each cable leg gets: those that a connect pins, else the best that the catalogue has for its run.
+
+A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of a twin-port
+transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown counts as most), then the shortest
+reach, then the name. The catalogue states no prices. Copper takes less power than any transceiver, so it is chosen where it
+reaches; where its plugs would fill cages of several ports it is taken if it is pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from tdsl.fabric.cables.cabling import fills_cages
+from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.plugs import cage_form, carries, drives, ends_wrong, fits, outlets
+from tdsl.fabric.columns import PortColumns
+from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
+from tdsl.fabric.part_facts import ACTIVE, COPPER, MICRO, PLUGGED, amount, cable_medium, lengths_of, optic_watts, shown, sold
+from tdsl.physical.lengths import Lengths
+from tdsl.physical.stated import stated_lengths
+from tdsl.semantics.model import DeviceModel, PortClass
+from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
+from tdsl.system.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the legs of one connect between two port classes get; ``why`` says what is missing where there is no cable."""
+
+    cable: DeviceModel | None
+    optic_a: DeviceModel | None
+    optic_b: DeviceModel | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Legs of one connect between two port classes: what must fit them."""
+
+    a: PortClass
+    b: PortClass
+    rate: int
+    legs: int  # of a break-out, 0 for straight cables
+    head_at_b: bool  # the undivided end of a break-out
+    run: int  # the longest, -1 where one is unknown
+
+    @property
+    def tails(self) -> tuple[bool, bool]:
+        """Whether the ends a and b are at the legs of a break-out."""
+        return (self.legs > 0 and self.head_at_b, self.legs > 0 and not self.head_at_b)
+
+    def wrong(self, optic: DeviceModel, c: PortClass, tail: bool) -> str:
+        """Why a transceiver does not fit an end, "" if it does."""
+        return fits(optic, c, self.rate, max(self.legs, 1), tail)
+
+
+def _narrowed(parts: list[DeviceModel], allowed: object) -> list[DeviceModel]:
+    """The parts of a kind that a connect allows; all where it allows none of the kind."""
+    names = {p.name for p in allowed if isinstance(p, DeviceModel)} if isinstance(allowed, tuple) else set()
+    return [p for p in parts if p.name in names] or parts
+
+
+def _longest(run: Ints, group: Ints) -> Ints:
+    """For every leg the longest run of its cable, -1 where one of them is unknown."""
+    count = int(group.max(initial=-1)) + 1
+    most = np.full(count, -1, dtype=np.int64)
+    np.maximum.at(most, group, run)
+    most[group[run < 0]] = -1
+    return most[group]
+
+
+class Parts:
+    """Cables and optics of a fabric that has places."""
+
+    def __init__(self, fabric: Fabric, lengths: Lengths, catalogue: Sequence[DeviceModel]) -> None:
+        self.fabric, self.lengths = fabric, lengths
+        self.optics = [p for p in catalogue if p.kind == "optic"]
+        self.cables = [p for p in catalogue if p.kind == "cable"]
+        self.ports = PortColumns(fabric)
+
+    @cached_property
+    def leg_rate(self) -> Ints:
+        """Bit/s of the links of every leg together."""
+        links, legs = Cables(self.fabric).crossings
+        total = np.zeros(len(self.fabric.cable_a), dtype=np.int64)
+        np.add.at(total, legs, self.fabric.link_rate[links])
+        return total
+
+    @cached_property
+    def _class(self) -> Ints:
+        """For every port of the models, the number of its class over all models."""
+        out: list[int] = []
+        number = 0
+        for m in self.fabric.models:
+            for c in m.classes:
+                out += [number] * c.size
+                number += 1
+        return np.array(out, dtype=np.int64)
+
+    @cached_property
+    def _classes(self) -> list[PortClass]:
+        return [c for m in self.fabric.models for c in m.classes]
+
+    @cached_property
+    def head_at_b(self) -> Bools:
+        """Whether each leg is of a break-out whose undivided end is b."""
+        return Cables(self.fabric).head_at_b
+
+    @cached_property
+    def group(self) -> tuple[Ints, list[Choice]]:
+        """The group of every leg, and what each group gets."""
+        f = self.fabric
+        keys = np.stack([
+            f.cable_statement, self._class[self.ports.rows(f.cable_a)], self._class[self.ports.rows(f.cable_b)], self.leg_rate,
+            np.minimum(f.cable_leg, 1), self.head_at_b,
+        ])  # fmt: skip
+        found, first, number = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+        number = number.ravel()
+        order = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+        number = order[number]
+        choices: list[Choice] = []
+        stated = stated_lengths(f)
+        run = np.where(stated >= 0, stated, self.lengths.run)
+        for k in np.argsort(first, kind="stable").tolist():
+            statement, a, b, rate, leg, at_b = (int(x) for x in found[:, k])
+            mine = run[number == len(choices)]
+            longest = -1 if (mine < 0).any() else int(mine.max())
+            legs = int(f.cable_leg[number == len(choices)].max()) if leg else 0
+            choices.append(self._choose(statement, _Group(self._classes[a], self._classes[b], rate, legs, bool(at_b), longest)))
+        return number, choices
+
+    def _choose(self, statement: int, group: _Group) -> Choice:
+        settings = self.fabric.statements[statement].settings if statement >= 0 else {}
+        pinned = settings.get("part")
+        optics = settings.get("optics")
+        medium = str(settings.get("medium", ""))
+        if medium in MEDIA[1:]:
+            return Choice(None, None, None, f"it is a {medium}")
+        if isinstance(settings.get("cable"), str) and not isinstance(pinned, DeviceModel):
+            return Choice(None, None, None, f"the catalogue has no part {settings['cable']}")
+        allowed = settings.get("allowed", ())
+        every = _narrowed(self.cables, allowed)
+        cables = [pinned] if isinstance(pinned, DeviceModel) else [c for c in every if self._carries(c, group, medium)]
+        best: tuple[object, Choice] | None = None
+        for cable in cables:
+            for choice in self._with_optics(cable, group, optics, isinstance(pinned, DeviceModel), allowed):
+                key = self._rank(choice)
+                if best is None or key < best[0]:  # type: ignore[operator]
+                    best = (key, choice)
+        if best is not None:
+            return best[1]
+        if isinstance(pinned, DeviceModel):
+            return Choice(pinned, None, None, self._why(group, pinned))
+        return Choice(None, None, None, self._why(group, None, medium))
+
+    def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
+        """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has plugs that fit both
+        cages. Such a plug fills its cage, so a cage of several ports gets one only where a connect pins it."""
+        reach = amount(cable, "reach", LENGTH)
+        kind = cable_medium(cable)
+        asked = medium in ("", MEDIA[0], kind) or (medium == "copper" and kind in COPPER)
+        if not asked or cable.facts.get("legs", 0) != group.legs:
+            return False
+        if fills_cages(cable):
+            alone = cage_form(group.a) and cage_form(group.b) and outlets(group.a) == outlets(group.b) == 1
+            if not alone or any(ends_wrong(cable, group.a, group.b, group.rate)):
+                return False
+        elif kind in COPPER or not carries(cable, group.rate * max(group.legs, 1)):
+            return False
+        return reach is not None and 0 <= group.run <= reach * MICRO and sold(cable, group.run) is not None
+
+    def _with_optics(
+        self, cable: DeviceModel, group: _Group, optics: object, pinned: bool, allowed: object
+    ) -> Iterator[Choice]:  # fmt: skip
+        """The cable with every pair of transceivers that fits both cages, the fibre and the run."""
+        if cable_medium(cable) in PLUGGED:
+            yield Choice(cable, None, None)  # its ends are part of it
+            return
+        given = optics if isinstance(optics, tuple) else (None, None)
+        ends: list[list[DeviceModel | None]] = []
+        for c, one, tail in zip((group.a, group.b), given, group.tails, strict=True):
+            if pinned and one is None and not cage_form(c):
+                ends.append([None])  # nothing is known of this cage; the other end gets its transceiver all the same
+                continue
+            if isinstance(one, DeviceModel):
+                ends.append([one])
+                continue
+            fitting = (o for o in _narrowed(self.optics, allowed) if not group.wrong(o, c, tail))
+            ends.append([o for o in fitting if self._on(o, cable, group.run, pinned)])
+        for a in ends[0]:
+            for b in ends[1]:
+                if a is None and b is None:
+                    continue
+                mated = a is None or b is None or a.facts.get("connector") == b.facts.get("connector")
+                if mated or isinstance(optics, tuple):
+                    yield Choice(cable, a, b)
+
+    def _on(self, optic: DeviceModel, cable: DeviceModel, run: int, pinned: bool) -> bool:
+        """Whether a transceiver drives a fibre over a run."""
+        reach = amount(optic, "reach", LENGTH)
+        far = pinned or run < 0 or (reach is not None and run <= reach * MICRO)
+        return far and drives(optic, cable)
+
+    @staticmethod
+    def _rank(choice: Choice) -> tuple[object, ...]:
+        """Least power first; an unknown power counts as more than any."""
+        ends = [o for o in (choice.optic_a, choice.optic_b) if o is not None]
+        watts = [optic_watts(o) for o in ends]
+        shares = [w / int(str(o.facts.get("ports", 1))) for o, w in zip(ends, watts, strict=True) if w is not None]
+        reach = [amount(o, "reach", LENGTH) or Fraction(0) for o in ends]
+        name = [o.name for o in ends]
+        own = amount(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
+        active = choice.cable is not None and cable_medium(choice.cable) in ACTIVE
+        return (None in watts or (active and own is None), sum(shares, own or Fraction(0)), max(reach, default=Fraction(0)),
+                choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
+
+    def _why(self, group: _Group, cable: DeviceModel | None, medium: str = "") -> str:
+        """Why nothing fits, in words."""
+        for c, tail in zip((group.a, group.b), group.tails, strict=True):
+            if not cage_form(c):
+                return f"the model does not state the cage of port `{c.name}`"
+            if all(group.wrong(o, c, tail) for o in self.optics):
+                best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
+                n = outlets(c)
+                cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace("  ", " ")
+                return f"no optic of the catalogue fits an {cage} at {best}"
+        if group.run < 0:
+            return "a length is unknown"
+        if cable is not None:
+            return f"no pair of optics drives {shown(cable)}"
+        if medium in PLUGGED:
+            return f"no {medium} cable of the catalogue fits both cages and reaches {group.run / MICRO:.3f} m"
+        return f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
+
+    # ------------------------------------------------------------ columns
+    def choice(self, leg: int) -> Choice:
+        """What one leg gets."""
+        number, choices = self.group
+        return choices[int(number[leg])]
+
+    @cached_property
+    def sold(self) -> tuple[Ints, Ints]:
+        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a source: what its
+        connect states, else the next length sold. The legs of a break-out are as long as its longest run needs: it is one part of
+        one length."""
+        number, choices = self.group
+        run = _longest(self.lengths.run, self.fabric.cable_group)
+        length = np.full(len(run), -1, dtype=np.int64)
+        confirmed = np.zeros(len(run), dtype=np.int64)
+        for k, choice in enumerate(choices):
+            rows = np.flatnonzero((number == k) & (run >= 0))
+            if choice.cable is None or not len(rows):
+                continue
+            known, open_ = lengths_of(choice.cable)
+            for lengths, mark in ((known, 1), (open_, 0)):
+                left = rows[length[rows] < 0]
+                at = np.searchsorted(np.array(lengths, dtype=np.int64), run[left])
+                ok = at < len(lengths)
+                if lengths:
+                    length[left[ok]] = np.array(lengths, dtype=np.int64)[at[ok]]
+                    confirmed[left[ok]] = mark
+        stated = stated_lengths(self.fabric)
+        for k, choice in enumerate(choices):
+            rows = np.flatnonzero((number == k) & (stated >= 0))
+            published, open_ = lengths_of(choice.cable) if choice.cable is not None else ([], [])
+            length[rows] = stated[rows]
+            confirmed[rows] = np.isin(stated[rows], published) if published or open_ else 1
+        return length, confirmed
+
+    @cached_property
+    def cages(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Transceivers: device, first port of the cage, index of the part in ``optics``, and the ends in it."""
+        f = self.fabric
+        number, choices = self.group
+        index = {id(o): k for k, o in enumerate(self.optics)}
+        both = []
+        for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
+            part = np.array([index.get(id(getattr(c, end)), -1) for c in choices] or [-1], dtype=np.int64)[number]
+            both.append(np.stack([f.port_device[ports], self.ports.cage_of(ports), part]))
+        rows = np.concatenate(both, axis=1)
+        rows = rows[:, rows[2] >= 0]
+        found, count = np.unique(rows, axis=1, return_counts=True)
+        return found[0], found[1], found[2], count
+
+    def cage_of(self, ports: Ints) -> Ints:
+        """The first port of the cage that each port is in."""
+        return self.ports.cage_of(ports)
+
+    def caged(self, ports: Ints) -> Bools:
+        """Whether each port shares a cage with others."""
+        shared = np.array([c.per_cage > 1 for c in self._classes] or [False])
+        found: Bools = shared[self._class[self.ports.rows(ports)]]
+        return found

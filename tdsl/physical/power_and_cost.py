@@ -1,0 +1,221 @@
+"""What a fabric takes in watts and money: sums whose unknown terms are counted, so that they are lower bounds, never guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.graph import Bools, Fabric, Ints
+from tdsl.fabric.part_facts import PLUGGED, cable_medium, optic_watts, takes_power
+from tdsl.physical.model import Physical, physical_of
+from tdsl.physical.racks import Bound, watts
+from tdsl.semantics.model import DeviceModel
+from tdsl.semantics.quantity import MONEY, Quantity
+from tdsl.system.lazy_dataclass import dataclass
+
+NOTHING = Bound(Fraction(0), 0)
+
+
+def price(part: DeviceModel, prices: Mapping[str, Fraction]) -> Fraction | None:
+    """The price of a model: that of the user's table, else what the model states, else None."""
+    if part.name in prices:
+        return prices[part.name]
+    value = part.facts.get("price")
+    return value.amount if isinstance(value, Quantity) and value.dim == MONEY else None
+
+
+@dataclass(frozen=True, slots=True)
+class Optics:
+    """Transceivers as columns: device, index into ``parts``; and cable ends whose transceiver is not known, by device."""
+
+    device: Ints
+    part: Ints
+    parts: list[DeviceModel]
+    open_ends: Ints  # device of each
+
+
+@dataclass(frozen=True, slots=True)
+class Plugs:
+    """Plugs of active cables as columns: the outermost device that each is in, and the index into ``shares`` of the part of a
+    cable's power that it takes. A share is the watts of the plug, None where the part states none, at most and typically; half of
+    a cable's power is that of each end, and the legs of a break-out divide theirs evenly."""
+
+    device: Ints
+    share: Ints
+    shares: list[tuple[Fraction | None, Fraction | None]]
+
+
+@lru_cache(maxsize=2)
+def figures_of(fabric: Fabric) -> Figures:
+    """The sums of a fabric. The last two are kept."""
+    return Figures(fabric)
+
+
+class Figures:
+    """Power and cost of one fabric."""
+
+    def __init__(self, fabric: Fabric) -> None:
+        self.fabric = fabric
+        self.physical: Physical | None = physical_of(fabric)
+
+    @cached_property
+    def mounted(self) -> Bools:
+        """Built devices that are not inside another: a figure of a host or chassis includes its contents."""
+        return self.fabric.built & (self.fabric.container < 0)
+
+    @cached_property
+    def top(self) -> Ints:
+        """For every device the outermost one that it is inside."""
+        out = np.arange(self.fabric.device_count)
+        container = self.fabric.container
+        while len(out) and (container[out] >= 0).any():
+            out = np.where(container[out] >= 0, container[out], out)
+        return out
+
+    @cached_property
+    def optics(self) -> Optics:
+        """All transceivers. Without places none is chosen, and every end of a cable without a copper part is open."""
+        f = self.fabric
+        none = np.zeros(0, dtype=np.int64)
+        if self.physical is None:
+            copper = np.array([_copper(s.settings.get("part")) for s in f.statements] or [False])
+            plain = ~copper[f.cable_statement] if len(f.cable_a) else np.zeros(0, dtype=np.bool_)
+            ends = np.concatenate([f.port_device[f.cable_a[plain]], f.port_device[f.cable_b[plain]]])
+            return Optics(none, none, [], self.top[ends])
+        parts = self.physical.parts
+        device, _, part, _ = parts.cages
+        number, choices = parts.group
+        open_ends = [none]
+        for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
+            lacks = np.array([getattr(c, end) is None and not _copper(c.cable) for c in choices] or [False])
+            open_ends.append(f.port_device[ports[lacks[number]]] if len(ports) else none)
+        ends = np.concatenate(open_ends)
+        kinds = f.kind[ends] if len(ends) else np.array([], dtype=str)
+        ends = ends[(kinds != "panel") & (kinds != "ocs")]  # those have no transceivers
+        return Optics(self.top[device], part, parts.optics, self.top[ends])
+
+    @cached_property
+    def cable_parts(self) -> tuple[Ints, list[DeviceModel | None]]:
+        """Of every cable leg the number of its part, and the parts: those chosen, or without places those that connects name."""
+        if self.physical is not None:
+            number, choices = self.physical.parts.group
+            return number, [c.cable for c in choices]
+        named = (s.settings.get("part") for s in self.fabric.statements)
+        return self.fabric.cable_statement, [p if isinstance(p, DeviceModel) else None for p in named]
+
+    @cached_property
+    def plugs(self) -> Plugs:
+        """All plugs of cables that take power."""
+        f = self.fabric
+        number, parts = self.cable_parts
+        active = np.array([p is not None and takes_power(p) for p in parts] or [False], dtype=np.bool_)
+        legs = np.flatnonzero(active[number]) if len(number) else np.zeros(0, dtype=np.int64)
+        if not len(legs):
+            none = np.zeros(0, dtype=np.int64)
+            return Plugs(none, none, [])
+        each = np.bincount(f.cable_group)[f.cable_group[legs]]
+        split = f.cable_leg[legs] > 0
+        head_at_b = Cables(f).head_at_b[legs]
+        columns = []
+        for ports, is_head in ((f.cable_a, ~head_at_b), (f.cable_b, head_at_b)):
+            counted = ~(split & is_head) | (f.cable_leg[legs] == 1)  # the legs of a break-out have one head
+            parts_of = np.where(split & ~is_head, 2 * each, 2)
+            columns.append((f.port_device[ports[legs]][counted], number[legs][counted], parts_of[counted]))
+        device, part, divided = (np.concatenate(x) for x in zip(*columns, strict=True))
+        pairs, share = np.unique(np.stack([part, divided]), axis=1, return_inverse=True)
+        shares = []
+        for k, n in pairs.T.tolist():
+            cable = parts[k]
+            assert cable is not None
+            most, usual = optic_watts(cable), optic_watts(cable, typical=True)
+            shares.append((None if most is None else most / n, None if usual is None else usual / n))
+        return Plugs(self.top[device], share.ravel(), shares)
+
+    def plugs_power(self, devices: Bools, typical: bool = False) -> Bound:
+        """Watts of the plugs of active cables in some devices."""
+        found = self.plugs
+        count = np.bincount(found.share[devices[found.device]], minlength=len(found.shares))
+        known, missing = Fraction(0), 0
+        for share, n in zip(found.shares, count.tolist(), strict=True):
+            value = share[typical]
+            known, missing = (known, missing + n) if value is None else (known + value * n, missing)
+        return Bound(known, missing)
+
+    def optics_power(self, devices: Bools, typical: bool = False) -> Bound:
+        """Watts of the transceivers in some devices, and of the plugs of active cables."""
+        found = self.optics
+        mine = found.part[devices[found.device]]
+        count = np.bincount(mine, minlength=len(found.parts)) if len(mine) else np.zeros(len(found.parts), dtype=np.int64)
+        known, missing = Fraction(0), int(devices[found.open_ends].sum())
+        for part, n in zip(found.parts, count.tolist(), strict=True):
+            if n:
+                value = optic_watts(part, typical)
+                known, missing = (known, missing + n) if value is None else (known + value * n, missing)
+        return Bound(known, missing) + self.plugs_power(devices, typical)
+
+    def power(self, devices: Bools, typical: bool = False) -> Bound:
+        """Watts of some devices with their transceivers and the plugs of active cables. A published maximum includes them; any
+        other figure does not."""
+        f = self.fabric
+        mine = devices & self.mounted
+        total = NOTHING
+        for m, model in enumerate(f.models):
+            rows = np.flatnonzero(mine & (f.device_model == m))
+            if not len(rows) or model.kind in ("panel",):
+                continue
+            value = watts(model, typical)
+            total += Bound(Fraction(0), len(rows)) if value is None else Bound(value * len(rows), 0)
+        return total + self.parts_power(devices, typical)
+
+    def parts_power(self, devices: Bools, typical: bool = False) -> Bound:
+        """Watts of the transceivers and active plugs in those of some devices whose own figure does not include them."""
+        own = np.array([typical or "power_max" not in m.facts for m in self.fabric.models] or [False])
+        panel = np.array([m.kind == "panel" for m in self.fabric.models] or [False])
+        return self.optics_power(devices & self.mounted & (own & ~panel)[self.fabric.device_model], typical)
+
+    def cost(self, devices: Bools, cables: Bools) -> Bound:
+        """Prices of some devices, their transceivers, and some cable legs."""
+        f, prices = self.fabric, self.fabric.prices
+        total = NOTHING
+        mine = devices & self.mounted
+        for m, model in enumerate(f.models):
+            n = int((mine & (f.device_model == m)).sum())
+            if n:
+                value = price(model, prices)
+                total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
+        return total + self.parts_cost(devices, cables)
+
+    def parts_cost(self, devices: Bools, cables: Bools) -> Bound:
+        """Prices of the transceivers in some devices, and of some cable legs."""
+        total = NOTHING
+        found = self.optics
+        chosen = found.part[devices[found.device]]
+        for part, n in zip(found.parts, np.bincount(chosen, minlength=len(found.parts)).tolist(), strict=True):
+            if n:
+                value = price(part, self.fabric.prices)
+                total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
+        total += Bound(Fraction(0), int(devices[found.open_ends].sum()))
+        return total + self._cables(cables)
+
+    def _cables(self, legs: Bools) -> Bound:
+        f, prices = self.fabric, self.fabric.prices
+        rows = np.flatnonzero(legs & (f.cable_leg <= 1))  # a break-out is one part
+        if not len(rows):
+            return NOTHING
+        number, parts = self.cable_parts
+        total = NOTHING
+        for k, n in enumerate(np.bincount(number[rows], minlength=len(parts)).tolist()):
+            if n:
+                part = parts[k]
+                value = None if part is None else price(part, prices)
+                total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
+        return total
+
+
+def _copper(part: object) -> bool:
+    """Whether the ends of a cable part are part of it."""
+    return isinstance(part, DeviceModel) and cable_medium(part) in PLUGGED

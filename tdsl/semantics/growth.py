@@ -1,0 +1,80 @@
+"""Phases of growth: ``phase 2 { units 4; needed "2027-03-01" }`` gives parameters of a fabric other values. Each is a complete
+fabric."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import field
+from datetime import date
+
+from tdsl.semantics.fault import Fault, unknown
+from tdsl.semantics.settings import plain
+from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
+
+NEEDED = "needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One phase: its number, the values that it gives parameters, and the day by which it is needed, "" if none is said."""
+
+    number: int
+    values: dict[str, tree.Expr] = field(default_factory=dict)
+    needed: str = ""
+
+
+def phases(body: Iterable[tree.Stmt]) -> list[Phase]:
+    """The phases of a fabric's block, by number. Raises Fault for one that is not well formed."""
+    body = tuple(body)
+    params = [s.name.name for s in body if isinstance(s, tree.Param)]
+    out: dict[int, Phase] = {}
+    first: dict[int, tree.Phase] = {}
+    for s in body:
+        if not isinstance(s, tree.Phase):
+            continue
+        if s.number in out:
+            raise Fault(
+                "E0104", s.span, f"phase {s.number} is declared twice", labels=[(first[s.number].span, "first here")],
+                help=f"give it another number: `phase {max(out) + 1}`",
+            )  # fmt: skip
+        out[s.number], first[s.number] = _phase(s, params), s
+    return [out[n] for n in sorted(out)]
+
+
+def _phase(s: tree.Phase, params: list[str]) -> Phase:
+    values: dict[str, tree.Expr] = {}
+    needed = ""
+    for inner in s.body:
+        if not isinstance(inner, tree.Setting) or not inner.items:
+            raise Fault(
+                "E0118", inner.span, "a phase gives parameters values, and says when it is needed",
+                help='write `phase 2 { units 4; needed "2027-03-01" }`',
+            )  # fmt: skip
+        name = inner.name.name
+        plain(inner, f"{name} {inner.items[0].span.text}")
+        if name in values or (name == NEEDED and needed):
+            raise Fault("E0104", inner.span, f"`{name}` is set twice in this phase")
+        if name == NEEDED and name not in params:
+            needed = _day(inner)
+        elif name not in params:
+            raise unknown("E0101", inner.name.span, "parameter of this fabric called", name, (*params, NEEDED))
+        else:
+            values[name] = inner.items[0].value
+    return Phase(s.number, values, needed)
+
+
+def _day(s: tree.Setting) -> str:
+    """The day that `needed` says."""
+    value = s.items[0].value
+    text = "".join(p for p in value.parts if isinstance(p, str)) if isinstance(value, tree.Str) else ""
+    try:
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            raise ValueError
+        date.fromisoformat(text)
+    except ValueError:
+        raise Fault(
+            "E0120", s.items[0].span, f"`{s.items[0].span.text}` is not a day", help='write `needed "2027-03-01"`'
+        ) from None
+    return text

@@ -1,0 +1,166 @@
+"""Tables: parameters of topologies that hold rows of names and values.
+
+The default of such a parameter is the form of its rows, written as vendors write usage lines, such as
+``"KIND N:int [of HOSTS:int hosts]"``.
+Words in lower case are written as they stand, words in upper case are names, or values of the type behind the colon, and what is
+in brackets may be left out. A row is then a list with an element for each word in upper case, in order; one that is left out is
+``0``, ``""`` or ``[]``. An empty table is what stands where nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tdsl.findings.source import Span
+from tdsl.semantics.evaluate import Evaluator
+from tdsl.semantics.fault import Fault
+from tdsl.semantics.scope import Scope
+from tdsl.semantics.values import Row, Value, a_type, fits, whole
+from tdsl.syntax import tree
+from tdsl.system.lazy_dataclass import dataclass
+
+LEFT_OUT: dict[str, Value] = {"name": "", "int": 0, "ratio": 0, "list": ()}
+"""Type of an element -> what it is in a row that leaves it out; other types are always written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A word of a form: a literal one, an element with its type, or several words that may be left out."""
+
+    word: str = ""
+    type: str = ""
+    optional: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the rows of a table are written."""
+
+    text: str
+    parts: tuple[Part, ...]
+
+
+def form(formal: tree.Formal) -> Form:
+    """The form of a table's rows, which its default states. Raises Fault where there is none, or one that cannot be read."""
+    e = formal.default
+    text = "".join(p for p in e.parts if isinstance(p, str)) if isinstance(e, tree.Str) else ""
+    words = re.findall(r"\[|\]|[A-Za-z_]+(?::[a-z]+)?|[^\s]", text)
+    at = e.span if e is not None else formal.name.span
+    stack: list[list[Part]] = [[]]
+    for w in words:
+        found = re.fullmatch(r"([A-Z_]+)(?::([a-z]+))?|([a-z_]+)", w)
+        if w == "[":
+            stack.append([])
+        elif w == "]" and len(stack) > 1:
+            inner = tuple(stack.pop())
+            stack[-1].append(Part(optional=inner))
+        elif found is not None:
+            upper, type, lower = found.groups()
+            stack[-1].append(Part(lower or upper, "" if lower else type or "name"))
+        else:
+            stack = []
+            break
+    if len(stack) != 1 or not words or any(t not in LEFT_OUT for t in _optional_types(tuple(stack[0]), False)):
+        raise Fault(
+            "E0120", at, f"`{formal.name.name}` is a table, and its default must be the form of its rows",
+            help='for example `= "KIND N:int [of HOSTS:int hosts]"`; what is in brackets is a name, int, ratio or list',
+        )  # fmt: skip
+    return Form(text, tuple(stack[0]))
+
+
+def _optional_types(parts: tuple[Part, ...], inside: bool) -> list[str]:
+    """Types of the elements that a row may leave out, in order."""
+    own = [_optional_types(p.optional, True) if p.optional else [p.type] if inside and p.type else [] for p in parts]
+    return [type for types in own for type in types]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One word or value of a row as it is written."""
+
+    word: str  # of a bare name, or of `x`, `to`, `of` …
+    value: tree.Expr | None  # None for `x`, `to`, `of` …
+    span: Span
+
+
+def rows(formal: tree.Formal, items: tuple[tree.Item, ...], scope: Scope, evaluator: Evaluator) -> Value:
+    """The rows that a block writes for a table. Raises Fault for one of another form."""
+    form_ = form(formal)
+    return tuple(row(formal.name.name, form_, item, scope, evaluator) for item in items)
+
+
+def row(name: str, form_: Form, item: tree.Item, scope: Scope, evaluator: Evaluator) -> Row:
+    """One row, by the form of its table."""
+    written = [_written(item.value)]
+    for word, value in item.args:
+        if word:
+            written.append(Written(word, None, item.span))
+        written.append(_written(value))
+    reader = _Reader(written, scope, evaluator)
+    found = next((values for end, values in reader.read(form_.parts, 0) if end == len(written)), None)
+    if found is None:
+        bad = written[reader.furthest] if reader.furthest < len(written) else None
+        expected = " or ".join(dict.fromkeys(reader.expected))
+        says = f"`{bad.span.text if bad.value is not None else bad.word}`" if bad is not None else "the end"
+        wanted = f"expected {expected}, found {says}" if expected else f"nothing follows before {says}"
+        raise Fault("E0120", bad.span if bad is not None else item.span, f"this is not a row of `{name}`: {wanted}",
+                    help=f"a row is written `{name} {form_.text}`")  # fmt: skip
+    made = Row(found)
+    made.span = item.span
+    return made
+
+
+def _written(value: tree.Expr) -> Written:
+    return Written(value.bare or "" if isinstance(value, tree.Path) else "", value, value.span)
+
+
+class _Reader:
+    """Finds which words of a row are which parts of a form; all ways to leave parts out are tried."""
+
+    def __init__(self, written: list[Written], scope: Scope, evaluator: Evaluator) -> None:
+        self.written, self.scope, self.evaluator = written, scope, evaluator
+        self.furthest = 0  # the first word that no part of the form took
+        self.expected: list[str] = []  # what would be taken there
+
+    def read(self, parts: tuple[Part, ...], at: int) -> list[tuple[int, tuple[Value, ...]]]:
+        """Where the parts may end, with the values that they then have."""
+        ways: list[tuple[int, tuple[Value, ...]]] = [(at, ())]
+        for part in parts:
+            following: list[tuple[int, tuple[Value, ...]]] = []
+            for place, values in ways:
+                if part.optional:
+                    following += [(end, (*values, *found)) for end, found in self.read(part.optional, place)]
+                    following.append((place, (*values, *(LEFT_OUT[t] for t in _optional_types(part.optional, True)))))
+                else:
+                    following += [(place + 1, (*values, *found)) for found in self.one(part, place)]
+            ways = following
+        return ways
+
+    def one(self, part: Part, at: int) -> list[tuple[Value, ...]]:
+        """The value of one word: none of a literal word, a list of none where it does not fit."""
+        here = self.written[at] if at < len(self.written) else None
+        kind = "a name" if part.type == "name" else part.type
+        shown = f"{part.word} ({kind})" if kind else f"`{part.word}`"
+        if here is not None:
+            if not part.type and here.word == part.word:
+                return [()]
+            if part.type == "name" and here.value is not None and (here.word or isinstance(here.value, tree.Str)):
+                value = here.word or self.evaluator.evaluate(here.value, self.scope)
+                return [(str(value),)]
+            if part.type and part.type != "name" and here.value is not None:
+                value = self.value(here)
+                if value is not None and fits(value, part.type):
+                    return [(value,)]
+                if value is not None:
+                    shown += f", not {a_type(value)}"
+        if at >= self.furthest:
+            self.expected = [*(self.expected if at == self.furthest else ()), shown]
+            self.furthest = at
+        return []
+
+    def value(self, here: Written) -> Value:
+        """What an expression is worth; a bare name without a value is worth nothing."""
+        assert here.value is not None
+        if here.word and self.scope.find(here.word) is None:
+            return None
+        return whole(self.evaluator.evaluate(here.value, self.scope))

@@ -1,0 +1,123 @@
+"""The compiled grammar: parse tables and scanner, loaded once, kept in the cache folder between runs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import field
+from functools import cache
+from hashlib import sha256
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import lark
+from lark.lexer import Lexer, PatternStr
+
+from tdsl import __version__
+from tdsl.syntax.build import Builder
+from tdsl.syntax.scanner import Scanner
+from tdsl.system import cache as cache_folder
+from tdsl.system import resources
+from tdsl.system.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from tdsl.syntax.partial_parse import PartialParse
+
+KIND = "grammar"
+
+
+class _NoLexer(Lexer):
+    """Lark reads the grammar and makes the tables; tokens are fed to it one by one."""
+
+    __future_interface__ = 2
+
+    def __init__(self, conf: Any) -> None:
+        pass
+
+    def lex(self, lexer_state: Any, parser_state: Any) -> Any:
+        """Yields nothing."""
+        return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals,
+    and the other way round. ``only`` keeps the only rule that a state has, for the states that were asked for.
+    """
+
+    lark: lark.Lark
+    scanner: Scanner
+    words: dict[str, str]
+    written: dict[str, str]
+    signs: dict[str, str]
+    only: dict[int, Any] = field(default_factory=dict)
+
+    def begin_parse(self, symbol: str) -> PartialParse:
+        """A parser at the beginning of what ``symbol`` means, "module" or "expression"."""
+        from tdsl.syntax.partial_parse import PartialParse
+
+        return PartialParse(self.lark, symbol, self.only)
+
+
+def grammar_text() -> str:
+    """The grammar as written."""
+    return (resources.folder("grammar") / "fab.lark").read_text(encoding="utf-8")
+
+
+def compile_grammar(text: str, **options: Any) -> lark.Lark:
+    """Lark's tables for a grammar, with our tree builder in them."""
+    return lark.Lark(
+        text, parser="lalr", lexer=_NoLexer, start=["module", "expression"], keep_all_tokens=True, maybe_placeholders=False,
+        transformer=Builder(), **options,
+    )  # fmt: skip
+
+
+@cache
+def load() -> Tables:
+    """The tables of this version's grammar."""
+    text = grammar_text()
+    return _tables(_cached(text) or _kept(text, compile_grammar(text)))
+
+
+def _cached(text: str) -> lark.Lark | None:
+    """The tables that the cache folder holds, by Lark's own form of them; None where there are none, or not all of them."""
+    data = cache_folder.entry(KIND, _key(text))
+    if data is None:
+        return None
+    try:
+        return lark.Lark.load(BytesIO(data))
+    except Exception:  # a cache is not a reason to fail, whatever is in it
+        return None
+
+
+def _kept(text: str, made: lark.Lark) -> lark.Lark:
+    """Tables, which the cache folder holds from now on."""
+    data = BytesIO()
+    made.save(data)
+    cache_folder.keep(KIND, _key(text), data.getvalue())
+    return made
+
+
+def _key(text: str) -> str:
+    return sha256(f"{lark.__version__}\n{__version__}\n{sys.version}\n{text}".encode()).hexdigest()
+
+
+def preference(terminal: Any) -> tuple[int, int, int, str]:
+    """The order in which the scanner tries a terminal of Lark's."""
+    pattern = terminal.pattern
+    return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
+
+
+def _tables(made: lark.Lark) -> Tables:
+    ordered = sorted(made.terminals, key=preference)
+    words: dict[str, str] = {}
+    signs: dict[str, str] = {}
+    patterns: list[tuple[str, str]] = []
+    for terminal in ordered:
+        literal = terminal.pattern.value if isinstance(terminal.pattern, PatternStr) else None
+        if literal is not None and literal.isidentifier():
+            words[literal] = terminal.name
+            continue
+        if literal is not None:
+            signs[terminal.name] = literal
+        patterns.append((terminal.name, terminal.pattern.to_regexp()))
+    return Tables(made, Scanner(patterns), words, {terminal: word for word, terminal in words.items()}, signs)

@@ -1,0 +1,1 @@
+"""What tdsl needs of the operating system and of Python: files, folders, processes, memory. It knows no design."""

@@ -1,0 +1,1 @@
+"""The page that shows a whole fabric in a browser."""
