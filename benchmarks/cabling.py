@@ -22,11 +22,11 @@ import numpy as np
 from measure import Record, by_turns, inside
 
 from tdsl.compile import compiler
-from tdsl.emit.rows import cell, csv_rows
+from tdsl.emit.rows import csv_rows, spreadsheet_cell
 from tdsl.emit.view import FabricView
-from tdsl.fabric.coded import Coded, Joined, Numbers, constant
+from tdsl.fabric.coded import Coded, Joined, Numbers, coded_constant
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 
 LISTS = ("cables", "links", "labels")
 PEERS = ("tdsl", "csv.writer from columns", "pyarrow from columns", "csv.writer", "Jinja", "Polars", "pyarrow", "raw write")
@@ -36,14 +36,14 @@ JINJA = "{% for row in rows %}{{ row | join(',') }}\n{% endfor %}"
 
 def columns_of(name: str) -> tuple[list[str], list[str]]:
     """Headings of a list, and the fields below them, as the target has them."""
-    template = folder("targets") / "cabling" / "templates" / f"{name}.csv.j2"
+    template = packaged_folder("targets") / "cabling" / "templates" / f"{name}.csv.j2"
     found = [c.partition("=") for c in re.findall(r'"([^"]+)"', template.read_text(encoding="utf-8").partition("+ ([")[0])]
     return [heading for heading, _, _ in found], [field if renamed else heading for heading, renamed, field in found]
 
 
 def fabric(path: str) -> Any:
     """The only fabric of a design."""
-    return compiler.elaborate(path).designs[0].fabric
+    return compiler.compile_without_checks(path).designs[0].fabric
 
 
 def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], object], int]:
@@ -62,7 +62,9 @@ def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], obj
         def from_columns() -> None:
             table = getattr(FabricView(made, Diagnostics()), name)
             with out.open("w", newline="", encoding="utf-8") as file:
-                csv.writer(file, lineterminator="\n").writerows(zip(*(map(cell, table.column(f)) for f in fields), strict=True))
+                csv.writer(file, lineterminator="\n").writerows(
+                    zip(*(map(spreadsheet_cell, table.column(f)) for f in fields), strict=True)
+                )
 
         return from_columns, len(table)
     if who == "pyarrow from columns":
@@ -74,7 +76,7 @@ def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], obj
         )
     values: dict[str, Sequence[object]] = {h: table.column(f) for h, f in zip(headings, fields, strict=True)}
     if who == "csv.writer":
-        ready = [[cell(v) for v in row] for row in zip(*values.values(), strict=True)]
+        ready = [[spreadsheet_cell(v) for v in row] for row in zip(*values.values(), strict=True)]
 
         def lines() -> None:
             with out.open("w", newline="", encoding="utf-8") as file:
@@ -84,7 +86,7 @@ def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], obj
     if who == "Jinja":
         from jinja2 import Environment
 
-        ready = [[cell(v) for v in row] for row in zip(*values.values(), strict=True)]
+        ready = [[spreadsheet_cell(v) for v in row] for row in zip(*values.values(), strict=True)]
         template = Environment().from_string(JINJA)
 
         def rendered() -> None:
@@ -114,7 +116,7 @@ def _arrow(table: Any, headings: Sequence[str], fields: Sequence[str]) -> Any:
     import pyarrow.compute
 
     def coded(column: Coded) -> Any:
-        return pyarrow.array([str(cell(v)) for v in column.values], pyarrow.string()).take(
+        return pyarrow.array([str(spreadsheet_cell(v)) for v in column.values], pyarrow.string()).take(
             pyarrow.array(np.ascontiguousarray(column.codes))
         )
 
@@ -125,10 +127,13 @@ def _arrow(table: Any, headings: Sequence[str], fields: Sequence[str]) -> Any:
         if isinstance(column, Numbers):
             codes = np.ascontiguousarray(column.codes)  # of another form pyarrow makes Python objects
             return pyarrow.array(codes, mask=None if column.blank is None else codes == column.blank)
-        return coded(column) if isinstance(column, Coded) else pyarrow.array([str(cell(v)) for v in column])
+        return coded(column) if isinstance(column, Coded) else pyarrow.array([str(spreadsheet_cell(v)) for v in column])
 
     return pyarrow.table(
-        {h: array(table.compact(f)) if f else array(constant("", len(table))) for h, f in zip(headings, fields, strict=True)}
+        {
+            h: array(table.compact(f)) if f else array(coded_constant("", len(table)))
+            for h, f in zip(headings, fields, strict=True)
+        }
     )
 
 

@@ -78,31 +78,31 @@ def _fabric(case: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "design.fab"
         path.write_text(text)
-        f = compiler.elaborate(str(path) if text else case).designs[0].fabric
+        f = compiler.compile_without_checks(str(path) if text else case).designs[0].fabric
     assert f is not None and f.complete
     return f
 
 
 def _redundancy(f: Any) -> Callable[[], int]:
     from tdsl.prove.view import View
-    from tdsl.verify.check import catalogue
+    from tdsl.verify.check import checks_by_name
 
-    check = catalogue()["edge_redundancy"]
+    check = checks_by_name()["edge_redundancy"]
     return lambda: int(check.judge(View.whole(f), None).value)
 
 
 def _tdsl(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Callable[[], int]:
-    from tdsl.fabric.components import components
+    from tdsl.fabric.components import component_labels
     from tdsl.prove.max_flow import max_flow
-    from tdsl.prove.search import adjacency, distances
+    from tdsl.prove.search import adjacency_network, hop_distances
 
     if question == "components":
-        return lambda: len(np.unique(components(n, a, b)))
-    net = adjacency(n, a, b)
+        return lambda: len(np.unique(component_labels(n, a, b)))
+    net = adjacency_network(n, a, b)
     # kept with the network, as the libraries keep theirs
     assert len(net.start) == n + 1 and net.balanced and (question != "maximum flow" or net.matrix.nnz == net.arcs)
     if question == "distances":
-        return lambda: int(distances(net, here).sum())
+        return lambda: int(hop_distances(net, here).sum())
     return lambda: max_flow(net, here, there).value
 
 

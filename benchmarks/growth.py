@@ -36,17 +36,17 @@ def changed(old: str, new: str, folder: Path) -> tuple[int, int]:
     """How many of the old links between leaves and spines are not there any more, and how many there were."""
     from tdsl.compile import compiler
     from tdsl.compile.compiler import Options
-    from tdsl.fabric.pins import write
+    from tdsl.fabric.pins import lock_text
     from tdsl.findings.source import SourceFile
 
     made = []
     stands = None
     for name, body in (("old.fab", old), ("new.fab", new)):
         (folder / name).write_text(body)
-        (design,) = compiler.elaborate(str(folder / name), Options(stands=stands)).designs
+        (design,) = compiler.compile_without_checks(str(folder / name), Options(stands=stands)).designs
         assert design.fabric is not None and design.fabric.complete, [d.message for d in design.findings]
         f = design.fabric
-        stands = SourceFile("new.fab.lock", write([f], name))
+        stands = SourceFile("new.fab.lock", lock_text([f], name))
         ends = zip(f.link_a.tolist(), f.link_b.tolist(), strict=True)
         made.append({(f.port_path(a), f.port_path(b)) for a, b in ends if not f.is_end[f.port_device[a]]})
     return len(made[0] - made[1]), len(made[0])

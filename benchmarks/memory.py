@@ -36,7 +36,7 @@ def fabric(units: int) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clos.fab"
         path.write_text(CLOS.format(units=units))
-        made = compiler.elaborate(str(path)).designs[0].fabric
+        made = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert made is not None
     return made
 

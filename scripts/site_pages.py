@@ -109,9 +109,9 @@ def deeper(text: str, by: int = 1) -> str:
 
 def checks() -> Iterator[str]:
     """A section for each check, as `tdsl explain` has it."""
-    from tdsl.verify.check import catalogue
+    from tdsl.verify.check import checks_by_name
 
-    for name, check in sorted(catalogue().items()):
+    for name, check in sorted(checks_by_name().items()):
         yield f"## {name} {{#{name}}}\n\n{check.code}: {check.wrong}.\n\n{deeper(cleandoc(check.__doc__ or ''))}\n"
 
 
@@ -119,7 +119,7 @@ def findings() -> Iterator[str]:
     """A section for each code that is no check's."""
     from tdsl.explain import catalogue
 
-    for page in catalogue.files():
+    for page in catalogue.finding_pages():
         yield f"## {page.code} {page.title} {{#{page.code.lower()}}}\n\nName: `{page.name}`.\n\n{deeper(page.text, 2)}\n"
 
 

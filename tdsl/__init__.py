@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tdsl.api import DesignError, arrays, build, check, columns, draw, load, scenarios
     from tdsl.compile.compiler import Compilation, Options
-    from tdsl.compile.compiler import check as compile
+    from tdsl.compile.compiler import compile_and_verify as compile
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.diagnostic import Diagnostic
 

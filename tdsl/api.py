@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tdsl.fabric.failing import Failed
+    from tdsl.fabric.failing import FailedElements
     from tdsl.fabric.graph import Fabric
-    from tdsl.notebook import Drawing
-    from tdsl.verify.scenarios import Outcome
+    from tdsl.notebook import NotebookDrawing
+    from tdsl.verify.scenarios import ScenarioOutcome
 
 TABLES = ("devices", "links", "cables")
 ARRAYS: Mapping[str, Mapping[str, str]] = {
@@ -56,28 +56,30 @@ def check(source: str | PathLike[str], options: Options | None = None, **paramet
 
     options = options or Options()
     given = tuple((name, str(value)) for name, value in parameters.items())
-    return compiler.check(fspath(source), replace(options, set=(*options.set, *given))).seal()
+    return compiler.compile_and_verify(fspath(source), replace(options, set=(*options.set, *given))).seal()
 
 
 def scenarios(
-    source: str | PathLike[str] | Compilation, failures: Iterable[Iterable[str] | Failed], **parameters: object
-) -> Iterator[Outcome]:
+    source: str | PathLike[str] | Compilation, failures: Iterable[Iterable[str] | FailedElements], **parameters: object
+) -> Iterator[ScenarioOutcome]:
     """The one fabric of a design judged after each of many failures: what becomes of every requirement. A failure is a list of
     elements as `check --fail` takes them, or what ``Fabric.without`` gives; they are read as needed, and outcomes come in their
     order. Raises DesignError if the design has errors, ValueError for several fabrics or an element that is not there."""
     from tdsl.compile import compiler
-    from tdsl.fabric.failing import Failed
-    from tdsl.verify.scenarios import scenarios as judged
+    from tdsl.fabric.failing import FailedElements
+    from tdsl.verify.scenarios import outcomes_of_failures as judged
 
     if isinstance(source, Compilation):
         compilation = source
     else:
-        compilation = compiler.elaborate(fspath(source), Options(set=tuple((k, str(v)) for k, v in parameters.items())))
-    design = _lone(compilation)
+        compilation = compiler.compile_without_checks(
+            fspath(source), Options(set=tuple((k, str(v)) for k, v in parameters.items()))
+        )
+    design = _only_design(compilation)
     assert design.fabric is not None and design.failing is not None
 
-    def meant(failure: Iterable[str] | Failed) -> Failed:
-        if isinstance(failure, Failed):
+    def meant(failure: Iterable[str] | FailedElements) -> FailedElements:
+        if isinstance(failure, FailedElements):
             return failure
         assert design.failing is not None
         found, absent = design.failing.fail(failure)
@@ -88,7 +90,7 @@ def scenarios(
     yield from judged(design.fabric, design.claims, map(meant, failures))
 
 
-def _lone(compilation: Compilation) -> Design:
+def _only_design(compilation: Compilation) -> Design:
     """The design of a file without errors and with one fabric. Raises DesignError or ValueError."""
     if any(d.severity is Severity.ERROR for d in compilation.findings):
         raise DesignError(compilation.findings)
@@ -100,7 +102,7 @@ def _lone(compilation: Compilation) -> Design:
 
 def load(source: str | PathLike[str], **parameters: object) -> Fabric:
     """The one fabric of a design. Raises DesignError if it has errors, ValueError if the file has several fabrics or phases."""
-    fabric = _lone(check(source, None, **parameters)).fabric
+    fabric = _only_design(check(source, None, **parameters)).fabric
     assert fabric is not None
     return fabric
 
@@ -108,7 +110,7 @@ def load(source: str | PathLike[str], **parameters: object) -> Fabric:
 def build(fabric: Fabric, targets: Iterable[str] = ()) -> dict[str, bytes]:
     """What targets make of a fabric, all that apply if none is named: contents of files by their path. Nothing is written. Raises
     DesignError where a target cannot build it."""
-    from tdsl.emit.build import build as make
+    from tdsl.emit.build import build_files as make
 
     found = Diagnostics()
     files = make(fabric, list(targets), found)
@@ -117,11 +119,11 @@ def build(fabric: Fabric, targets: Iterable[str] = ()) -> dict[str, bytes]:
     return files
 
 
-def draw(fabric: Fabric) -> Drawing:
+def draw(fabric: Fabric) -> NotebookDrawing:
     """The drawing of a fabric, as the target ``diagram`` makes it: the text of an SVG, which notebooks show as a picture."""
-    from tdsl.notebook import Drawing, svg
+    from tdsl.notebook import NotebookDrawing, fabric_svg
 
-    return Drawing(svg(fabric))
+    return NotebookDrawing(fabric_svg(fabric))
 
 
 def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:
@@ -132,10 +134,10 @@ def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:
     if table not in TABLES:
         raise ValueError(f"there is no table {table!r}: {', '.join(TABLES)}")
     rows = getattr(FabricView(fabric, Diagnostics()), table)
-    return {name: _of_one_type(rows.column(name)) for name in rows.names}
+    return {name: _column_of_one_type(rows.column(name)) for name in rows.names}
 
 
-def _of_one_type(values: Sequence[object]) -> Sequence[object]:
+def _column_of_one_type(values: Sequence[object]) -> Sequence[object]:
     """A column as libraries of tables take it: what is empty among numbers is None, and numbers among words are text."""
     if len({type(x) for x in values}) < 2:
         return values

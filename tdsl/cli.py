@@ -20,10 +20,10 @@ import click
 
 from tdsl import __version__
 from tdsl.commands import _everywhere
-from tdsl.commands._advice import advice
-from tdsl.commands._interrupt import INTERRUPTED, interruptible
-from tdsl.commands._untrusted import FLAG, asked
-from tdsl.config import Config, ConfigError, load
+from tdsl.commands._advice import advice_for_wrong_call
+from tdsl.commands._interrupt import INTERRUPTED, raise_on_interrupt
+from tdsl.commands._untrusted import FLAG, is_untrusted_call
+from tdsl.config import Config, ConfigError, load_config
 from tdsl.system import cache, files, malloc
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Commands(click.Group):
             return None
         module = cmd_name.replace("-", "_")
         made: click.Command = import_module(f"tdsl.commands.{module}{'_' * iskeyword(module)}").command
-        return _everywhere.with_options(made)
+        return _everywhere.with_everywhere_options(made)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that a call names, with the values that tdsl.toml has for its options; an unknown one is refused."""
@@ -83,18 +83,18 @@ class Commands(click.Group):
         except FileNotFoundError:
             raise Unusable('the current folder has been removed or replaced; enter it again, such as with `cd "$PWD"`') from None
         try:
-            named, stranger = _everywhere.config_of(ctx, rest), asked(rest, name or "")
+            named, stranger = _everywhere.config_file_given(ctx, rest), is_untrusted_call(rest, name or "")
             if named is not None and stranger:
                 raise ConfigError(f"{FLAG}: --config is for one's own designs")
             if stranger:
-                ctx.with_resource(cache.unused())
+                ctx.with_resource(cache.cache_disabled())
             if not isinstance(ctx.obj, Config):
-                ctx.obj = Config() if stranger else load(Path.cwd(), named)
-            ctx.default_map = defaults(ctx, ctx.obj, command)
+                ctx.obj = Config() if stranger else load_config(Path.cwd(), named)
+            ctx.default_map = option_defaults_from_config(ctx, ctx.obj, command)
         except ConfigError as wrong:
             raise Unusable(str(wrong)) from None
-        if "-v" in rest or "--verbose" in rest or _everywhere.given(ctx, "verbose"):
-            _everywhere.begun(ctx, ctx.obj)
+        if "-v" in rest or "--verbose" in rest or _everywhere.everywhere_option_given(ctx, "verbose"):
+            _everywhere.print_call_details(ctx, ctx.obj)
         return name, command, rest
 
     def _advice(self, ctx: click.Context, name: str) -> str:
@@ -109,7 +109,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; leave without a word where the user or the reader of the output has gone."""
         try:
-            with interruptible(), files.inputs_kept():
+            with raise_on_interrupt(), files.inputs_protected():
                 status = super().invoke(ctx)
                 sys.stdout.flush()
                 sys.stderr.flush()
@@ -135,11 +135,13 @@ class Commands(click.Group):
         run = super().main
         _open_streams()
         gc.set_threshold(GARBAGE, 20, 20)
-        malloc.ask()
+        malloc.enable_memory_keeping()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # waiting threads take 60 ms of CPU at every start
         reserve = _watch_memory()
         try:
-            status = _guarded(lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve)
+            status = _run_and_report_failure(
+                lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve
+            )
             sys.stderr.flush()
         except OSError:  # stderr takes nothing: the status is all that can be said
             status = USAGE
@@ -156,7 +158,7 @@ def _open_streams() -> None:
             setattr(sys, name, open(handle, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - open as long as the process
 
 
-def _guarded(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
+def _run_and_report_failure(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
     """The status of a call; whatever it raises becomes one line on stderr. Memory in ``reserve`` is given back for it."""
     try:
         try:
@@ -167,17 +169,17 @@ def _guarded(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
             raise
         return status if isinstance(status, int) else 0
     except click.ClickException as wrong:
-        _everywhere.refuse(wrong)
-        better = advice(wrong, args)
+        _everywhere.print_usage_error(wrong)
+        better = advice_for_wrong_call(wrong, args)
         if better:
-            _everywhere.warn(f"help: {better}")
+            _everywhere.print_on_stderr(f"help: {better}")
         return USAGE
     except Exception as fault:
         if isinstance(fault, OSError) and fault.filename is None and fault.errno in NOT_WRITTEN:
             _close_quietly(sys.stdout)
-            _everywhere.warn(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)")
+            _everywhere.print_on_stderr(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)")
             return USAGE
-        return _internal(fault)
+        return _report_internal_error(fault)
 
 
 class _Room:
@@ -220,7 +222,7 @@ def _close_quietly(stream: TextIO) -> None:
     os.dup2(nothing, stream.fileno())
 
 
-def _internal(fault: Exception) -> int:
+def _report_internal_error(fault: Exception) -> int:
     """Report internal error: one line, with what a report of it needs."""
     if os.environ.get("TDSL_TRACEBACK", "0") not in ("", "0"):
         raise fault
@@ -228,14 +230,17 @@ def _internal(fault: Exception) -> int:
     if isinstance(fault, RecursionError):
         code, words = "E0902", "the design is nested too deeply to be read"
     elif _lacks_memory(fault):
-        code, words = "E0903", f"there is not enough memory for this design{_limit('RLIMIT_AS', 'bytes of address space')}"
+        code, words = (
+            "E0903",
+            f"there is not enough memory for this design{_process_limit_text('RLIMIT_AS', 'bytes of address space')}",
+        )
     elif isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE):
-        code, words = "E0904", f"too many open files{_limit('RLIMIT_NOFILE', 'open files')}"
+        code, words = "E0904", f"too many open files{_process_limit_text('RLIMIT_NOFILE', 'open files')}"
     elif isinstance(fault, OSError) and fault.filename is not None:
         code, words = "E0904", f"{fault.filename}: {fault.strerror or fault}"
-    where = _where(fault) if code == "E0901" else ""
+    where = _innermost_tdsl_line(fault) if code == "E0901" else ""
     words = " ".join(words.split())
-    _everywhere.warn(f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)")
+    _everywhere.print_on_stderr(f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)")
     return USAGE
 
 
@@ -249,7 +254,7 @@ def _lacks_memory(fault: Exception) -> bool:
     return foreign and any(w in told for w in words)
 
 
-def _limit(name: str, what: str) -> str:
+def _process_limit_text(name: str, what: str) -> str:
     """A limit of this process, as words; "" where there is none."""
     try:
         import resource
@@ -260,7 +265,7 @@ def _limit(name: str, what: str) -> str:
     return "" if soft == resource.RLIM_INFINITY else f": this process may have {soft:,} {what} (`ulimit -a`)"
 
 
-def _where(fault: Exception) -> str:
+def _innermost_tdsl_line(fault: Exception) -> str:
     """The innermost line of tdsl that took part."""
     inner, at = "", fault.__traceback__
     root = Path(__file__).parent
@@ -275,7 +280,7 @@ def _where(fault: Exception) -> str:
 @click.group(
     cls=Commands,
     epilog=EPILOG,
-    params=list(_everywhere.options(hidden=False)),
+    params=list(_everywhere.everywhere_options(hidden=False)),
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TDSL", "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="tdsl %(version)s")
@@ -283,7 +288,7 @@ def cli() -> None:
     """Designs of AI-cluster networks: prove what they require, build what they need."""
 
 
-def _places(option: click.Option, values: list[Any]) -> list[str]:
+def _paths_in_option_values(option: click.Option, values: list[Any]) -> list[str]:
     """The files and folders that values of an option name."""
     if isinstance(option.type, click.Path):
         return [str(v) for v in values]
@@ -297,7 +302,7 @@ class Unusable(click.ClickException):
     exit_code = USAGE
 
 
-def defaults(ctx: click.Context, config: Config, command: click.Command | None) -> dict[str, Any]:
+def option_defaults_from_config(ctx: click.Context, config: Config, command: click.Command | None) -> dict[str, Any]:
     """What tdsl.toml gives for the options of the command that is called."""
     commands = ctx.command
     assert isinstance(commands, Commands)
@@ -316,7 +321,7 @@ def defaults(ctx: click.Context, config: Config, command: click.Command | None) 
             raise config.fault(f"`[{command.name}]`: `{key}` is for the call or the environment, not for a file of a checkout")
         if isinstance(value, dict) or isinstance(value, list) != option.multiple:
             raise config.fault(f"`[{command.name}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}")
-        for place in _places(option, value if isinstance(value, list) else [value]):
+        for place in _paths_in_option_values(option, value if isinstance(value, list) else [value]):
             if not config.below(Path.cwd() / place):
                 raise config.fault(
                     f"`[{command.name}]`: `{key}` names {place}, which is outside {config.folder}; give it in the call"

@@ -53,19 +53,19 @@ class Config:
         return real.is_relative_to(self.folder) and ".git" not in (p.lower() for p in real.relative_to(self.folder).parts)
 
 
-def find(folder: Path) -> Path | None:
+def find_config_file(folder: Path) -> Path | None:
     """The nearest file at or above a folder."""
     return next((f for f in (p / NAME for p in (folder, *folder.parents)) if f.is_file()), None)
 
 
-def _folder(path: Path) -> bool:
+def _is_existing_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:  # a name that is too long
         return False
 
 
-def _strange(file: Path, folder: Path) -> bool:
+def _is_owned_by_stranger(file: Path, folder: Path) -> bool:
     """Whether a file belongs to somebody else than the folder of the call, its user and the superuser: whoever may write to a
     folder above, such as /tmp, can put one there."""
     try:
@@ -74,19 +74,19 @@ def _strange(file: Path, folder: Path) -> bool:
         return False
 
 
-def load(folder: Path, file: Path | None = None) -> Config:
+def load_config(folder: Path, file: Path | None = None) -> Config:
     """The settings that hold in a folder, empty where there is no file; ``file`` is read instead of the nearest one. Raises
     ConfigError."""
     found = file is None
-    file = find(folder.resolve()) if file is None else folder.resolve() / file
+    file = find_config_file(folder.resolve()) if file is None else folder.resolve() / file
     if file is None:
         return Config()
     shown = file.relative_to(folder.resolve()) if file.parent == folder.resolve() else file
     config = Config(shown, file.parent)
-    if found and _strange(file, folder):
+    if found and _is_owned_by_stranger(file, folder):
         raise config.fault(f"another user owns it, and not {folder.resolve()}; `--config {file}` follows it all the same")
     try:
-        given = tomllib.loads(files.text(file, LIMIT, within=[file.parent]))
+        given = tomllib.loads(files.read_text_file(file, LIMIT, within=[file.parent]))
     except OSError as wrong:
         raise config.fault(wrong.strerror or str(wrong)) from None
     except ValueError as wrong:  # not TOML, not text, or a number that Python does not read
@@ -107,7 +107,7 @@ def load(folder: Path, file: Path | None = None) -> Config:
     for folder_ in folders:
         if not config.below(folder_):
             raise config.fault(f"`path` names {folder_}, which is outside {file.parent}; give it with --path")
-        if not _folder(folder_):
+        if not _is_existing_folder(folder_):
             raise config.fault(f"there is no folder {folder_}, which `path` names")
     if not isinstance(severities, dict) or not all(v in SEVERITIES for v in severities.values()):
         raise config.fault(f"`[severity]` must be one of {', '.join(SEVERITIES)}")

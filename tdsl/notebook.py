@@ -22,15 +22,15 @@ MOST_DRAWN = 200_000
 """Characters of a drawing that a page shows beside the tables."""
 
 
-def svg(fabric: Fabric) -> str:
+def fabric_svg(fabric: Fabric) -> str:
     """The drawing that the target ``diagram`` makes of a fabric; "" where it makes none."""
-    from tdsl.emit.build import build
+    from tdsl.emit.build import build_files
 
-    made = build(fabric, ["diagram"], Diagnostics())
+    made = build_files(fabric, ["diagram"], Diagnostics())
     return made.get("diagram/fabric.svg", b"").decode()
 
 
-def html(title: str, parameters: Mapping[str, object], results: Iterable[Result], findings: Iterable[Diagnostic]) -> str:
+def results_html(title: str, parameters: Mapping[str, object], results: Iterable[Result], findings: Iterable[Diagnostic]) -> str:
     """The answers and findings of a design as a heading and two tables."""
     given = ", ".join(f"{k} = {v}" for k, v in parameters.items())
     parts = [f"<h4>{escape(title)}{escape(f' ({given})') if given else ''}</h4>"]
@@ -44,8 +44,8 @@ def html(title: str, parameters: Mapping[str, object], results: Iterable[Result]
         parts.append(f"<table><tr><th>status</th><th>requirement or check</th><th>answer</th></tr>{''.join(rows)}</table>")
     shown = [
         f'<tr><td style="color:{SEVERITIES.get(d.severity, "inherit")}">{escape(d.severity.word)}</td><td>{escape(d.code)}</td>'
-        f"<td>{escape(_place(d))}</td>"
-        f'<td style="text-align:left">{escape(catalogue.title_of(d.code))}: {escape(d.message)}</td></tr>'
+        f"<td>{escape(_file_and_line(d))}</td>"
+        f'<td style="text-align:left">{escape(catalogue.finding_title(d.code))}: {escape(d.message)}</td></tr>'
         for d in findings
         if d.severity is not Severity.ALLOWED
     ]
@@ -55,11 +55,11 @@ def html(title: str, parameters: Mapping[str, object], results: Iterable[Result]
     return "\n".join(parts)
 
 
-def _place(d: Diagnostic) -> str:
+def _file_and_line(d: Diagnostic) -> str:
     return f"{d.span.file.name}:{d.span.begin[0]}" if d.span is not None else ""
 
 
-class Drawing(str):
+class NotebookDrawing(str):
     """An SVG that notebooks show as a picture."""
 
     __slots__ = ()

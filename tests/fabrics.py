@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.fabric.claims import Element, ResolvedClaim, Selector
-from tdsl.fabric.graph import FREE, HOLE, MEDIA, USED, Fabric, Ints, Statement
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, InnerLink, Part, PortClass, unravel
+from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
+from tdsl.fabric.graph import FREE, HOLE, MEDIA, USED, Fabric, Ints, LinkStatement
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, InnerLink, PathComponent, PortClass, indices_at_position
 
 GBPS = 10**9
 
@@ -32,7 +32,7 @@ class Builder:
     file: SourceFile = field(default_factory=lambda: SourceFile("made.fab", ""))
     sets: list[DeviceSet] = field(default_factory=list)
     models: list[DeviceModel] = field(default_factory=list)
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[LinkStatement] = field(default_factory=list)
     rows: list[tuple[int, int, int, int, int, str]] = field(default_factory=list)
     omitted: set[int] = field(default_factory=set)
     holes: set[int] = field(default_factory=set)
@@ -45,7 +45,7 @@ class Builder:
         """Write one line of the made-up source; its place."""
         start = len(self.file.text)
         self.file.text += text + "\n"
-        return Origin(Span(self.file, start, start + len(text)))
+        return Origin(SourceSpan(self.file, start, start + len(text)))
 
     def model(self, kind: str, name: str, ports: dict[str, Any], accelerators: int = 0, scaleup: bool = False) -> DeviceModel:
         """A model; a port class is ``count``, ``(counts…)`` or a dict with shape, rate, types."""
@@ -89,7 +89,7 @@ class Builder:
             *kind, name = word.split()
             axes = () if size is None else tuple(Axis(0, n) for n in (size if isinstance(size, tuple) else (size,)))
             last = place == len(written) - 1
-            parts.append(Part(name, model.kind if last else (kind[0] if kind else "group"), axes))
+            parts.append(PathComponent(name, model.kind if last else (kind[0] if kind else "group"), axes))
         if role is None:
             role = "accelerator" if model.accelerators and model.kind in ("host", "chip") else ""
         origin = self.line(f"{model.kind} {path}: {model.name}")
@@ -114,7 +114,7 @@ class Builder:
 
     def connect(self, text: str = "connect", **settings: object) -> int:
         """Begin a statement; its number."""
-        self.statements.append(Statement(self.line(text), settings))
+        self.statements.append(LinkStatement(self.line(text), settings))
         return len(self.statements) - 1
 
     def link(self, a: int, b: int, rate: int = 400 * GBPS, medium: str = "cable", cls: str = "", statement: int = -1) -> None:
@@ -244,7 +244,7 @@ class Builder:
             if not at:
                 out.append(-1)
                 continue
-            coordinates = unravel(d - s.first, s.axes)
+            coordinates = indices_at_position(d - s.first, s.axes)
             used = sum(len(p.axes) for p in s.parts[: at[0] + 1])
             key = (*(p.name for p in s.parts[: at[0] + 1]), *coordinates[:used])
             out.append(number.setdefault(key, len(number)))
@@ -306,7 +306,7 @@ def torus(*sizes: int, chip: str = "CHIP") -> Builder:
     made = b.devices("chip", b.model("chip", chip, {"ici": 2 * len(sizes)}), tuple(sizes), role="accelerator")
     b.connect("connect chip[*] torus")
     for row in range(made.count):
-        at = unravel(row, made.axes)
+        at = indices_at_position(row, made.axes)
         for d, size in enumerate(sizes):
             if size == 1:
                 continue
@@ -510,7 +510,7 @@ def claim(fabric: Fabric, metric: str, op: str = "", value: object = None, **giv
     facts: dict[str, Any] = {
         "args": (), "any_count": None, "any_of": "", "of": (), "of_to": (), "at": (), "under": "", "through": "",
         "of_intact": False, "given": None, "report": False, "scope": None, "text": text,
-        "origin": Origin(Span(fabric.origin.span.file, 0, 5)),
+        "origin": Origin(SourceSpan(fabric.origin.span.file, 0, 5)),
     }  # fmt: skip
     return ResolvedClaim(metric=metric, op=op, value=value, **(facts | given))
 
@@ -520,7 +520,7 @@ def selector(fabric: Fabric, path: str) -> Selector:
     for s in fabric.sets:
         if path in (s.path, s.name):
             elements = tuple(
-                Element(fabric.device_path(d), np.array([d])) for d in range(s.first, s.first + s.count) if fabric.built[d]
+                FabricElement(fabric.device_path(d), np.array([d])) for d in range(s.first, s.first + s.count) if fabric.built[d]
             )
             return Selector(f"{path}[*]", s.kind, elements)
     groups: dict[str, list[int]] = {}
@@ -532,4 +532,4 @@ def selector(fabric: Fabric, path: str) -> Selector:
                 for d in range(s.first, s.first + s.count):
                     if fabric.built[d]:
                         groups.setdefault(".".join(fabric.device_path(d).split(".")[: depth + 1]), []).append(d)
-    return Selector(f"{path}[*]", kind, tuple(Element(name, np.array(rows)) for name, rows in groups.items()))
+    return Selector(f"{path}[*]", kind, tuple(FabricElement(name, np.array(rows)) for name, rows in groups.items()))

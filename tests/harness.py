@@ -52,7 +52,7 @@ def compile_text(
     assert isinstance(settings, dict)
     written(path, text + ("\n" + _named(f"{text} {settings}") if models else ""))
     chosen = Options(set=tuple((k, str(v)) for k, v in settings.items()), **options)  # type: ignore[arg-type]
-    run = compiler.check if verify else compiler.elaborate
+    run = compiler.compile_and_verify if verify else compiler.compile_without_checks
     return run(str(path), chosen)
 
 

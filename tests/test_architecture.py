@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.report.formats import formats
+from tdsl.report.formats import report_formats
 from tdsl.semantics.loader import declared_in
 from tdsl.system import resources
-from tdsl.verify.check import catalogue as checks
+from tdsl.verify.check import checks_by_name as checks
 from tests.harness import none
 from tests.test_docs import EXTEND, Block, marked
 
@@ -251,10 +251,10 @@ def test_no_text_makes_the_compiler_raise(tmp_path_factory: pytest.TempPathFacto
     path = tmp_path_factory.mktemp("text") / "design.fab"
     path.write_text("".join(words), encoding="utf-8")
     limits = Options(max_devices=1 << 16, max_links=1 << 18)
-    result = compiler.check(str(path), limits)
+    result = compiler.compile_and_verify(str(path), limits)
     for d in result.findings:
         assert d.span is None or 0 <= d.span.start <= d.span.end <= len(d.span.file.text)
-        assert catalogue.page(d.code) is not None
+        assert catalogue.page_of_code(d.code) is not None
 
 
 # ---------------------------------------------------------------- one file
@@ -269,7 +269,7 @@ def test_a_command_is_one_file() -> None:
 
 def test_a_format_is_one_file() -> None:
     modules = [p for p in (PACKAGE / "report").glob("*.py") if re.search(r"^FORMAT = ", p.read_text(), re.MULTILINE)]
-    assert len(modules) == len(formats()) > 2
+    assert len(modules) == len(report_formats()) > 2
 
 
 def page(*info: str) -> Block:
@@ -305,10 +305,10 @@ def test_a_target_is_one_folder(tmp_path: Path) -> None:
     (tmp_path / "inventory" / "target.toml").write_text(page("toml", "target").text)
     (tmp_path / "inventory" / "templates" / "devices.txt.j2").write_text(page("jinja", "target").text)
     (tmp_path / "design.fab").write_text(SMALL)
-    fabric = compiler.elaborate(str(tmp_path / "design.fab")).designs[0].fabric
+    fabric = compiler.compile_without_checks(str(tmp_path / "design.fab")).designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    made = build(fabric, ["inventory"], found, BuildOptions((tmp_path,)))
+    made = build_files(fabric, ["inventory"], found, BuildOptions((tmp_path,)))
     assert not found.items
     assert made["inventory/devices.txt"].decode().splitlines()[:3] == ["node0 DGX_H100", "node1 DGX_H100", "leaf0 QM9700"]
 
@@ -322,7 +322,7 @@ def test_a_switch_is_one_file(tmp_path: Path) -> None:
     (tmp_path / "design.fab").write_text(
         "use acme.edge32 (EDGE32)\nfabric f {\n  switch leaf[4]: EDGE32\n  connect leaf[*] each\n}\n"
     )
-    result = compiler.check(str(tmp_path / "design.fab"), Options(paths=(tmp_path / "library",)))
+    result = compiler.compile_and_verify(str(tmp_path / "design.fab"), Options(paths=(tmp_path / "library",)))
     assert result.findings == []
     fabric = result.designs[0].fabric
     assert fabric is not None and fabric.port_system(0) == "Ethernet0" and fabric.link_count == 6
@@ -354,7 +354,7 @@ LISTS = ("syntax/keywords.py", "observe/readers/ufm.py")
 
 
 def known_models() -> list[str]:
-    return [n for p in (resources.folder("stdlib") / "hardware").rglob("*.fab") for n in declared_in(p)]
+    return [n for p in (resources.packaged_folder("stdlib") / "hardware").rglob("*.fab") for n in declared_in(p)]
 
 
 def test_no_topology_and_no_model_is_named() -> None:
@@ -367,7 +367,7 @@ def test_no_topology_and_no_model_is_named() -> None:
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
     used = {text for path in (*MODULES, *PROGRAMS) for text, _ in words_of(path) if re.fullmatch(r"E\d{4}", text)}
-    pages = {p.code for p in catalogue.files()}
+    pages = {p.code for p in catalogue.finding_pages()}
     of_checks = {c.code for c in checks().values()}
     assert pages.isdisjoint(of_checks)
     assert sorted(used - pages - of_checks) == []

@@ -50,6 +50,6 @@ def test_every_case_is_answered_as_wanted(test_data: Path, tmp_path: Path) -> No
             text = text[:at] + STATED + "\n" + text[at:]
         path = tmp_path / f"{name}.fab"
         path.write_text(text)
-        found = compiler.check(str(path), Options())
+        found = compiler.compile_and_verify(str(path), Options())
         wrong += [] if holds(found) else [f"{name}: {errors(found)}"]
     assert wrong == []

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, Selection, artefacts
-from tdsl.emit.quote import Refused
-from tdsl.emit.target import discover
+from tdsl.emit.build import BuildOptions, Selection, files_of_target
+from tdsl.emit.quote import NameRefused
+from tdsl.emit.target import targets_by_name
 from tdsl.emit.view import FabricView
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.system.spool import whole
+from tdsl.system.spool import content_in_memory
 from tests.cli.run import report
 from tests.harness import each, share
 
@@ -148,13 +148,15 @@ def wrapped(text: str, indent: str = "") -> list[str]:
 
 def picture(name: str) -> bytes | None:
     """The diagram of a design, None where it has none that a reader could take in."""
-    fabric = compiler.elaborate(name).designs[0].fabric
+    fabric = compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
     faults = Diagnostics()
     asked = Selection(FabricView(fabric, faults), frozenset({"diagram"}))
     try:  # without the manifest, whose identity of a large fabric takes as long as its picture
-        svg = whole(artefacts(discover(faults)["diagram"], asked, BuildOptions(), faults)["diagram/fabric.svg"])
-    except Refused:
+        svg = content_in_memory(
+            files_of_target(targets_by_name(faults)["diagram"], asked, BuildOptions(), faults)["diagram/fabric.svg"]
+        )
+    except NameRefused:
         return None
     assert not any(d.severity is Severity.ERROR for d in faults)
     return svg if len(svg) <= LARGEST_PICTURE else None

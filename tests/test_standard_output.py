@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.report.formats import formats
+from tdsl.report.formats import report_formats
 
 ROOT = Path(__file__).parent.parent
 DESIGN = """\
@@ -92,10 +92,10 @@ def test_other_commands_and_their_processes(call: str, tmp_path: Path, noisy: di
 
 def test_designs_of_the_library_together(tmp_path: Path, noisy: dict[str, str]) -> None:
     """One compilation of each, and every format of it; those that take seconds are in `make soundness`."""
-    reports = [word for name in formats() for word in ("--report", f"{name}={name}")]
+    reports = [word for name in report_formats() for word in ("--report", f"{name}={name}")]
     out = called(tmp_path, noisy, "check", "slim_fly_cscs", "ft2", "two_sites", "--output-format", "json", *reports)
     assert out == (tmp_path / "json").read_bytes() and len(json.loads(out)["designs"]) == 3
-    assert not [name for name in formats() if b"HiGHS" in (tmp_path / name).read_bytes()]
+    assert not [name for name in report_formats() if b"HiGHS" in (tmp_path / name).read_bytes()]
 
 
 PROGRAM = """

@@ -89,7 +89,7 @@ def test_a_phrase_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_titles_are_short_noun_phrases() -> None:
-    pages = catalogue.files()
+    pages = catalogue.finding_pages()
     none(
         f"{p.code}: {p.title}" for p in pages if len(p.title) > LONGEST_TITLE or not p.title[0].isupper() or p.title.endswith(".")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tdsl.emit.quote import LeftOut
+from tdsl.emit.quote import FileLeftOut
 from tdsl.emit.records import NpuGraph
 from tdsl.emit.view import FabricView
 
@@ -20,7 +20,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
         rows.append((graph.per_server, graph.inside_bps / 8e9, inside))
     top = fabric.host_groups[-1] if fabric.host_groups else ()
     if len(top) != 1 and graph.servers > 1:
-        raise LeftOut("not all hosts are joined, and a product of dimensions joins all")
+        raise FileLeftOut("not all hosts are joined, and a product of dimensions joins all")
     sizes = _sizes(fabric, graph)
     note = ""
     if not sizes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tdsl.emit.quote import LeftOut
+from tdsl.emit.quote import FileLeftOut
 from tdsl.emit.view import FabricView
 
 
@@ -12,7 +12,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     """The file; left out where the fabric is not one that it can hold."""
     graph = fabric.npus
     if isinstance(graph, str):
-        raise LeftOut(graph)
+        raise FileLeftOut(graph)
     nodes, switches = graph.npus + graph.inner_switches + graph.switches, graph.inner_switches + graph.switches
     out = [f"{nodes} {switches} {len(graph.links)}", " ".join(str(n) for n in range(graph.npus, nodes))]
     latency = {inside: f"{int(str(options[name])) / 10**6:g}ms"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tdsl.emit.view import FabricView
-from tdsl.emit.workbook import Sheet, workbook
+from tdsl.emit.workbook import Sheet, workbook_bytes
 
 LINE = (
     "kind", "model", "description", "order_number", "place", "length_m", "quantity", "spares", "unit_watts", "unit_price",
@@ -47,7 +47,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     kinds = _by_kind(lines)
     phases = list(zip(*(fabric.phase_bill.column(n) for n in PHASE), strict=True))
     marked = frozenset(k for k, row in enumerate(sums) if row[0] in ("all", "hall", "added by phase"))
-    return workbook(
+    return workbook_bytes(
         [
             _sheet("summary", SUM, kinds, note, 1, frozenset([len(kinds) - 1])),
             _sheet("bill", LINE, lines, note, 2),

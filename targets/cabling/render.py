@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tdsl.emit import worklist
-from tdsl.emit.quote import LeftOut
+from tdsl.emit.quote import FileLeftOut
 from tdsl.emit.view import FabricView
-from tdsl.emit.workbook import MAX_ROWS, Sheet, workbook
+from tdsl.emit.workbook import MAX_ROWS, Sheet, workbook_bytes
 
 ALL = (
     "cable_id", "leg", "a_device", "a_hall", "a_rack", "a_u", "a_port", "a_cage", "b_device", "b_hall", "b_rack", "b_u",
@@ -25,21 +25,23 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     if isinstance(limit, int) and len(cables) > min(limit, MAX_ROWS):
         if len(fabric.pods) > 1:
             return b""  # a workbook a pod
-        raise LeftOut(
+        raise FileLeftOut(
             f"{len(cables):,} rows are more than the {min(limit, MAX_ROWS):,} of a workbook a person can use; cables.csv has them"
         )
-    columns = {name: cables.column(name) for name in ALL} | worklist.columns_of(cables)
+    columns = {name: cables.column(name) for name in ALL} | worklist.work_sheet_columns(cables)
     empty = frozenset(n for n in ALL if not any(v != "" for v in columns[n]))
-    groups = worklist.groups(columns, range(len(cables)))
+    groups = worklist.rows_by_work_sheet(columns, range(len(cables)))
     sheets = [_summary(fabric, columns, columns["place"])]
     if "part" not in empty:
         sheets.append(worklist.pick_list(columns, groups, f"{fabric.title}: what to bring"))
     names = sorted(groups, key=lambda n: (n == "", n.startswith("row "), list(groups).index(n)))
     if len(groups) <= MOST_SHEETS:
-        sheets += [worklist.sheet(n, columns, groups[n], f"{fabric.title}: cables from {n or 'the rest'}") for n in names]
+        sheets += [
+            worklist.cable_work_sheet(n, columns, groups[n], f"{fabric.title}: cables from {n or 'the rest'}") for n in names
+        ]
     if len(fabric.cords):
-        sheets.append(worklist.power(fabric.cords, f"{fabric.title}: power cords"))
-    return workbook([*sheets, _all(columns, empty)], f"{fabric.title}: cables")
+        sheets.append(worklist.power_cord_sheet(fabric.cords, f"{fabric.title}: power cords"))
+    return workbook_bytes([*sheets, _all(columns, empty)], f"{fabric.title}: cables")
 
 
 def _summary(fabric: FabricView, columns: Mapping[str, Sequence[object]], places: Sequence[object]) -> Sheet:

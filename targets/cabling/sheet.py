@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from tdsl.emit.qr import path, qr
-from tdsl.emit.quote import LeftOut, xml
+from tdsl.emit.qr import qr_matrix, qr_svg_path
+from tdsl.emit.quote import FileLeftOut, xml_escaped_text
 from tdsl.emit.view import FabricView
 
 HEAD = """<!DOCTYPE html>
@@ -31,10 +31,10 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     labels = fabric.labels
     limit = options["sheet_labels"]
     if isinstance(limit, int) and len(labels) > limit:
-        raise LeftOut(f"{len(labels):,} labels are more than the {limit:,} of a sheet; labels.csv has them")
+        raise FileLeftOut(f"{len(labels):,} labels are more than the {limit:,} of a sheet; labels.csv has them")
     names = ("cable_id", "leg", "device", "port", "near", "far", "length_m", "qr")
     rows = list(zip(*(labels.column(n) for n in names), strict=True))
-    out = [HEAD.format(title=xml(f"{fabric.title}: labels of cables"))]
+    out = [HEAD.format(title=xml_escaped_text(f"{fabric.title}: labels of cables"))]
     for start in range(0, len(rows), 24):
         out.append('<div class="page">\n')
         out += [_label(row) for row in rows[start : start + 24]]
@@ -45,18 +45,18 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
 
 def _label(row: Sequence[object]) -> str:
     cable, leg, device, port, near, far, length, code = map(str, row)
-    place = "" if near.startswith(f"{device}:") else f'<div class="far">{xml(device)} {xml(port)}</div>'
+    place = "" if near.startswith(f"{device}:") else f'<div class="far">{xml_escaped_text(device)} {xml_escaped_text(port)}</div>'
     about = " · ".join(x for x in (cable, f"leg {leg}" if leg else "", f"{length} m" if length else "") if x)
-    ends = f'<div class="near">{xml(near)}</div>{place}<div class="far">to {xml(far)}</div>'
-    return f'<div class="label">{_code(code)}<div>{ends}</div><div class="id">{xml(about)}</div></div>\n'
+    ends = f'<div class="near">{xml_escaped_text(near)}</div>{place}<div class="far">to {xml_escaped_text(far)}</div>'
+    return f'<div class="label">{_code(code)}<div>{ends}</div><div class="id">{xml_escaped_text(about)}</div></div>\n'
 
 
 @cache
 def _code(text: str) -> str:
     """The QR code, with its quiet zone; nothing for a text that no code of this size holds."""
     try:
-        m = qr(text, 0)  # one mask for all: trying eight takes most of the time, and scanners read any
+        m = qr_matrix(text, 0)  # one mask for all: trying eight takes most of the time, and scanners read any
     except ValueError:
         return "<div></div>"
     n = len(m) + 8
-    return f'<svg viewBox="-4 -4 {n} {n}" shape-rendering="crispEdges"><path d="{path(m)}"/></svg>'
+    return f'<svg viewBox="-4 -4 {n} {n}" shape-rendering="crispEdges"><path d="{qr_svg_path(m)}"/></svg>'

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from tdsl.emit.records import Link, Model
-from tdsl.emit.rows import texts_of
+from tdsl.emit.rows import text_chunks
 from tdsl.emit.view import FabricView
-from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined, small
+from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, coded_combination, numbers_in_32_bits
 from tdsl.fabric.columns import Table
 
 EMPTY = "[]\n}"
@@ -68,7 +68,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]
         yield f"{head}\n".encode()
         return
     yield f"{head.removesuffix(EMPTY)}[\n".encode()
-    yield from texts_of(edges, ",\n")
+    yield from text_chunks(edges, ",\n")
     yield b"\n ]\n}\n"
 
 
@@ -135,14 +135,14 @@ def _edges(
 
     def end(n: int) -> tuple[Coded, str, Coded]:
         instances = [json.dumps("{}[{}]".format(*at[name])) if name in at else "" for name in names[n]]
-        slices = combined(lambda p, run: json.dumps(f"{ends[ports[p]][0]}[{ends[ports[p]][1]}:{ends[ports[p]][1] + run}]"),
+        slices = coded_combination(lambda p, run: json.dumps(f"{ends[ports[p]][0]}[{ends[ports[p]][1]}:{ends[ports[p]][1] + run}]"),
                           (len(ports), port[n][first]), (int(length.max(initial=0)) + 1, length))  # fmt: skip
-        return Coded(instances, small(device[n][first])), ',\n    "component": ', slices
+        return Coded(instances, numbers_in_32_bits(device[n][first])), ',\n    "component": ', slices
 
     return Joined(
         '  {\n   "ep1": {\n    "instance": ', *end(0), '\n   },\n   "ep2": {\n    "instance": ', *end(1),
         '\n   },\n   "scheme": "one2one",\n   "link": ',
-        Coded([json.dumps(v) for v in rate.values], small(codes[first])), "\n  }",
+        Coded([json.dumps(v) for v in rate.values], numbers_in_32_bits(codes[first])), "\n  }",
     ), rates  # fmt: skip
 
 

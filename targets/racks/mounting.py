@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tdsl.emit.view import FabricView
-from tdsl.emit.workbook import Sheet, workbook
+from tdsl.emit.workbook import Sheet, workbook_bytes
 from tdsl.emit.worklist import BOX
 
 SHOWN = {"rack": "rack", "u": "unit", "units": "height, U", "device": "device", "model": "model", "watts": "W", "kg": "kg"}
@@ -28,7 +28,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
         ends = frozenset(k for k in range(len(mine) - 1) if mine[k][0] != mine[k + 1][0])
         note = f"{fabric.title}: devices in {name}"
         sheets.append(Sheet(name, [*known, "done"], mine, 2, note=note, ledger=True, large=True, ends=ends))
-    return workbook(sheets, f"{fabric.title}: devices to mount")
+    return workbook_bytes(sheets, f"{fabric.title}: devices to mount")
 
 
 def _number(value: object) -> object:

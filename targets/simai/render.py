@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from tdsl.emit.quote import LeftOut
+from tdsl.emit.quote import FileLeftOut
 from tdsl.emit.view import FabricView
 
 
@@ -13,7 +13,7 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     """The file; left out where the fabric is not one that it can hold."""
     graph = fabric.npus
     if isinstance(graph, str):
-        raise LeftOut(graph)
+        raise FileLeftOut(graph)
     nodes = graph.npus + graph.inner_switches + graph.switches
     kind = graph.chip if re.fullmatch(r"[A-Z]+[0-9]*", graph.chip) else "NONE"  # SimAI takes one that it does not know for none
 

@@ -16,8 +16,8 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 
-from tdsl.answers.form import Json, NotKept, dumped, loaded, read, written
-from tdsl.answers.surroundings import first_version, folders, version
+from tdsl.answers.form import Json, NotKept, compilations_as_json, compilations_from_json, json_bytes, json_from_bytes
+from tdsl.answers.surroundings import first_version, program_folders, programs_digest
 from tdsl.compile import compiler
 from tdsl.compile.compilation import Compilation, Options
 from tdsl.findings.diagnostic import Severity
@@ -31,22 +31,22 @@ APART = ("parsed", "kept", "day")
 """Options that are no part of the key: what an earlier call left, and the day, which matters where a waiver has a last one."""
 
 
-def check(source: str, options: Options) -> Compilation:
+def check_with_cache(source: str, options: Options) -> Compilation:
     """What ``compiler.check`` gives, without the fabrics where the answer was kept. Raises UsageError."""
-    for compilation in stages(source, options):
+    for compilation in stages_with_cache(source, options):
         last = compilation
     return last
 
 
-def stages(source: str, options: Options) -> Iterator[Compilation]:
+def stages_with_cache(source: str, options: Options) -> Iterator[Compilation]:
     """What ``compiler.stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last one was taken. Raises
     UsageError."""
     begin = time.perf_counter()
-    key, now = _key(source, options)
+    key, now = _key_of_call(source, options)
     if not key:
-        yield from compiler.stages(source, options)
+        yield from compiler.compile_in_stages(source, options)
         return
-    kept = _kept(key, options)
+    kept = _read_kept_answer(key, options)
     if kept is not None:
         for compilation in kept:
             compilation.earlier = True
@@ -56,37 +56,37 @@ def stages(source: str, options: Options) -> Iterator[Compilation]:
         return
     from tdsl.answers.judgements import Judgements
 
-    record, known = files.Record(tuple(os.path.abspath(f) for f in folders())), Judgements(version=now)
-    steps, made = compiler.stages(source, replace(options, kept=known)), []
+    record, known = files.Record(tuple(os.path.abspath(f) for f in program_folders())), Judgements(version=now)
+    steps, made = compiler.compile_in_stages(source, replace(options, kept=known)), []
     while True:
-        with files.recorded(record):
+        with files.record_disk_questions(record):
             step = next(steps, None)
         if step is None:
             break
         made.append(step)
         yield step
-    if _key(source, options)[1] == now:
+    if _key_of_call(source, options)[1] == now:
         if record.lasting:
-            _keep(key, options, record, made)
+            _keep_answer(key, options, record, made)
         with suppress(MemoryError, RecursionError):  # a cache is not a reason to fail
             known.save()
 
 
-def _key(source: str, options: Options) -> tuple[str, str]:
+def _key_of_call(source: str, options: Options) -> tuple[str, str]:
     """The key of a call and the version that is part of it; "" where its answer is not to be kept."""
-    if cache.folder() is None or files.is_confined():
+    if cache.private_cache_folder() is None or files.is_confined():
         return "", ""
     try:
-        asked = _asked(source, options)
-        now = version() if asked is not None else ""
+        asked = _call_as_json(source, options)
+        now = programs_digest() if asked is not None else ""
         if now != first_version():  # tdsl was exchanged while this process runs the old one
             return "", ""
-        return _digest([FORM, now, os.getcwd(), source, asked]) if now else "", now
+        return _digest_of_json([FORM, now, os.getcwd(), source, asked]) if now else "", now
     except OSError:
         return "", ""
 
 
-def _asked(source: str, options: Options) -> Json:
+def _call_as_json(source: str, options: Options) -> Json:
     """What a call asks, as values of JSON; None where that cannot be written. Raises OSError."""
     from hashlib import sha256
 
@@ -94,16 +94,16 @@ def _asked(source: str, options: Options) -> Json:
     for f in fields(options):
         value = getattr(options, f.name)
         if f.name not in APART:
-            said = _said(value)
+            said = _option_value_as_json(value)
             if said is None:
                 return None
             out.append([f.name, said])
     if source in options.overlay:
         return [out, ""]  # its text is among the options
-    return [out, sha256(files.read(Path(source))).hexdigest() if files.is_file(Path(source)) else ""]
+    return [out, sha256(files.read_regular_file(Path(source))).hexdigest() if files.is_file(Path(source)) else ""]
 
 
-def _said(value: object) -> Json:
+def _option_value_as_json(value: object) -> Json:
     """The value of an option; None where it is of a kind that no key can hold."""
     match value:
         case None:
@@ -115,44 +115,48 @@ def _said(value: object) -> Json:
         case SourceFile():
             return ["file", value.name, value.text]
         case tuple() | list():
-            items = [_said(v) for v in value]
+            items = [_option_value_as_json(v) for v in value]
             return None if None in items else ["list", items]
         case Mapping():
-            items = [[str(k), _said(v)] for k, v in sorted(value.items())]
+            items = [[str(k), _option_value_as_json(v)] for k, v in sorted(value.items())]
             return None if any(v is None for _, v in items) else ["mapping", items]
     return None
 
 
-def _digest(document: Json) -> str:
+def _digest_of_json(document: Json) -> str:
     from hashlib import sha256
 
-    return sha256(dumped(document)).hexdigest()
+    return sha256(json_bytes(document)).hexdigest()
 
 
-def _kept(key: str, options: Options) -> list[Compilation] | None:
+def _read_kept_answer(key: str, options: Options) -> list[Compilation] | None:
     """The answer that is kept under a key; None where there is none, or where a file that it was made of differs."""
-    data = cache.entry(KIND, key)
+    data = cache.read_cache_entry(KIND, key)
     if data is None:
         return None
     try:
-        document = loaded(data)
-        if document["day"] not in ("", _day(options)):
+        document = json_from_bytes(data)
+        if document["day"] not in ("", _day_of_check(options)):
             return None
         answers = {(kind, path, limit, tuple(within)): answer for (kind, path, limit, within), answer in document["read"]}
-        return read(document["said"]) if files.unchanged(answers) else None
+        return compilations_from_json(document["said"]) if files.disk_answers_unchanged(answers) else None
     except (NotKept, KeyError, TypeError, ValueError, MemoryError):
         return None
 
 
-def _keep(key: str, options: Options, record: files.Record, made: list[Compilation]) -> None:
+def _keep_answer(key: str, options: Options, record: files.Record, made: list[Compilation]) -> None:
     """Keep an answer, with what it was made of."""
     dated = any(a.until is not None for c in made for a in c.waivers)
     try:
-        document = {"day": _day(options) if dated else "", "read": list(record.answers.items()), "said": written(made)}
-        cache.keep(KIND, key, dumped(document))
+        document = {
+            "day": _day_of_check(options) if dated else "",
+            "read": list(record.answers.items()),
+            "said": compilations_as_json(made),
+        }
+        cache.write_cache_entry(KIND, key, json_bytes(document))
     except (NotKept, MemoryError, RecursionError):  # a cache is not a reason to fail
         return
 
 
-def _day(options: Options) -> str:
+def _day_of_check(options: Options) -> str:
     return "none" if options.day is None else options.day.isoformat()

@@ -18,9 +18,9 @@ from typing import Any
 from tdsl.compile.compilation import Compilation, Design
 from tdsl.compile.waivers import Allowance
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label, Severity
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.quantity import Quantity
-from tdsl.semantics.values import Dims, ModelName, WholeRange, Word
+from tdsl.semantics.values import BareWord, Dims, ModelValue, WholeRange
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
 
@@ -48,7 +48,7 @@ def kept_fields(cls: type) -> tuple[str, ...]:
 
 
 @cache
-def _set_later(cls: type) -> tuple[str, ...]:
+def _fields_set_later(cls: type) -> tuple[str, ...]:
     """Names of the fields that are no arguments of the class."""
     return tuple(f.name for f in fields(cls) if not f.init)
 
@@ -62,7 +62,7 @@ def record_written(record: object, write: Callable[[object], Json], **instead: o
 
 def record_read(cls: type, values: Sequence[Any]) -> Any:
     """The record of a class with these values of the fields that are kept. Raises NotKept where these are others."""
-    names, later = kept_fields(cls), _set_later(cls)
+    names, later = kept_fields(cls), _fields_set_later(cls)
     if len(values) != len(names):
         raise NotKept(f"{len(values)} values for {len(names)} fields of {cls.__name__}")
     given = dict(zip(names, values, strict=True))
@@ -96,7 +96,7 @@ class _Writer:
     def record(self, v: object) -> Json:
         """A record as JSON; None for another value."""
         kind = type(v)
-        if isinstance(v, Span):
+        if isinstance(v, SourceSpan):
             return ["span", self.file(v.file), v.start, v.end]
         if isinstance(v, Diagnostic) and kind is Diagnostic:
             return ["finding", self.finding(v)]
@@ -117,7 +117,7 @@ class _Writer:
         return self.finding_numbers[id(d)]
 
 
-def written(compilations: Sequence[Compilation]) -> Json:
+def compilations_as_json(compilations: Sequence[Compilation]) -> Json:
     """Compilations of one call as values of JSON; figures of the last one alone. Raises NotKept."""
     out, made = _Writer(), []
     for c in compilations:
@@ -126,15 +126,15 @@ def written(compilations: Sequence[Compilation]) -> Json:
     return {"files": [[f.name, f.text] for f in out.files], "findings": out.findings, "compilations": made}
 
 
-def read(given: Json) -> list[Compilation]:
+def compilations_from_json(given: Json) -> list[Compilation]:
     """The compilations that were written. Raises NotKept."""
     try:
-        return _read(given)
+        return _compilations_from_trusted_json(given)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError) as fault:
         raise NotKept(str(fault)) from None
 
 
-def _read(given: Json) -> list[Compilation]:
+def _compilations_from_trusted_json(given: Json) -> list[Compilation]:
     files = [SourceFile(str(name), str(text)) for name, text in given["files"]]
     findings: list[Diagnostic] = []
 
@@ -143,7 +143,7 @@ def _read(given: Json) -> list[Compilation]:
             number, start, end = rest
             if not 0 <= start <= end <= len(files[number].text):
                 raise NotKept("a place outside its file")
-            return Span(files[number], start, end)
+            return SourceSpan(files[number], start, end)
         if kind == "finding":
             return findings[rest[0]]
         return record_read(KEPT[kind], [value_read(x, record) for x in rest])
@@ -178,13 +178,13 @@ def value_written(v: object, record: Callable[[object], Json] | None = None) -> 
             return ["quantity", v.amount.numerator, v.amount.denominator, *v.dim]
         case Severity():
             return ["severity", int(v)]
-        case Word():
+        case BareWord():
             return ["word", str(v)]
         case Dims():
             return ["dims", *v.sizes]
         case WholeRange():
             return ["range", v.low, v.high]
-        case ModelName() if not v.settings:
+        case ModelValue() if not v.settings:
             return ["model", v.name]
         case date() if type(v) is date:
             return ["date", v.isoformat()]
@@ -210,13 +210,13 @@ def value_read(v: Json, record: Callable[[str, list[Json]], Any] | None = None) 
         case "severity":
             return Severity(*rest)
         case "word":
-            return Word(*rest)
+            return BareWord(*rest)
         case "dims":
             return Dims(tuple(rest))
         case "range":
             return WholeRange(*rest)
         case "model":
-            return ModelName(*rest)
+            return ModelValue(*rest)
         case "date":
             return date.fromisoformat(*rest)
         case "tuple":
@@ -230,12 +230,12 @@ def value_read(v: Json, record: Callable[[str, list[Json]], Any] | None = None) 
     return record(kind, rest)
 
 
-def dumped(document: Json) -> bytes:
+def json_bytes(document: Json) -> bytes:
     """JSON as bytes."""
     return json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def loaded(data: bytes) -> Json:
+def json_from_bytes(data: bytes) -> Json:
     """The document in bytes. Raises NotKept."""
     try:
         return json.loads(data)

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.answers.form import Json, NotKept, dumped, loaded, record_read, record_written, value_read, value_written
-from tdsl.compile.reuse import Kept, Layout, Unmapped, Wired
+from tdsl.answers.form import Json, NotKept, json_bytes, json_from_bytes, record_read, record_written, value_read, value_written
+from tdsl.compile.reuse import Kept, Unmapped, Wired, WiringTokens
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.narrow import Narrow
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.system import cache
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Fault, Judgement
+from tdsl.verify.check import Judgement, PropertyFault
 
 KIND = "judgements"
 FORM = 2
 """Raised where entries are written in another way."""
-RECORDS = {c.__name__: c for c in (Judgement, Fault, Origin)}
+RECORDS = {c.__name__: c for c in (Judgement, PropertyFault, Origin)}
 
 
 @dataclass(slots=True)
@@ -42,10 +42,10 @@ class Judgements(Kept):
         if self.wired.get(name) is not made:
             return
         key = self._key(made)
-        data = cache.entry(KIND, key) or b""
+        data = cache.read_cache_entry(KIND, key) or b""
         self.keys[name] = key, files, data
         try:
-            restore_judgements(loaded(data), made, files)
+            restore_judgements(json_from_bytes(data), made, files)
         except (NotKept, KeyError, IndexError, TypeError, ValueError, AttributeError, ZeroDivisionError):
             made.known.plain.clear()
             made.known.claims.clear()
@@ -54,16 +54,16 @@ class Judgements(Kept):
         """Keep the judgements of the fabrics of this call."""
         for name, made in self.wired.items():
             key, _, before = self.keys[name]
-            body = dumped(written_judgements(made))
+            body = json_bytes(written_judgements(made))
             if body != before:
-                cache.keep(KIND, key, body)
+                cache.write_cache_entry(KIND, key, body)
 
     def _key(self, made: Wired) -> str:
-        columns = _digest_of(made.fabric)
+        columns = _digest_of_fabric(made.fabric)
         return sha256(repr((FORM, self.version, made.key, columns)).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _digest_of(fabric: Fabric) -> str:
+def _digest_of_fabric(fabric: Fabric) -> str:
     """A digest of all columns of a fabric."""
     whole = sha256()
     for f in fields(fabric):
@@ -95,7 +95,7 @@ def written_judgements(made: Wired) -> Json:
     return {"plain": plain, "claims": claims}
 
 
-def _place(s: Span, home: Layout) -> Json:
+def _place_as_json(s: SourceSpan, home: WiringTokens) -> Json:
     """A place: of the design by its tokens, which stay where lines move, and of another file by its offsets."""
     if s.file is home.file:
         return ["", *home.place(s.start, False), *home.place(s.end, True)]
@@ -104,12 +104,12 @@ def _place(s: Span, home: Layout) -> Json:
     return [s.file.name, s.start, s.end]
 
 
-def _judgement_written(j: Judgement, home: Layout) -> Json:
+def _judgement_written(j: Judgement, home: WiringTokens) -> Json:
     """A judgement as JSON. Raises NotKept and Unmapped."""
 
     def record(v: object) -> Json:
-        if isinstance(v, Span):
-            return ["span", *_place(v, home)]
+        if isinstance(v, SourceSpan):
+            return ["span", *_place_as_json(v, home)]
         return record_written(v, value) if RECORDS.get(type(v).__name__) is type(v) else None
 
     def value(v: object) -> Json:
@@ -122,16 +122,16 @@ def restore_judgements(document: Json, made: Wired, files: list[SourceFile]) -> 
     """Add what is known of a fabric, with its places in the texts of now. Raises whatever a wrong document makes it raise."""
     home, by_name = made.layout, {f.name: f for f in files}
 
-    def span(name: str, *at: int) -> Span:
+    def span(name: str, *at: int) -> SourceSpan:
         if name:
             start, end = at
             if not 0 <= start <= end <= len(by_name[name].text):
                 raise NotKept("a place outside its file")
-            return Span(by_name[name], start, end)
+            return SourceSpan(by_name[name], start, end)
         first, skip, last, length = at
         if min(first, skip, last, length) < 0:
             raise NotKept("a place outside its file")
-        return Span(home.file, home.starts[first] + skip, home.starts[last] + length)
+        return SourceSpan(home.file, home.starts[first] + skip, home.starts[last] + length)
 
     def record(kind: str, rest: list[Json]) -> Any:
         return span(*rest) if kind == "span" else record_read(RECORDS[kind], [value_read(x, record) for x in rest])

@@ -9,7 +9,7 @@ strict JSON.
 
 This file needs Python 3.11 and nothing else, and shares no code with the program that writes certificates. It takes nothing from
 a certificate that it can compute from fabric.json, and all arithmetic is in integers and fractions. ``docs/certificates.md``
-states every theorem. In order: reading, ``Fabric``, ``Network``, symmetries, flows, cuts, ``Traffic`` (demands), statements,
+states every theorem. In order: reading, ``CertifiedFabric``, ``CertifiedNetwork``, symmetries, flows, cuts, ``Traffic`` (demands), statements,
 requirements that are expected.
 """
 
@@ -47,26 +47,26 @@ class TooMuchWork(Rejected):
     """The check takes more work than its limit."""
 
 
-class Unreadable(Exception):
+class InputUnreadable(Exception):
     """A file is not strict JSON within the limits, or a requirement is none."""
 
 
-def need(holds: object, why: str) -> None:
+def reject_unless(holds: object, why: str) -> None:
     """Raise Rejected unless it holds."""
     if not holds:
         raise Rejected(why)
 
 
-def common(numbers: Iterable[int]) -> int:
+def least_common_multiple(numbers: Iterable[int]) -> int:
     """Their least common multiple, unless it is too long a number."""
     out = 1
     for x in numbers:
         out = lcm(out, x)
-        need(out.bit_length() <= MAX_BITS, "fractions or parts are too long numbers")
+        reject_unless(out.bit_length() <= MAX_BITS, "fractions or parts are too long numbers")
     return out
 
 
-class Work:
+class WorkSteps:
     """Steps of work that are left; to spend more raises TooMuchWork."""
 
     def __init__(self, steps: int = MAX_STEPS) -> None:
@@ -78,11 +78,11 @@ class Work:
             raise TooMuchWork("the check takes more steps than its limit")
 
 
-def parse(text: str, name: str) -> Any:
+def parse_strict_json(text: str, name: str) -> Any:
     """The value of a strict JSON text within the limits. Raises Unreadable."""
 
     def fail(why: str) -> Any:
-        raise Unreadable(f"{name}: {why}")
+        raise InputUnreadable(f"{name}: {why}")
 
     def whole(token: str) -> Any:
         return int(token) if INTEGER.fullmatch(token) else fail(f"{token[:20]} is not an integer of at most {MAX_DIGITS} digits")
@@ -108,7 +108,7 @@ INTEGER = re.compile(f"-?[0-9]{{1,{MAX_DIGITS}}}")
 NUMBER = re.compile(f"([0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?")
 
 
-def read(value: Any, form: Any, at: str) -> Any:
+def value_of_form(value: Any, form: Any, at: str) -> Any:
     """A value of a declared form, with its fractions as such; keys that may be left out and are, are None.
 
     Forms: an integer n: an integer of at least n; Fraction: such an integer or "p/q", of 0 or more; str and bool; set: different
@@ -117,32 +117,37 @@ def read(value: Any, form: Any, at: str) -> Any:
     """
     if form is Fraction:
         found = NUMBER.fullmatch(value) if type(value) is str else None
-        need((found and int(found[2] or 1)) or (type(value) is int and value >= 0), f"{at}: no number of the form p/q")
+        reject_unless((found and int(found[2] or 1)) or (type(value) is int and value >= 0), f"{at}: no number of the form p/q")
         return Fraction(value)
     if isinstance(form, int):
-        need(type(value) is int and value >= form, f"{at}: an integer of at least {form} is needed")
+        reject_unless(type(value) is int and value >= form, f"{at}: an integer of at least {form} is needed")
     elif form in (str, bool):
-        need(type(value) is form, f"{at}: a {'text' if form is str else 'true or false'} is needed")
+        reject_unless(type(value) is form, f"{at}: a {'text' if form is str else 'true or false'} is needed")
     elif form is set:
-        need(len({*read(value, [str], at)}) == len(value), f"{at}: a text twice")
+        reject_unless(len({*value_of_form(value, [str], at)}) == len(value), f"{at}: a text twice")
     elif isinstance(form, frozenset):
-        need(type(value) is str and value in form, f"{at}: is none of {', '.join(sorted(form))}")
+        reject_unless(type(value) is str and value in form, f"{at}: is none of {', '.join(sorted(form))}")
     elif isinstance(form, list):
-        need(type(value) is list and len(value) == (len(form) if len(form) > 1 else len(value)), f"{at}: a list is needed")
-        return [read(x, form[i % len(form)], at) for i, x in enumerate(value)]
+        reject_unless(
+            type(value) is list and len(value) == (len(form) if len(form) > 1 else len(value)), f"{at}: a list is needed"
+        )
+        return [value_of_form(x, form[i % len(form)], at) for i, x in enumerate(value)]
     elif isinstance(form, tuple) and form[0] is None:
-        return None if value is None else read(value, form[1], at)
+        return None if value is None else value_of_form(value, form[1], at)
     else:
-        need(type(value) is dict, f"{at}: an object is needed")
+        reject_unless(type(value) is dict, f"{at}: an object is needed")
         if isinstance(form, tuple):
-            kind = read(value.get(form[0]), frozenset(form[1]), f"{at}.{form[0]}")
+            kind = value_of_form(value.get(form[0]), frozenset(form[1]), f"{at}.{form[0]}")
             form = {form[0]: str} | form[1][kind]
         if "*" in form:
-            return {key: read(x, form["*"], f"{at}.{key}") for key, x in value.items()}
+            return {key: value_of_form(x, form["*"], f"{at}.{key}") for key, x in value.items()}
         known = {key.rstrip("?"): key for key in form}
-        need(value.keys() <= known.keys(), f"{at}: has a key that is not known")
-        need(all(key in value for key in form if not key.endswith("?")), f"{at}: a key is missing")
-        return {key: read(value[key], form[form_key], f"{at}.{key}") if key in value else None for key, form_key in known.items()}
+        reject_unless(value.keys() <= known.keys(), f"{at}: has a key that is not known")
+        reject_unless(all(key in value for key in form if not key.endswith("?")), f"{at}: a key is missing")
+        return {
+            key: value_of_form(value[key], form[form_key], f"{at}.{key}") if key in value else None
+            for key, form_key in known.items()
+        }
     return value
 
 
@@ -185,12 +190,12 @@ TABLES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def table(data: Any, name: str) -> list[list[Any]]:
+def table_rows(data: Any, name: str) -> list[list[Any]]:
     """The columns of TABLES of a table of fabric.json, row by row; one that is not there is null."""
     heads, rows = (data[name][key] for key in ("columns", "rows"))
-    need(len({*heads}) == len(heads) and all(len(row) == len(heads) for row in rows), f"{name}: rows and columns differ")
+    reject_unless(len({*heads}) == len(heads) and all(len(row) == len(heads) for row in rows), f"{name}: rows and columns differ")
     cells = {c: [row[heads.index(c)] for row in rows] if c in heads else [None] * len(rows) for c in TABLES[name]}
-    columns = [read(cells[c], [form], f"{name}.{c}") for c, form in TABLES[name].items()]
+    columns = [value_of_form(cells[c], [form], f"{name}.{c}") for c, form in TABLES[name].items()]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
@@ -200,38 +205,40 @@ Element = namedtuple("Element", "devices links")  # what fails together: devices
 
 
 @cache
-def family(path: str) -> str:
+def unindexed_path(path: str) -> str:
     """A path without indices."""
     return re.sub(r"\[[^\]]*\]", "", path)
 
 
-def elements_of(path: str) -> list[str]:
+def enclosing_element_paths(path: str) -> list[str]:
     """The paths of a device and of the groups and devices around it, outermost first."""
     return [path[: x.start()] for x in re.finditer(r"\.(?![^\[]*\])", path)] + [path]
 
 
-class Fabric:
+class CertifiedFabric:
     """The devices and links of a fabric.json. Raises Rejected where it contradicts itself."""
 
     def __init__(self, data: Any) -> None:
-        need(data["schema"] == 1, "the schema of fabric.json is not 1")
-        self.name: str = read(data["fabric"], str, "fabric")
-        every = [Link(*row) for row in table(data, "links")]
+        reject_unless(data["schema"] == 1, "the schema of fabric.json is not 1")
+        self.name: str = value_of_form(data["fabric"], str, "fabric")
+        every = [Link(*row) for row in table_rows(data, "links")]
         self.links = links = [x for x in every if not x.layer]  # those of the network, not of a layer beside it
         here, up = ({d for x in some for d in (x.a, x.b, x.via)} for some in (links, [x for x in every if x.layer]))
-        rows = [row for row in table(data, "devices") if row[2] in ("host", "chip") or row[0] not in up - here]
-        self.planned = table(data, "planned_links")
-        self.devices = known = {row[0]: Device._make((*row, family(row[1]))) for row in rows}
+        rows = [row for row in table_rows(data, "devices") if row[2] in ("host", "chip") or row[0] not in up - here]
+        self.planned = table_rows(data, "planned_links")
+        self.devices = known = {row[0]: Device._make((*row, unindexed_path(row[1]))) for row in rows}
         named = {f.path: d for d, f in known.items()}
-        need(len(named) == len(known) == len(rows) and "" not in {*known, *named}, "a device has no name, or two have one")
+        reject_unless(
+            len(named) == len(known) == len(rows) and "" not in {*known, *named}, "a device has no name, or two have one"
+        )
         self.contents: dict[str, list[str]] = defaultdict(list)
         for d, f in known.items():
-            need(f.inside == named.get(f.path.rpartition(".")[0]), f"{d} is inside another device than its path says")
+            reject_unless(f.inside == named.get(f.path.rpartition(".")[0]), f"{d} is inside another device than its path says")
             self.contents[f.inside or ""] += [d]
-        need(all(x.a != x.b for x in links), "a link joins a device to itself")
-        need(here <= {*known, None}, "a link ends at an unknown device")
+        reject_unless(all(x.a != x.b for x in links), "a link joins a device to itself")
+        reject_unless(here <= {*known, None}, "a link ends at an unknown device")
         self.ports = [(f"{known[x.a].path}.{x.a_port}", f"{known[x.b].path}.{x.b_port}") for x in links]
-        need(len({p for both in self.ports for p in both}) == 2 * len(links), "two links are on one port")
+        reject_unless(len({p for both in self.ports for p in both}) == 2 * len(links), "two links are on one port")
 
     def closure(self, failed: Iterable[str]) -> Devices:
         """What fails with these devices: all that they contain."""
@@ -242,28 +249,28 @@ class Fabric:
 
     def named(self, of: Collection[str]) -> dict[str, Devices]:
         """The devices of every element, with all that they contain, by its path; without indices a path names all of it."""
-        wanted, families = {*of}, {family(p) for p in of}
+        wanted, families = {*of}, {unindexed_path(p) for p in of}
         found: dict[str, list[str]] = defaultdict(list)
         used = set()
         for name, device in self.devices.items():
-            for path in elements_of(device.path):
-                if family(path) in families and (chosen := wanted & {path, family(path)}):
+            for path in enclosing_element_paths(device.path):
+                if unindexed_path(path) in families and (chosen := wanted & {path, unindexed_path(path)}):
                     found[path].append(name)
                     used |= chosen
-        need(wanted and used == wanted, "no element, or one that is not in the fabric")
+        reject_unless(wanted and used == wanted, "no element, or one that is not in the fabric")
         return {path: self.closure(names) for path, names in found.items()}
 
-    def shortest(self, devices: set[str], net: Network) -> list[str]:
+    def shortest(self, devices: set[str], net: CertifiedNetwork) -> list[str]:
         """Paths of groups and devices that name these devices and no others (``members``), as few as there are."""
         under: dict[str, set[str]] = defaultdict(set)
         for d in (*net.units, *(devices - net.units)):
-            for path in elements_of(self.devices[d].path):
-                for name in (path, family(path)):
+            for path in enclosing_element_paths(self.devices[d].path):
+                for name in (path, unindexed_path(path)):
                     under[name].add(d)
         out: list[str] = []
         left = {*devices}
         for d in (d for d in self.devices if d in devices):
-            around = [name for path in elements_of(self.devices[d].path) for name in (family(path), path)]
+            around = [name for path in enclosing_element_paths(self.devices[d].path) for name in (unindexed_path(path), path)]
             if d in left:
                 fit = (name for name in around[:-1] if under[name] <= devices and net.members([name]) == under[name])
                 best = next(fit, around[-1])
@@ -287,7 +294,7 @@ class Fabric:
                 cages = {f"{self.devices[d].path} cage {cage}": (d, cage)} if cage else {port: port}
                 found: Any = {"links": {f"{one} - {two}": i}, "ports": {port: port}, "cables": cables, "cages": cages}
                 for name, key in found[what].items():
-                    need(same.setdefault(name, key) == key, "two elements have one name")
+                    reject_unless(same.setdefault(name, key) == key, "two elements have one name")
                     rows[name].add(i)
                 chosen |= {*found[what]} if port in here and (there is None or other in there) else set()
         return {name: Element(frozenset(), frozenset(rows[name])) for name in rows if name in chosen}
@@ -303,7 +310,7 @@ class Fabric:
 class Graph:
     """Nodes by name, the capacity of the arcs between them, and which nodes forward."""
 
-    def __init__(self, arcs: Iterable[tuple[str, str, int]], forward: AbstractSet[str], work: Work) -> None:
+    def __init__(self, arcs: Iterable[tuple[str, str, int]], forward: AbstractSet[str], work: WorkSteps) -> None:
         self.forward, self.work = forward, work
         self.capacity: dict[str, dict[str, int]] = defaultdict(dict)
         for a, b, rate in arcs:
@@ -340,7 +347,7 @@ class Graph:
         """Add to the load of arcs what a source sends along shortest paths of positive lengths. Every node divides what comes by
         the capacity of the last arcs, rounded down; the first takes the rest."""
         far = self.distances(source, length)
-        need(wanted.keys() <= far.keys(), "a target is not reached")
+        reject_unless(wanted.keys() <= far.keys(), "a target is not reached")
         amount = defaultdict(int, wanted)
         for v in reversed(far):
             x = amount[v]
@@ -361,13 +368,13 @@ class Graph:
         return {v: known.setdefault((v in self.forward, *sorted(self.near(v).items())), v) for v in nodes}
 
 
-class Network(Graph):
+class CertifiedNetwork(Graph):
     """What is left of a fabric after failures: units, what forwards, and capacities in whole multiples of ``grain``. Units are
     hosts and chips, those with the role of accelerators if there are any, else those without a role; chips inside of hosts, where
     their kind has links, in the place of the hosts; switches, if there is no endpoint. After failures an endpoint without links
     is none. Switches forward, chips if chips are linked to chips in the fabric, and what fabric.json says."""
 
-    def __init__(self, fabric: Fabric, work: Work, failed: Element | None = None) -> None:
+    def __init__(self, fabric: CertifiedFabric, work: WorkSteps, failed: Element | None = None) -> None:
         devices, gone = fabric.devices, failed or Element(frozenset(), frozenset())
         work.spend(len(devices) + len(fabric.links))
         self.every = [x for i, x in enumerate(fabric.links) if i not in gone.links and gone.devices.isdisjoint((x.a, x.b, x.via))]
@@ -419,21 +426,23 @@ class Network(Graph):
     def orbits(self, symmetries: Any, classes: Mapping[str, str], links: Mapping[Arc, int]) -> dict[str, str]:
         """For every node the first of its orbit under classes and symmetries, verified to keep units, forwarding and links."""
         nodes = {v: (v in self.units, v in self.forward) for v in (*self.units, *self.forward)}
-        automorphisms(self.work, symmetries or (), nodes, links)
-        return orbits(nodes, (classes, *(symmetries or ())))
+        reject_unless_automorphisms(self.work, symmetries or (), nodes, links)
+        return lowest_of_orbits(nodes, (classes, *(symmetries or ())))
 
 
-def automorphisms(work: Work, images: Sequence[Mapping[Any, Any]], kind: Mapping[Any, Any], arcs: Mapping[Any, Any]) -> None:
+def reject_unless_automorphisms(
+    work: WorkSteps, images: Sequence[Mapping[Any, Any]], kind: Mapping[Any, Any], arcs: Mapping[Any, Any]
+) -> None:
     """Reject unless every image, given for the nodes that move, permutes nodes of one kind and keeps the labels of all arcs."""
     for image in images:
         work.spend(len(kind) + len(arcs))
-        need(image.keys() <= kind.keys() and {*image.values()} == image.keys(), "a symmetry is not a permutation")
-        need(all(kind[v] == kind[w] for v, w in image.items()), "a symmetry exchanges different nodes")
+        reject_unless(image.keys() <= kind.keys() and {*image.values()} == image.keys(), "a symmetry is not a permutation")
+        reject_unless(all(kind[v] == kind[w] for v, w in image.items()), "a symmetry exchanges different nodes")
         moved = ((tuple(image.get(v, v) for v in arc), label) for arc, label in arcs.items())
-        need(all(arcs.get(arc) == label for arc, label in moved), "a symmetry changes the links")
+        reject_unless(all(arcs.get(arc) == label for arc, label in moved), "a symmetry changes the links")
 
 
-def orbits(items: Iterable[Any], moves: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
+def lowest_of_orbits(items: Iterable[Any], moves: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     """For everything the lowest of its orbit under these permutations."""
     lowest = {x: x for x in items}
 
@@ -449,7 +458,9 @@ def orbits(items: Iterable[Any], moves: Iterable[Mapping[Any, Any]]) -> dict[Any
     return {x: root(x) for x in lowest}
 
 
-def max_flow(capacity: dict[Any, dict[Any, int]], source: Any, target: Any, most: int, work: Work) -> int:
+def maximum_flow_by_augmentation(
+    capacity: dict[Any, dict[Any, int]], source: Any, target: Any, most: int, work: WorkSteps
+) -> int:
     """The flow from source to target, ``most`` at most, by shortest paths (Edmonds and Karp 1972). Changes capacity."""
     left = most
     while left > 0:
@@ -477,7 +488,7 @@ def max_flow(capacity: dict[Any, dict[Any, int]], source: Any, target: Any, most
     return most
 
 
-def least_cut(net: Network, links: Mapping[str, Mapping[str, int]], size: Mapping[str, int], bound: int) -> int:
+def least_cut(net: CertifiedNetwork, links: Mapping[str, Mapping[str, int]], size: Mapping[str, int], bound: int) -> int:
     """The least of some links that a balanced split of the units cuts, or the bound if that is less. Devices take sides in the
     order of ``size``, so many with equal links as one. The capacity that crosses by then is kept for every number of units on one
     side and the sides of the open devices, those linked to one without a side (Bertelè and Brioschi, "Nonserial dynamic
@@ -504,37 +515,39 @@ def least_cut(net: Network, links: Mapping[str, Mapping[str, int]], size: Mappin
     return min([bound, *(x for row in rows.values() for x in row[first:])])
 
 
-def splits(net: Network, order: list[list[str]], least: int) -> int:
+def least_balanced_split(net: CertifiedNetwork, order: list[list[str]], least: int) -> int:
     """The least that every balanced split cuts of the links among these devices, which are then used up."""
     names = {d for same in order for d in same}
-    need(len(names) == sum(map(len, order)) and all(order), "an order names a device twice")
-    need(net.units <= names <= net.units | net.forward, "an order misses units, or names what does not count")
+    reject_unless(len(names) == sum(map(len, order)) and all(order), "an order names a device twice")
+    reject_unless(net.units <= names <= net.units | net.forward, "an order misses units, or names what does not count")
     links = {d: {w: c for w, c in net.near(d).items() if c} for d in names}
-    need(all(len(x) == 1 or (d not in net.units and links[d] == links[x[0]]) for x in order for d in x), "devices differ")
-    need(least_cut(net, links, {x[0]: len(x) for x in order}, least) == least, "a split cuts less")
+    reject_unless(
+        all(len(x) == 1 or (d not in net.units and links[d] == links[x[0]]) for x in order for d in x), "devices differ"
+    )
+    reject_unless(least_cut(net, links, {x[0]: len(x) for x in order}, least) == least, "a split cuts less")
     for v in names:
         net.capacity[v] = {w: c for w, c in net.near(v).items() if w not in names}
     return least
 
 
-def hub_networks(net: Network, hubs: list[str], shares: Mapping[str, Mapping[str, Fraction]]) -> int:
+def hub_networks(net: CertifiedNetwork, hubs: list[str], shares: Mapping[str, Mapping[str, Fraction]]) -> int:
     """What crosses every balanced split, shown by networks that share the capacity of all links, one for every hub. Each node
     below the hubs divides what leads to it among the nodes above in shares, so that every hub has a part of it; of a link upward
     the hub's network has the part that the upper node has of the hub. A split cuts at least the least of each."""
     parts: dict[str, dict[str, Fraction]] = {h: {h: Fraction(1)} for h in hubs}
     inner = net.forward - net.units
-    need({*hubs, *shares} <= inner and not {*hubs} & shares.keys(), "a node does not forward, or a hub has shares")
+    reject_unless({*hubs, *shares} <= inner and not {*hubs} & shares.keys(), "a node does not forward, or a hub has shares")
 
     def part(v: str) -> dict[str, Fraction]:
         """The part that each hub has of a node. A circle ends in a RecursionError, which rejects."""
         if v not in parts:
-            need(sum(shares[v].values()) <= 1, f"the shares of {v} are more than one")
+            reject_unless(sum(shares[v].values()) <= 1, f"the shares of {v} are more than one")
             out: dict[str, Fraction] = defaultdict(Fraction)
             for w, share in shares[v].items():
                 net.work.spend(1 + len(part(w)))
                 for h, x in part(w).items():
                     out[h] += share * x
-            common(x.denominator for x in out.values())
+            least_common_multiple(x.denominator for x in out.values())
             parts[v] = out
         return parts[v]
 
@@ -547,7 +560,7 @@ def hub_networks(net: Network, hubs: list[str], shares: Mapping[str, Mapping[str
         kinds[tuple(nodes[h]), tuple(sorted(net.near(h).items()))].append(h)
     known, total = dict[Any, int](), Fraction(0)
     for (below, _), (h, *others) in kinds.items():
-        whole, counted = common(x.denominator for _, x in below), [(h, Fraction(1)), *below]
+        whole, counted = least_common_multiple(x.denominator for _, x in below), [(h, Fraction(1)), *below]
         links = ((v, w, c, x) for w, x in counted for v, c in net.near(w).items())
         arcs = [(v, w, int(c * x * whole)) for v, w, c, x in links if v in net.units or shares.get(v, {}).get(w)]
         net.work.spend(len(arcs))
@@ -569,22 +582,22 @@ def hub_networks(net: Network, hubs: list[str], shares: Mapping[str, Mapping[str
     return -int(-total // 1)
 
 
-def lower_bound(net: Network, stated: Any) -> int:
+def bisection_lower_bound_shown(net: CertifiedNetwork, stated: Any) -> int:
     """The lower bound of the bisection that a certificate's proof shows, in grains. Uses up the network."""
     if stated["by"] == "splits":
-        return sum(splits(net, part["order"], part["least"]) for part in stated["parts"])
+        return sum(least_balanced_split(net, part["order"], part["least"]) for part in stated["parts"])
     if stated["by"] == "routes":
-        sent, most = uniform(net, stated, stated["hubs"]), len(net.units) - net.half
+        sent, most = traffic_of_uniform_demands(net, stated, stated["hubs"]), len(net.units) - net.half
         apart = sum(n * max(len(wanted) - most, 0) for _, n, wanted in sent.asked)
         pairs = Fraction(apart, 2) if stated["hubs"] else net.half * most  # a link carries to hubs and back
         return -int(-(sent.routed(stated["routes"]) * pairs) // 1)
     more, inner = stated["restored"] or [], net.forward - net.units
-    need(all({a, b} <= inner and a != b and rate % net.grain == 0 for a, b, rate in more), "no link to restore")
+    reject_unless(all({a, b} <= inner and a != b and rate % net.grain == 0 for a, b, rate in more), "no link to restore")
     added = [(a, b, int(rate) // net.grain) for a, b, rate in more]  # no cut is less than one with these by more than all of them
     whole = [*((v, w, c) for (v, w), c in net.arcs().items() if v < w), *added]
     net.capacity = Graph(whole, net.forward, net.work).capacity
     nodes = Counter(v for part in stated["parts"] for v in (*part["hubs"], *part["shares"]))
-    need(max(nodes.values(), default=1) == 1, "two parts share a node")
+    reject_unless(max(nodes.values(), default=1) == 1, "two parts share a node")
     found = sum(hub_networks(net, part["hubs"], part["shares"]) for part in stated["parts"])
     return found - sum(c for _, _, c in added)
 
@@ -599,7 +612,7 @@ class Traffic:
         self.classes = classes | graph.equivalent(v for v in graph.forward if v not in ends) if proof["quotient"] else classes
         key = {(v, w): (self.classes.get(v, v), self.classes.get(w, w)) for v, w in self.arcs}
         moves = ({key[v, w]: key[image.get(v, v), image.get(w, w)] for v, w in self.arcs} for image in proof["symmetries"] or ())
-        same = orbits({*key.values()}, moves)
+        same = lowest_of_orbits({*key.values()}, moves)
         self.orbit: dict[Arc, Arc] = {arc: same[key[arc]] for arc in self.arcs}
         self.asked: list[tuple[str, int, Mapping[str, int]]] = []  # sources, how many are equivalent, and what one demands
         self.out, self.into = Counter[str](), Counter[str]()
@@ -609,8 +622,8 @@ class Traffic:
         """Lengths of arcs, those of an orbit as of the one that is named; those not named have the least."""
         named: dict[Arc, int] = {}
         for a, b, x in stated:
-            need((a, b) in self.arcs, f"{a} and {b} are not linked")
-            need(named.setdefault(self.orbit[a, b], x) == x, "lengths differ in an orbit")
+            reject_unless((a, b) in self.arcs, f"{a} and {b} are not linked")
+            reject_unless(named.setdefault(self.orbit[a, b], x) == x, "lengths differ in an orbit")
         return {arc: named.get(orbit, least) for arc, orbit in self.orbit.items()}
 
     def lower(self, stated: Any) -> Fraction:
@@ -622,7 +635,7 @@ class Traffic:
         length, spent = self.lengths(stated["lengths"], 0), 0
         for s, times, wanted in self.asked if stated["lengths"] else ():
             far = self.graph.distances(s, length)
-            need(wanted.keys() <= far.keys(), "a target is not reached")
+            reject_unless(wanted.keys() <= far.keys(), "a target is not reached")
             spent += times * sum(x * far[t] for t, x in wanted.items())
         return min(self.top, Fraction(sum(self.arcs[arc] * x for arc, x in length.items()), spent)) if spent else self.top
 
@@ -630,10 +643,10 @@ class Traffic:
         """What a convex combination of routings of all demands shows: the least, over orbits, of capacity over load."""
         load: Load = Counter()
         made = [(route["share"], route["parts"], getattr(self, f"by_{route['by']}")(route, route["parts"])) for route in routes]
-        whole = common(parts for _, parts, _ in made)
+        whole = least_common_multiple(parts for _, parts, _ in made)
         for share, parts, one in made:
             load.update({arc: x * share * (whole // parts) for arc, x in one.items()})
-        need(any(load.values()), "nothing flows")
+        reject_unless(any(load.values()), "nothing flows")
         carried, capacity = Counter[Arc](), Counter[Arc]()
         for total, amounts in ((carried, load), (capacity, self.arcs)):
             for (v, w), x in amounts.items():
@@ -644,17 +657,19 @@ class Traffic:
     def by_flows(self, route: Any, parts: int) -> Load:
         """The flow of every source on arcs: it is conserved, and brings every target its demand."""
         load: Load = Counter()
-        need(route["flows"].keys() == {s for s, _, _ in self.asked}, "other sources send")
+        reject_unless(route["flows"].keys() == {s for s, _, _ in self.asked}, "other sources send")
         for source, times, wanted in self.asked:
             over = Counter({source: parts * sum(wanted.values())})
             self.work.spend(len(route["flows"][source]))
             for a, b, amount in route["flows"][source]:
-                need((a, b) in self.arcs, f"{a} and {b} are not linked")
-                need(a == source or a in self.graph.forward, f"{a} does not forward")
+                reject_unless((a, b) in self.arcs, f"{a} and {b} are not linked")
+                reject_unless(a == source or a in self.graph.forward, f"{a} does not forward")
                 load[a, b] += amount * times
                 over[a] -= amount
                 over[b] += amount
-            need(all(over[v] == parts * wanted.get(v, 0) for v in {**over, **wanted}), f"the demand of {source} does not arrive")
+            reject_unless(
+                all(over[v] == parts * wanted.get(v, 0) for v in {**over, **wanted}), f"the demand of {source} does not arrive"
+            )
         return load
 
     def by_lengths(self, route: Any, parts: int) -> Load:
@@ -667,9 +682,9 @@ class Traffic:
     def by_hubs(self, route: Any, parts: int) -> Load:
         """All demands from sources to hubs in shares and on to their targets; paths to hubs are those from them, reversed."""
         load, whole = Counter[Arc](), sum(route["hubs"].values())
-        need(parts % max(whole, 1) == 0, "the hubs need other parts")
+        reject_unless(parts % max(whole, 1) == 0, "the hubs need other parts")
         for hub, share in route["hubs"].items():
-            need(hub in self.graph.forward and self.out, "a hub does not forward")
+            reject_unless(hub in self.graph.forward and self.out, "a hub does not forward")
             for out, ends in ((True, self.out), (False, self.into)):
                 one: Load = Counter()
                 self.graph.route(hub, {v: x * parts // whole * share for v, x in ends.items()}, one)
@@ -677,15 +692,15 @@ class Traffic:
         return load
 
 
-def listed(graph: Graph, proof: Any, units: Collection[str], demands: dict[Arc, int]) -> Traffic:
+def traffic_of_listed_demands(graph: Graph, proof: Any, units: Collection[str], demands: dict[Arc, int]) -> Traffic:
     """Traffic of demands that are listed. Units that are linked to one forwarding node only are one with it: what they exchange
     stays below it."""
     sent, got = Counter[str](), Counter[str]()
     for (s, t), amount in demands.items():
-        need(s != t and s in graph.capacity and t in graph.capacity, "a demand is not between two that have links")
+        reject_unless(s != t and s in graph.capacity and t in graph.capacity, "a demand is not between two that have links")
         sent[s] += amount
         got[t] += amount
-    need(demands and not proof["symmetries"], "nothing is demanded, or there are symmetries of a list")
+    reject_unless(demands and not proof["symmetries"], "nothing is demanded, or there are symmetries of a list")
     known: dict[str, str] = {}
     near = {v: graph.near(v) for v in units if (v in sent or v in got) and v not in graph.forward}
     place = {v: known.setdefault(min(to), v) for v, to in near.items() if len(to) == 1 and min(to) in graph.forward}
@@ -703,16 +718,16 @@ def listed(graph: Graph, proof: Any, units: Collection[str], demands: dict[Arc, 
     return out
 
 
-def uniform(net: Network, proof: Any, hubs: Mapping[str, int] | None = None) -> Traffic:
+def traffic_of_uniform_demands(net: CertifiedNetwork, proof: Any, hubs: Mapping[str, int] | None = None) -> Traffic:
     """Traffic of every unit to every other; or of so many of each hub to all that it reaches. One source of each orbit is routed:
     the average over the symmetries, which are verified, spreads its load."""
     units = dict.fromkeys(net.units, 1)
-    need(len(units) > 1, "there are no two units")
+    reject_unless(len(units) > 1, "there are no two units")
     same = net.equivalent(u for u in units if u not in net.forward and net.units.isdisjoint(net.near(u)))
     out = Traffic(net, proof, same, units, both=True)
     node, sources = net.orbits(proof["symmetries"], out.classes, out.arcs), Counter[str]()
     for v, n in (units if hubs is None else hubs).items():
-        need(v in node, "a hub does not forward")
+        reject_unless(v in node, "a hub does not forward")
         sources[node[v]] += n
     reached = {s: {t: 1 for t in net.distances(s) if t in units} if hubs else units for s in sources}
     out.asked = [(s, n, reached[s]) for s, n in sources.items()]
@@ -721,108 +736,110 @@ def uniform(net: Network, proof: Any, hubs: Mapping[str, int] | None = None) -> 
     return out
 
 
-def by_rail(net: Network, every: bool) -> tuple[Network, dict[Any, str]]:
+def network_by_rail(net: CertifiedNetwork, every: bool) -> tuple[CertifiedNetwork, dict[Any, str]]:
     """The network in which every rail of a unit is a unit, and its name; with ``every`` each unit must have a link."""
     some = {d for x in net.links if x.rail is not None for d in (x.a, x.b)} - net.forward
     links = [x for x in net.links if x.rail is not None or not {x.a, x.b} & some]
     there = {(d, x.rail) for x in links for d in (x.a, x.b) if d not in net.forward}
     rails, out = (None, *sorted({r for _, r in there if r is not None})), copy(net)
     called = {(u, r): u if r is None else f"{u} rail {r}" for u in net.units for r in rails if (u, r) in there}
-    need(not every or {u for u, _ in called} == net.units, "a unit has no link")
+    reject_unless(not every or {u for u, _ in called} == net.units, "a unit has no link")
     out.units = dict.fromkeys(called.values()).keys()
     out.links = [x._replace(a=called.get((x.a, x.rail), x.a), b=called.get((x.b, x.rail), x.b)) for x in links]
     out.capacity = Graph(((x.a, x.b, x.rate // net.grain) for x in out.links), net.forward, net.work).capacity
     return out, called
 
 
-def demanded(net: Network, stated: Any, proof: Any) -> tuple[Traffic, int]:
+def traffic_of_stated_pattern(net: CertifiedNetwork, stated: Any, proof: Any) -> tuple[Traffic, int]:
     """The demands of a pattern among the units, in the order of fabric.json, and what a rate of one of them means in bit/s."""
     found = WORDS.fullmatch(stated["pattern"])
     if found is None:
         raise Rejected("there is no such pattern")
     word, rails = found[1], found[0] == "rail_allreduce" or found[3] == " by rail"
-    need(not (rails or word == "between") or " " not in "".join(net.fabric.devices), "a device has the name of a rail or a set")
+    reject_unless(
+        not (rails or word == "between") or " " not in "".join(net.fabric.devices), "a device has the name of a rail or a set"
+    )
     if word == "between":
         here, there = {*(stated["from"] or ())}, {*(stated["to"] or ())}
         known = here | there <= net.fabric.devices.keys()
-        need(here and there and known and not here & there, "a set is empty or unknown, or both overlap")
+        reject_unless(here and there and known and not here & there, "a set is empty or unknown, or both overlap")
         named = {d: d for d in net.forward} | dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
         ends = ((named[x.a], named[x.b], x.rate) for x in net.every if x.a in named and x.b in named)
         whole = Graph((x for x in ends if x[0] != x[1]), {d: None for d in net.forward if named[d] == d}.keys(), net.work)
-        return listed(whole, proof, (), {("all from", "all to"): 1}), 1
+        return traffic_of_listed_demands(whole, proof, (), {("all from", "all to"): 1}), 1
     units, ring = [*net.units], word in ("all_to_all", "ring", "rail_allreduce")
-    need(len(units) == stated["units"], "the number of units is another")
-    net, called = by_rail(net, every=ring) if rails else (net, {(u, None): u for u in units})
+    reject_unless(len(units) == stated["units"], "the number of units is another")
+    net, called = network_by_rail(net, every=ring) if rails else (net, {(u, None): u for u in units})
     if word == "all_to_all":
-        return uniform(net, proof), net.grain
+        return traffic_of_uniform_demands(net, proof), net.grain
     of_rail = {r: [called[u, r] for u in units if (u, r) in called] for r in dict.fromkeys(r for _, r in called)}
     demands = {(u, units[(i + int(found[2] or 1)) % len(units)]): 1 for i, u in enumerate(units)}
     if word == "file":
         demands = {(s, t): amount for s, t, amount in stated["demands"] or ()}
-        need(len(demands) == len(stated["demands"] or ()), "a demand is stated twice")
-        need({d for pair in demands for d in pair} <= {*units}, "a demand is not between units")
+        reject_unless(len(demands) == len(stated["demands"] or ()), "a demand is stated twice")
+        reject_unless({d for pair in demands for d in pair} <= {*units}, "a demand is not between units")
     asked: dict[Arc, int] = {}
     for ends_of in of_rail.values() if ring else ():  # a ring on every rail, over the units that have it
         asked |= dict.fromkeys(zip(ends_of, ends_of[1:] + ends_of[:1], strict=True), 1) if len(ends_of) > 1 else {}
     for (s, t), amount in demands.items() if not ring else ():  # from each rail to the same of the other, as far as both have it
         both = {(called[s, r], called[t, r]): amount for r in of_rail if (s, r) in called and (t, r) in called}
-        need(both, f"{s} and {t} have no rail in common")
+        reject_unless(both, f"{s} and {t} have no rail in common")
         asked |= both
-    return listed(net, proof, net.units, asked), net.grain * sum(asked.values())
+    return traffic_of_listed_demands(net, proof, net.units, asked), net.grain * sum(asked.values())
 
 
-def exactly(found: int | Fraction, stated: Any) -> tuple[int | Fraction, int | Fraction]:
+def bounds_of_exact_figure(found: int | Fraction, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """Both bounds of a figure that was computed; rejects another."""
-    need(found == stated["value"], f"it is {found}")
+    reject_unless(found == stated["value"], f"it is {found}")
     return found, found
 
 
-def throughput(net: Network, stated: Any) -> tuple[Fraction, Fraction]:
+def verify_throughput_bounds(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
     """Bounds in bit/s: of all to all on the rate of every ordered pair; else on all demands together, each in its proportion."""
-    (sent, rate), (priced, _) = (demanded(net, stated, stated[end]) for end in ("lower", "upper"))
+    (sent, rate), (priced, _) = (traffic_of_stated_pattern(net, stated, stated[end]) for end in ("lower", "upper"))
     low, high = rate * sent.lower(stated["lower"]), rate * priced.upper(stated["upper"])
     net.full, net.pairs = rate * sent.top, sum(sent.out.values()) if stated["pattern"].startswith("all_to_all") else 1
-    need(stated["lower_bps"] <= low and high <= stated["upper_bps"], f"the proofs show {low} and {high} bit/s")
+    reject_unless(stated["lower_bps"] <= low and high <= stated["upper_bps"], f"the proofs show {low} and {high} bit/s")
     return low, high
 
 
-def bisection(net: Network, stated: Any) -> tuple[int, int]:
+def verify_bisection_bounds(net: CertifiedNetwork, stated: Any) -> tuple[int, int]:
     """Bounds on the least cut between halves. The network is not used again: a proof restores links, or uses them up."""
     units = len(net.units)
-    need(units == stated["units"], "the number of units is another")
+    reject_unless(units == stated["units"], "the number of units is another")
     net.full = Fraction(net.injection())
     ours = {*stated["cut"]}
-    need(ours <= net.units | net.forward, "the cut names what does not count")
+    reject_unless(ours <= net.units | net.forward, "the cut names what does not count")
     cut = sum(c for v in ours for w, c in net.near(v).items() if w not in ours) * net.grain
-    need(abs(2 * len(ours & net.units) - units) <= 1, "the split is not balanced")
-    need(cut == stated["upper_bps"], "other links cross the cut")
-    lower = lower_bound(net, stated["lower"]) * net.grain
-    need(stated["lower_bps"] <= min(lower, cut), f"the proof shows {lower} bit/s")
+    reject_unless(abs(2 * len(ours & net.units) - units) <= 1, "the split is not balanced")
+    reject_unless(cut == stated["upper_bps"], "other links cross the cut")
+    lower = bisection_lower_bound_shown(net, stated["lower"]) * net.grain
+    reject_unless(stated["lower_bps"] <= min(lower, cut), f"the proof shows {lower} bit/s")
     return stated["lower_bps"], cut
 
 
-def reachability(net: Network, stated: Any) -> tuple[bool, bool]:
+def verify_reachability(net: CertifiedNetwork, stated: Any) -> tuple[bool, bool]:
     """All units reach each other, and other linked endpoints reach some unit; or two named units do not reach each other."""
     hubs: dict[str, set[Any]] = {d: set() for d in (*net.units, *net.others)}
     for d, hub in net.attached():
         hubs[d].add(hub)
-    need(len(net.units) == stated["units"], "the number of units is another")
+    reject_unless(len(net.units) == stated["units"], "the number of units is another")
     if not stated["holds"]:
         a, b = stated["apart"] or ("", "")
-        need(a != b and {a, b} <= net.units, "these are not two units")
-        need(not hubs[a] & hubs[b], f"{a} and {b} reach each other")
+        reject_unless(a != b and {a, b} <= net.units, "these are not two units")
+        reject_unless(not hubs[a] & hubs[b], f"{a} and {b} reach each other")
         return False, False
     kinds = {frozenset(hubs[u]) for u in net.units}
     net.work.spend(len(kinds) ** 2)
-    need({d for x in net.every for d in (x.a, x.b)} >= net.units, "a unit has no link")
+    reject_unless({d for x in net.every for d in (x.a, x.b)} >= net.units, "a unit has no link")
     shared = frozenset.intersection(*kinds) or all(a & b for a, b in combinations(kinds, 2))
-    need(shared and all(kinds), "some units do not reach each other")
+    reject_unless(shared and all(kinds), "some units do not reach each other")
     reached = frozenset[Any]().union(*kinds)
-    need(all(hubs[d] & reached for d in net.others), "a manager or storage device reaches no unit")
+    reject_unless(all(hubs[d] & reached for d in net.others), "a manager or storage device reaches no unit")
     return True, True
 
 
-def distances(net: Network, stated: Any) -> tuple[int | Fraction, int | Fraction]:
+def verify_hop_distance(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """The links between forwarding devices on shortest paths between units that reach each other: the most, or the mean over
     ordered pairs of ports of different units. One device of each orbit is a source."""
     ports: dict[str, Counter[str]] = {u: Counter([u] * (u in net.forward)) for u in net.units}
@@ -841,11 +858,11 @@ def distances(net: Network, stated: Any) -> tuple[int | Fraction, int | Fraction
         for d, far in net.distances(s).items():
             number = times * (weight[s] * weight[d] - own[s, d])
             total, pairs, most = total + number * far, pairs + number, max(most, far if weight[d] else 0)
-    need(weight and (pairs or stated["check"] == "diameter"), "no two units reach each other")
-    return exactly(Fraction(total, pairs) if stated["check"] == "mean_hops" else most, stated)
+    reject_unless(weight and (pairs or stated["check"] == "diameter"), "no two units reach each other")
+    return bounds_of_exact_figure(Fraction(total, pairs) if stated["check"] == "mean_hops" else most, stated)
 
 
-def redundancy(net: Network, stated: Any) -> tuple[int | Fraction, int | Fraction]:
+def verify_disjoint_path_count(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """The least number of paths between two units that share no link, or no forwarding device between them (Menger 1927). Units
     with the same neighbours may be exchanged, and of each orbit one is compared with all others. Where all units forward, pairs
     with a link are enough, and those with a common neighbour for paths that share no device (docs/certificates.md)."""
@@ -856,7 +873,7 @@ def redundancy(net: Network, stated: Any) -> tuple[int | Fraction, int | Fractio
     for u, same in first.items():
         kinds[same].append(u)
     units = [u for alike in kinds.values() for u in alike[:2]]
-    need(len(units) > 1, "there are no two units")
+    reject_unless(len(units) > 1, "there are no two units")
     orbit = net.orbits(stated["symmetries"], first, count.arcs())
     direct = net.units == net.forward and net.units <= net.distances(units[0]).keys()
     found = most
@@ -869,15 +886,15 @@ def redundancy(net: Network, stated: Any) -> tuple[int | Fraction, int | Fractio
             for d in (*inner, u):
                 near = {w: 1 if nodes else n for w, n in count.near(d).items() if w in inner or w == v}
                 capacity[(d,) if d in inner else d] = near
-            found = min(found, max_flow(capacity, u, v, most, work))
-    return exactly(found, stated)
+            found = min(found, maximum_flow_by_augmentation(capacity, u, v, most, work))
+    return bounds_of_exact_figure(found, stated)
 
 
-def oversubscription(net: Network, stated: Any) -> tuple[int | Fraction, int | Fraction]:
+def verify_oversubscription(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """The most capacity below a switch (``at`` paths, or any), planned links included, over that above, by tiers as planned."""
     devices, links = net.fabric.devices, net.fabric.links
     level = {d: 0 if f.kind in ("host", "chip") else -1 if f.tier is None else f.tier for d, f in devices.items()}
-    need(not any(level[d] == 0 and d in net.forward for x in links for d in (x.a, x.b)), "the fabric has no tiers")
+    reject_unless(not any(level[d] == 0 and d in net.forward for x in links for d in (x.a, x.b)), "the fabric has no tiers")
     below, above = Counter[str](), Counter[str]()
     for x in links:
         low, high = sorted((x.a, x.b), key=level.__getitem__)
@@ -890,25 +907,25 @@ def oversubscription(net: Network, stated: Any) -> tuple[int | Fraction, int | F
     tiers = {level[d] for d in above if devices[d].kind == "switch"}
     at = [devices] if stated["at"] is None else net.fabric.named(stated["at"]).values()
     asked = [d for some in at for d in some if devices[d].kind == "switch"]
-    need(all(above[d] or not below[d] or level[d] not in tiers for d in asked), "a switch has no link above")
-    return exactly(max(Fraction(below[d], above[d]) for d in asked if above[d]), stated)
+    reject_unless(all(above[d] or not below[d] or level[d] not in tiers for d in asked), "a switch has no link above")
+    return bounds_of_exact_figure(max(Fraction(below[d], above[d]) for d in asked if above[d]), stated)
 
 
-def blast_radius(net: Network, stated: Any) -> tuple[int | Fraction, int | Fraction]:
+def verify_blast_radius(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
     """The most ports of units that the failure of one element leaves without a path to another unit."""
     linked = {d for x in net.every for d in (x.a, x.b)}
     used = Counter(d for d, _ in net.attached() if d in net.units and d in linked)
     found = 0
     for failed in {*net.fabric.elements(stated["of"]).values()}:
-        left = Network(net.fabric, net.work, failed)
+        left = CertifiedNetwork(net.fabric, net.work, failed)
         ports = [(d, hub) for d, hub in left.attached() if d in left.units]
         there = {hub: d for d, hub in ports}
         several = {hub for d, hub in ports if d != there[hub]}
         found = max(found, sum((used - Counter(d for d, hub in ports if hub in several)).values()))
-    return exactly(found, stated)
+    return bounds_of_exact_figure(found, stated)
 
 
-def survives(net: Network, stated: Any) -> None:
+def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
     """Every set of COUNT elements is a case, or the image of one under symmetries; the condition holds in every case. Symmetries
     keep all that conditions read: declarations, kinds, roles, models, containment, and links with their rates and panels. Single
     links between the same devices with the same rate and panel are of one kind."""
@@ -916,9 +933,9 @@ def survives(net: Network, stated: Any) -> None:
     named = fabric.elements(stated["of"], stated["what"], stated["to"])
     copies = Counter(named.values())  # both ports of a link, say, fail alike: then fewer elements than COUNT may fail
     elements = [*copies]
-    need(len(named) >= count, "fewer elements than fail")
+    reject_unless(len(named) >= count, "fewer elements than fail")
     several = len({*copies.values()}) > 1 or any(len(e.links) > 1 for e in elements)
-    need(not several or not images, "a symmetry of sets of links")
+    reject_unless(not several or not images, "a symmetry of sets of links")
 
     def mark(element: Element, image: Mapping[Any, Any]) -> Any:
         """What an element, or its image, is known by."""
@@ -933,42 +950,44 @@ def survives(net: Network, stated: Any) -> None:
     condition, shown = stated["condition"], set()
     sides = {end: net.members(condition[end]) for end in SIDES if end in condition}
     kinds = {d: (f.kind, f.role, f.model, f.forwards, f.family) for d, f in fabric.devices.items()}
-    automorphisms(work, images, {d: (*k, *(d in side for side in sides.values())) for d, k in kinds.items()}, arcs)
+    reject_unless_automorphisms(work, images, {d: (*k, *(d in side for side in sides.values())) for d, k in kinds.items()}, arcs)
     number: dict[Any, int] = {}
     kind = {e: number.setdefault(mark(e, {}), len(number)) for e in elements}
     amount = Counter(kind.values())
     moves = [{kind[e]: number.get(mark(e, image), -1) for e in elements} for image in images]
-    need(all(amount[k] == amount[i] for move in moves for k, i in move.items()), "a symmetry leads out of the elements")
+    reject_unless(all(amount[k] == amount[i] for move in moves for k, i in move.items()), "a symmetry leads out of the elements")
     work.spend(sum(comb(len(elements), size) for size in range(1, count + 1)) * (1 + len(moves)))
     chosen = (c for size in range(1, count + 1) for c in combinations(elements, size) if sum(copies[e] for e in c) >= count)
     sets = {tuple(sorted(kind[e] for e in c)) for c in chosen}
-    orbit = orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
+    orbit = lowest_of_orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
     for case in stated["cases"]:
         failed, left = [named[name] for name in case["failed"]], case["left"]
         key = tuple(sorted(kind[e] for e in failed))
-        need(len({*failed}) == len(failed) and key in sets, "a case is of others")
+        reject_unless(len({*failed}) == len(failed) and key in sets, "a case is of others")
         shown.add(orbit[key])
         lost = Element(*(frozenset[Any]().union(*parts) for parts in zip(*failed, strict=True)))
-        after = Network(fabric, work, lost)
-        need(left["check"] == condition["check"], "a case is about something else")
-        need(sides or len(after.units) > 1, "a case leaves no pair")
+        after = CertifiedNetwork(fabric, work, lost)
+        reject_unless(left["check"] == condition["check"], "a case is about something else")
+        reject_unless(sides or len(after.units) > 1, "a case leaves no pair")
         left |= {"pattern": "between"} | {end: side - lost.devices - (net.units - after.units) for end, side in sides.items()}
         bound, share = condition.get("value", 1), condition.get("share")
-        need(not share or left["check"] == "bisection" or (sides and share == "left"), "there is no share of such a figure")
+        reject_unless(
+            not share or left["check"] == "bisection" or (sides and share == "left"), "there is no share of such a figure"
+        )
         if share and sides:  # of what the ports of the smaller side carry
-            bound *= demanded(after, left, left["lower"])[0].top
+            bound *= traffic_of_stated_pattern(after, left, left["lower"])[0].top
         elif share:  # of what half of the units can inject
             bound *= (net if share == "intact" else after).injection()
         low, high = CHECKS[left["check"]](after, left)
         true = {">=": low >= bound, ">": low > bound, "<=": high <= bound, "<": high < bound, "==": low == high == bound}
-        need(true[condition.get("op", ">=")], "a case fails")
-    need({*orbit.values()} <= shown, "a failure is not covered")
+        reject_unless(true[condition.get("op", ">=")], "a case fails")
+    reject_unless({*orbit.values()} <= shown, "a failure is not covered")
 
 
-CHECKS: dict[str, Callable[[Network, Any], Any]] = {
-    "reachability": reachability, "diameter": distances, "mean_hops": distances, "oversubscription": oversubscription,
-    "edge_redundancy": redundancy, "node_redundancy": redundancy, "blast_radius": blast_radius,
-    "bisection": bisection, "throughput": throughput, "survives": survives,
+CHECKS: dict[str, Callable[[CertifiedNetwork, Any], Any]] = {
+    "reachability": verify_reachability, "diameter": verify_hop_distance, "mean_hops": verify_hop_distance, "oversubscription": verify_oversubscription,
+    "edge_redundancy": verify_disjoint_path_count, "node_redundancy": verify_disjoint_path_count, "blast_radius": verify_blast_radius,
+    "bisection": verify_bisection_bounds, "throughput": verify_throughput_bounds, "survives": verify_survival,
 }  # fmt: skip
 
 
@@ -985,20 +1004,20 @@ EXPECTED = re.compile(
 PARTS = re.compile(r"\.(?![^\[]*\])")
 
 
-def follows(op: str, value: Any, low: Any, high: Any) -> bool:
+def comparison_follows(op: str, value: Any, low: Any, high: Any) -> bool:
     """Whether every figure from low to high satisfies a comparison."""
     true = {">=": low >= value, ">": low > value, "<=": high <= value, "<": high < value, "==": low == high == value}
     return bool(true[op])
 
 
-def chosen(fabric: Fabric, text: str) -> list[str]:
+def paths_matching_text(fabric: CertifiedFabric, text: str) -> list[str]:
     """The paths of devices and groups that a list of paths names, in which an index is a number, a..b, * or left out. Paths that
     name nothing, of ports, say, stay as they are."""
-    every = {path: PARTS.split(path) for d in fabric.devices.values() for path in elements_of(d.path)}
+    every = {path: PARTS.split(path) for d in fabric.devices.values() for path in enclosing_element_paths(d.path)}
 
     def fits(wanted: str, part: str) -> bool:
         if "[" not in wanted:
-            return family(part) == wanted
+            return unindexed_path(part) == wanted
         asked, given = (x[:-1].partition("[") for x in (wanted, part))
         indices = [x.strip() for x in asked[2].split(",")], [x.strip() for x in given[2].split(",")]
         spans = [re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})", x) for x in indices[0]]
@@ -1015,11 +1034,11 @@ def chosen(fabric: Fabric, text: str) -> list[str]:
     return out
 
 
-class Statement:
+class CertifiedStatement:
     """What a certificate proves: ``check`` of ``subject`` is from ``low`` to ``high``; of a share in bit/s, where 100% are
     ``full``. What differs in its subject says nothing of another."""
 
-    def __init__(self, stated: Any, net: Network, bounds: Any) -> None:
+    def __init__(self, stated: Any, net: CertifiedNetwork, bounds: Any) -> None:
         self.stated, self.net, self.check = stated, net, stated["check"]
         if self.check == "throughput":  # what is stated may be less than what the proofs show
             bounds = stated["lower_bps"], stated["upper_bps"]
@@ -1049,47 +1068,50 @@ class Statement:
         """Whether a requirement follows; None where it is about something else. Raises Unreadable for what is none."""
         asked = EXPECTED.fullmatch(text.strip())
         if asked is None:
-            raise Unreadable(f"`{text}` is no requirement such as `bisection >= 100%`")
+            raise InputUnreadable(f"`{text}` is no requirement such as `bisection >= 100%`")
         fabric, condition = self.net.fabric, self.stated.get("condition")
         try:
             if asked["survives"]:
-                sides = None if asked["to"] is None else chosen(fabric, asked["to"])
+                sides = None if asked["to"] is None else paths_matching_text(fabric, asked["to"])
                 here = self.check == "survives" and (self.stated["what"], bool(self.stated["to"])) == (asked["what"], bool(sides))
                 count = int(asked["count"])
-                if not here or self.subject() != (count, fabric.elements(chosen(fabric, asked["of"]), asked["what"], sides)):
+                if not here or self.subject() != (
+                    count,
+                    fabric.elements(paths_matching_text(fabric, asked["of"]), asked["what"], sides),
+                ):
                     return None
                 return self.implies(condition, EXPECTED.fullmatch(asked["given"] or "reachability"))
             wanted: Any = asked["pattern"] or ""
             if asked["a"] and asked["b"]:
-                wanted = [self.net.members(chosen(fabric, asked[x])) for x in "ab"]
+                wanted = [self.net.members(paths_matching_text(fabric, asked[x])) for x in "ab"]
             elif asked["a"] or asked["at"]:
-                wanted = fabric.named(chosen(fabric, asked["a"] or asked["at"]))
+                wanted = fabric.named(paths_matching_text(fabric, asked["a"] or asked["at"]))
             clause = {"blast_radius": "a", "oversubscription": "at", "throughput": "a"}.get(self.check, "")
             strange = any(asked[x] for x in ("a", "at") if x != clause)
             if self.check != asked["check"] or strange or self.subject() != wanted:
                 return None
         except Rejected as why:
-            raise Unreadable(f"`{text}`: {why}") from None
+            raise InputUnreadable(f"`{text}`: {why}") from None
         if self.check == "reachability" or not asked["op"]:
             return self.check == "reachability" and not asked["op"] and bool(self.stated["holds"])
-        scale, value = amount(asked)
+        scale, value = requirement_amount(asked)
         flowing = self.check in FLOWING
         if asked["intact"] or (scale and not flowing) or (flowing and scale != "bps" and not self.full):
             return False
         bound = value * self.full if flowing and scale != "bps" else value
-        return follows(asked["op"], bound, self.low, self.high)
+        return comparison_follows(asked["op"], bound, self.low, self.high)
 
     def implies(self, condition: Any, asked: re.Match[str] | None) -> bool | None:
         """Whether the condition after failures implies the one that is asked for."""
         if asked is None or not asked["check"]:
-            raise Unreadable("the condition behind `with` is none")
-        sides = [self.net.members(chosen(self.net.fabric, asked[x])) for x in "ab" if asked[x]]
+            raise InputUnreadable("the condition behind `with` is none")
+        sides = [self.net.members(paths_matching_text(self.net.fabric, asked[x])) for x in "ab" if asked[x]]
         here = [self.net.members(condition[end]) for end in SIDES if end in condition]
         if condition["check"] != asked["check"] or sides != here or asked["at"] or asked["pattern"]:
             return None
         if condition["check"] == "reachability" or not asked["op"]:
             return condition["check"] == "reachability" and not asked["op"]
-        scale, value = amount(asked)
+        scale, value = requirement_amount(asked)
         flowing = condition["check"] in FLOWING
         if condition["share"] != (("intact" if asked["intact"] else "left") if flowing and scale != "bps" else None):
             return False
@@ -1099,7 +1121,7 @@ class Statement:
         strict = asked["op"] in ("<", ">") and op not in ("<", ">", "==")
         within = {">": have > value or (have == value and not strict), "<": have < value or (have == value and not strict)}
         if op == "==":
-            return follows(asked["op"], value, have, have)
+            return comparison_follows(asked["op"], value, have, have)
         return asked["op"] != "==" and op[0] == asked["op"][0] and within[op[0]]
 
     def text(self) -> str:
@@ -1116,7 +1138,13 @@ class Statement:
             given = stated["condition"]
             sides = " to ".join(", ".join(given[end]) for end in SIDES if end in given)
             value = given.get("value", 0)
-            figure = share(value, 0) if given.get("share") else rate(value) if given["check"] in FLOWING else f"{value}"
+            figure = (
+                percent_of_full(value, 0)
+                if given.get("share")
+                else rate_in_bps_units(value)
+                if given["check"] in FLOWING
+                else f"{value}"
+            )
             op = f" {given['op']} {figure}" if "op" in given else ""
             intact = " of intact" if given.get("share") == "intact" else ""
             left = f"{given['check']}{' of ' + sides if sides else ''}{op}{intact}"
@@ -1134,32 +1162,36 @@ class Statement:
         else:
             subject += f" {self.pattern()}".rstrip()
         ends = enumerate((Fraction(self.low), Fraction(self.high)))
-        low, high = (share(x / self.full, up) if self.full else rate(x) for up, x in ends)
+        low, high = (percent_of_full(x / self.full, up) if self.full else rate_in_bps_units(x) for up, x in ends)
         figure = f"== {low}" if self.low == self.high and low == high else f">= {low} and <= {high}"
-        bits = rate(self.low) if self.low == self.high else f"{rate(self.low)} to {rate(self.high)}"
-        return f"{subject}{of} {figure} ({bits}, of {rate(self.full)}; {units})"
+        bits = (
+            rate_in_bps_units(self.low)
+            if self.low == self.high
+            else f"{rate_in_bps_units(self.low)} to {rate_in_bps_units(self.high)}"
+        )
+        return f"{subject}{of} {figure} ({bits}, of {rate_in_bps_units(self.full)}; {units})"
 
 
 FLOWING = ("bisection", "throughput")
 
 
-def amount(asked: re.Match[str]) -> tuple[str, Fraction]:
+def requirement_amount(asked: re.Match[str]) -> tuple[str, Fraction]:
     """The unit of a value that is asked for (%, bps or none) and the value; of a percentage the fraction."""
     try:
         value = Fraction(asked["value"].replace(":", "/"))
     except (ValueError, ZeroDivisionError):
-        raise Unreadable(f"`{asked[0]}`: {asked['value']} is no number") from None
+        raise InputUnreadable(f"`{asked[0]}`: {asked['value']} is no number") from None
     unit = asked["unit"] or ""
     return ("%", value / 100) if unit == "%" else ("bps" if unit else "", value * UNITS.get(unit, 1))
 
 
-def share(part: Fraction, up: int) -> str:
+def percent_of_full(part: Fraction, up: int) -> str:
     """A fraction in percent, rounded down, or up, to a thousandth of one."""
     thousandths = -(-part * 100000 // 1) if up else part * 100000 // 1
     return f"{thousandths // 1000}.{thousandths % 1000:03d}".rstrip("0").rstrip(".") + "%"
 
 
-def rate(bits: Fraction | int) -> str:
+def rate_in_bps_units(bits: Fraction | int) -> str:
     """An amount of bit/s, exactly."""
     unit = next((u for u, n in reversed(UNITS.items()) if bits >= n and (Fraction(bits) / n * 1000).denominator == 1), "bps")
     whole, part = divmod(Fraction(bits) / UNITS[unit], 1)
@@ -1168,26 +1200,30 @@ def rate(bits: Fraction | int) -> str:
     return f"{whole}.{int(part * 1000):03d}".rstrip("0").rstrip(".") + unit
 
 
-def verify(certificate: Any, fabric: Any, steps: int = MAX_STEPS) -> Statement:
+def verify(certificate: Any, fabric: Any, steps: int = MAX_STEPS) -> CertifiedStatement:
     """What a certificate proves of a fabric, as parsed or as Fabric. Raises Rejected unless it does. Compares no hashes."""
     try:
-        wiring = fabric if isinstance(fabric, Fabric) else Fabric(fabric)
-        stated = read(certificate, HEAD | FORMS[read(certificate.get("check"), frozenset(FORMS), "check")], "certificate")
-        need(stated["schema"] == SCHEMA and stated["fabric"] == wiring.name, "the certificate is of another schema or fabric")
-        net = Network(wiring, Work(steps))
-        return Statement(stated, net, CHECKS[stated["check"]](net, stated))
+        wiring = fabric if isinstance(fabric, CertifiedFabric) else CertifiedFabric(fabric)
+        stated = value_of_form(
+            certificate, HEAD | FORMS[value_of_form(certificate.get("check"), frozenset(FORMS), "check")], "certificate"
+        )
+        reject_unless(
+            stated["schema"] == SCHEMA and stated["fabric"] == wiring.name, "the certificate is of another schema or fabric"
+        )
+        net = CertifiedNetwork(wiring, WorkSteps(steps))
+        return CertifiedStatement(stated, net, CHECKS[stated["check"]](net, stated))
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError) as fault:
         raise Rejected(f"malformed: {type(fault).__name__}: {fault}") from None
 
 
-def escaped(text: str) -> str:
+def printable_text(text: str) -> str:
     """A text as one printable line, with escapes."""
     return text.encode("unicode_escape").decode()
 
 
-def line(text: str) -> str:
+def shortened_printable_text(text: str) -> str:
     """The same, of moderate length."""
-    return escaped(text[:300])
+    return printable_text(text[:300])
 
 
 def check(certificate_text: str, fabric_text: str) -> tuple[int, str]:
@@ -1198,39 +1234,39 @@ def check(certificate_text: str, fabric_text: str) -> tuple[int, str]:
 def judge(certificates: Sequence[str], fabric_text: str, expected: Sequence[str] = ()) -> list[tuple[int, str]]:
     """Status and line of each certificate, then of each requirement that is expected: 0 if it follows from one of them."""
     out: list[tuple[int, str]] = []
-    proved: list[Statement] = []
-    wiring: Fabric | None = None
+    proved: list[CertifiedStatement] = []
+    wiring: CertifiedFabric | None = None
     for text in certificates:
         try:
-            certificate, fabric = parse(text, "certificate"), wiring or parse(fabric_text, "fabric.json")
+            certificate, fabric = parse_strict_json(text, "certificate"), wiring or parse_strict_json(fabric_text, "fabric.json")
             if type(certificate) is not dict or (wiring is None and type(fabric) is not dict):
-                raise Unreadable("a file is not a JSON object")
+                raise InputUnreadable("a file is not a JSON object")
             design = sha256(fabric_text.encode("utf-8", "surrogatepass")).hexdigest()
             other = "the certificate is of another fabric.json (its `design` is not the SHA-256)"
-            need(certificate.get("design") == design, other)
+            reject_unless(certificate.get("design") == design, other)
             proved.append(verify(certificate, fabric))
             wiring = proved[-1].net.fabric
-            out.append((0, escaped(f"verified: {proved[-1].words}")))
-        except Unreadable as why:
-            out.append((2, line(f"not readable: {why}")))
+            out.append((0, printable_text(f"verified: {proved[-1].words}")))
+        except InputUnreadable as why:
+            out.append((2, shortened_printable_text(f"not readable: {why}")))
         except Rejected as why:
-            out.append((1, line(f"rejected: {why}")))
+            out.append((1, shortened_printable_text(f"rejected: {why}")))
     for requirement in expected:
         try:
             found = [(statement, statement.meets(requirement)) for statement in proved]
-        except Unreadable as why:
-            out.append((2, line(f"not readable: {why}")))
+        except InputUnreadable as why:
+            out.append((2, shortened_printable_text(f"not readable: {why}")))
             continue
         weaker = [statement.words for statement, met in found if met is False]
         if any(met for _, met in found):
-            out.append((0, escaped(f"met: {requirement}")))
+            out.append((0, printable_text(f"met: {requirement}")))
             continue
         reason = f"proved is only {'; '.join(weaker)}" if weaker else "no certificate is about it"
-        out.append((1, escaped(f"not met: {requirement}: {reason}")))
+        out.append((1, printable_text(f"not met: {requirement}: {reason}")))
     return out
 
 
-def main(arguments: Sequence[str]) -> int:
+def check_files_of_arguments(arguments: Sequence[str]) -> int:
     """Check the files that the arguments name; print a line for each certificate and requirement; the exit status."""
     texts, names, expected = [], [], []
     try:
@@ -1251,12 +1287,12 @@ def main(arguments: Sequence[str]) -> int:
             texts.append(data.decode("utf-8"))
         found = judge(texts[:-1], texts[-1], expected)
     except (OSError, ValueError) as fault:
-        found = [(2, line(f"not readable: {fault}"))]
+        found = [(2, shortened_printable_text(f"not readable: {fault}"))]
     for i, (status, text) in enumerate(found):
-        of = f"{line(names[i])}: " if len(found) > len(expected) and 1 < len(names) - 1 > i else ""
+        of = f"{shortened_printable_text(names[i])}: " if len(found) > len(expected) and 1 < len(names) - 1 > i else ""
         print(of + text, file=sys.stderr if status else sys.stdout)
     return max(status for status, _ in found)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(check_files_of_arguments(sys.argv[1:]))

@@ -16,17 +16,25 @@ from fractions import Fraction
 from hashlib import sha256
 
 from tdsl.certificates import checker
-from tdsl.certificates.write_figures import all_to_all, built, of_bisection, of_reachability, paths, plain, symmetric
-from tdsl.certificates.write_survives import BUNDLED, LeftOut, of_survives
-from tdsl.certificates.write_throughput import Json, Unshown, patterns, shown
+from tdsl.certificates.write_figures import (
+    all_to_all_certificates,
+    built_elements,
+    certificate_of_bisection,
+    certificate_of_reachability,
+    figure_for_checker,
+    paths_of_elements,
+    symmetries_of_forwarding_units,
+)
+from tdsl.certificates.write_survives import BUNDLED, CertificateLeftOut, certificate_of_survival
+from tdsl.certificates.write_throughput import Json, Unshown, certificate_as_checked, certificates_of_patterns
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.elements import elements as named
+from tdsl.prove.elements import elements_of_claim as named
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tdsl.verify.result import Result
 
 LINKS = 100_000
@@ -48,39 +56,41 @@ class Certified:
     weaker: Mapping[str, str] = field(default_factory=dict)
 
 
-def certify(fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], steps: int = STEPS) -> Certified:
+def verified_certificates(
+    fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], steps: int = STEPS
+) -> Certified:
     """Write the certificates of a fabric and verify each against its fabric.json, within so many steps of the checker."""
     if fabric.link_count > LINKS:
         return Certified({}, {}, {"*.json": f"the fabric has {fabric.link_count:,} links, and the limit is {LINKS:,}"})
-    design = fabric_json(fabric)
+    design = json_of_fabric_target(fabric)
     try:
-        data = checker.Fabric(checker.parse(design, "fabric.json"))
+        data = checker.CertifiedFabric(checker.parse_strict_json(design, "fabric.json"))
     except checker.Rejected as why:  # names of devices that are not their own, which `name_collision` finds
         return Certified({}, {}, {"*.json": f"the checker does not take the fabric: {why}"})
     texts: dict[str, str] = {}
     rejected: dict[str, str] = {}
     left_out: dict[str, str] = {}
     weaker: dict[str, str] = {}
-    for name, made in certificates(fabric, claims, results, design=design, left_out=left_out, weaker=weaker).items():
+    for name, made in certificates_by_file_name(fabric, claims, results, design=design, left_out=left_out, weaker=weaker).items():
         text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
         try:
-            checker.verify(checker.parse(text, name), data, steps)
+            checker.verify(checker.parse_strict_json(text, name), data, steps)
             texts[name] = text
         except checker.TooMuchWork:
             left_out[name] = f"to check it takes more than {steps:,} steps of work"
-        except (checker.Rejected, checker.Unreadable) as why:
+        except (checker.Rejected, checker.InputUnreadable) as why:
             rejected[name] = str(why)
     return Certified(texts, rejected, left_out, {name: why for name, why in weaker.items() if name in texts})
 
 
-def fabric_json(fabric: Fabric) -> str:
+def json_of_fabric_target(fabric: Fabric) -> str:
     """The file that the target ``json`` writes."""
-    from tdsl.emit.build import build  # templates are slow to import
+    from tdsl.emit.build import build_files  # templates are slow to import
 
-    return build(fabric, ["json"], Diagnostics())["fabric.json"].decode()
+    return build_files(fabric, ["json"], Diagnostics())["fabric.json"].decode()
 
 
-def certificates(
+def certificates_by_file_name(
     fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget = DEFAULT, design: str = "",
     left_out: dict[str, str] | None = None, weaker: dict[str, str] | None = None,
 ) -> Mapping[str, Json]:  # fmt: skip
@@ -88,14 +98,14 @@ def certificates(
     often as `survives` is asked. ``design`` is the text of the fabric.json whose hash they state; ``left_out`` gets the names of
     those that are not written, and why; ``weaker`` of those that show less than was proved how much."""
     head = {"schema": checker.SCHEMA, "fabric": fabric.name, "design": sha256(design.encode()).hexdigest()}
-    found = _bodies(fabric, claims, results, budget, {} if left_out is None else left_out, weaker)
+    found = _certificate_bodies(fabric, claims, results, budget, {} if left_out is None else left_out, weaker)
     out = {name: head | body for name, body in found.items()}
     flows = [name for name, body in out.items() if body["check"] == "throughput"]
     if flows:
-        wiring = checker.Fabric(checker.parse(design or fabric_json(fabric), "fabric.json"))
+        wiring = checker.CertifiedFabric(checker.parse_strict_json(design or json_of_fabric_target(fabric), "fabric.json"))
         for name in flows:
             try:
-                out[name] |= shown(out[name], wiring, STEPS)
+                out[name] |= certificate_as_checked(out[name], wiring, STEPS)
             except Unshown as why:
                 del out[name]
                 if left_out is not None:
@@ -103,7 +113,7 @@ def certificates(
     return out
 
 
-def _bodies(
+def _certificate_bodies(
     fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget, left_out: dict[str, str],
     weaker: dict[str, str] | None,
 ) -> Mapping[str, Json]:  # fmt: skip
@@ -112,45 +122,49 @@ def _bodies(
     status = {(r.check, r.requirement): r.status for r in results}
     out: dict[str, Json] = {}
     if any(check == "bisection" and s != "skipped" for (check, _), s in status.items()):
-        out["bisection.json"] = of_bisection(view, weaker)
+        out["bisection.json"] = certificate_of_bisection(view, weaker)
     if any(check == "reachability" and s in ("proved", "refuted") for (check, _), s in status.items()):
-        found = of_reachability(view)
+        found = certificate_of_reachability(view)
         if found is not None:
             out["reachability.json"] = found
     if any(check == "diameter" and s == "proved" for (check, _), s in status.items()):
-        judged = catalogue()["diameter"].judge(view, None)
+        judged = checks_by_name()["diameter"].judge(view, None)
         if judged.status == "proved":
-            out["diameter.json"] = {"check": "diameter", "value": judged.value} | symmetric(view)
-    out |= all_to_all(view, claims)
-    out |= patterns(view, claims)
+            out["diameter.json"] = {"check": "diameter", "value": judged.value} | symmetries_of_forwarding_units(view)
+    out |= all_to_all_certificates(view, claims)
+    out |= certificates_of_patterns(view, claims)
     for check in ("edge_redundancy", "node_redundancy", "mean_hops", "oversubscription"):
         if any(name == check and s in ("proved", "refuted") for (name, _), s in status.items()):
             if check == "edge_redundancy" and (fabric.link_bundle >= 0).any():
                 left_out[f"{check}.json"] = BUNDLED
                 continue
-            judged = catalogue()[check].judge(view, None)
+            judged = checks_by_name()[check].judge(view, None)
             if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):  # not without an upper link
-                turned = {} if check == "oversubscription" else symmetric(view)
-                out[f"{check}.json"] = {"check": check, "value": plain(judged.value)} | turned
+                turned = {} if check == "oversubscription" else symmetries_of_forwarding_units(view)
+                out[f"{check}.json"] = {"check": check, "value": figure_for_checker(judged.value)} | turned
     asked = [
         c for c in claims if c.metric == "blast_radius" and c.scope is None and not any(s.ports for s in c.of) and not c.through
     ]
     for number, claim in enumerate(asked, 1):
-        judged = catalogue()["blast_radius"].judge(view, claim)
+        judged = checks_by_name()["blast_radius"].judge(view, claim)
         if judged.status == "proved":
-            of = paths(view, named(view, claim))
+            of = paths_of_elements(view, named(view, claim))
             out[f"blast_radius-{number}.json"] = {"check": "blast_radius", "of": of, "value": judged.value}
-    for number, claim in enumerate(at_switches(claims), 1):
-        judged = catalogue()["oversubscription"].judge(view, claim)
+    for number, claim in enumerate(claims_at_switches(claims), 1):
+        judged = checks_by_name()["oversubscription"].judge(view, claim)
         if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):
-            at = paths(view, built(view, claim.at))
-            out[f"oversubscription-{number}.json"] = {"check": "oversubscription", "at": at, "value": plain(judged.value)}
+            at = paths_of_elements(view, built_elements(view, claim.at))
+            out[f"oversubscription-{number}.json"] = {
+                "check": "oversubscription",
+                "at": at,
+                "value": figure_for_checker(judged.value),
+            }
     asked = [c for c in claims if c.metric == "survives" and c.scope is None]
     for number, claim in enumerate(asked, 1):
         if status.get(("survives", claim.text)) == "proved":
             try:
-                made = of_survives(view, claim)
-            except LeftOut as why:
+                made = certificate_of_survival(view, claim)
+            except CertificateLeftOut as why:
                 left_out[f"survives-{number}.json"] = str(why)
                 continue
             if made is not None:
@@ -158,7 +172,7 @@ def _bodies(
     return out
 
 
-def at_switches(claims: Iterable[ResolvedClaim]) -> list[ResolvedClaim]:
+def claims_at_switches(claims: Iterable[ResolvedClaim]) -> list[ResolvedClaim]:
     """The claims about the oversubscription of some switches that certificates are written of, in order."""
     return [
         c for c in claims

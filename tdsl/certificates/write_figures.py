@@ -9,44 +9,44 @@ from dataclasses import replace
 import numpy as np
 
 from tdsl.certificates import checker
-from tdsl.certificates.write_throughput import Json, combined
-from tdsl.fabric.claims import Element, ResolvedClaim, Selector
+from tdsl.certificates.write_throughput import Json, routings_of_combination
+from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove import elimination as frontier
 from tdsl.prove import switch_placements as placements
-from tdsl.prove.all_to_all import ALL, AllToAll, OrbitLengths, bounds
-from tdsl.prove.automorphisms import Orbits, orbits
-from tdsl.prove.bisection import LowerProof, bisection
-from tdsl.prove.bound import Combined, EveryPlacement, EverySplit, GroupRoutes, Lengths, Spectrum
+from tdsl.prove.all_to_all import ALL, AllToAll, OrbitLengths, all_to_all_bounds
+from tdsl.prove.automorphisms import Orbits, automorphism_orbits
+from tdsl.prove.bisection import LowerProof, bisection_bounds
+from tdsl.prove.bound import ArcLengths, Combined, EveryPlacement, EverySplit, GroupRoutes, Spectrum
 from tdsl.prove.by_domain import ByDomain
-from tdsl.prove.by_rail import ByRail, ways
+from tdsl.prove.by_rail import ByRail, endpoint_views
 from tdsl.prove.clos import Spread
 from tdsl.prove.cuts import Cut
-from tdsl.prove.demands import Unfit
-from tdsl.prove.network import Network, names_of
+from tdsl.prove.demands import UnfitDemand
+from tdsl.prove.network import Network, arc_end_names
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.uniform_flow import Concurrent
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 
 
-def plain(value: object) -> int | str:
+def figure_for_checker(value: object) -> int | str:
     """A figure as the checker reads it."""
     return value if isinstance(value, int) else str(value)
 
 
-def of_bisection(view: View, weaker: dict[str, str] | None = None) -> Json:
+def certificate_of_bisection(view: View, weaker: dict[str, str] | None = None) -> Json:
     """The split with its cut, and what shows the lower bound; 0 where no form of certificate shows any. Where that is less than
     what was proved, ``weaker`` gets both."""
-    found = bisection(view)
+    found = bisection_bounds(view)
     proved = found.lower * found.net.grain
-    lower = _lower(view, found.net, found.bound.proof_lower)
+    lower = _lower_bound_proof(view, found.net, found.bound.proof_lower)
     if lower is None:
         plain = replace(view, budget=replace(view.budget, spectrum_nodes=0, split_count=0))
-        found = bisection(plain, between_groups=False)
-        lower = _lower(plain, found.net, found.bound.proof_lower)
+        found = bisection_bounds(plain, between_groups=False)
+        lower = _lower_bound_proof(plain, found.net, found.bound.proof_lower)
     net = found.net
     side = np.concatenate((net.units[found.cut.units], net.transit[found.cut.nodes]))
     shown = found.lower * net.grain if lower is not None else 0
@@ -62,15 +62,15 @@ def of_bisection(view: View, weaker: dict[str, str] | None = None) -> Json:
     }
 
 
-def _lower(view: View, net: Network, proof: LowerProof) -> Json | None:
+def _lower_bound_proof(view: View, net: Network, proof: LowerProof) -> Json | None:
     """What is written to show the lower end: routes, shares, or orders in which devices take sides; None of another proof."""
     if isinstance(proof, (Spectrum, GroupRoutes)):
         return None
     if isinstance(proof, Concurrent):
-        return {"by": "routes"} | _routes(view, proof)
+        return {"by": "routes"} | _concurrent_routes(view, proof)
     if isinstance(proof, (EverySplit, EveryPlacement)):
-        return _orders(view, proof)
-    lower: Json = {"by": "shares", "parts": [_spread(view.fabric, part, spread) for part, spread in proof.parts]}
+        return _side_taking_orders(view, proof)
+    lower: Json = {"by": "shares", "parts": [_spread_shares(view.fabric, part, spread) for part, spread in proof.parts]}
     if proof.restored is not None:
         added = proof.restored.added
         ends = zip(view.names(net.transit[added.a]), view.names(net.transit[added.b]), added.capacity.tolist(), strict=True)
@@ -78,11 +78,13 @@ def _lower(view: View, net: Network, proof: LowerProof) -> Json | None:
     return lower
 
 
-def _orders(view: View, proof: EverySplit | EveryPlacement) -> Json | None:
+def _side_taking_orders(view: View, proof: EverySplit | EveryPlacement) -> Json | None:
     """Orders in which devices take sides; None where each split of the whole had a flow of its own."""
     parts: list[Json] = []
     for net, least in proof.parts:
-        order = placements.order(net) if isinstance(proof, EveryPlacement) else frontier.order(net, view.budget)
+        order = (
+            placements.placement_order(net) if isinstance(proof, EveryPlacement) else frontier.elimination_order(net, view.budget)
+        )
         if order is None:
             return None
         name = view.names(np.append(net.units, net.transit))
@@ -90,22 +92,22 @@ def _orders(view: View, proof: EverySplit | EveryPlacement) -> Json | None:
     return {"by": "splits", "parts": parts}
 
 
-def _routes(view: View, found: Concurrent) -> Json:
+def _concurrent_routes(view: View, found: Concurrent) -> Json:
     """The lengths of one link of every orbit for each routing, and the permutations of devices that make the orbits."""
     used = [(share, route) for share, route in zip(found.shares, found.routes, strict=True) if share]
     name = view.names(found.graph.device)
     hubs = {name[v]: n for v, n in enumerate(found.demand.senders.tolist()) if n}
     return {
         **({} if found.demand.pairs else {"hubs": hubs}),
-        "symmetries": _images(view, found.graph, found.orbits),
+        "symmetries": _device_permutations(view, found.graph, found.orbits),
         "routes": [
-            {"share": share, "by": "lengths", "parts": PARTS, "lengths": _of_orbits(view, found, route.length, 1)}
+            {"share": share, "by": "lengths", "parts": PARTS, "lengths": _lengths_of_orbits(view, found, route.length, 1)}
             for share, route in used
         ],
     }
 
 
-def _of_orbits(view: View, found: Concurrent, length: Ints, least: int) -> list[list[object]]:
+def _lengths_of_orbits(view: View, found: Concurrent, length: Ints, least: int) -> list[list[object]]:
     """The lengths of the first link of every orbit, both ways, where it is not the least."""
     name, g = view.names(found.graph.device), found.graph
     out: list[list[object]] = []
@@ -115,7 +117,7 @@ def _of_orbits(view: View, found: Concurrent, length: Ints, least: int) -> list[
     return out
 
 
-def _images(view: View, g: UnitGraph, found: Orbits) -> list[dict[str, str]]:
+def _device_permutations(view: View, g: UnitGraph, found: Orbits) -> list[dict[str, str]]:
     """Permutations of devices: those of a node are mapped to those of its image in order."""
     of: list[list[str]] = [[] for _ in range(g.nodes)]
     for v, name in zip(
@@ -128,22 +130,22 @@ def _images(view: View, g: UnitGraph, found: Orbits) -> list[dict[str, str]]:
     ]
 
 
-def symmetric(view: View) -> Json:
+def symmetries_of_forwarding_units(view: View) -> Json:
     """Symmetries of a fabric whose units forward, or nothing."""
     if not view.forwards[view.units].all() or len(view.units) < 2:
         return {}
     g = UnitGraph.of(view, unit_network(view))
-    return {"symmetries": _images(view, g, orbits(g, view.budget))}
+    return {"symmetries": _device_permutations(view, g, automorphism_orbits(g, view.budget))}
 
 
-def all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
+def all_to_all_certificates(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
     """Of hosts with all their ports, and of their rails, as is asked."""
     out: dict[str, Json] = {}
     for claim in claims:
         if claim.metric == "throughput" and claim.args == (ALL,) and claim.scope is None and not claim.of:
             try:
-                over = ways(view, claim)[0]
-            except Unfit:
+                over = endpoint_views(view, claim)[0]
+            except UnfitDemand:
                 continue
             if isinstance(over, ByDomain):  # a certificate knows no domains of several hosts
                 continue
@@ -151,15 +153,15 @@ def all_to_all(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json
                 continue
             words = f"{ALL} by rail" if isinstance(over, ByRail) else ALL
             name = f"throughput-{words.replace(' ', '_')}.json"
-            if name not in out and (made := _throughput(over)) is not None:
+            if name not in out and (made := _uniform_traffic_certificate(over)) is not None:
                 out[name] = made | {"pattern": words, "units": len(view.units)}
     return out
 
 
-def _throughput(view: View) -> Json | None:
+def _uniform_traffic_certificate(view: View) -> Json | None:
     if len(view.units) < 2 or not (view.degree[view.units] > 0).all():
         return None
-    found = bounds(view)
+    found = all_to_all_bounds(view)
     if found is None:
         return None
     found = found.stated or found
@@ -170,44 +172,44 @@ def _throughput(view: View) -> Json | None:
         "units": len(net.units),
         "lower_bps": str(found.lower * net.grain),
         "upper_bps": str(found.upper * net.grain),
-        "lower": _rate_lower(view, found),
-        "upper": _rate_upper(view, found),
+        "lower": _rate_lower_proof(view, found),
+        "upper": _rate_upper_proof(view, found),
     }
 
 
-def _rate_lower(view: View, found: AllToAll) -> Json:
+def _rate_lower_proof(view: View, found: AllToAll) -> Json:
     """Routes of every pair that fit together."""
     proof = found.bound.proof_lower
     if isinstance(proof, Concurrent):
-        return _routes(view, proof)
+        return _concurrent_routes(view, proof)
     assert isinstance(proof, Combined)
     name = view.names(found.device)
-    routes = list(combined(name, [[x] for x in names_of(name, proof.network)], proof.combination))
+    routes = list(routings_of_combination(name, [[x] for x in arc_end_names(name, proof.network)], proof.combination))
     return {"quotient": True, "routes": routes}
 
 
-def _rate_upper(view: View, found: AllToAll) -> Json:
+def _rate_upper_proof(view: View, found: AllToAll) -> Json:
     """A cut, or lengths of links or arcs."""
     net, proof = found.net, found.bound.proof_upper
     if isinstance(proof, Cut):
         return {"quotient": True, "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.transit[proof.nodes]))))}
     if isinstance(proof, OrbitLengths):
-        turned = _images(view, proof.found.graph, proof.found.orbits)
-        return {"lengths": _of_orbits(view, proof.found, proof.found.dual, 0), "symmetries": turned}
-    assert isinstance(proof, Lengths)
-    ends = names_of(view.names(found.device), proof.network)
+        turned = _device_permutations(view, proof.found.graph, proof.found.orbits)
+        return {"lengths": _lengths_of_orbits(view, proof.found, proof.found.dual, 0), "symmetries": turned}
+    assert isinstance(proof, ArcLengths)
+    ends = arc_end_names(view.names(found.device), proof.network)
     return {"quotient": True, "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
 
 
-def _spread(fabric: Fabric, net: Network, spread: Spread) -> Json:
+def _spread_shares(fabric: Fabric, net: Network, spread: Spread) -> Json:
     name = [fabric.device_name(int(d)) for d in net.transit]
     shares = {name[v]: {name[w]: str(x) for w, x in to.items()} for v, to in spread.shares.items()}
     return {"hubs": [name[v] for v in spread.hubs], "shares": shares}
 
 
-def of_reachability(view: View) -> Json | None:
+def certificate_of_reachability(view: View) -> Json | None:
     """That all units reach each other, or two that do not; None where a manager or storage device reaches no unit."""
-    judged = catalogue()["reachability"].judge(view, None)
+    judged = checks_by_name()["reachability"].judge(view, None)
     out: Json = {"check": "reachability", "units": len(view.units), "holds": judged.status == "proved"}
     if judged.status == "proved":
         return out
@@ -216,17 +218,19 @@ def of_reachability(view: View) -> Json | None:
     return out | {"apart": pair} if set(pair) <= names else None  # a manager that reaches no unit is none of these
 
 
-def built(view: View, selectors: Sequence[Selector]) -> list[Element]:
+def built_elements(view: View, selectors: Sequence[Selector]) -> list[FabricElement]:
     """The elements that selectors name, as far as something of them is built."""
     return [e for s in selectors for e in s.elements if view.devices[e.devices].any()]
 
 
-def paths(view: View, elements: Sequence[Element]) -> list[str]:
+def paths_of_elements(view: View, elements: Sequence[FabricElement]) -> list[str]:
     """The paths of elements; where all that is built of such a path is among them, the path without indices."""
     named = {e.name for e in elements}
-    wanted = {checker.family(name) for name in named}
+    wanted = {checker.unindexed_path(name) for name in named}
     rest: set[str] = set()
     for device in np.flatnonzero(view.fabric.built).tolist():
-        around = checker.elements_of(view.fabric.device_path(device))
-        rest |= {family for path in around if path not in named and (family := checker.family(path)) in wanted}
-    return list(dict.fromkeys(name if checker.family(name) in rest else checker.family(name) for name in sorted(named)))
+        around = checker.enclosing_element_paths(view.fabric.device_path(device))
+        rest |= {family for path in around if path not in named and (family := checker.unindexed_path(path)) in wanted}
+    return list(
+        dict.fromkeys(name if checker.unindexed_path(name) in rest else checker.unindexed_path(name) for name in sorted(named))
+    )

@@ -19,39 +19,42 @@ import numpy as np
 from tdsl.certificates import checker
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.prove.all_to_all import ALL
-from tdsl.prove.bound import Ports
+from tdsl.prove.bound import PortBound
 from tdsl.prove.by_domain import ByDomain
-from tdsl.prove.by_rail import SCALEUP, ByRail, ways
-from tdsl.prove.demands import RAILS, Unfit, demand_of
-from tdsl.prove.network import names_of
-from tdsl.prove.routed_demand import DemandBound, Expanded, Routed
+from tdsl.prove.by_rail import SCALEUP, ByRail, endpoint_views
+from tdsl.prove.demands import RAILS, UnfitDemand, demand_of
+from tdsl.prove.network import arc_end_names
+from tdsl.prove.routed_demand import DemandBound, Expanded, RoutedLoads
 from tdsl.prove.routing_combinations import Combination
-from tdsl.prove.set_flow import between
+from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.shortest_path_routing import PARTS
-from tdsl.prove.terminals import offer
+from tdsl.prove.terminals import offer_of_demand
 from tdsl.prove.view import View
 
 Json = dict[str, object]
 
 
-def patterns(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
+def certificates_of_patterns(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
     """Certificates by the name of their file, one for every pattern or pair of sets that is asked of the whole fabric, in the
     order of the claims."""
     asked = {
-        (c.args, c.through, _named(c.of), _named(c.of_to)): c for c in claims
+        (c.args, c.through, _selected_element_names(c.of), _selected_element_names(c.of_to)): c for c in claims
         if c.metric == "throughput" and c.args != (ALL,) and c.scope is None and bool(c.of) == bool(c.of_to) != bool(c.args)
     }  # fmt: skip
-    made = ((f"throughput-{i}.json", of_sets(view, c) if c.of_to else _pattern(view, c)) for i, c in enumerate(asked.values(), 1))
+    made = (
+        (f"throughput-{i}.json", flow_certificate_between_sets(view, c) if c.of_to else _certificate_of_pattern(view, c))
+        for i, c in enumerate(asked.values(), 1)
+    )
     return {name: body for name, body in made if body is not None}
 
 
-def _named(selectors: Sequence[Selector]) -> tuple[str, ...]:
+def _selected_element_names(selectors: Sequence[Selector]) -> tuple[str, ...]:
     return tuple(e.name for s in selectors for e in s.elements)
 
 
-def of_sets(view: View, claim: ResolvedClaim) -> Json | None:
+def flow_certificate_between_sets(view: View, claim: ResolvedClaim) -> Json | None:
     """The maximum flow and a minimum cut; None where nothing flows."""
-    found = between(view, claim)
+    found = max_flow_between_sets(view, claim)
     if isinstance(found, str) or not found.bound.upper:
         return None
     bound = found.bound
@@ -73,20 +76,20 @@ def of_sets(view: View, claim: ResolvedClaim) -> Json | None:
     }
 
 
-def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
+def _certificate_of_pattern(view: View, claim: ResolvedClaim) -> Json | None:
     """None where the pattern is not answered."""
     if len(view.units) < 2:
         return None
     try:
-        demand, (over, _) = demand_of(view, claim), ways(view, claim)
-    except Unfit:
+        demand, (over, _) = demand_of(view, claim), endpoint_views(view, claim)
+    except UnfitDemand:
         return None
     if isinstance(over, ByDomain):  # a certificate knows no domains of several hosts
         return None
     rails = over if isinstance(over, ByRail) else None
     if rails and (rails.silent(demand) or rails.apart(demand)):
         return None
-    asked = offer(over, rails.laid(demand) if rails else demand)
+    asked = offer_of_demand(over, rails.laid(demand) if rails else demand)
     found = asked.bounds(view.budget) if asked is not None else None
     if asked is None or found is None:
         return None
@@ -100,7 +103,7 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
         body["demands"] = [list(x) for x in zip(s, t, demand.amount.tolist(), strict=True)]
     low, high = (str(x * asked.total * asked.grain) for x in (found.lower, found.upper))
     body |= {"lower_bps": low, "upper_bps": high}
-    ends = names_of(asked.nodes, asked.network)
+    ends = arc_end_names(asked.nodes, asked.network)
     if isinstance(found.proof_lower, Expanded) and found.proof_lower.flow is None:
         whole, by = found.proof_lower.whole, found.proof_lower.by
         names = [asked.nodes[i] for i in by.first.tolist()]
@@ -108,41 +111,44 @@ def _pattern(view: View, claim: ResolvedClaim) -> Json | None:
         for end, arc in zip(ends, by.arc.tolist(), strict=True):
             if arc >= 0:
                 arcs[arc].append(end)
-        return body | {"lower": _lower(names, arcs, whole) | {"quotient": True}, "upper": _upper(arcs, whole, True)}
+        return body | {
+            "lower": _pattern_flows(names, arcs, whole) | {"quotient": True},
+            "upper": _pattern_upper_bound(arcs, whole, True),
+        }
     single = [[end] for end in ends]
-    return body | {"lower": _lower(asked.nodes, single, found), "upper": _upper(single, found, False)}
+    return body | {"lower": _pattern_flows(asked.nodes, single, found), "upper": _pattern_upper_bound(single, found, False)}
 
 
 Named = Sequence[Sequence[tuple[str, str]]]
 """The arcs of the fabric, by the names of both devices, that are one arc of a network."""
 
 
-def _lower(names: Sequence[str], arcs: Named, found: DemandBound) -> Json:
+def _pattern_flows(names: Sequence[str], arcs: Named, found: DemandBound) -> Json:
     """The flow of every source on the arcs; where those are too many, what the routings were made of."""
     kept = found.proof_lower.flow
     if kept is None:
-        return {"routes": list(_routes(names, arcs, found.proof_lower))}
+        return {"routes": list(_pattern_routings(names, arcs, found.proof_lower))}
     parts = lcm(*{x.denominator for flow in kept.values() for x in flow.values()})
     flows = {names[s]: [[*arcs[arc][0], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()}
     return {"routes": [{"share": 1, "by": "flows", "parts": parts, "flows": flows}]}
 
 
-def _routes(names: Sequence[str], arcs: Named, made: Routed) -> Iterator[Json]:
+def _pattern_routings(names: Sequence[str], arcs: Named, made: RoutedLoads) -> Iterator[Json]:
     """Routings of everything, with the share of each."""
     if made.combination is not None:
-        yield from combined(names, arcs, made.combination)
+        yield from routings_of_combination(names, arcs, made.combination)
     elif made.trees is not None:
         yield {"share": 1, "parts": made.trees.parts, "by": "trees"}
     for length in made.lengths:
-        yield {"share": 1, "parts": made.parts, "by": "lengths", "lengths": _lengths(arcs, length, 1)}
+        yield {"share": 1, "parts": made.parts, "by": "lengths", "lengths": _arc_lengths(arcs, length, 1)}
 
 
-def combined(names: Sequence[str], arcs: Named, made: Combination) -> Iterator[Json]:
+def routings_of_combination(names: Sequence[str], arcs: Named, made: Combination) -> Iterator[Json]:
     """Routings of a combination: along shortest paths under lengths, which are one where nothing else is said, or over hubs."""
     for share, column in zip(made.whole(), made.columns, strict=True):
         route: Json = {"share": share, "parts": PARTS}
         if share and column.lengths is not None:
-            yield route | {"by": "lengths", "lengths": _lengths(arcs, column.lengths.tolist(), 1)}
+            yield route | {"by": "lengths", "lengths": _arc_lengths(arcs, column.lengths.tolist(), 1)}
         elif share and column.hubs is not None:
             hubs = {names[h]: x for h, x in zip(*(c.tolist() for c in column.hubs), strict=True)}
             yield route | {"by": "hubs", "parts": PARTS * sum(hubs.values()), "hubs": hubs}
@@ -150,27 +156,27 @@ def combined(names: Sequence[str], arcs: Named, made: Combination) -> Iterator[J
             yield {"share": share, "parts": PARTS, "by": "trees"}
 
 
-def _lengths(arcs: Named, length: Sequence[int], least: int) -> list[list[object]]:
+def _arc_lengths(arcs: Named, length: Sequence[int], least: int) -> list[list[object]]:
     return [[*end, x] for arc, x in enumerate(length) if x != least for end in arcs[arc]]
 
 
-def _upper(arcs: Named, found: DemandBound, quotient: bool) -> Json:
+def _pattern_upper_bound(arcs: Named, found: DemandBound, quotient: bool) -> Json:
     proof = found.proof_upper
-    if isinstance(proof, Ports):
+    if isinstance(proof, PortBound):
         return {"lengths": []}
-    return {"lengths": _lengths(arcs, proof.length.tolist(), 0)} | ({"quotient": True} if quotient else {})
+    return {"lengths": _arc_lengths(arcs, proof.length.tolist(), 0)} | ({"quotient": True} if quotient else {})
 
 
 class Unshown(Exception):
     """A figure is proved by a method that certificates do not state, and no other shows it; the text says so."""
 
 
-def shown(body: Json, wiring: checker.Fabric, steps: int) -> Json:
+def certificate_as_checked(body: Json, wiring: checker.CertifiedFabric, steps: int) -> Json:
     """What a certificate states otherwise than the engine did: a cut as lengths, routes along trees as shortest paths, and the
     lower bound that the checker finds where it rounds loads otherwise, up to a thousandth less. A greater difference is left to
     the checker, which rejects it. Shortest paths in the place of trees may show more; where they show less it raises Unshown."""
     out: Any = json.loads(json.dumps(body))
-    net = checker.Network(wiring, checker.Work(steps))
+    net = checker.CertifiedNetwork(wiring, checker.WorkSteps(steps))
     trees = False
     for route in out["lower"]["routes"]:
         trees |= route["by"] == "trees"
@@ -178,11 +184,13 @@ def shown(body: Json, wiring: checker.Fabric, steps: int) -> Json:
             route |= {"by": "lengths", "lengths": []}
     try:
         if "cut" in out["upper"]:
-            out["upper"] = {"quotient": True, "lengths": _of_cut(net, out)}
+            out["upper"] = {"quotient": True, "lengths": _lengths_of_cut(net, out)}
         if all(route["by"] == "flows" for route in out["lower"]["routes"]):
             return {"upper": out["upper"]}
-        stated = checker.read(out, checker.HEAD | checker.FORMS["throughput"], "certificate")
-        low, _ = checker.throughput(checker.Network(wiring, checker.Work(steps)), stated | {"lower_bps": 0})
+        stated = checker.value_of_form(out, checker.HEAD | checker.FORMS["throughput"], "certificate")
+        low, _ = checker.verify_throughput_bounds(
+            checker.CertifiedNetwork(wiring, checker.WorkSteps(steps)), stated | {"lower_bps": 0}
+        )
     except checker.Rejected:
         return {"lower": out["lower"], "upper": out["upper"]}
     if trees and low < stated["lower_bps"] * Fraction(999, 1000):
@@ -192,10 +200,10 @@ def shown(body: Json, wiring: checker.Fabric, steps: int) -> Json:
     return {key: out[key] for key in ("lower", "upper", "lower_bps")}
 
 
-def _of_cut(net: checker.Network, body: Any) -> list[list[object]]:
+def _lengths_of_cut(net: checker.CertifiedNetwork, body: Any) -> list[list[object]]:
     """The lengths that show as much as a cut: 1 out of its side, and the average of these over every orbit of arcs."""
     proof = {"quotient": True, "symmetries": None}
-    orbit, side = checker.demanded(net, body, proof)[0].orbit, {*body["upper"]["cut"]}
+    orbit, side = checker.traffic_of_stated_pattern(net, body, proof)[0].orbit, {*body["upper"]["cut"]}
     size = Counter(orbit.values())
     out = Counter(orbit[v, w] for v, w in orbit if v in side and w not in side)
     whole = lcm(*(size[x] // gcd(size[x], n) for x, n in out.items()))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.changes.figure_changes import figures, metrics
-from tdsl.changes.model import Cable, Change, Changes, ContractChange, End, Moved
+from tdsl.changes.figure_changes import changed_metrics, comparison_figures
+from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, ContractChange, MovedCable
 from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.renamed import renamed, side_of, told
+from tdsl.fabric.renamed import design_devices_of, find_renamed_devices, renames_by_declaration
 
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract, Subject
@@ -22,7 +22,7 @@ NOTHING: Mapping[str, str] = {}
 FACTS = {"part": "part", "medium": "medium", "length_m": "length", "rate_gbps": "Gb/s", "links": "links", "colour": "colour"}
 
 
-def compare(
+def compare_designs(
     old: Design, new: Design, contracts: tuple[Contract, Contract] | None = None, subject: Subject | None = None
 ) -> Changes:
     """What differs between two designs that have a fabric; with ``contracts`` what they promise and rest on, too, as far as it is
@@ -31,15 +31,15 @@ def compare(
     assert before is not None and after is not None
     phased = old.phase and new.phase and old.phase != new.phase
     out = Changes(f"{new.name}, phase {old.phase} to phase {new.phase}" if phased else new.name)
-    known = renamed(side_of(before), side_of(after))
-    out.renamed = [Change(f"{n:,} {'device' if n == 1 else 'devices'}", a, b) for a, b, n in told(known)]
-    _devices(out, before, after, known)
-    _cables(out, cables(before, known), cables(after))
-    out.addresses = _differing(addresses(before, known), addresses(after))
+    known = find_renamed_devices(design_devices_of(before), design_devices_of(after))
+    out.renamed = [Change(f"{n:,} {'device' if n == 1 else 'devices'}", a, b) for a, b, n in renames_by_declaration(known)]
+    _compare_devices(out, before, after, known)
+    _compare_cables(out, cable_legs_in_order(before, known), cable_legs_in_order(after))
+    out.addresses = _changed_entries(addresses_by_purpose(before, known), addresses_by_purpose(after))
     settings = {k: str(v) for k, v in old.parameters.items()}, {k: str(v) for k, v in new.parameters.items()}
-    out.parameters = _differing(*settings)
-    out.figures = _differing(figures(before), figures(after))
-    out.metrics = metrics(old.results, new.results)
+    out.parameters = _changed_entries(*settings)
+    out.figures = _changed_entries(comparison_figures(before), comparison_figures(after))
+    out.metrics = changed_metrics(old.results, new.results)
     if contracts is not None:
         from tdsl.changes.contract import Subject, compare_contracts
 
@@ -61,41 +61,41 @@ def compare_with_nothing(old: Design | None, new: Design | None, whole: str, fil
         texts = ("", r.text) if come else (r.text, "")
         out.contract.append(ContractChange("requirement", "added" if come else "removed", r.claim.metric, *texts))
     devices = [(fabric.device_path(d), fabric.model_of(d).name) for d in np.flatnonzero(fabric.built).tolist()]
-    wires = cables(fabric)
-    facts, results = figures(fabric), design.results
+    wires = cable_legs_in_order(fabric)
+    facts, results = comparison_figures(fabric), design.results
     if come:
         out.devices_added, out.added = devices, wires
-        out.figures, out.metrics = _differing({}, facts), metrics([], results)
+        out.figures, out.metrics = _changed_entries({}, facts), changed_metrics([], results)
     else:
         out.devices_removed, out.removed = devices, wires
-        out.figures, out.metrics = _differing(facts, {}), metrics(results, [])
+        out.figures, out.metrics = _changed_entries(facts, {}), changed_metrics(results, [])
     return out
 
 
 def compare_clusters(old: Design | None, new: Design | None) -> Changes:
     """What differs between two clusters, beside what differs between their fabrics: what is required of all of them together, and
     the sums. None for a side that has no such cluster."""
-    from tdsl.changes.requirements import Names, compare_requirements
+    from tdsl.changes.requirements import FabricPairNames, compare_requirements
 
     either = new if new is not None else old
     assert either is not None and either.fabric is not None
     phased = old is not None and new is not None and old.phase and new.phase and old.phase != new.phase
     out = Changes(f"{either.name}, phase {old.phase} to phase {new.phase}" if phased and old and new else either.name)
     fabrics = [d.fabric if d is not None and d.fabric is not None else either.fabric for d in (old, new)]
-    known = renamed(side_of(fabrics[0]), side_of(fabrics[1]))
+    known = find_renamed_devices(design_devices_of(fabrics[0]), design_devices_of(fabrics[1]))
     claims = [d.claims if d is not None else [] for d in (old, new)]
-    out.contract = compare_requirements(claims[0], claims[1], Names(fabrics[0], fabrics[1], known))
+    out.contract = compare_requirements(claims[0], claims[1], FabricPairNames(fabrics[0], fabrics[1], known))
     names = [d.name if d is not None else "" for d in (old, new)]
     if names[0] != names[1]:
         change = "changed" if all(names) else "added" if names[1] else "removed"
         out.contract.append(ContractChange("design", change, "name of the cluster" if all(names) else "cluster", *names))
-    sums = [figures(f) if d is not None else {} for d, f in zip((old, new), fabrics, strict=True)]
-    out.figures = _differing(sums[0], sums[1])
-    out.metrics = metrics(*(d.results if d is not None else [] for d in (old, new)))
+    sums = [comparison_figures(f) if d is not None else {} for d, f in zip((old, new), fabrics, strict=True)]
+    out.figures = _changed_entries(sums[0], sums[1])
+    out.metrics = changed_metrics(*(d.results if d is not None else [] for d in (old, new)))
     return out
 
 
-def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
+def _changed_entries(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
     """Entries that are on one side only, or have another value there; "" stands for none."""
     names = [*before, *(n for n in after if n not in before)]
     return [Change(n, before.get(n, ""), after.get(n, "")) for n in names if before.get(n) != after.get(n)]
@@ -104,7 +104,7 @@ def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[Chan
 # ---------------------------------------------------------------- devices
 
 
-def _devices(out: Changes, before: Fabric, after: Fabric, known: Mapping[str, str]) -> None:
+def _compare_devices(out: Changes, before: Fabric, after: Fabric, known: Mapping[str, str]) -> None:
     old, new = ({f.device_path(d): d for d in np.flatnonzero(f.built).tolist()} for f in (before, after))
     old = {known.get(p, p): d for p, d in old.items()}
     out.devices_removed = [(p, before.model_of(d).name) for p, d in old.items() if p not in new]
@@ -124,7 +124,7 @@ def _devices(out: Changes, before: Fabric, after: Fabric, known: Mapping[str, st
 # ---------------------------------------------------------------- cables
 
 
-def cables(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[Cable]:
+def cable_legs_in_order(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[CableLeg]:
     """Every leg of a cable, in the order of the cabling plan; ``known`` are devices with other paths now."""
     wires = Wires(fabric)
     table = wires.cables
@@ -137,7 +137,7 @@ def cables(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[Cable]:
     for side, ports in (("a", fabric.cable_a), ("b", fabric.cable_b)):
         devices = [paths[d] for d in fabric.port_device[ports[order]].tolist()]
         names, at, labels = (table.column(f"{side}_{what}") for what in ("device", "path", "port"))
-        ends.append([End(d, str(n), str(p), str(x)) for d, n, p, x in zip(devices, names, at, labels, strict=True)])
+        ends.append([CableEnd(d, str(n), str(p), str(x)) for d, n, p, x in zip(devices, names, at, labels, strict=True)])
     facts = {what: [str(v) for v in table.column(field)] for field, what in FACTS.items()}
     rows = zip(*facts.values(), strict=True)
     classes, ids = table.column("link_class"), table.column("cable_id")
@@ -145,15 +145,17 @@ def cables(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> list[Cable]:
         zip(*([str(v) for v in table.column(f"{side}_{what}")] for what in ("hall", "rack", "u")), strict=True) for side in "ab"
     ]
     return [
-        Cable(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]), str(cable), where)
+        CableLeg(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]), str(cable), where)
         for a, b, c, row, leg, cable, where in zip(*ends, classes, rows, order, ids, zip(*at, strict=True), strict=True)
     ]
 
 
-def _cables(out: Changes, before: list[Cable], after: list[Cable]) -> None:
+def _compare_cables(out: Changes, before: list[CableLeg], after: list[CableLeg]) -> None:
     old, new = ({(c.a.key, c.b.key): c for c in rows} for rows in (before, after))
     at = [{e.device: p for c in rows for e, p in zip((c.a, c.b), c.places, strict=True)} for rows in (before, after)]
-    out.places = [Change(d, _place(p), _place(at[1][d])) for d, p in at[0].items() if d in at[1] and at[1][d] != p]
+    out.places = [
+        Change(d, _location_text(p), _location_text(at[1][d])) for d, p in at[0].items() if d in at[1] and at[1][d] != p
+    ]
     for key, was in old.items():
         now = new.get(key)
         if now is None:
@@ -166,25 +168,27 @@ def _cables(out: Changes, before: list[Cable], after: list[Cable]) -> None:
         elif was.places != now.places:
             far = "b" if was.places[1] != now.places[1] else "a"
             near = "a" if far == "b" else "b"
-            out.relocated.append(Moved(getattr(now, near), getattr(was, far), getattr(now, far), now.link_class, was, now))
+            out.relocated.append(MovedCable(getattr(now, near), getattr(was, far), getattr(now, far), now.link_class, was, now))
         for x, y in ((was.a, now.a), (was.b, now.b)):
             if x.label != y.label:
                 out.ports.append(Change(f"{x.device}.{x.port}", x.label, y.label))
     gone = [c for key, c in old.items() if key not in new]
     come = [c for key, c in new.items() if key not in old]
     for side in ("a", "b"):  # a cable whose lower end stays is the same cable before one whose upper end does
-        gone, come = _matched(out, gone, come, side)
+        gone, come = _pair_cables_by_end(out, gone, come, side)
     out.removed, out.added = gone, come
 
 
-def _place(at: tuple[str, str, str]) -> str:
+def _location_text(at: tuple[str, str, str]) -> str:
     hall, rack, unit = at
     return " ".join(x for x in (hall, rack, unit and f"unit {unit}") if x)
 
 
-def _matched(out: Changes, gone: list[Cable], come: list[Cable], at: str) -> tuple[list[Cable], list[Cable]]:
+def _pair_cables_by_end(
+    out: Changes, gone: list[CableLeg], come: list[CableLeg], at: str
+) -> tuple[list[CableLeg], list[CableLeg]]:
     """Pair cables that keep one end, in order; what is left on either side."""
-    waiting: dict[tuple[str, str], list[Cable]] = defaultdict(list)
+    waiting: dict[tuple[str, str], list[CableLeg]] = defaultdict(list)
     for c in come:
         waiting[getattr(c, at).key].append(c)
     left, taken = [], set()
@@ -196,14 +200,14 @@ def _matched(out: Changes, gone: list[Cable], come: list[Cable], at: str) -> tup
         now = found.pop(0)
         taken.add(id(now))
         far = "b" if at == "a" else "a"
-        out.moved.append(Moved(getattr(now, at), getattr(was, far), getattr(now, far), now.link_class, was, now))
+        out.moved.append(MovedCable(getattr(now, at), getattr(was, far), getattr(now, far), now.link_class, was, now))
     return left, [c for c in come if id(c) not in taken]
 
 
 # ---------------------------------------------------------------- addresses
 
 
-def addresses(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> dict[str, str]:
+def addresses_by_purpose(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> dict[str, str]:
     """Every ASN and address by what it is for; ``known`` are devices with other paths now."""
     found = fabric.addressing
     if found is None:
@@ -226,7 +230,7 @@ def addresses(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> dict[str, s
     return out
 
 
-def listed(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str, int, list[str]]]:
+def devices_by_set(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str, int, list[str]]]:
     """Devices by the set they belong to: its path without the last index, the model, how many, and their paths."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for path, model in rows:

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tdsl.changes.model import ContractChange
-from tdsl.changes.requirements import Names, compare_requirements
+from tdsl.changes.requirements import FabricPairNames, compare_requirements
 from tdsl.compile.compilation import LOCK, Compilation, Design
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
 from tdsl.system import resources
@@ -84,7 +84,7 @@ class Contract:
     shown: dict[str, str] = field(default_factory=dict)  # how a statement is written, by its tokens
 
 
-def contract_of(
+def contract_of_design(
     compilation: Compilation, home: Path, read: Mapping[Path, bytes], settings: Mapping[str, str], given: Iterable[str] = ()
 ) -> Contract:
     """The contract of a compiled design. ``home`` is its file and ``read`` what was read for it, by absolute path; ``settings``
@@ -94,89 +94,95 @@ def contract_of(
     if lock is not None:
         lines = (line.partition(b"#")[0].strip() for line in lock.splitlines())
         out.lock = Counter(line.decode(errors="replace") for line in lines if line)
-    library = [resources.folder(kind) for kind in ("stdlib", "grammar", "targets", "docs")]
+    library = [resources.packaged_folder(kind) for kind in ("stdlib", "grammar", "targets", "docs")]
     for path, data in read.items():
         if path not in (home, Path(f"{home}{LOCK}")) and not any(path.is_relative_to(f) for f in library):
             name = Path(os.path.relpath(path, home.parent)).as_posix()
-            out.files = {**out.files, name: _digest(path, data)}
+            out.files = {**out.files, name: _digest_of_source(path, data)}
     text = compilation.read[0] if compilation.read else None
-    blocks: list[tuple[str, Span]] = []
+    blocks: list[tuple[str, SourceSpan]] = []
     if text is not None:
-        from tdsl.syntax.parser import parse
+        from tdsl.syntax.parser import parse_source_file
 
-        _collect(out, parse(text, Diagnostics()).body, "", "", blocks)
-    out.waivers = [_waiver(w, compilation, blocks) for w in compilation.waivers]
+        _collect_contract(out, parse_source_file(text, Diagnostics()).body, "", "", blocks)
+    out.waivers = [_waiver_of_compilation(w, compilation, blocks) for w in compilation.waivers]
     return out
 
 
-def _digest(path: Path, data: bytes) -> str:
+def _digest_of_source(path: Path, data: bytes) -> str:
     """A digest of what a file says: of a design without its comments and blanks."""
     if path.suffix == ".fab":
         try:
             text = SourceFile("", data.decode())
         except UnicodeDecodeError:
             return sha256(data).hexdigest()
-        data = meaning_of(Span(text, 0, len(text.text))).encode(errors="backslashreplace")
+        data = tokens_without_comments(SourceSpan(text, 0, len(text.text))).encode(errors="backslashreplace")
     else:
         data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").rstrip()
     return sha256(data).hexdigest()
 
 
-def meaning_of(span: Span) -> str:
+def tokens_without_comments(span: SourceSpan) -> str:
     """The tokens of a stretch of text, without comments and ends of lines."""
-    from tdsl.syntax.grammar import load
+    from tdsl.syntax.grammar import load_grammar_tables
 
-    tokens = load().scanner.scan(span.file, span.start, span.end)
+    tokens = load_grammar_tables().scanner.scan(span.file, span.start, span.end)
     return " ".join(t.text for t in tokens if t.type not in ("COMMENT", "_END"))
 
 
-def _shown(span: Span) -> str:
+def _span_in_one_line(span: SourceSpan) -> str:
     """A stretch of text in one line, without comments."""
     lines = span.text.splitlines() if "#" in span.text else [span.text]
     return " ".join(" ".join(line.partition(" #")[0] if '"' not in line else line for line in lines).split())
 
 
-def _collect(out: Contract, body: Iterable[tree.Stmt], block: str, inside: str, blocks: list[tuple[str, Span]]) -> None:
+def _collect_contract(
+    out: Contract, body: Iterable[tree.Stmt], block: str, inside: str, blocks: list[tuple[str, SourceSpan]]
+) -> None:
     """Take the parameters and statements of a block, and of the blocks in it."""
     for s in body:
         if isinstance(s, tree.Param):
             name, declared = s.name.name, out.parameters.setdefault(block, {})
-            declared[f"{name}: default"] = _shown(s.default.span)
+            declared[f"{name}: default"] = _span_in_one_line(s.default.span)
             if s.type is not None:
                 declared[f"{name}: type"] = s.type.name
             if s.guard is not None:
-                declared[f"{name}: range"] = _shown(s.guard.span)
+                declared[f"{name}: range"] = _span_in_one_line(s.guard.span)
         elif isinstance(s, tree.Decl) and s.kind.name in CONTAINERS and s.body is not None:
             own = s.name.name if s.kind.name in ("fabric", "cluster") else block
             if own != block:
                 blocks.append((own, s.span))
-            _collect(out, s.body, own, inside if own != block else f"{inside}{_head(s)} ", blocks)
+            _collect_contract(out, s.body, own, inside if own != block else f"{inside}{_group_head(s)} ", blocks)
         elif isinstance(s, tree.Extend):
-            _collect(out, s.body, block, f"{inside}extend {_shown(s.path.span)} ", blocks)
+            _collect_contract(out, s.body, block, f"{inside}extend {_span_in_one_line(s.path.span)} ", blocks)
         elif isinstance(s, tree.For):
-            _collect(out, s.body, block, f"{inside}for {s.var.name} in {_shown(s.over.span)} ", blocks)
+            _collect_contract(out, s.body, block, f"{inside}for {s.var.name} in {_span_in_one_line(s.over.span)} ", blocks)
         elif isinstance(s, tree.If):
             for condition, branch in s.branches:
-                _collect(out, branch, block, f"{inside}if {_shown(condition.span)} ", blocks)
-            _collect(out, s.other, block, f"{inside}else ", blocks)
+                _collect_contract(out, branch, block, f"{inside}if {_span_in_one_line(condition.span)} ", blocks)
+            _collect_contract(out, s.other, block, f"{inside}else ", blocks)
         elif block and _is_statement(s):
-            key = f"{inside}{meaning_of(s.span)}"
+            key = f"{inside}{tokens_without_comments(s.span)}"
             out.statements.setdefault(block, Counter())[key] += 1
-            out.shown[key] = f"{inside}{_shown(s.span)}"
+            out.shown[key] = f"{inside}{_span_in_one_line(s.span)}"
 
 
-def _head(s: tree.Decl) -> str:
+def _group_head(s: tree.Decl) -> str:
     """What stands before the block of a group."""
-    return _shown(Span(s.span.file, s.span.start, s.body[0].span.start)).partition("{")[0].strip() if s.body else s.name.name
+    return (
+        _span_in_one_line(SourceSpan(s.span.file, s.span.start, s.body[0].span.start)).partition("{")[0].strip()
+        if s.body
+        else s.name.name
+    )
 
 
 def _is_statement(s: tree.Stmt) -> bool:
     if isinstance(s, tree.Setting):
         return s.name.name in STATEMENTS
-    return isinstance(s, (tree.Override, tree.Phase)) or (isinstance(s, tree.Decl) and s.kind.name == "hall")
+    return isinstance(s, (tree.Override, tree.PhaseBlock)) or (isinstance(s, tree.Decl) and s.kind.name == "hall")
 
 
-def _waiver(waiver: Allowance, compilation: Compilation, blocks: Iterable[tuple[str, Span]]) -> Waiver:
+def _waiver_of_compilation(waiver: Allowance, compilation: Compilation, blocks: Iterable[tuple[str, SourceSpan]]) -> Waiver:
     from tdsl.explain import catalogue
 
     span, home = waiver.span, compilation.read[0]
@@ -184,7 +190,7 @@ def _waiver(waiver: Allowance, compilation: Compilation, blocks: Iterable[tuple[
     found = {
         d.message for d in compilation.findings
         if d.allowed == waiver.reason and d.span is not None and d.span.file is span.file and d.span.begin[0] == waiver.line
-        and waiver.name in (d.code, catalogue.name_of(d.code))
+        and waiver.name in (d.code, catalogue.finding_name(d.code))
     }  # fmt: skip
     until = f" until {waiver.until.isoformat()}" if waiver.until is not None else ""
     return Waiver(waiver.name, until, waiver.reason, around[-1] if around else "", tuple(sorted(found)))
@@ -213,17 +219,17 @@ def compare_contracts(
     """All differences of what two designs promise and rest on. ``known`` are devices of the old fabric with other paths now."""
     (old, new), (before, after) = sides, designs
     assert before.fabric is not None and after.fabric is not None
-    out = compare_requirements(before.claims, after.claims, Names(before.fabric, after.fabric, known))
-    out += _waivers(*([w for w in c.waivers if subject.has(i, w.block)] for i, c in enumerate(sides)))
+    out = compare_requirements(before.claims, after.claims, FabricPairNames(before.fabric, after.fabric, known))
+    out += _waiver_changes(*([w for w in c.waivers if subject.has(i, w.block)] for i, c in enumerate(sides)))
     if subject.shared:
-        out += _settings(old.settings, new.settings)
-    declared = [_of_blocks(c.parameters, i, subject) for i, c in enumerate(sides)]
+        out += _setting_changes(old.settings, new.settings)
+    declared = [_entries_of_blocks(c.parameters, i, subject) for i, c in enumerate(sides)]
     values = [{k: str(v) for k, v in d.parameters.items()} for d in designs]
-    out += _parameters(declared[0], declared[1], values[0], values[1], old.given | new.given)
+    out += _parameter_changes(declared[0], declared[1], values[0], values[1], old.given | new.given)
     if subject.shared:
-        out += [*_lock(old, new), *_files(old.files, new.files)]
-    out += _statements(*(_lines(c, i, subject) for i, c in enumerate(sides)))
-    out += _models(before.fabric, after.fabric)
+        out += [*_lock_changes(old, new), *_file_changes(old.files, new.files)]
+    out += _statement_changes(*(_statement_counts(c, i, subject) for i, c in enumerate(sides)))
+    out += _model_changes(before.fabric, after.fabric)
     if before.name != after.name:
         out.append(ContractChange("design", "changed", "name of the fabric", before.name, after.name))
     if (before.phase, before.needed) != (after.phase, after.needed) and before.phase == after.phase:
@@ -231,12 +237,12 @@ def compare_contracts(
     return out
 
 
-def _waivers(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractChange]:
+def _waiver_changes(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractChange]:
     """Waivers that are on one side only, or have another reason, day or finding."""
     gone, come = list(old), list(new)
     for step in range(3):
         for a in list(gone):
-            b = next((b for b in come if a.name == b.name and _alike(a, b, step)), None)
+            b = next((b for b in come if a.name == b.name and _waivers_match(a, b, step)), None)
             if b is None:
                 continue
             gone.remove(a)
@@ -252,13 +258,13 @@ def _waivers(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractChange]:
         yield ContractChange("waiver", "added", b.name, "", b.text, b.allowed)
 
 
-def _alike(a: Waiver, b: Waiver, step: int) -> bool:
+def _waivers_match(a: Waiver, b: Waiver, step: int) -> bool:
     """Whether two waivers are equal (0), have the same text (1), or allow the same findings (2)."""
     same_findings = a.findings == b.findings
     return (a.text == b.text and (step == 1 or same_findings)) if step < 2 else same_findings
 
 
-def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+def _entry_differences(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
     """Name, change, and both texts of entries that are on one side only, or have another value there."""
     for name in [*old, *(n for n in new if n not in old)]:
         if old.get(name) != new.get(name):
@@ -266,8 +272,8 @@ def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[tuple
             yield name, change, old.get(name, ""), new.get(name, "")
 
 
-def _settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractChange]:
-    for name, change, before, after in _differing(old, new):
+def _setting_changes(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractChange]:
+    for name, change, before, after in _entry_differences(old, new):
         table, _, finding = name.partition(".")
         if table == "severity":
             if change == "changed":
@@ -277,16 +283,16 @@ def _settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Contra
             yield ContractChange("setting", change, name, before, after)
 
 
-def _of_blocks(found: Mapping[str, Mapping[str, str]], side: int, subject: Subject) -> dict[str, str]:
+def _entries_of_blocks(found: Mapping[str, Mapping[str, str]], side: int, subject: Subject) -> dict[str, str]:
     return {name: text for block, rows in found.items() if subject.has(side, block) for name, text in rows.items()}
 
 
-def _parameters(
+def _parameter_changes(
     old: Mapping[str, str], new: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str], given: frozenset[str]
 ) -> Iterator[ContractChange]:
     """Declarations that differ. Values are compared beside, so a default that is the value of both sides is left to that, and so
     is one that is only written in another way."""
-    for name, change, was, now in _differing(old, new):
+    for name, change, was, now in _entry_differences(old, new):
         parameter, _, what = name.partition(": ")
         values = before.get(parameter), after.get(parameter)
         told = what == "default" and parameter not in given and None not in values
@@ -294,7 +300,7 @@ def _parameters(
             yield ContractChange("parameter", change, name, was, now)
 
 
-def _lock(old: Contract, new: Contract) -> Iterator[ContractChange]:
+def _lock_changes(old: Contract, new: Contract) -> Iterator[ContractChange]:
     a, b = old.lock, new.lock
     if a == b:
         return
@@ -307,11 +313,11 @@ def _lock(old: Contract, new: Contract) -> Iterator[ContractChange]:
     yield ContractChange("lock", "changed", LOCK.lstrip("."), was, now, note)
 
 
-def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractChange]:
+def _file_changes(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractChange]:
     """Files by their path; one that is elsewhere now and says the same is renamed."""
     gone = {name: digest for name, digest in old.items() if name not in new}
     come = {name: digest for name, digest in new.items() if name not in old}
-    for name, change, _, _ in _differing(old, new):
+    for name, change, _, _ in _entry_differences(old, new):
         if change == "changed":
             yield ContractChange("file", "changed", name, name, name, "its text is another one")
         elif change == "removed":
@@ -328,7 +334,7 @@ def _files(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[ContractC
         yield ContractChange("file", "added", name, "", name, "the design reads it now")
 
 
-def _lines(contract: Contract, side: int, subject: Subject) -> dict[str, tuple[int, str]]:
+def _statement_counts(contract: Contract, side: int, subject: Subject) -> dict[str, tuple[int, str]]:
     """Statements by their tokens: how many, and how one is written."""
     out: Counter[str] = Counter()
     for block, rows in contract.statements.items():
@@ -336,7 +342,7 @@ def _lines(contract: Contract, side: int, subject: Subject) -> dict[str, tuple[i
     return {key: (n, contract.shown[key]) for key, n in out.items()}
 
 
-def _statements(old: Mapping[str, tuple[int, str]], new: Mapping[str, tuple[int, str]]) -> Iterator[ContractChange]:
+def _statement_changes(old: Mapping[str, tuple[int, str]], new: Mapping[str, tuple[int, str]]) -> Iterator[ContractChange]:
     """Statements on one side only; two that begin with the same word are one that differs."""
     gone = [text for key, (n, text) in old.items() for _ in range(n - new.get(key, (0, ""))[0])]
     come = [text for key, (n, text) in new.items() for _ in range(n - old.get(key, (0, ""))[0])]
@@ -352,7 +358,7 @@ def _statements(old: Mapping[str, tuple[int, str]], new: Mapping[str, tuple[int,
         yield ContractChange("statement", "added", text.partition(" ")[0], "", text)
 
 
-def _models(old: Fabric, new: Fabric) -> Iterator[ContractChange]:
+def _model_changes(old: Fabric, new: Fabric) -> Iterator[ContractChange]:
     """Facts of models that both fabrics use."""
     before, after = ({(m.name, m.variant): m for m in f.models} for f in (old, new))
     for (name, _), model in before.items():
@@ -360,11 +366,13 @@ def _models(old: Fabric, new: Fabric) -> Iterator[ContractChange]:
         if other is not None and other is not model:
             sizes = [{c.name: c.size for c in m.classes} for m in (model, other)]
             same_size = {name for name, size in sizes[0].items() if sizes[1].get(name) == size}
-            for fact, change, was, now in _differing(_facts(model, same_size), _facts(other, same_size)):
+            for fact, change, was, now in _entry_differences(
+                _model_facts_as_text(model, same_size), _model_facts_as_text(other, same_size)
+            ):
                 yield ContractChange("model", change, f"{name}: {fact}", was, now)
 
 
-def _facts(model: DeviceModel, same_size: Collection[str]) -> dict[str, str]:
+def _model_facts_as_text(model: DeviceModel, same_size: Collection[str]) -> dict[str, str]:
     """What a model says, by name, as text; of each port of a class only where both sides have as many of it."""
     out = {"title": model.title} if model.title else {}
     out |= {name: _fact_text(value) for name, value in model.facts.items()}

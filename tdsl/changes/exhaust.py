@@ -13,12 +13,12 @@ from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.changes.steps import Step
+from tdsl.changes.steps import MoveStep
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.changes.model import Cable
-    from tdsl.changes.steps import Planner
+    from tdsl.changes.model import CableLeg
+    from tdsl.changes.steps import MovePlanner
     from tdsl.fabric.graph import Bools, Ints
 
 TIMES = 4
@@ -30,8 +30,8 @@ class Search:
     """``steps`` are those of an order that was found; ``proved`` says that there is none. ``best`` is the largest
     bisection of the states that break the floor, ``reached`` the most cables that were out in a state that keeps the floor."""
 
-    planner: Planner
-    steps: list[Step] = field(default_factory=list)
+    planner: MovePlanner
+    steps: list[MoveStep] = field(default_factory=list)
     found: bool = False
     proved: bool = False
     best: Fraction = Fraction(0)
@@ -102,7 +102,7 @@ class Search:
             groups[tuple(sign)].append(i)
         return list(groups.values())
 
-    def _rates(self, side: Ints, cable: Cable) -> tuple[int, ...]:
+    def _rates(self, side: Ints, cable: CableLeg) -> tuple[int, ...]:
         """Rates of the links of a cable."""
         return tuple(self.planner.both.fabric.link_rate[side[list(cable.links)]].tolist())
 
@@ -121,7 +121,7 @@ class Search:
         at, plugged = 0, set(p.pluggable(set(), set()))
         now = p.judge(self._present(set()))[0]
         if plugged:
-            self.steps.append(Step((), tuple(p.come[i] for i in sorted(plugged)), p.judge(p.old)[0], now))
+            self.steps.append(MoveStep((), tuple(p.come[i] for i in sorted(plugged)), p.judge(p.old)[0], now))
         while at < len(path) - 1:
             gone = self._gone(classes, path[at])
             to = at + 1
@@ -136,6 +136,6 @@ class Search:
             ready = [i for i in p.pluggable(out, set()) if i not in plugged]
             plugged |= set(ready)
             now = p.judge(self._present(out))[0]
-            self.steps.append(Step(tuple(p.out[i] for i in sorted(out - gone)), tuple(p.come[i] for i in ready), during, now))
+            self.steps.append(MoveStep(tuple(p.out[i] for i in sorted(out - gone)), tuple(p.come[i] for i in ready), during, now))
             at = to
         self.found = True

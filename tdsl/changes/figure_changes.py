@@ -11,7 +11,7 @@ import numpy as np
 from tdsl.changes.model import Metric
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.summary import summarise
+from tdsl.verify.summary import fabric_summary
 
 if TYPE_CHECKING:
     from tdsl.verify.result import Result
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 FACTS = {"power": "power", "price": "cost"}
 
 
-def figures(fabric: Fabric) -> dict[str, str]:
+def comparison_figures(fabric: Fabric) -> dict[str, str]:
     """Counts by name, then power and cost where every model that is built states it."""
     out: dict[str, str] = {}
-    for name, value in summarise(fabric).items():
+    for name, value in fabric_summary(fabric).items():
         if name == "injection_bps":
             out["injection"] = f"{float(str(value)) / 1e12:g} Tbps"
         elif isinstance(value, dict):
@@ -42,20 +42,20 @@ def figures(fabric: Fabric) -> dict[str, str]:
     return out
 
 
-def metrics(before: Sequence[Result], after: Sequence[Result]) -> list[Metric]:
+def changed_metrics(before: Sequence[Result], after: Sequence[Result]) -> list[Metric]:
     """Results that are not as they were."""
-    old, new = _by_name(before, after), _by_name(after, before)
+    old, new = _results_by_name(before, after), _results_by_name(after, before)
     out = []
     for name in [*old, *(n for n in new if n not in old)]:
         was, now = old.get(name), new.get(name)
-        texts = ("" if was is None else short(was)), ("" if now is None else short(now))
+        texts = ("" if was is None else short_result(was)), ("" if now is None else short_result(now))
         verdicts = ("" if was is None else was.status), ("" if now is None else now.status)
         if texts[0] != texts[1] or verdicts[0] != verdicts[1]:
-            out.append(Metric(name, *texts, _number(was), _number(now), verdicts))
+            out.append(Metric(name, *texts, _number_of_result(was), _number_of_result(now), verdicts))
     return out
 
 
-def _by_name(mine: Sequence[Result], others: Sequence[Result]) -> dict[str, Result]:
+def _results_by_name(mine: Sequence[Result], others: Sequence[Result]) -> dict[str, Result]:
     """Results by check, where both sides have one of it in a scope; else by what was required."""
     keys = [[(r.check, r.scope) for r in rows] for rows in (mine, others)]
     out: dict[str, Result] = {}
@@ -67,7 +67,7 @@ def _by_name(mine: Sequence[Result], others: Sequence[Result]) -> dict[str, Resu
     return out
 
 
-def short(r: Result) -> str:
+def short_result(r: Result) -> str:
     """A result in a word or two: ``93.75%``, ``48:7``, ``yes``."""
     if r.status == "skipped":
         return "not judged"
@@ -76,11 +76,11 @@ def short(r: Result) -> str:
     if isinstance(r.value, bool) or r.value is None:
         return {"proved": "yes", "refuted": "no"}.get(r.status, r.status)
     if r.lower != r.upper and r.lower is not None:
-        return f"{_figure(r.lower, r.unit)} to {_figure(r.upper, r.unit)}"
-    return _figure(r.value, r.unit)
+        return f"{_figure_with_unit(r.lower, r.unit)} to {_figure_with_unit(r.upper, r.unit)}"
+    return _figure_with_unit(r.value, r.unit)
 
 
-def _figure(value: object, unit: str) -> str:
+def _figure_with_unit(value: object, unit: str) -> str:
     if isinstance(value, (int, float, Fraction)):
         if unit == "fraction":
             return f"{float(value * 100):.4g}%"
@@ -88,6 +88,6 @@ def _figure(value: object, unit: str) -> str:
     return str(value)
 
 
-def _number(r: Result | None) -> float | None:
+def _number_of_result(r: Result | None) -> float | None:
     value = None if r is None or r.status == "skipped" else r.facts()["value"]
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -8,7 +8,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class CableEnd:
     """One end of a cable: the device as the design writes it, its name, its port as the design writes it and as the faceplate
     has it."""
 
@@ -29,14 +29,14 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Cable:
+class CableLeg:
     """A leg of a cable, lower end first, and what it is: class, part, medium, length, rate in Gb/s and number of links.
 
     ``places`` are hall, rack and unit of both ends, "" where they have none.
     """
 
-    a: End
-    b: End
+    a: CableEnd
+    b: CableEnd
     link_class: str
     facts: tuple[tuple[str, str], ...]
     links: tuple[int, ...] = ()  # rows of the links that run through it
@@ -45,15 +45,15 @@ class Cable:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedCable:
     """A cable of which one end stays and the other goes elsewhere."""
 
-    stays: End
-    before: End
-    after: End
+    stays: CableEnd
+    before: CableEnd
+    after: CableEnd
     link_class: str
-    old: Cable
-    new: Cable
+    old: CableLeg
+    new: CableLeg
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,11 @@ class Changes:
     renamed: list[Change] = field(default_factory=list)  # declarations that another path names, and how many devices
     names: list[Change] = field(default_factory=list)
     ports: list[Change] = field(default_factory=list)
-    added: list[Cable] = field(default_factory=list)
-    removed: list[Cable] = field(default_factory=list)
-    moved: list[Moved] = field(default_factory=list)
-    replaced: list[tuple[Cable, Cable]] = field(default_factory=list)  # both ends stay; another part or length is needed
-    relocated: list[Moved] = field(default_factory=list)  # both ends stay, at a device that is mounted elsewhere now
+    added: list[CableLeg] = field(default_factory=list)
+    removed: list[CableLeg] = field(default_factory=list)
+    moved: list[MovedCable] = field(default_factory=list)
+    replaced: list[tuple[CableLeg, CableLeg]] = field(default_factory=list)  # both ends stay; another part or length is needed
+    relocated: list[MovedCable] = field(default_factory=list)  # both ends stay, at a device that is mounted elsewhere now
     places: list[Change] = field(default_factory=list)  # hall, rack and unit of devices
     cables: list[Change] = field(default_factory=list)
     addresses: list[Change] = field(default_factory=list)

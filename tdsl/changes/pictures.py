@@ -9,8 +9,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from tdsl.changes.words import summary
-from tdsl.notebook import svg
+from tdsl.changes.words import change_summary
+from tdsl.notebook import fabric_svg
 
 if TYPE_CHECKING:
     from tdsl.changes.model import Changes
@@ -25,24 +25,26 @@ NONE = (400.0, 80.0)
 ROOT = re.compile(r'<svg (?=[^>]*\bwidth="([\d.]+)")(?=[^>]*\bheight="([\d.]+)")')
 
 
-def beside(changes: Iterable[tuple[Design, Design, Changes]]) -> str:
+def before_after_svg(changes: Iterable[tuple[Design, Design, Changes]]) -> str:
     """One SVG for all fabrics of a change, one under the other."""
     parts, wide, y = [], 0.0, 0.0
     for before, after, found in changes:
         x, low = 0.0, y
         for word, design in (("before", before), ("after", after)):
-            drawn = svg(design.fabric) if design.fabric is not None else ""
+            drawn = fabric_svg(design.fabric) if design.fabric is not None else ""
             size = ROOT.match(drawn)
             width, height = (float(size[1]), float(size[2])) if size else NONE
-            parts.append(_text(x + MARGIN, y + 30, f"{word}: {Path(design.file).name}", 'font-size="15" font-weight="bold"'))
+            parts.append(
+                _svg_caption(x + MARGIN, y + 30, f"{word}: {Path(design.file).name}", 'font-size="15" font-weight="bold"')
+            )
             if size:
                 parts.append(drawn.replace("<svg ", f'<svg x="{x:.1f}" y="{y + HEAD:.1f}" ', 1).strip())
             else:
-                parts.append(_text(x + MARGIN, y + HEAD + LINE, "this fabric has no drawing", 'font-size="13"'))
+                parts.append(_svg_caption(x + MARGIN, y + HEAD + LINE, "this fabric has no drawing", 'font-size="13"'))
             x, low = x + width, max(low, y + HEAD + height)
-        for line in summary(found) if not found.none else ["nothing differs"]:
+        for line in change_summary(found) if not found.none else ["nothing differs"]:
             for piece in wrap(line, max(20, int((x - 2 * MARGIN) / LETTER))):
-                parts.append(_text(MARGIN, low + LINE, piece, 'font-size="13"'))
+                parts.append(_svg_caption(MARGIN, low + LINE, piece, 'font-size="13"'))
                 low += LINE
         wide, y = max(wide, x), low + MARGIN
     extent = f'width="{wide:.1f}" height="{y:.1f}" viewBox="0 0 {wide:.1f} {y:.1f}"'
@@ -52,5 +54,5 @@ def beside(changes: Iterable[tuple[Design, Design, Changes]]) -> str:
     )
 
 
-def _text(x: float, y: float, words: str, style: str) -> str:
+def _svg_caption(x: float, y: float, words: str, style: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" fill="#1b2733" {style}>{escape(words)}</text>'

@@ -15,8 +15,8 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, Literal
 
 from tdsl.changes.model import ContractChange
-from tdsl.fabric.claims import Element, ResolvedClaim, Selector
-from tdsl.semantics.quantity import NONE, Quantity, show
+from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
+from tdsl.semantics.quantity import NONE, Quantity, quantity_text
 from tdsl.semantics.values import text_of
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -34,7 +34,7 @@ class Requirement:
     """A requirement with the instances of the group in whose block it stands; ``scopes`` is empty for the whole fabric."""
 
     claim: ResolvedClaim
-    scopes: tuple[Element, ...]
+    scopes: tuple[FabricElement, ...]
 
     @property
     def text(self) -> str:
@@ -57,7 +57,7 @@ class Requirement:
 def _value_text(claim: ResolvedClaim) -> str:
     value = claim.value
     if isinstance(value, Quantity):
-        return show(value)
+        return quantity_text(value)
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool) and claim.metric not in WHOLE:
         return (
             f"{float(value * 100):.6g}%" if value < 10 and claim.metric not in ("oversubscription", "taper") else text_of(value)
@@ -74,7 +74,7 @@ def requirements_of(claims: Iterable[ResolvedClaim], report: bool = False) -> li
     return [Requirement(rows[0], tuple(c.scope for c in rows if c.scope is not None)) for rows in found.values()]
 
 
-class Names:
+class FabricPairNames:
     """Names of devices and groups of two fabrics; ``known`` are devices of the old one with the paths that they have now."""
 
     def __init__(self, old: Fabric, new: Fabric, known: Mapping[str, str]) -> None:
@@ -84,9 +84,9 @@ class Names:
     def everything(self) -> tuple[frozenset[str], frozenset[str]]:
         """The paths of all devices and of all groups around them, of both fabrics, by today's names."""
         old, new = (map(f.device_path, range(f.device_count)) for f in self.fabrics)
-        return _with_groups(self.known.get(p, p) for p in old), _with_groups(new)
+        return _paths_with_groups(self.known.get(p, p) for p in old), _paths_with_groups(new)
 
-    def name_now(self, element: Element) -> str:
+    def name_now(self, element: FabricElement) -> str:
         """The name of an element of the old fabric in the new one."""
         if not self.known:
             return element.name
@@ -96,7 +96,7 @@ class Names:
         rest, now = path.removeprefix(element.name), self.known.get(path, path)
         return now.removesuffix(rest) if now.endswith(rest) else element.name
 
-    def compare_elements(self, old: Sequence[Element], new: Sequence[Element], same_text: bool) -> Order:
+    def compare_elements(self, old: Sequence[FabricElement], new: Sequence[FabricElement], same_text: bool) -> Order:
         """Whether the new elements are as many as the old ones, fewer (weaker) or more. Where both are written in the same words,
         elements that only one of the fabrics has do not count: they came or went with it."""
         before, after = {self.name_now(e) for e in old}, {e.name for e in new}
@@ -126,7 +126,7 @@ def _port_paths(fabric: Fabric, selector: Selector) -> list[tuple[str, str]]:
     return [(device, port) for device, _, port in paths]
 
 
-def _with_groups(paths: Iterable[str]) -> frozenset[str]:
+def _paths_with_groups(paths: Iterable[str]) -> frozenset[str]:
     out: set[str] = set()
     for path in paths:
         while path and path not in out:
@@ -159,14 +159,14 @@ def compare_bounds(old: ResolvedClaim, new: ResolvedClaim) -> Order:
     """Whether the new bound allows fewer figures (stronger) or more."""
     if not old.op or not new.op:
         return "same" if old.op == new.op else "changed"
-    (op, value, dim), (other_op, other, other_dim) = _bound(old), _bound(new)
+    (op, value, dim), (other_op, other, other_dim) = _bound_of_claim(old), _bound_of_claim(new)
     if value is None or other is None or dim != other_dim:
         return "same" if (op, old.value) == (other_op, new.value) else "changed"
     tighter, looser = implies_bound(other_op, other, op, value), implies_bound(op, value, other_op, other)
     return "same" if tighter and looser else "stronger" if tighter else "weaker" if looser else "changed"
 
 
-def _bound(claim: ResolvedClaim) -> tuple[str, Fraction | None, object]:
+def _bound_of_claim(claim: ResolvedClaim) -> tuple[str, Fraction | None, object]:
     """Comparison, number and unit of a claim; of whole numbers the nearest one."""
     value, dim = claim.value, NONE
     if isinstance(value, Quantity):
@@ -185,7 +185,7 @@ def _bound(claim: ResolvedClaim) -> tuple[str, Fraction | None, object]:
 # ---------------------------------------------------------------- requirements
 
 
-def compare_parts(old: Requirement, new: Requirement, names: Names) -> dict[str, Order]:
+def compare_parts(old: Requirement, new: Requirement, names: FabricPairNames) -> dict[str, Order]:
     """The order of each part of two requirements on one metric."""
     out = _claim_parts(old.claim, new.claim, names)
     if bool(old.scopes) != bool(new.scopes):
@@ -196,7 +196,7 @@ def compare_parts(old: Requirement, new: Requirement, names: Names) -> dict[str,
     return out
 
 
-def _claim_parts(a: ResolvedClaim, b: ResolvedClaim, names: Names) -> dict[str, Order]:
+def _claim_parts(a: ResolvedClaim, b: ResolvedClaim, names: FabricPairNames) -> dict[str, Order]:
     out: dict[str, Order] = {"bound": compare_bounds(a, b)}
     plain = [
         ([text_of(x) if isinstance(x, (int, Fraction, Quantity, str, tuple)) else str(x) for x in c.args],
@@ -204,11 +204,11 @@ def _claim_parts(a: ResolvedClaim, b: ResolvedClaim, names: Names) -> dict[str, 
         for c in (a, b)
     ]  # fmt: skip
     out["clauses"] = "same" if plain[0] == plain[1] else "changed"
-    out["of"] = _selectors(a.of, b.of, names)
+    out["of"] = _compare_selectors(a.of, b.of, names)
     if out["of"] in ("weaker", "stronger") and not _judges_each(a):
         out["of"] = "changed"
     for clause, x, y in (("to", a.of_to, b.of_to), ("at", a.at, b.at)):
-        out[clause] = "same" if _selectors(x, y, names) == "same" else "changed"
+        out[clause] = "same" if _compare_selectors(x, y, names) == "same" else "changed"
     if a.any_count == b.any_count:
         out["any"] = "same"
     elif a.any_count is None or b.any_count is None or a.metric != "survives":
@@ -224,15 +224,15 @@ def _claim_parts(a: ResolvedClaim, b: ResolvedClaim, names: Names) -> dict[str, 
 
 def _judges_each(claim: ResolvedClaim) -> bool:
     """Whether a claim is judged of each element that ``of`` names, or for each that fails."""
-    from tdsl.verify.check import catalogue
+    from tdsl.verify.check import checks_by_name
 
-    check = catalogue().get(claim.metric)
+    check = checks_by_name().get(claim.metric)
     if check is None or claim.of_all or (claim.of_to and claim.metric != "survives"):
         return False
     return not check.reads_of or claim.metric in ("survives", "blast_radius")
 
 
-def _selectors(old: Sequence[Selector], new: Sequence[Selector], names: Names) -> Order:
+def _compare_selectors(old: Sequence[Selector], new: Sequence[Selector], names: FabricPairNames) -> Order:
     """The order of what two lists of paths name."""
     if not old and not new:
         return "same"
@@ -256,7 +256,9 @@ def combine_orders(orders: Iterable[Order]) -> Order:
     return "same" if not found else next(iter(found)) if len(found) == 1 else "changed"
 
 
-def compare_requirements(before: Sequence[ResolvedClaim], after: Sequence[ResolvedClaim], names: Names) -> list[ContractChange]:
+def compare_requirements(
+    before: Sequence[ResolvedClaim], after: Sequence[ResolvedClaim], names: FabricPairNames
+) -> list[ContractChange]:
     """What differs between the requirements of two designs: weaker and removed ones first."""
     old, new = requirements_of(before), requirements_of(after)
     parts: dict[tuple[int, int], dict[str, Order]] = {}
@@ -277,21 +279,21 @@ def compare_requirements(before: Sequence[ResolvedClaim], after: Sequence[Resolv
             left_old.append(i)
     same_as_kept = {
         j for j, r in enumerate(new) if j not in kept
-        and any(combine_orders(compare_parts(new[k], r, _itself(names)).values()) == "same"
+        and any(combine_orders(compare_parts(new[k], r, _names_of_new_fabric(names)).values()) == "same"
                 for k in by_metric[r.claim.metric] if k in kept)
     }  # fmt: skip
     left_new = [j for j in range(len(new)) if j not in kept | same_as_kept]
-    return _changes(old, new, left_old, left_new, parts, names, (before, after))
+    return _pair_similar_requirements(old, new, left_old, left_new, parts, names, (before, after))
 
 
-def _itself(names: Names) -> Names:
+def _names_of_new_fabric(names: FabricPairNames) -> FabricPairNames:
     """Names of the new fabric on both sides."""
-    return Names(names.fabrics[1], names.fabrics[1], {})
+    return FabricPairNames(names.fabrics[1], names.fabrics[1], {})
 
 
-def _changes(
+def _pair_similar_requirements(
     old: Sequence[Requirement], new: Sequence[Requirement], left_old: list[int], left_new: list[int],
-    parts: Mapping[tuple[int, int], dict[str, Order]], names: Names,
+    parts: Mapping[tuple[int, int], dict[str, Order]], names: FabricPairNames,
     claims: tuple[Sequence[ResolvedClaim], Sequence[ResolvedClaim]],
 ) -> list[ContractChange]:  # fmt: skip
     """Pair what has no equal on the other side where it is one requirement that differs, the most similar ones first."""
@@ -318,21 +320,21 @@ def _changes(
     reports = requirements_of(claims[1], report=True)
     for i in left_old:
         if i not in done_old:
-            stays = next((r for r in new if _says(r, old[i], names, removed=True)), None)
+            stays = next((r for r in new if _requirement_implies(r, old[i], names, removed=True)), None)
             note = f"`{stays.text}` still requires it" if stays is not None else ""
             if any(r.text == old[i].text or r.claim.metric == old[i].claim.metric for r in reports) and not note:
                 note = "it is only reported now"
             out.append(ContractChange("requirement", "removed", old[i].claim.metric, old[i].text, "", note))
     for j in left_new:
         if j not in done_new:
-            was = next((r for r in old if _says(r, new[j], names, removed=False)), None)
+            was = next((r for r in old if _requirement_implies(r, new[j], names, removed=False)), None)
             note = f"`{was.text}` required it already" if was is not None else ""
             out.append(ContractChange("requirement", "added", new[j].claim.metric, "", new[j].text, note))
     rank = ("removed", "weaker", "changed", "stronger", "added")
     return sorted(out, key=lambda c: rank.index(c.change))
 
 
-def _says(other: Requirement, mine: Requirement, names: Names, removed: bool) -> bool:
+def _requirement_implies(other: Requirement, mine: Requirement, names: FabricPairNames, removed: bool) -> bool:
     """Whether a requirement of the other design says all that one says that was removed, or that was added."""
     if other.claim.metric != mine.claim.metric:
         return False

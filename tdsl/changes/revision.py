@@ -43,10 +43,10 @@ class RevisionError(Exception):
     """There is no such revision, or no such file in it. The text says which."""
 
 
-def root(folder: Path) -> Path:
+def repository_root(folder: Path) -> Path:
     """The top of the repository that a folder lies in. Raises RevisionError where it lies in none that git reads here."""
     try:
-        return Path(os.fsdecode(_git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
+        return Path(os.fsdecode(_run_git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
     except RevisionError as why:
         said = str(why)
     if "safe.directory" in said:  # a line to paste, with the folder
@@ -56,24 +56,24 @@ def root(folder: Path) -> Path:
     raise RevisionError("this is not a git repository" if "not a git repository" in said else said)
 
 
-def _cut(top: Path) -> str:
+def _shallow_clone_hint(top: Path) -> str:
     """What to do where history may be missing because a clone is shallow; "" where it is not."""
     try:
-        shallow = _git(top, "rev-parse", "--is-shallow-repository").strip() == b"true"
+        shallow = _run_git(top, "rev-parse", "--is-shallow-repository").strip() == b"true"
     except RevisionError:
         return ""
     return "; this clone is shallow: fetch its history with `git fetch --unshallow`, in GitHub Actions `fetch-depth: 0`" * shallow
 
 
-def contents(revision: str, top: Path) -> dict[str, bytes]:
+def files_of_revision(revision: str, top: Path) -> dict[str, bytes]:
     """The designs, tables, locks and settings of a revision by their paths from the top, links left out. Raises RevisionError."""
     if revision.startswith("-"):
         raise RevisionError(f"{revision!r} is not a revision")
     try:
-        commit = _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
+        commit = _run_git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     except RevisionError:
-        raise RevisionError(f"there is no revision {revision} here{_cut(top)}") from None
-    listed = _listing(top, commit).decode(errors="surrogateescape").split("\0")
+        raise RevisionError(f"there is no revision {revision} here{_shallow_clone_hint(top)}") from None
+    listed = _list_commit_files(top, commit).decode(errors="surrogateescape").split("\0")
     files: dict[str, str] = {}
     total = 0
     for entry in filter(None, listed):
@@ -81,7 +81,7 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
         mode, _, blob, size = head.split()
         path = PurePosixPath(name)
         if mode.startswith("100") and (path.suffix in KINDS or path.name == SETTINGS):
-            _judge(name)
+            _refuse_unsafe_name(name)
             if name in files:
                 raise RevisionError(f"it holds {name} twice")
             if not size.isdigit() or int(size) > LIMIT:
@@ -92,8 +92,8 @@ def contents(revision: str, top: Path) -> dict[str, bytes]:
         raise RevisionError(f"revision {revision} contains no design")
     if total > TOTAL:
         raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
-    data = io.BytesIO(_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values())))
-    return {name: _one(data, name) for name in files}
+    data = io.BytesIO(_run_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values())))
+    return {name: _read_batch_object(data, name) for name in files}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,12 @@ class Revision:
 
 def read_revision(name: str, folder: Path) -> Revision:
     """A revision of the repository that a folder lies in. Raises RevisionError."""
-    top = root(folder)
-    return Revision(name, top, contents(name, top))
+    top = repository_root(folder)
+    return Revision(name, top, files_of_revision(name, top))
 
 
 @dataclass(slots=True)
-class Between:
+class RevisionPair:
     """Two revisions and their designs: pairs of paths that are to be compared, None where a side has no such design, and how many
     are the same, byte for byte, with all that they may use."""
 
@@ -122,27 +122,27 @@ class Between:
     same: int = 0
 
 
-def designs_between(span: str, top: Path) -> Between:
+def designs_between(span: str, top: Path) -> RevisionPair:
     """What ``A..B`` or ``A...B`` compares. With three points the first revision is where B left A; without B it is HEAD. A design
     that is gone and one that is new are one design, renamed, where most of their lines are the same. Raises RevisionError."""
     first, _, rest = span.partition("..")
     second = rest.removeprefix(".") or "HEAD"
     if not first or first.startswith("-") or second.startswith("-"):
         raise RevisionError(f"{span!r} does not name two revisions")
-    after = contents(second, top)
+    after = files_of_revision(second, top)
     if rest.startswith("."):
-        contents(first, top)
+        files_of_revision(first, top)
         try:
-            first = _git(top, "merge-base", first, second).decode().strip()[:12]
+            first = _run_git(top, "merge-base", first, second).decode().strip()[:12]
         except RevisionError:
-            raise RevisionError(f"{first} and {second} have no commit in common{_cut(top)}") from None
-    before = contents(first, top)
-    out = Between(Revision(first, top, before), Revision(second, top, after))
+            raise RevisionError(f"{first} and {second} have no commit in common{_shallow_clone_hint(top)}") from None
+    before = files_of_revision(first, top)
+    out = RevisionPair(Revision(first, top, before), Revision(second, top, after))
     old, new = designs_in_revision(before), designs_in_revision(after)
     if not old and not new:
         raise RevisionError("neither revision has a file that declares a fabric, so there is nothing to compare")
     differ = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    touched = _touched(old, before, differ) | _touched(new, after, differ)
+    touched = _designs_touched_by(old, before, differ) | _designs_touched_by(new, after, differ)
     renamed = renamed_files({n: before[n] for n in old if n not in new}, {n: after[n] for n in new if n not in old})
     was = {now: name for name, now in renamed.items()}
     for name in new:
@@ -159,7 +159,7 @@ def designs_in_revision(held: Mapping[str, bytes]) -> list[str]:
     return [name for name, data in held.items() if name.endswith(".fab") and _FABRIC.search(data)]
 
 
-def _touched(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]) -> set[str]:
+def _designs_touched_by(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]) -> set[str]:
     """The designs that differ or may use what does: a file is taken to use all whose name, without its ending, is a word of it.
     Settings of the project are about all designs."""
     if any(PurePosixPath(name).name == SETTINGS for name in differ):
@@ -196,7 +196,7 @@ def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[
     return out
 
 
-def _judge(name: str) -> None:
+def _refuse_unsafe_name(name: str) -> None:
     """Refuse a name that a checkout cannot have: git itself makes no such tree, but it reads one."""
     parts = name.split("/")
     if any(p in ("", ".", "..") or p.lower() == ".git" for p in parts) or "\\" in name:
@@ -205,7 +205,7 @@ def _judge(name: str) -> None:
         raise RevisionError(f"it contains a file with the name {name!r}, which is not text")
 
 
-def _one(data: io.BytesIO, name: str) -> bytes:
+def _read_batch_object(data: io.BytesIO, name: str) -> bytes:
     """The next object of what ``cat-file --batch`` printed."""
     head = data.readline().split()
     if len(head) != 3 or head[1] != b"blob":
@@ -215,7 +215,7 @@ def _one(data: io.BytesIO, name: str) -> bytes:
     return content
 
 
-def _listing(top: Path, commit: str) -> bytes:
+def _list_commit_files(top: Path, commit: str) -> bytes:
     """The list of a commit's files. Raises RevisionError where it is too long, or git takes too long for it."""
     line = ["git", "-C", str(top), "ls-tree", "-r", "-l", "-z", "--full-tree", commit]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **QUIET}) as run:
@@ -236,11 +236,11 @@ def _listing(top: Path, commit: str) -> bytes:
     if len(listed) > LISTING:
         raise RevisionError(f"the list of its files is larger than {LISTING >> 20} MiB")
     if run.returncode:
-        raise RevisionError(_last(said) if said else f"git did not list its files within {SECONDS} seconds")
+        raise RevisionError(_last_line_of_git(said) if said else f"git did not list its files within {SECONDS} seconds")
     return listed
 
 
-def _git(folder: Path, *args: str, given: str = "") -> bytes:
+def _run_git(folder: Path, *args: str, given: str = "") -> bytes:
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *args],
@@ -255,11 +255,11 @@ def _git(folder: Path, *args: str, given: str = "") -> bytes:
     except subprocess.TimeoutExpired:
         raise RevisionError(f"git did not answer within {SECONDS} seconds") from None
     if done.returncode:
-        raise RevisionError(_last(done.stderr))
+        raise RevisionError(_last_line_of_git(done.stderr))
     return done.stdout
 
 
-def _last(said: bytes) -> str:
+def _last_line_of_git(said: bytes) -> str:
     """The last line of what git said."""
     lines = said.decode(errors="replace").strip().splitlines()
     return lines[-1].strip() if lines else "git says no more"

@@ -19,10 +19,10 @@ from itertools import chain
 
 import numpy as np
 
-from tdsl.changes.model import Cable, Changes
+from tdsl.changes.model import CableLeg, Changes
 from tdsl.changes.union import OLD, Union
 from tdsl.fabric.graph import Bools
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.system.lazy_dataclass import dataclass
 
 TRIES = 400
@@ -35,17 +35,17 @@ Port = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MoveStep:
     """Cables that are out at once, then those that are plugged; the bisection while they are out, and afterwards."""
 
-    unplug: tuple[Cable, ...]
-    plug: tuple[Cable, ...]
+    unplug: tuple[CableLeg, ...]
+    plug: tuple[CableLeg, ...]
     during: Fraction
     after: Fraction
 
 
 @dataclass(slots=True)
-class Plan:
+class MovePlan:
     """``steps`` in order. ``proved`` says that no order keeps the floor, and ``why`` in words.
 
     ``leave`` are the hosts that go out of service before the steps, ``join`` those that come into service after them; ``before``
@@ -57,14 +57,14 @@ class Plan:
     end: Fraction | None = None
     leave: tuple[str, ...] = ()
     join: tuple[str, ...] = ()
-    steps: list[Step] = field(default_factory=list)
+    steps: list[MoveStep] = field(default_factory=list)
     complete: bool = False
     proved: bool = False
     why: str = ""
 
 
 @dataclass
-class Planner:
+class MovePlanner:
     """Searches an order. Cables are known by their ends; ``old`` and ``new`` by the rows of links of their own fabric."""
 
     both: Union
@@ -111,7 +111,7 @@ class Planner:
         view = self.both.state(present, self.idle if idle is None else idle)
         if len(view.units) < 2:
             return Fraction(0), Fraction(0)
-        found = bisection(view)
+        found = bisection_bounds(view)
         full = found.net.full
         return (Fraction(found.lower, full), Fraction(found.upper, full)) if full else (Fraction(0), Fraction(0))
 
@@ -137,19 +137,19 @@ class Planner:
         return out
 
     # ------------------------------------------------------------ the search
-    def run(self) -> Plan:
+    def run(self) -> MovePlan:
         """The order of the fewest steps that was found; else what stands in the way of the first one tried."""
         none = np.zeros_like(self.idle)
         before, end = self.judge(self.old, none), self.judge(self.new, none)
-        begun = Plan(self.floor, before[0], end[0], self._names(self.leaves), self._names(self.joins))
+        begun = MovePlan(self.floor, before[0], end[0], self._names(self.leaves), self._names(self.joins))
         for value, which in ((before[1], "the old design"), (end[1], "the new design")):
             if value < self.floor:
-                return replace(begun, proved=True, why=f"{which} itself has a bisection of {percent(value)}")
+                return replace(begun, proved=True, why=f"{which} itself has a bisection of {percent_of_share(value)}")
         for present, idle, which in ((self.old, self.joins, "the old design"), (self.new, self.leaves, "the new design")):
             amiss = self.broken(present, idle)
             if amiss:
                 return replace(begun, why=f"in {which} {amiss}")
-        best: Plan | None = None
+        best: MovePlan | None = None
         for groups in (self._by_device(self.goes_to), self._by_device(self.comes_from), self._spread()):
             most = len(best.steps) if best is not None else len(self.out) + 1
             found = self._ordered(replace(begun, steps=[]), groups, most)
@@ -160,7 +160,7 @@ class Planner:
         assert best is not None
         return best if best.complete or best.proved else self._all_orders(best)
 
-    def _all_orders(self, plan: Plan) -> Plan:
+    def _all_orders(self, plan: MovePlan) -> MovePlan:
         """Where no order was found: one of all orders of few moves, or the proof that there is none."""
         from tdsl.changes.exhaust import Search
 
@@ -170,9 +170,9 @@ class Planner:
         if not search.proved:
             return plan
         why = f"all orders were tried: at most {search.reached:,} of {len(self.out):,} cables can be out, and whichever"
-        return replace(plan, proved=True, why=f"{why} is unplugged then, at most {percent(search.best)} is left")
+        return replace(plan, proved=True, why=f"{why} is unplugged then, at most {percent_of_share(search.best)} is left")
 
-    def _ordered(self, plan: Plan, groups: list[list[int]], most: int) -> Plan:
+    def _ordered(self, plan: MovePlan, groups: list[list[int]], most: int) -> MovePlan:
         """Unplug group by group, as many at once as the floor bears, in fewer steps than ``most``."""
         start = self.present.copy()
         unplugged: set[int] = set()
@@ -192,7 +192,7 @@ class Planner:
         self.present = start
         return plan
 
-    def _plug(self, plan: Plan, batch: tuple[int, ...], unplugged: set[int], plugged: set[int], during: Fraction) -> bool:
+    def _plug(self, plan: MovePlan, batch: tuple[int, ...], unplugged: set[int], plugged: set[int], during: Fraction) -> bool:
         """Plug what can be plugged. More hosts may mean less for each, so the floor is looked at again."""
         ready = self.pluggable(unplugged, plugged)
         if not batch and not ready:
@@ -202,12 +202,12 @@ class Planner:
         after = self.judge(self.present)[0] if ready else during
         amiss = self.broken(self.present, self.idle) if ready else ""
         if after < self.floor or amiss:
-            plan.why = f"once everything is plugged that fits, {amiss or f'the bisection is {percent(after)}'}"
+            plan.why = f"once everything is plugged that fits, {amiss or f'the bisection is {percent_of_share(after)}'}"
             return False
-        plan.steps.append(Step(tuple(self.out[i] for i in batch), tuple(self.come[i] for i in ready), during, after))
+        plan.steps.append(MoveStep(tuple(self.out[i] for i in batch), tuple(self.come[i] for i in ready), during, after))
         return True
 
-    def _batch(self, plan: Plan, groups: list[list[int]], unplugged: set[int]) -> list[int] | None:
+    def _batch(self, plan: MovePlan, groups: list[list[int]], unplugged: set[int]) -> list[int] | None:
         """As many of the first groups as the floor bears, else a part of the first; None, and why, if not one cable."""
 
         def kept(cables: list[int]) -> bool:
@@ -235,7 +235,7 @@ class Planner:
                 return [i]
             best, sure, said = max(best, upper), sure and upper < self.floor, said or amiss
         plan.proved = sure and not unplugged and self._same_hosts()
-        plan.why = f"whichever of {len(waiting):,} cables is unplugged next, at most {percent(best)} is left"
+        plan.why = f"whichever of {len(waiting):,} cables is unplugged next, at most {percent_of_share(best)} is left"
         plan.why += f", or {said}" if said else ""
         return None
 
@@ -274,6 +274,6 @@ class Planner:
         return [groups[turn] for turn in sorted(groups)]
 
 
-def percent(value: Fraction) -> str:
+def percent_of_share(value: Fraction) -> str:
     """``93.75%``."""
     return f"{float(value * 100):.4g}%"

@@ -9,7 +9,7 @@ import numpy as np
 
 from tdsl.fabric.graph import FREE, Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.renamed import renamed, side_of
+from tdsl.fabric.renamed import design_devices_of, find_renamed_devices
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
 from tdsl.system.lazy_dataclass import dataclass
@@ -37,10 +37,10 @@ class Union:
         return View.whole(network).without(nothing, gone)
 
 
-def union(before: Fabric, after: Fabric) -> Union | None:
+def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
     """Both in one; None where a device keeps its path and has another model."""
     paths = {after.device_path(d): d for d in range(after.device_count)}
-    known = renamed(side_of(before), side_of(after))
+    known = find_renamed_devices(design_devices_of(before), design_devices_of(after))
     row = np.array([paths.get(known.get(p, p), -1) for p in map(before.device_path, range(before.device_count))], dtype=np.int64)
     shared = np.flatnonzero(row >= 0)
     models = [m.name for m in after.models]
@@ -79,11 +79,11 @@ def union(before: Fabric, after: Fabric) -> Union | None:
     new = at[: after.link_count]
     for side in ("link_a", "link_b"):  # a port that both sides use is the new one's
         joined["port_link"][joined[side][new]] = new
-    whole = _devices(before, after, own, base, joined)
+    whole = _union_devices(before, after, own, base, joined)
     return Union(whole, at[old], at[: after.link_count])
 
 
-def _devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[str, Any]) -> Fabric:
+def _union_devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[str, Any]) -> Fabric:
     """The new fabric with the old one's sets behind its own; a device that both have stands in the new one's row."""
     known = own < after.device_count
     built = after.built.copy()

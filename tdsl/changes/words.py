@@ -7,41 +7,43 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 
-from tdsl.changes.compare import listed
-from tdsl.changes.model import PARTS, Cable, Change, Changes, ContractChange, Metric, Moved, Revisions
-from tdsl.changes.steps import Plan, percent
+from tdsl.changes.compare import devices_by_set
+from tdsl.changes.model import PARTS, CableLeg, Change, Changes, ContractChange, Metric, MovedCable, Revisions
+from tdsl.changes.steps import MovePlan, percent_of_share
 from tdsl.fabric.graph import Fabric
-from tdsl.report.paint import Paint, tame, wrap
+from tdsl.report.paint import Paint, terminal_safe_text, wrap_text
 
 FEW = 12
 """Rows of a list that are shown unless all are asked for."""
 
 
-def text(changes: Sequence[Changes], paint: Paint, width: int, whole: bool) -> str:
+def changes_as_text(changes: Sequence[Changes], paint: Paint, width: int, whole: bool) -> str:
     """Sections of what differs, those first that people look for first."""
-    return "\n\n".join("\n".join(_text(c, paint, width, whole)) for c in changes) + "\n"
+    return "\n\n".join("\n".join(_change_lines(c, paint, width, whole)) for c in changes) + "\n"
 
 
-def _text(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
-    yield paint("bold", tame(c.fabric)) + ("" if not c.none else "  no difference")
-    yield from (f"  {line}" for sentence in summary(c) for line in wrap(tame(sentence), max(width - 2, 40)))
-    yield from _sections(contract_sections(c), paint, width, whole)
+def _change_lines(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
+    yield paint("bold", terminal_safe_text(c.fabric)) + ("" if not c.none else "  no difference")
+    yield from (
+        f"  {line}" for sentence in change_summary(c) for line in wrap_text(terminal_safe_text(sentence), max(width - 2, 40))
+    )
+    yield from _section_lines(contract_sections(c), paint, width, whole)
     if c.metrics:
         broad = max(len(m.name) for m in c.metrics)
         yield ""
         for m in c.metrics:
-            yield f"  {paint(_style(m), tame(m.name).ljust(broad))}  {_arrow(m.before, m.after)}"
-    yield from _sections(sections(c), paint, width, whole)
+            yield f"  {paint(_metric_style(m), terminal_safe_text(m.name).ljust(broad))}  {_before_after_arrow(m.before, m.after)}"
+    yield from _section_lines(change_sections(c), paint, width, whole)
 
 
-def _sections(parts: Iterable[tuple[str, list[tuple[str, str]]]], paint: Paint, width: int, whole: bool) -> Iterator[str]:
+def _section_lines(parts: Iterable[tuple[str, list[tuple[str, str]]]], paint: Paint, width: int, whole: bool) -> Iterator[str]:
     """Titles and rows, long lists cut unless they are wanted whole."""
     for title, rows in parts:
         yield ""
         yield f"  {paint('bold', title)}"
         shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
         for sign, row in shown:
-            first, *rest = wrap(tame(row), max(width - 6, 40))
+            first, *rest = wrap_text(terminal_safe_text(row), max(width - 6, 40))
             style = {"+": "good", "-": "bad"}.get(sign, "middling")
             yield f"  {paint(style, sign)} {first}"
             yield from (f"      {line}" for line in rest)
@@ -75,7 +77,7 @@ def contract_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
     out = []
     for part, title in TITLES.items():
         rows = [_contract_row(x) for x in c.contract if x.part == part]
-        rows += [("~", row) for row in _changes(c.parameters)] if part == "parameter" else []
+        rows += [("~", row) for row in _change_rows(c.parameters)] if part == "parameter" else []
         out += [(title, rows)] if rows else []
     return out
 
@@ -88,7 +90,7 @@ def _contract_row(x: ContractChange) -> tuple[str, str]:
     return sign, f"{x.change}: {f'{x.what} ' * named}{' → '.join(texts)}{note}"
 
 
-def summary(c: Changes) -> Iterator[str]:
+def change_summary(c: Changes) -> Iterator[str]:
     """What a reviewer asks first: what differs in the contract, which cables are new, removed and moved, by class, and which
     requirements fail now."""
     if c.none:
@@ -96,8 +98,12 @@ def summary(c: Changes) -> Iterator[str]:
     told = contract_summary(c)
     if told:
         yield f"contract: {told}"
-    kinds: list[tuple[str, Sequence[Cable] | Sequence[Moved]]] = [("new", c.added), ("removed", c.removed), ("moved", c.moved)]
-    said = [f"{len(rows):,} {verb}{_by_class(x.link_class for x in rows)}" for verb, rows in kinds if rows]
+    kinds: list[tuple[str, Sequence[CableLeg] | Sequence[MovedCable]]] = [
+        ("new", c.added),
+        ("removed", c.removed),
+        ("moved", c.moved),
+    ]
+    said = [f"{len(rows):,} {verb}{_counts_by_class_text(x.link_class for x in rows)}" for verb, rows in kinds if rows]
     rehung = len(c.relocated) + sum(old.places != new.places for old, new in c.replaced)
     if rehung:
         said.append(f"{rehung:,} of devices that are mounted elsewhere")
@@ -113,53 +119,53 @@ def summary(c: Changes) -> Iterator[str]:
         yield f"fails now: {', '.join(failing)}"
 
 
-def _by_class(classes: Iterable[str]) -> str:
+def _counts_by_class_text(classes: Iterable[str]) -> str:
     count = Counter(classes)
     return f" ({', '.join(f'{name} {n:,}' for name, n in sorted(count.items()))})" if any(count) else ""
 
 
-def sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
+def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
     """Titles and their rows, each with a sign: + come, - gone, ~ other than before."""
     out: list[tuple[str, list[tuple[str, str]]]] = []
-    devices = [("+", row) for row in _devices(c.devices_added)] + [("-", row) for row in _devices(c.devices_removed)]
-    devices += [("~", row) for row in _changes(c.models)]
+    devices = [("+", row) for row in _device_rows(c.devices_added)] + [("-", row) for row in _device_rows(c.devices_removed)]
+    devices += [("~", row) for row in _change_rows(c.models)]
     cables = [("+", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.added]
     cables += [("-", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.removed]
     cables += [("~", f"{x.stays.text}: from {x.before.text} to {x.after.text} ({x.link_class})") for x in c.moved]
-    cables += [("~", row) for row in _changes(c.cables)]
+    cables += [("~", row) for row in _change_rows(c.cables)]
     tally = [f"{sign}{len(rows):,} {what}" for sign, rows, what in (
         ("+", c.added, "new"), ("-", c.removed, "gone"), ("", c.moved, "moved"), ("", c.cables, "other facts"),
     ) if rows]  # fmt: skip
     for title, rows in (
-        ("figures", [("~", f"{x.what}  {_arrow(x.before, x.after)}{_step(x)}") for x in c.figures]),
+        ("figures", [("~", f"{x.what}  {_before_after_arrow(x.before, x.after)}{_count_difference(x)}") for x in c.figures]),
         ("devices", devices),
         (f"cables: {', '.join(tally)}", cables),
-        ("renamed in the design", [("~", f"{x.what}: {_arrow(x.before, x.after)}") for x in c.renamed]),
-        ("places", [("~", row) for row in _changes(c.places)]),
-        ("names", [("~", row) for row in _changes(c.names)]),
-        ("ports", [("~", row) for row in _changes(c.ports)]),
-        ("addresses", [("~", row) for row in _changes(c.addresses)]),
+        ("renamed in the design", [("~", f"{x.what}: {_before_after_arrow(x.before, x.after)}") for x in c.renamed]),
+        ("places", [("~", row) for row in _change_rows(c.places)]),
+        ("names", [("~", row) for row in _change_rows(c.names)]),
+        ("ports", [("~", row) for row in _change_rows(c.ports)]),
+        ("addresses", [("~", row) for row in _change_rows(c.addresses)]),
     ):
         if rows:
             out.append((title, rows))
     return out
 
 
-def _devices(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    for name, model, count, paths in listed(rows):
+def _device_rows(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, model, count, paths in devices_by_set(rows):
         which = paths[0] if count == 1 else f"{count:,} {name}: {paths[0]} to {paths[-1]}"
         yield f"{which} ({model})"
 
 
-def _changes(rows: Iterable[Change]) -> Iterator[str]:
-    return (f"{x.what}  {_arrow(x.before, x.after)}" for x in rows)
+def _change_rows(rows: Iterable[Change]) -> Iterator[str]:
+    return (f"{x.what}  {_before_after_arrow(x.before, x.after)}" for x in rows)
 
 
-def _arrow(before: str, after: str) -> str:
+def _before_after_arrow(before: str, after: str) -> str:
     return f"{before or 'none'} → {after or 'none'}"
 
 
-def _step(x: Change) -> str:
+def _count_difference(x: Change) -> str:
     """How much a count grew or shrank."""
     try:
         step = int(x.after.replace(",", "") or 0) - int(x.before.replace(",", "") or 0)
@@ -168,7 +174,7 @@ def _step(x: Change) -> str:
     return f"  ({step:+,})"
 
 
-def _style(m: Metric) -> str:
+def _metric_style(m: Metric) -> str:
     good = m.verdicts[1] in ("proved", "modelled") and m.verdicts[0] not in ("proved", "modelled", "")
     return "good" if good else "bad" if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted" else "bold"
 
@@ -180,9 +186,9 @@ COMMENT = 65_536
 """Characters of a comment on GitHub: https://github.com/orgs/community/discussions/27190."""
 
 
-def markdown(changes: Sequence[Changes], whole: bool) -> str:
+def changes_as_markdown(changes: Sequence[Changes], whole: bool) -> str:
     """A comment for a pull request: figures first, long lists folded."""
-    text = "\n".join(line for c in changes for line in _markdown(c, whole)).rstrip() + "\n"
+    text = "\n".join(line for c in changes for line in _change_markdown(c, whole)).rstrip() + "\n"
     if len(text) <= COMMENT or whole:
         return text
     end = max(text.rfind(head, 0, COMMENT - 200) for head in ("\n<details>", "\n### "))
@@ -190,30 +196,30 @@ def markdown(changes: Sequence[Changes], whole: bool) -> str:
     return f"{text[:end].rstrip()}\n\n{left} parts more are left out, so that it fits in a comment; `tdsl diff` prints them.\n"
 
 
-def _markdown(c: Changes, whole: bool) -> Iterator[str]:
-    yield f"### {_cell(c.fabric)}"
+def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
+    yield f"### {_markdown_cell(c.fabric)}"
     yield ""
     if c.none:
         yield "No difference."
         yield ""
         return
-    yield from (line for sentence in summary(c) for line in (_cell(sentence[0].upper() + sentence[1:] + "."), ""))
+    yield from (line for sentence in change_summary(c) for line in (_markdown_cell(sentence[0].upper() + sentence[1:] + "."), ""))
     yield from _contract_table(c, whole)
     rows = [(m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics]
-    rows += [(x.what, x.before, x.after, _step(x).strip(" ()")) for x in c.figures]
+    rows += [(x.what, x.before, x.after, _count_difference(x).strip(" ()")) for x in c.figures]
     if rows:
         yield "| figure | before | after | |"
         yield "|---|---|---|---|"
-        yield from ("| " + " | ".join(map(_cell, row)) + " |" for row in rows)
+        yield from ("| " + " | ".join(map(_markdown_cell, row)) + " |" for row in rows)
         yield ""
-    for title, lines in sections(c):
+    for title, lines in change_sections(c):
         if title == "figures":
             continue
         shown = lines if whole else lines[: FEW * 4]
-        yield f"<details><summary>{_cell(title)}</summary>"
+        yield f"<details><summary>{_markdown_cell(title)}</summary>"
         yield ""
         yield "```diff"
-        yield from (f"{'!' if sign == '~' else sign} {tame(row).replace('```', '')}" for sign, row in shown)
+        yield from (f"{'!' if sign == '~' else sign} {terminal_safe_text(row).replace('```', '')}" for sign, row in shown)
         if len(shown) < len(lines):
             yield f"# and {len(lines) - len(shown):,} more"
         yield "```"
@@ -223,7 +229,7 @@ def _markdown(c: Changes, whole: bool) -> Iterator[str]:
 
 def markdown_paragraphs(text: str) -> str:
     """Lines as markdown_paragraphs of Markdown that are no markup."""
-    return "\n\n".join(map(_cell, text.splitlines()))
+    return "\n\n".join(map(_markdown_cell, text.splitlines()))
 
 
 def _contract_table(c: Changes, whole: bool) -> Iterator[str]:
@@ -237,16 +243,19 @@ def _contract_table(c: Changes, whole: bool) -> Iterator[str]:
     for x in shown:
         word = f"**{x.change}**" if x.change in ("weaker", "removed") else x.change
         name = x.what if x.part == "requirement" else f"{x.part} {x.what}" if x.what != x.part else x.part
-        yield f"| {_cell(name)} | {_cell(x.before)} | {_cell(x.after)} | {word}{_cell(x.note and f': {x.note}')} |"
+        yield f"| {_markdown_cell(name)} | {_markdown_cell(x.before)} | {_markdown_cell(x.after)} | {word}{_markdown_cell(x.note and f': {x.note}')} |"
     if len(shown) < len(rows):
         yield f"| {len(rows) - len(shown):,} more | | | |"
-    yield from (f"| parameter {_cell(x.what)} | {_cell(x.before)} | {_cell(x.after)} | changed |" for x in c.parameters)
+    yield from (
+        f"| parameter {_markdown_cell(x.what)} | {_markdown_cell(x.before)} | {_markdown_cell(x.after)} | changed |"
+        for x in c.parameters
+    )
     yield ""
 
 
-def _cell(value: str) -> str:
+def _markdown_cell(value: str) -> str:
     """Text that stays in a cell of a table, and is no markup, link or image."""
-    text = " ".join(tame(value).split()).replace("&", "&amp;").replace("<", "&lt;")
+    text = " ".join(terminal_safe_text(value).split()).replace("&", "&amp;").replace("<", "&lt;")
     for sign in ("\\", "|", "`"):
         text = text.replace(sign, f"\\{sign}")
     return text.replace("](", "]\\(")
@@ -255,7 +264,7 @@ def _cell(value: str) -> str:
 # ---------------------------------------------------------------- JSON
 
 
-def document(c: Changes) -> dict[str, object]:
+def changes_document(c: Changes) -> dict[str, object]:
     """As plain JSON values."""
     out = asdict(c)
     del out["relocated"]  # ``places`` says which devices are elsewhere
@@ -265,7 +274,7 @@ def document(c: Changes) -> dict[str, object]:
     for name in ("devices_added", "devices_removed"):
         out[name] = [{"device": path, "model": model} for path, model in out[name]]
     for name, rows in (("added", c.added), ("removed", c.removed)):
-        out[name] = [_cable(x) for x in rows]
+        out[name] = [_cable_leg_document(x) for x in rows]
     out["moved"] = [
         {"stays": asdict(x.stays), "before": asdict(x.before), "after": asdict(x.after), "class": x.link_class} for x in c.moved
     ]
@@ -304,37 +313,39 @@ def revisions_document(r: Revisions) -> dict[str, object]:
     }
 
 
-def _cable(c: Cable) -> dict[str, object]:
+def _cable_leg_document(c: CableLeg) -> dict[str, object]:
     return {"a": asdict(c.a), "b": asdict(c.b), "class": c.link_class, **dict(c.facts)}
 
 
 # ---------------------------------------------------------------- steps
 
 
-def steps(plan: Plan, paint: Paint, width: int, whole: bool) -> str:
+def move_steps_text(plan: MovePlan, paint: Paint, width: int, whole: bool) -> str:
     """The order of moves, a block a step."""
-    before = f" (before: {percent(plan.before)})" if plan.before is not None else ""
-    head = f"order of moves, bisection never below {percent(plan.floor)}{before}"
+    before = f" (before: {percent_of_share(plan.before)})" if plan.before is not None else ""
+    head = f"order of moves, bisection never below {percent_of_share(plan.floor)}{before}"
     lines = [paint("bold", head)]
     if plan.leave:
-        lines.append(f"  out of service until the end: {_several(plan.leave)}")
+        lines.append(f"  out of service until the end: {_hosts_in_words(plan.leave)}")
     for number, step in enumerate(plan.steps, 1):
-        low = f", {percent(step.during)} while they are out" if step.unplug else ""
-        tally = f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent(step.after)}"
+        low = f", {percent_of_share(step.during)} while they are out" if step.unplug else ""
+        tally = f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent_of_share(step.after)}"
         lines.append(f"  {number}. {tally}")
         rows = [("-", c) for c in step.unplug] + [("+", c) for c in step.plug]
         shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
         for sign, c in shown:
-            lines.append(f"     {paint('good' if sign == '+' else 'bad', sign)} {tame(c.a.text)} to {tame(c.b.text)}")
+            lines.append(
+                f"     {paint('good' if sign == '+' else 'bad', sign)} {terminal_safe_text(c.a.text)} to {terminal_safe_text(c.b.text)}"
+            )
         if len(shown) < len(rows):
             lines.append(f"       and {len(rows) - len(shown):,} more; --full shows them")
     if not plan.complete:
         sure = "no order keeps the floor" if plan.proved else "no order was found; that there is none is not proved"
-        lines += [f"  {line}" for line in wrap(f"{paint('bad', sure)}: {plan.why}", max(width - 2, 40))]
+        lines += [f"  {line}" for line in wrap_text(f"{paint('bad', sure)}: {plan.why}", max(width - 2, 40))]
     elif not plan.steps:
         lines.append("  nothing to move")
     if plan.complete and plan.join and plan.end is not None:
-        lines.append(f"  then into service: {_several(plan.join)}; bisection {percent(plan.end)}")
+        lines.append(f"  then into service: {_hosts_in_words(plan.join)}; bisection {percent_of_share(plan.end)}")
     return "\n".join(lines) + "\n"
 
 
@@ -342,16 +353,16 @@ def share_moved(changes: Changes, old: Fabric | None) -> str:
     """``512 cables to lay, 260 to move, 0 to remove: 25.5% of 1,020 change``."""
     total = len(old.cable_a) if old is not None else 0
     touched = len(changes.moved) + len(changes.removed)
-    share = f": {percent(Fraction(touched, total))} of {total:,} change" if total else ""
+    share = f": {percent_of_share(Fraction(touched, total))} of {total:,} change" if total else ""
     return f"{len(changes.added):,} cables to lay, {len(changes.moved):,} to move, {len(changes.removed):,} to remove{share}"
 
 
-def _several(paths: Sequence[str]) -> str:
+def _hosts_in_words(paths: Sequence[str]) -> str:
     """How many hosts, and the first and the last of them."""
     return paths[0] if len(paths) == 1 else f"{len(paths):,} hosts, {paths[0]} to {paths[-1]}"
 
 
-def steps_document(plan: Plan) -> dict[str, object]:
+def steps_document(plan: MovePlan) -> dict[str, object]:
     """As plain JSON values."""
     return {
         "floor": float(plan.floor),
@@ -364,7 +375,7 @@ def steps_document(plan: Plan) -> dict[str, object]:
         "reason": plan.why,
         "steps": [
             {
-                "unplug": [_cable(c) for c in s.unplug], "plug": [_cable(c) for c in s.plug],
+                "unplug": [_cable_leg_document(c) for c in s.unplug], "plug": [_cable_leg_document(c) for c in s.plug],
                 "bisection_during": float(s.during), "bisection_after": float(s.after),
             }
             for s in plan.steps

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tdsl.changes.model import Cable, Changes, End
-from tdsl.changes.steps import Plan, Step, percent
-from tdsl.fabric.columns import natural
+from tdsl.changes.model import CableEnd, CableLeg, Changes
+from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
+from tdsl.fabric.columns import natural_sort_key
 from tdsl.fabric.graph import Fabric
 
 COLUMNS = ("step", "action", "hall", "row", "rack", "u", "device", "port", "from", "to", "length", "part", "bisection")
 Place = tuple[str, str, str, str]
 """Hall, row, rack and unit of a device; "" where unknown."""
-Made = tuple[int, str, str | End, str, str, str, tuple[str, str], str]
+Made = tuple[int, str, str | CableEnd, str, str, str, tuple[str, str], str]
 """Step, action, device or end of a cable, port, from, to, facts of the cable, bisection."""
 NOWHERE: Place = ("", "", "", "")
 ORDER = ("out of service", "drain", "unplug", "move", "plug", "into service")
 
 
-def places(*fabrics: Fabric) -> dict[str, Place]:
+def mounting_places(*fabrics: Fabric) -> dict[str, Place]:
     """Where devices are mounted, by path; of several fabrics the last one that knows."""
     out: dict[str, Place] = {}
     for f in fabrics:
@@ -32,13 +32,15 @@ def places(*fabrics: Fabric) -> dict[str, Place]:
     return out
 
 
-def drained(step: Step) -> list[End]:
+def ports_to_drain(step: MoveStep) -> list[CableEnd]:
     """The upper ends of the links that a step takes down: ports to drain of traffic first, each once."""
     ends = {c.b.key: c.b for c in step.unplug}
-    return [ends[k] for k in sorted(ends, key=lambda k: (natural(ends[k].name), natural(ends[k].label)))]
+    return [ends[k] for k in sorted(ends, key=lambda k: (natural_sort_key(ends[k].name), natural_sort_key(ends[k].label)))]
 
 
-def moves(step: Step, changes: Changes) -> tuple[list[tuple[End, End, End, Cable]], list[Cable], list[Cable]]:
+def cable_work_of_step(
+    step: MoveStep, changes: Changes
+) -> tuple[list[tuple[CableEnd, CableEnd, CableEnd, CableLeg]], list[CableLeg], list[CableLeg]]:
     """Plugs that a step moves (the end that stays, from where, to where, the cable as it is laid then), cables that it takes
     away, and those that it lays or plugs."""
     out, come = {id(c) for c in step.unplug}, {id(c) for c in step.plug}
@@ -51,30 +53,30 @@ def moves(step: Step, changes: Changes) -> tuple[list[tuple[End, End, End, Cable
     )
 
 
-def rows(plan: Plan, changes: Changes, mounted: dict[str, Place]) -> list[tuple[object, ...]]:
+def work_rows(plan: MovePlan, changes: Changes, mounted: dict[str, Place]) -> list[tuple[object, ...]]:
     """The table, in the order in which a crew walks: by step and action, then by hall, row and rack."""
     last = len(plan.steps) + 1
-    before, end = (percent(share) if share is not None else "" for share in (plan.before, plan.end))
+    before, end = (percent_of_share(share) if share is not None else "" for share in (plan.before, plan.end))
     made: list[Made] = [(0, "out of service", path, "", "", "", ("", ""), before) for path in plan.leave]
     for number, step in enumerate(plan.steps, 1):
-        made += _step(number, step, changes)
+        made += _work_rows_of_step(number, step, changes)
     made += [(last, "into service", path, "", "", "", ("", ""), end) for path in plan.join]
     found = []
     for number, action, device, port, source, target, facts, share in made:
         path = device if isinstance(device, str) else device.device
         name = device if isinstance(device, str) else device.name
         place = mounted.get(path, NOWHERE)
-        key = (number, ORDER.index(action), *(natural(p) for p in (*place[:3], name, port)))
+        key = (number, ORDER.index(action), *(natural_sort_key(p) for p in (*place[:3], name, port)))
         found.append((key, (number, action, *place, name, port, source, target, *facts, share)))
     found.sort(key=lambda f: f[0])
     return [row for _, row in found]
 
 
-def _step(number: int, step: Step, changes: Changes) -> Iterator[Made]:
-    during, after = percent(step.during), percent(step.after)
-    for end in drained(step):
+def _work_rows_of_step(number: int, step: MoveStep, changes: Changes) -> Iterator[Made]:
+    during, after = percent_of_share(step.during), percent_of_share(step.after)
+    for end in ports_to_drain(step):
         yield number, "drain", end, end.label, "", "", ("", ""), during
-    moved, gone, come = moves(step, changes)
+    moved, gone, come = cable_work_of_step(step, changes)
     for stays, before, to, cable in moved:
         yield (
             number,
@@ -83,30 +85,30 @@ def _step(number: int, step: Step, changes: Changes) -> Iterator[Made]:
             before.label,
             before.text,
             f"{to.text} (the other end stays at {stays.text})",
-            _facts(cable),
+            _length_and_part(cable),
             after,
         )
     for c in gone:
-        yield number, "unplug", c.a, c.a.label, c.b.text, "", _facts(c), during
+        yield number, "unplug", c.a, c.a.label, c.b.text, "", _length_and_part(c), during
     for c in come:
-        yield number, "plug", c.a, c.a.label, "", c.b.text, _facts(c), after
+        yield number, "plug", c.a, c.a.label, "", c.b.text, _length_and_part(c), after
 
 
-def _facts(cable: Cable) -> tuple[str, str]:
+def _length_and_part(cable: CableLeg) -> tuple[str, str]:
     facts = dict(cable.facts)
     return facts.get("length", ""), facts.get("part", "")
 
 
-def tally(plan: Plan, changes: Changes) -> tuple[int, int, int]:
+def count_cable_work(plan: MovePlan, changes: Changes) -> tuple[int, int, int]:
     """Cables to lay, to move and to remove, over all steps."""
     lay = move = remove = 0
     for step in plan.steps:
-        moved, gone, come = moves(step, changes)
+        moved, gone, come = cable_work_of_step(step, changes)
         lay, move, remove = lay + len(come), move + len(moved), remove + len(gone)
     return lay, move, remove
 
 
-def by_rack(table: Sequence[tuple[object, ...]]) -> dict[tuple[object, object, object], dict[str, int]]:
+def actions_by_rack(table: Sequence[tuple[object, ...]]) -> dict[tuple[object, object, object], dict[str, int]]:
     """How many actions of each kind there are at each hall, row and rack."""
     out: dict[tuple[object, object, object], dict[str, int]] = {}
     for row in table:

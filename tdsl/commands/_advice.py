@@ -13,7 +13,7 @@ import click
 ABSENT = re.compile(r"(?:File|Directory|Path) '(.+)' does not exist|^(.+): No such file or directory$")
 
 
-def advice(wrong: click.ClickException, args: Sequence[str]) -> str:
+def advice_for_wrong_call(wrong: click.ClickException, args: Sequence[str]) -> str:
     """A call to write instead, or "" where there is none to propose or the message has one already."""
     said = wrong.format_message()
     if "did you mean" in said.lower() or "`tdsl " in said:
@@ -21,22 +21,22 @@ def advice(wrong: click.ClickException, args: Sequence[str]) -> str:
     absent = ABSENT.search(said)
     if absent is not None:
         name = absent[1] or absent[2]
-        return _replaced(args, name, _nearest(name, _beside(Path(name))))
+        return _call_with_word_replaced(args, name, _closest_word(name, _paths_in_same_folder(Path(name))))
     if not isinstance(wrong, click.UsageError) or wrong.ctx is None:
         return ""
     if isinstance(wrong, click.BadParameter) and wrong.param is not None and isinstance(wrong.param.type, click.Choice):
         given = re.search(r"'([^']*)' is not one of", said)
-        better = _nearest(given[1], map(str, wrong.param.type.choices)) if given else ""
+        better = _closest_word(given[1], map(str, wrong.param.type.choices)) if given else ""
         if given and better:
-            return _replaced(args, given[1], better)
+            return _call_with_word_replaced(args, given[1], better)
     if isinstance(wrong, click.BadParameter) and "of the form name=value" in said:
         given = re.search(r"'([^']*)' is not of the form", said)
-        return _replaced(args, given[1], f"{given[1].rstrip('=')}=VALUE") if given else ""
-    example = _example(wrong.ctx)
+        return _call_with_word_replaced(args, given[1], f"{given[1].rstrip('=')}=VALUE") if given else ""
+    example = _first_example_of_help(wrong.ctx)
     return f"for example `{example}`" if example else f"`{wrong.ctx.command_path} --help` lists its options"
 
 
-def _beside(path: Path) -> list[str]:
+def _paths_in_same_folder(path: Path) -> list[str]:
     """Names in the folder of a path, as the call would write them."""
     try:
         return [str(path.parent / p.name) for p in sorted(path.parent.iterdir())]
@@ -44,11 +44,11 @@ def _beside(path: Path) -> list[str]:
         return []
 
 
-def _nearest(word: str, known: Iterable[str]) -> str:
+def _closest_word(word: str, known: Iterable[str]) -> str:
     return next(iter(get_close_matches(word, list(known), 1, 0.5)), "")
 
 
-def _replaced(args: Sequence[str], word: str, better: str) -> str:
+def _call_with_word_replaced(args: Sequence[str], word: str, better: str) -> str:
     """The call with another word; of an option and its value in one word, the value is replaced."""
     if not better:
         return ""
@@ -56,7 +56,7 @@ def _replaced(args: Sequence[str], word: str, better: str) -> str:
     return f"did you mean `{shlex.join(['tdsl', *words])}`?" if words != list(args) else ""
 
 
-def _example(ctx: click.Context) -> str:
+def _first_example_of_help(ctx: click.Context) -> str:
     """The first example that the help of the command has."""
     text = (ctx.command.epilog or "") + "\n" + (ctx.command.help or "")
     found = re.search(rf"^\s*({re.escape(ctx.command_path)}\b.*?)(?:\s{{2,}}.*)?$", text, re.MULTILINE)

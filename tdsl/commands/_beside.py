@@ -25,7 +25,7 @@ SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallAnswer:
     """What a call printed, or why it was refused."""
 
     printed: str = ""
@@ -40,20 +40,20 @@ class Beside:
         self._end: Connection | None = None
         self._turn = Lock()
 
-    def call(self, args: Sequence[str], text: str) -> Answer:
+    def call(self, args: Sequence[str], text: str) -> CallAnswer:
         """The answer to a call, whose standard input is a text."""
         with self._turn:
             end = self._end or self._start()
             try:
                 end.send((tuple(args), text))
                 if end.poll(SECONDS):
-                    answer: Answer = end.recv()
+                    answer: CallAnswer = end.recv()
                     return answer
                 why = f"it takes more than {SECONDS:g} seconds; `tdsl {args[0]}` on the command line has no such limit"
             except (EOFError, OSError):
                 why = "the process that worked on it was ended; it may have needed too much memory"
             self._drop()
-            return Answer(refused=why)
+            return CallAnswer(refused=why)
 
     def stop(self) -> None:
         """End the process."""
@@ -63,7 +63,7 @@ class Beside:
     def _start(self) -> Connection:
         context = multiprocessing.get_context("spawn")
         self._end, there = context.Pipe()
-        self._process = context.Process(target=_serve, args=(there,), daemon=True)
+        self._process = context.Process(target=_serve_calls, args=(there,), daemon=True)
         self._process.start()
         there.close()
         return self._end
@@ -77,20 +77,20 @@ class Beside:
         self._process = self._end = None
 
 
-def _serve(end: Connection) -> None:
+def _serve_calls(end: Connection) -> None:
     """Answer calls until nobody asks any more."""
     os.dup2(2, 1)  # stdout belongs to the protocol
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _bound()
+    _limit_process_resources()
     while True:
         try:
             args, text = end.recv()
-            end.send(answered(args, text))
+            end.send(answer_of_call(args, text))
         except (EOFError, OSError):
             return
 
 
-def _bound() -> None:
+def _limit_process_resources() -> None:
     """Limit the memory of this process and the size of its files, where the system can."""
     if sys.platform == "win32":
         return
@@ -105,34 +105,34 @@ def _bound() -> None:
             continue
 
 
-def answered(args: Sequence[str], text: str) -> Answer:
+def answer_of_call(args: Sequence[str], text: str) -> CallAnswer:
     """What a call prints on stdout, or, where that is nothing, on stderr. Files are read below the folder of the process and of
     tdsl only. Options of tdsl.toml and of the environment, which may name files to write, do not count."""
     from tdsl.cli import cli
-    from tdsl.config import ConfigError, load
+    from tdsl.config import ConfigError, load_config
     from tdsl.system import files, resources
 
-    trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets", "docs")]
-    with files.confined(Path.cwd(), trusted), _streams(text) as (out, err):
+    trusted = [resources.packaged_folder(kind) for kind in ("grammar", "stdlib", "targets", "docs")]
+    with files.confine_reading(Path.cwd(), trusted), _streams_replaced(text) as (out, err):
         try:
-            own = replace(load(Path.cwd()), commands={})
+            own = replace(load_config(Path.cwd()), commands={})
             cli.main(["--color", "never", *args], "tdsl", standalone_mode=False, auto_envvar_prefix=None, obj=own)
         except click.ClickException as wrong:
-            return Answer(refused=wrong.format_message())
+            return CallAnswer(refused=wrong.format_message())
         except ConfigError as wrong:
-            return Answer(refused=str(wrong))
+            return CallAnswer(refused=str(wrong))
         except MemoryError:
-            return Answer(refused="there is not enough memory for this design")
+            return CallAnswer(refused="there is not enough memory for this design")
         except RecursionError:
-            return Answer(refused="the design is nested too deeply to be read")
+            return CallAnswer(refused="the design is nested too deeply to be read")
         except Exception as fault:  # the server goes on with an error
-            return Answer(refused=f"internal error: {type(fault).__name__}: {fault}")
+            return CallAnswer(refused=f"internal error: {type(fault).__name__}: {fault}")
         sys.stdout.flush()
-        return Answer(out.getvalue().decode() or err.getvalue())
+        return CallAnswer(out.getvalue().decode() or err.getvalue())
 
 
 @contextmanager
-def _streams(text: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
+def _streams_replaced(text: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
     """Standard streams that hold a text, and take what is printed."""
     kept = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.StringIO()

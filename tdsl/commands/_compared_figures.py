@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
-    from tdsl.physical.racks import Bound
+    from tdsl.physical.racks import PartialSum
 
 LEAST = ("bisection", "oversubscription", "diameter", "edge_redundancy")
 """Checks whose answers are compared, in this order."""
 
 
-def figures_of(design: Design) -> dict[str, object]:
+def figures_of_design(design: Design) -> dict[str, object]:
     """The figures of one design, by name; "" where unknown."""
     import numpy as np
 
     from tdsl.physical.power_and_cost import Figures
-    from tdsl.verify.checks.power import network
-    from tdsl.verify.summary import summarise
+    from tdsl.verify.checks.power import devices_of_network
+    from tdsl.verify.summary import fabric_summary
 
     f = design.fabric
     assert f is not None
-    summary = summarise(f)
-    out: dict[str, object] = {n: _plain(summary.get(n)) for n in ("hosts", "accelerators", "switches", "links", "cables")}
+    summary = fabric_summary(f)
+    out: dict[str, object] = {
+        n: _total_or_value(summary.get(n)) for n in ("hosts", "accelerators", "switches", "links", "cables")
+    }
     sums = Figures(f)
     everything = np.ones(f.device_count, dtype=np.bool_)
     physical = sums.physical
@@ -38,29 +40,29 @@ def figures_of(design: Design) -> dict[str, object]:
     legs = np.ones(len(f.cable_a), dtype=np.bool_)
     ends = summary.get("accelerators")
     power, cost = sums.power(everything), sums.cost(everything, legs)
-    out["power_kw"] = _bound(power, 1000)
-    out["network_power_kw"] = _bound(sums.power(network(f)), 1000)
-    out["optics_kw"] = _bound(sums.optics_power(everything), 1000)
-    out["watts_per_gpu"] = _bound(power, ends) if isinstance(ends, int) and ends else ""
-    out["cost"] = _bound(cost, 1)
-    out["network_cost"] = _bound(sums.cost(network(f), legs), 1)
-    out["cost_per_gpu"] = _bound(cost, ends) if isinstance(ends, int) and ends else ""
-    own_power, own_cost = sums.power(network(f)), sums.cost(network(f), legs)
-    out["network_power_share"] = _share(own_power, power)
-    out["optics_share_of_network_power"] = _share(sums.optics_power(network(f)), own_power)
-    out["network_cost_share"] = _share(own_cost, cost)
+    out["power_kw"] = _bound_in_unit(power, 1000)
+    out["network_power_kw"] = _bound_in_unit(sums.power(devices_of_network(f)), 1000)
+    out["optics_kw"] = _bound_in_unit(sums.optics_power(everything), 1000)
+    out["watts_per_gpu"] = _bound_in_unit(power, ends) if isinstance(ends, int) and ends else ""
+    out["cost"] = _bound_in_unit(cost, 1)
+    out["network_cost"] = _bound_in_unit(sums.cost(devices_of_network(f), legs), 1)
+    out["cost_per_gpu"] = _bound_in_unit(cost, ends) if isinstance(ends, int) and ends else ""
+    own_power, own_cost = sums.power(devices_of_network(f)), sums.cost(devices_of_network(f), legs)
+    out["network_power_share"] = _share_of_sums(own_power, power)
+    out["optics_share_of_network_power"] = _share_of_sums(sums.optics_power(devices_of_network(f)), own_power)
+    out["network_cost_share"] = _share_of_sums(own_cost, cost)
     halves = next((r.measures for r in design.results if r.check == "bisection" and not r.scope and r.status != "skipped"), {})
     tbps = Fraction(halves.get("lower_bps", 0)) / 10**12
     exact = tbps > 0 and halves.get("lower_bps") == halves.get("upper_bps")
-    out["network_watts_per_tbps"] = _bound(own_power, tbps) if exact else ""
-    out["network_cost_per_tbps"] = _bound(own_cost, tbps) if exact else ""
+    out["network_watts_per_tbps"] = _bound_in_unit(own_power, tbps) if exact else ""
+    out["network_cost_per_tbps"] = _bound_in_unit(own_cost, tbps) if exact else ""
     for name in LEAST:
         found = next((r for r in design.results if r.check == name and not r.scope and r.status != "skipped"), None)
-        out[name] = "" if found is None else _answer(found.ratio, found.lower, found.upper, name)
+        out[name] = "" if found is None else _check_answer_text(found.ratio, found.lower, found.upper, name)
     return out
 
 
-def _answer(ratio: tuple[int, int] | None, lower: object, upper: object, name: str) -> str:
+def _check_answer_text(ratio: tuple[int, int] | None, lower: object, upper: object, name: str) -> str:
     if ratio is not None and ratio[1]:
         return f"{float(Fraction(*ratio)):g}:1"
 
@@ -72,19 +74,19 @@ def _answer(ratio: tuple[int, int] | None, lower: object, upper: object, name: s
     return one(lower) if lower == upper else f"{one(lower)} to {one(upper)}"
 
 
-def _plain(value: object) -> object:
+def _total_or_value(value: object) -> object:
     found = value.get("total") if isinstance(value, dict) else value
     return "" if found is None else found
 
 
-def _share(part: Bound, whole: Bound) -> str:
+def _share_of_sums(part: PartialSum, whole: PartialSum) -> str:
     """A sum as a share of another; empty where either lacks a term."""
     if not part.exact or not whole.exact or not whole.known:
         return ""
     return f"{float(part.known / whole.known * 100):.4g}%"
 
 
-def _bound(bound: Bound, by: int | Fraction) -> str:
+def _bound_in_unit(bound: PartialSum, by: int | Fraction) -> str:
     """A sum in some unit; empty where nothing of it is known."""
     if not bound.known and bound.missing:
         return ""
@@ -92,7 +94,7 @@ def _bound(bound: Bound, by: int | Fraction) -> str:
     return text if bound.exact else f">={text}"
 
 
-def number_of(text: object) -> float | None:
+def number_of_figure(text: object) -> float | None:
     """The number that a figure says, None where it is unknown, a bound or an interval."""
     said = str(text).removesuffix(":1")
     scale = 1.0

@@ -18,7 +18,7 @@ KEY = "tdsl.everywhere"
 COLORS = ("auto", "always", "never")
 
 
-def _kept(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+def _keep_option_for_call(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     """Keep a value for the whole call; one that is given after the command replaces one before it."""
     if value in (None, False):
         return
@@ -30,9 +30,9 @@ def _kept(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         ctx.call_on_close(lambda: colored.reset(token))
 
 
-def options(hidden: bool) -> list[click.Option]:
+def everywhere_options(hidden: bool) -> list[click.Option]:
     """The options, for the program or, ``hidden`` from its help, for one of its commands."""
-    keep: dict[str, Any] = {"expose_value": False, "callback": _kept, "hidden": hidden}
+    keep: dict[str, Any] = {"expose_value": False, "callback": _keep_option_for_call, "hidden": hidden}
     return [
         click.Option(
             ["--color", "--colour", "color"], type=click.Choice(COLORS), metavar="auto|always|never", is_eager=True, **keep,
@@ -47,19 +47,19 @@ def options(hidden: bool) -> list[click.Option]:
     ]  # fmt: skip
 
 
-def with_options(command: click.Command) -> click.Command:
+def with_everywhere_options(command: click.Command) -> click.Command:
     """A command that takes them, too."""
     if not any(p.name == "quiet" for p in command.params):
-        command.params.extend(options(hidden=True))
+        command.params.extend(everywhere_options(hidden=True))
     return command
 
 
-def given(ctx: click.Context, name: str) -> Any:
+def everywhere_option_given(ctx: click.Context, name: str) -> Any:
     """What was given for one of the options, None if it was not."""
     return ctx.find_root().meta.get(KEY, {}).get(name)
 
 
-def config_of(ctx: click.Context, rest: Sequence[str]) -> Path | None:
+def config_file_given(ctx: click.Context, rest: Sequence[str]) -> Path | None:
     """The file of ``--config``; it is needed before the options of the command are read."""
     words = list(rest[: rest.index("--")] if "--" in rest else rest)
     for at, word in enumerate(words):
@@ -67,44 +67,44 @@ def config_of(ctx: click.Context, rest: Sequence[str]) -> Path | None:
             return Path(words[at + 1])
         if word.startswith("--config="):
             return Path(word.partition("=")[2])
-    found = given(ctx, "config")
+    found = everywhere_option_given(ctx, "config")
     return found if found is None else Path(found)
 
 
-def quiet() -> bool:
+def is_quiet() -> bool:
     """Whether this call is to print findings and data only."""
     ctx = click.get_current_context(silent=True)
-    return ctx is not None and bool(given(ctx, "quiet"))
+    return ctx is not None and bool(everywhere_option_given(ctx, "quiet"))
 
 
-def verbose() -> bool:
+def is_verbose() -> bool:
     """Whether this call is to say what it does."""
     ctx = click.get_current_context(silent=True)
-    return ctx is not None and bool(given(ctx, "verbose"))
+    return ctx is not None and bool(everywhere_option_given(ctx, "verbose"))
 
 
-def inform(words: str) -> None:
+def print_unless_quiet(words: str) -> None:
     """Say on stderr what was done, unless ``--quiet``."""
-    if not quiet():
-        warn(words)
+    if not is_quiet():
+        print_on_stderr(words)
 
 
-def warn(words: str) -> None:
+def print_on_stderr(words: str) -> None:
     """Say a line on stderr. What a name in it would do to a terminal, it does not do."""
-    from tdsl.report.paint import tame
+    from tdsl.report.paint import terminal_safe_text
 
-    click.echo(tame(words), err=True)
+    click.echo(terminal_safe_text(words), err=True)
 
 
-def refuse(wrong: click.ClickException) -> None:
+def print_usage_error(wrong: click.ClickException) -> None:
     """Say on stderr what is wrong with a call, with its usage."""
-    from tdsl.report.paint import tame
+    from tdsl.report.paint import terminal_safe_text
 
-    vars(wrong)["message"] = tame(wrong.message)  # final for subclasses, in click
+    vars(wrong)["message"] = terminal_safe_text(wrong.message)  # final for subclasses, in click
     wrong.show()
 
 
-def begun(ctx: click.Context, config: Config | None) -> None:
+def print_call_details(ctx: click.Context, config: Config | None) -> None:
     """For ``--verbose``: say what the call uses, and at its end how long it took."""
     from tdsl import __version__
     from tdsl.system import resources
@@ -112,16 +112,16 @@ def begun(ctx: click.Context, config: Config | None) -> None:
     begin = time.perf_counter()
     file = config.file if config is not None and config.file is not None else "none"
     python = ".".join(map(str, sys.version_info[:3]))
-    warn(f"tdsl {__version__}, Python {python}, in {os.getcwd()}")
-    warn(f"configuration: {file}; library: {resources.folder('stdlib')}")
+    print_on_stderr(f"tdsl {__version__}, Python {python}, in {os.getcwd()}")
+    print_on_stderr(f"configuration: {file}; library: {resources.packaged_folder('stdlib')}")
 
     def ended() -> None:
-        warn(f"{time.perf_counter() - begin:.1f} s{_memory()}")
+        print_on_stderr(f"{time.perf_counter() - begin:.1f} s{_peak_memory_text()}")
 
     ctx.call_on_close(ended)
 
 
-def _memory() -> str:
+def _peak_memory_text() -> str:
     """The most memory that the process had, as words; "" where the system does not say."""
     try:
         import resource

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say
+from tdsl.commands._shared import FOUND, OK, Wrong, compile_sources, save_text, write_to_stream
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -34,39 +34,39 @@ class Fixed:
     unsafe: int = 0
 
 
-def fix(files: Sequence[str], asked: Options, unsafe: bool, write: bool) -> int:
+def fix_designs(files: Sequence[str], asked: Options, unsafe: bool, write: bool) -> int:
     """Fix the designs named, or print what would change; the exit status is 1 if anything would.
 
     Only files named are changed: neither those that they `use` nor the library.
     """
     if "-" in files:
         raise click.UsageError("--fix and --diff take files, not standard input")
-    fixed = [_fixed(name, asked, unsafe) for name in files if Path(name).is_file()]
+    fixed = [_fix_file_in_memory(name, asked, unsafe) for name in files if Path(name).is_file()]
     changed = [(name, f) for name, f in zip((n for n in files if Path(n).is_file()), fixed, strict=True) if f.after != f.before]
     for name, f in changed:
         if write:
-            save(f.after, Path(name), was=f.data)
-            say(f"{name}: fixed {_findings(f.done)}\n", sys.stderr)
+            save_text(f.after, Path(name), was=f.data)
+            write_to_stream(f"{name}: fixed {_finding_count_text(f.done)}\n", sys.stderr)
         else:
             for line in unified_diff(f.before.splitlines(keepends=True), f.after.splitlines(keepends=True), name, name):
-                say(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+                write_to_stream(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     left = sum(f.unsafe for f in fixed)
     if left:
-        say(f"--unsafe would fix {left} more {'findings' if left > 1 else 'finding'}\n", sys.stderr)
+        write_to_stream(f"--unsafe would fix {left} more {'findings' if left > 1 else 'finding'}\n", sys.stderr)
     return FOUND if changed and not write else OK
 
 
-def _findings(count: int) -> str:
+def _finding_count_text(count: int) -> str:
     return f"{count} finding{'s' if count > 1 else ''}"
 
 
-def _fixed(name: str, asked: Options, unsafe: bool) -> Fixed:
+def _fix_file_in_memory(name: str, asked: Options, unsafe: bool) -> Fixed:
     """Fix one file in memory: each round reads the design with the text so far."""
     from tdsl.system import files
 
     path = Path(name)
     try:
-        data = files.read(path)
+        data = files.read_regular_file(path)
         before = data.decode().removeprefix("\ufeff")
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
@@ -74,19 +74,19 @@ def _fixed(name: str, asked: Options, unsafe: bool) -> Fixed:
         return Fixed(data, "", "")
     out = Fixed(data, before, before)
     for _ in range(ROUNDS):
-        overlay = {**asked.overlay, str(files.resolve(path)): out.after}
-        found = [d for c in compiled([name], replace(asked, overlay=overlay), verify=False) for d in c.findings]
-        own = _own(found, name)
+        overlay = {**asked.overlay, str(files.resolve_links(path)): out.after}
+        found = [d for c in compile_sources([name], replace(asked, overlay=overlay), verify=False) for d in c.findings]
+        own = _fixes_of_file(found, name)
         fixes = [f for f in own if f.safe or unsafe]
         out.unsafe = len(own) - len(fixes)
-        text, count = _applied(out.after, fixes)
+        text, count = _apply_fixes(out.after, fixes)
         if text == out.after:
             break
         out.after, out.done = text, out.done + count
     return out
 
 
-def _own(findings: Iterable[Diagnostic], name: str) -> list[Fix]:
+def _fixes_of_file(findings: Iterable[Diagnostic], name: str) -> list[Fix]:
     """Fixes that change this file alone, those of findings that the design allows left out."""
 
     def here(file: SourceFile) -> bool:
@@ -95,7 +95,7 @@ def _own(findings: Iterable[Diagnostic], name: str) -> list[Fix]:
     return [d.fix for d in findings if d.fix is not None and not d.allowed and all(here(s.file) for s, _ in d.fix.edits)]
 
 
-def _applied(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:
+def _apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:
     """The text with the fixes that do not touch each other, the first in the text first, and their number."""
     taken: list[tuple[int, int, str]] = []
     count = 0

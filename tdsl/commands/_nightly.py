@@ -69,7 +69,7 @@ PIPELINES = {"github": (".github/workflows/audit.yml", GITHUB), "gitlab": (".git
 INCLUDE = "include:\n  - local: .gitlab/audit.yml\n"
 
 
-def nightly(ci: str, network: str, name: str, version: str) -> tuple[str, str]:
+def nightly_audit_pipeline(ci: str, network: str, name: str, version: str) -> tuple[str, str]:
     """Path and text of the pipeline that audits NAME.fab each night, for a kind of pipeline and of network."""
     path, text = PIPELINES[ci]
     take, option, capture = NETWORKS[network]

@@ -21,18 +21,18 @@ class Point:
     y: float
 
 
-def frontier(points: Sequence[Point], less_x: bool, less_y: bool) -> list[bool]:
+def pareto_frontier(points: Sequence[Point], less_x: bool, less_y: bool) -> list[bool]:
     """Which points no other beats: none is at least as good in both figures and better in one."""
     good = [(p.x if less_x else -p.x, p.y if less_y else -p.y) for p in points]
     return [not any(a <= x and b <= y and (a, b) != (x, y) for a, b in good) for x, y in good]
 
 
-def drawing(
+def pareto_svg(
     points: Sequence[Point], best: Sequence[bool], title: str, x_name: str, y_name: str, less_x: bool = True, less_y: bool = False
 ) -> str:  # fmt: skip
     """An SVG: all points with their names, those of the frontier filled. The steps between them are the border of what
     some filled point is better than, or as good as, in both figures."""
-    (x_low, x_high, x_step), (y_low, y_high, y_step) = (_axis([p.x for p in points]), _axis([p.y for p in points]))
+    (x_low, x_high, x_step), (y_low, y_high, y_step) = (_axis_range([p.x for p in points]), _axis_range([p.y for p in points]))
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
     def across(value: float) -> float:
@@ -48,13 +48,13 @@ def drawing(
         f'<text x="{LEFT}" y="30" font-size="17" font-weight="bold">{escape(title)}</text>',
         f'<text x="{LEFT}" y="48" fill="#555555">filled: no other point is better in both figures</text>',
     ]
-    for value in _ticks(x_low, x_high, x_step):
+    for value in _axis_ticks(x_low, x_high, x_step):
         x = across(value)
         out += [
             f'<line x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}" stroke="#dddddd"/>',
             f'<text x="{x}" y="{bottom + 18}" text-anchor="middle">{value:,g}</text>',
         ]
-    for value in _ticks(y_low, y_high, y_step):
+    for value in _axis_ticks(y_low, y_high, y_step):
         y = up(value)
         out += [
             f'<line x1="{LEFT}" y1="{y}" x2="{right}" y2="{y}" stroke="#dddddd"/>',
@@ -69,17 +69,17 @@ def drawing(
     ]
     filled = sorted({(across(p.x), up(p.y)) for p, b in zip(points, best, strict=True) if b})
     if len(filled) > 1:
-        out.append(f'<path d="{_steps(filled, less_x)}" fill="none" stroke="#1f6fb2" stroke-width="2"/>')
+        out.append(f'<path d="{_frontier_path(filled, less_x)}" fill="none" stroke="#1f6fb2" stroke-width="2"/>')
     taken = [(x - 7, y - 7, x + 7, y + 7) for x, y in ((across(p.x), up(p.y)) for p in points)]
     for p, b in zip(points, best, strict=True):
         x, y = across(p.x), up(p.y)
         fill = "#1f6fb2" if b else "#ffffff"
         out.append(f'<circle cx="{x}" cy="{y}" r="5" fill="{fill}" stroke="#1f6fb2" stroke-width="2"/>')
-        out += _name(p.name, x, y, taken)
+        out += _point_label(p.name, x, y, taken)
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def _steps(filled: Sequence[tuple[float, float]], less_x: bool) -> str:
+def _frontier_path(filled: Sequence[tuple[float, float]], less_x: bool) -> str:
     """A path from point to point along the two axes: what lies behind a step is beaten by the point at its corner."""
     path = f"M{filled[0][0]},{filled[0][1]}"
     for x, y in filled[1:]:
@@ -87,7 +87,7 @@ def _steps(filled: Sequence[tuple[float, float]], less_x: bool) -> str:
     return path
 
 
-def _name(text: str, x: float, y: float, taken: list[tuple[float, float, float, float]]) -> list[str]:
+def _point_label(text: str, x: float, y: float, taken: list[tuple[float, float, float, float]]) -> list[str]:
     """A point's name on a side where nothing is yet, none where every side is taken."""
     wide = 6.6 * len(text)
     for dx, dy, anchor in (
@@ -103,7 +103,7 @@ def _name(text: str, x: float, y: float, taken: list[tuple[float, float, float, 
     return []
 
 
-def _axis(values: Sequence[float]) -> tuple[float, float, float]:
+def _axis_range(values: Sequence[float]) -> tuple[float, float, float]:
     """The ends of an axis and the step between its marks: round numbers, with the values inside."""
     low, high = min(values), max(values)
     spread = (high - low) or abs(high) or 1.0
@@ -120,5 +120,5 @@ def _axis(values: Sequence[float]) -> tuple[float, float, float]:
     return first * step, last * step, step
 
 
-def _ticks(low: float, high: float, step: float) -> list[float]:
+def _axis_ticks(low: float, high: float, step: float) -> list[float]:
     return [round((round(low / step) + k) * step, 12) for k in range(round((high - low) / step) + 1)]

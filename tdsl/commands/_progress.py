@@ -23,21 +23,21 @@ _begin = time.perf_counter()
 """When the program began, nearly: work of several steps that each take less than a second counts together."""
 
 
-def wanted(stream: TextIO) -> bool:
+def is_progress_wanted(stream: TextIO) -> bool:
     """Whether a line that moves is wanted: on a terminal that can clear it, not with ``--quiet`` nor in a pipeline's log."""
-    from tdsl.commands._everywhere import quiet
+    from tdsl.commands._everywhere import is_quiet
 
-    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("CI") and not quiet()
+    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("CI") and not is_quiet()
 
 
 @contextmanager
-def progress() -> Iterator[None]:
+def show_progress() -> Iterator[None]:
     """Show what goes on inside, where it is wanted; nothing of it is left afterwards. Print nothing inside."""
     stream = sys.stderr
-    if listening.get() is not None or not wanted(stream):
+    if listening.get() is not None or not is_progress_wanted(stream):
         yield
         return
-    from tdsl.commands._interrupt import before_leaving
+    from tdsl.commands._interrupt import run_before_exit
 
     meter, over, drawn = Meter(), Event(), Event()
 
@@ -46,10 +46,10 @@ def progress() -> Iterator[None]:
             os.write(stream.fileno(), CLEAR.encode())
 
     token = listening.set(meter)
-    shows = Thread(target=_show, args=(meter, over, drawn, stream), daemon=True, name="progress")
+    shows = Thread(target=_draw_progress, args=(meter, over, drawn, stream), daemon=True, name="progress")
     shows.start()
     try:
-        with before_leaving(wipe):
+        with run_before_exit(wipe):
             yield
     finally:
         listening.reset(token)
@@ -58,7 +58,7 @@ def progress() -> Iterator[None]:
         wipe()
 
 
-def _show(meter: Meter, over: Event, drawn: Event, stream: TextIO) -> None:
+def _draw_progress(meter: Meter, over: Event, drawn: Event, stream: TextIO) -> None:
     """Draw the state every now and then, after the first second, until it is over: one bar while the same pieces are counted."""
     if over.wait(max(0.0, AFTER_S - (time.perf_counter() - _begin))):
         return
@@ -79,7 +79,7 @@ def _show(meter: Meter, over: Event, drawn: Event, stream: TextIO) -> None:
             bar = tqdm(
                 desc=meter.phase or "prepare", total=meter.total or None, initial=meter.done, unit=meter.unit or "steps",
                 bar_format=COUNTED if meter.total else PLAIN, file=stream, leave=False, unit_scale=meter.total >= 10_000,
-                dynamic_ncols=True, ascii=_plain(stream), position=0,
+                dynamic_ncols=True, ascii=_lacks_bar_characters(stream), position=0,
             )  # fmt: skip
         bar.n = min(meter.done, meter.total)
         bar.set_description_str(meter.phase or "prepare", refresh=False)
@@ -89,7 +89,7 @@ def _show(meter: Meter, over: Event, drawn: Event, stream: TextIO) -> None:
         bar.close()
 
 
-def _plain(stream: TextIO) -> bool:
+def _lacks_bar_characters(stream: TextIO) -> bool:
     """Whether the terminal's encoding lacks the characters of a smooth bar."""
     try:
         "█▏".encode(stream.encoding or "ascii")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._shared import Wrong, severities_of
+from tdsl.commands._shared import Wrong, severities_from_table
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -115,11 +115,11 @@ class OpenedSource:
         """What was read for the design, by absolute path, but for the library."""
         from tdsl.system import files, resources
 
-        library, out = resources.folder("stdlib"), {}
+        library, out = resources.packaged_folder("stdlib"), {}
         for kind, path, limit, within in list(self.record.answers):
             place = Path(os.path.abspath(path))
             if kind == "read" and not place.is_relative_to(library) and files.is_file(place):
-                out[place] = files.read(place, limit, [Path(f) for f in within])
+                out[place] = files.read_regular_file(place, limit, [Path(f) for f in within])
         held = self.held or Read({})
         return out | {self.folder / name: held[name] for name in held.asked if name in held}
 
@@ -128,7 +128,7 @@ def is_design_here(source: str) -> bool:
     """Whether a source is a file, standard input, or a design of the library, whatever its name looks like."""
     from tdsl.system import resources
 
-    library = resources.folder("stdlib") / "designs"
+    library = resources.packaged_folder("stdlib") / "designs"
     return source in ("-", "<stdin>") or os.path.lexists(source) or (library / f"{source}.fab").is_file()
 
 
@@ -156,7 +156,7 @@ def opened_source(
     revision, file = (read.name, source) if read is not None else split_revision(source, other)
     if not revision:
         followed = _settings_here() if recording else {}
-        with files.recorded(record) if recording else nullcontext():
+        with files.record_disk_questions(record) if recording else nullcontext():
             yield OpenedSource(source, options, source, record, settings=followed)
         return
     place = Path(os.path.abspath(file)) if read is None else read.top / file
@@ -172,17 +172,17 @@ def opened_source(
         held = Read({name: data for name, data in held.items() if (top / name).is_relative_to(here)})
     name = _name_in_revision(file, place, top, held)
     if name is None:
-        raise Wrong(f"{revision}:{file}: there is no such file in this revision{_near(file, read, held)}")
-    folder = top / f".tdsl-revision-{files.token()}"  # it stands for the revision and never exists
+        raise Wrong(f"{revision}:{file}: there is no such file in this revision{_similar_file_in_revision(file, read, held)}")
+    folder = top / f".tdsl-revision-{files.unique_name_part()}"  # it stands for the revision and never exists
     paths = [p.resolve() for p in options.paths]
     paths = [folder / p.relative_to(top) if p.is_relative_to(top) else p for p in paths]
     settings = _settings_in(held, top)
     asked = replace(options, paths=tuple(paths))
     if settings is not None:
-        asked = replace(asked, severities=severities_of(_table_of(settings, "severity"), f"{revision}:tdsl.toml"))
-    flat = _flat(settings) if settings is not None else _settings_here()
+        asked = replace(asked, severities=severities_from_table(_settings_table(settings, "severity"), f"{revision}:tdsl.toml"))
+    flat = _flat_settings(settings) if settings is not None else _settings_here()
     opened = OpenedSource(str(folder / name), asked, f"{revision}:{name}", record, revision, folder, held, flat)
-    with files.snapshot(folder, held), files.recorded(record):
+    with files.serve_snapshot(folder, held), files.record_disk_questions(record):
         yield opened
 
 
@@ -194,13 +194,13 @@ def _name_in_revision(file: str, place: Path, top: Path, held: Mapping[str, byte
     return None
 
 
-def _near(file: str, read: Revision, held: Mapping[str, bytes]) -> str:
+def _similar_file_in_revision(file: str, read: Revision, held: Mapping[str, bytes]) -> str:
     """A file of the revision that may be meant: of the same contents, or nearly, as the one of the disk."""
     from tdsl.changes.revision import designs_in_revision, renamed_files
     from tdsl.system import files
 
     try:
-        now = files.read(Path(file))
+        now = files.read_regular_file(Path(file))
     except OSError:
         return ""
     gone = {name: held[name] for name in designs_in_revision(held)}
@@ -211,7 +211,7 @@ def _near(file: str, read: Revision, held: Mapping[str, bytes]) -> str:
 # ---------------------------------------------------------------- tdsl.toml
 
 
-def _config() -> Config | None:
+def _config_of_call() -> Config | None:
     from tdsl.config import Config
 
     context = click.get_current_context(silent=True)
@@ -222,11 +222,11 @@ def _settings_here() -> dict[str, str]:
     """The settings that the call follows, by their full names."""
     from tdsl.system import files
 
-    config = _config()
+    config = _config_of_call()
     if config is None or config.file is None or config.folder is None:
         return {}
     try:
-        return _flat(tomllib.loads(files.text(config.folder / config.file.name)))
+        return _flat_settings(tomllib.loads(files.read_text_file(config.folder / config.file.name)))
     except (OSError, ValueError):
         return {}
 
@@ -237,7 +237,7 @@ def _settings_in(held: Mapping[str, bytes], top: Path) -> dict[str, Any] | None:
     from tdsl.config import NAME
     from tdsl.system import files
 
-    config, here = _config(), Path.cwd().resolve()
+    config, here = _config_of_call(), Path.cwd().resolve()
     if files.is_confined() or not here.is_relative_to(top):
         return None
     if config is not None and config.file is not None and config.folder is not None:
@@ -258,17 +258,17 @@ def _settings_in(held: Mapping[str, bytes], top: Path) -> dict[str, Any] | None:
     return {}
 
 
-def _table_of(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _settings_table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     table = settings.get(name, {})
     return table if isinstance(table, dict) else {}
 
 
-def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, str]:
+def _flat_settings(table: Mapping[str, Any], above: str = "") -> dict[str, str]:
     """Values by their full names: ``check.ignore``."""
     out: dict[str, str] = {}
     for name, value in table.items():
         if isinstance(value, dict):
-            out |= _flat(value, f"{above}{name}.")
+            out |= _flat_settings(value, f"{above}{name}.")
         else:
             out[f"{above}{name}"] = value if isinstance(value, str) else json.dumps(value, default=str)
     return out

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from tdsl import __version__
-from tdsl.commands._shared import say
-from tdsl.report.columns import table
-from tdsl.report.json_report import SCHEMA, dump
+from tdsl.commands._shared import write_to_stream
+from tdsl.report.columns import table_lines
+from tdsl.report.json_report import SCHEMA, dump_json
 from tdsl.report.paint import Paint, wants_colour
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -20,7 +20,7 @@ FORMATS = ("table", "csv", "json")
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class OutputRows:
     """Records of one kind: names of their fields, and a value a field."""
 
     head: Sequence[str]
@@ -39,13 +39,13 @@ def format_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def print_table(rows: Rows) -> None:
+def print_table(rows: OutputRows) -> None:
     """A table on stdout, a line at a time."""
-    for line in table(rows.head, rows.body, Paint(wants_colour(sys.stdout))):
-        say(f"{line}\n")
+    for line in table_lines(rows.head, rows.body, Paint(wants_colour(sys.stdout))):
+        write_to_stream(f"{line}\n")
 
 
-def print_csv(rows: Rows) -> None:
+def print_csv(rows: OutputRows) -> None:
     """CSV on stdout, with a heading; nothing a spreadsheet would take for a formula."""
     from tdsl.emit.rows import csv_line
 
@@ -53,11 +53,11 @@ def print_csv(rows: Rows) -> None:
     for row in rows.body:
         lines.append(csv_line(row))
         if len(lines) == 1000:
-            say("".join(f"{line}\n" for line in lines))
+            write_to_stream("".join(f"{line}\n" for line in lines))
             lines.clear()
-    say("".join(f"{line}\n" for line in lines))
+    write_to_stream("".join(f"{line}\n" for line in lines))
 
 
 def print_json(content: dict[str, object]) -> None:
     """A JSON document on stdout, with the schema's number and tdsl's version."""
-    say(dump({"schema": SCHEMA, "tdsl": __version__, **content}))
+    write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, **content}))

@@ -9,40 +9,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl.commands._shared import FOUND, OK, Wrong, compiled, save, say, show_findings
+from tdsl.commands._shared import FOUND, OK, Wrong, compile_sources, save_text, show_findings, write_to_stream
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design, Options
-    from tdsl.fabric.failing import Failed
+    from tdsl.fabric.failing import FailedElements
     from tdsl.verify.result import Result
-    from tdsl.verify.scenarios import Outcome
+    from tdsl.verify.scenarios import ScenarioOutcome
 
 FORMATS = ("full", "concise", "json")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScenarioLine:
     """A scenario as it is written: the line of the file, and its elements."""
 
     number: int
     elements: tuple[str, ...]
 
 
-def read(path: Path) -> list[Line]:
+def read_scenarios_file(path: Path) -> list[ScenarioLine]:
     """The scenarios of a file: elements separated by commas, one scenario a line; `#` begins a comment."""
     from tdsl.system import files
 
     try:
-        lines = files.given(path).decode().splitlines()
+        lines = files.read_argument_file(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
     texts = [(n, text.partition("#")[0].strip()) for n, text in enumerate(lines, 1)]
-    return [Line(n, _elements(text)) for n, text in texts if text]
+    return [ScenarioLine(n, _elements_between_commas(text)) for n, text in texts if text]
 
 
-def _elements(text: str) -> tuple[str, ...]:
+def _elements_between_commas(text: str) -> tuple[str, ...]:
     """What commas separate, but not those in brackets (`node[(0, 1)]`)."""
     out, depth = [""], 0
     for c in text:
@@ -54,33 +54,33 @@ def _elements(text: str) -> tuple[str, ...]:
     return tuple(e for x in out if (e := x.strip()))
 
 
-def judge(sources: Sequence[str], path: Path, asked: Options, output_format: str, output: Path | None) -> int:
+def judge_scenarios(sources: Sequence[str], path: Path, asked: Options, output_format: str, output: Path | None) -> int:
     """Judge every scenario in every fabric that has its elements, and say which break a requirement; the exit status."""
-    lines = read(path)
+    lines = read_scenarios_file(path)
     if not lines:
         raise Wrong(f"{path} names no scenario: write one a line, its elements separated by commas")
     always, asked = asked.fail, replace(asked, fail=())
-    compilations = compiled(sources, asked, verify=False)
+    compilations = compile_sources(sources, asked, verify=False)
     if any(d.severity is Severity.ERROR for c in compilations for d in c.findings):
         show_findings(compilations, sys.stderr)
         return FOUND
     designs = [d for c in compilations for d in c.designs]
-    _judged_somewhere(designs, path, lines, always)
+    _refuse_unknown_elements(designs, path, lines, always)
     kept: list[dict[str, object]] = []
     said: list[str] = []
     broken = 0
     for design in designs:
         wrong, count, partly = 0, 0, 0
-        waiting: deque[Line] = deque()
-        for outcome in _outcomes(design, _failures(design, lines, always, waiting), asked):
+        waiting: deque[ScenarioLine] = deque()
+        for outcome in _outcomes_of_design(design, _failures_of_lines(design, lines, always, waiting), asked):
             line, count, wrong = waiting.popleft(), count + 1, wrong + (not outcome.ok)
             partly += outcome.judged < outcome.of or any(a.judged < a.of for a in outcome.answers)
             if output_format == "json":
-                kept.append(_facts(design, line, outcome))
+                kept.append(_scenario_facts(design, line, outcome))
                 continue
-            said += [f"{path}:{line.number}: {text}\n" for text in _findings(outcome)]
+            said += [f"{path}:{line.number}: {text}\n" for text in _scenario_finding_lines(outcome)]
             if output is None:
-                say("".join(said))
+                write_to_stream("".join(said))
                 said.clear()
         broken += wrong
         good = f"{count - wrong:,} of {count:,} scenarios keep every requirement of {design.name}"
@@ -88,42 +88,44 @@ def judge(sources: Sequence[str], path: Path, asked: Options, output_format: str
         said += [f"{good}{less}\n"] if count else []
     clusters = []
     for cluster in (d for c in compilations for d in c.clusters if d.fabric is not None):
-        answers, found = _as_designed(cluster, asked)
+        answers, found = _cluster_results_as_designed(cluster, asked)
         wrong = any(d.severity is Severity.ERROR for d in found)
         broken += wrong
         clusters.append({"fabric": cluster.name, "ok": not wrong, "results": [r.facts() for r in answers if r.requirement]})
         said += [f"{d.severity.word}[{d.code}]: {' '.join(d.message.split())}, whatever fails\n" for d in found]
     if output_format == "json":
-        from tdsl.report.json_report import SCHEMA, dump
+        from tdsl.report.json_report import SCHEMA, dump_json
 
         more = {"clusters": clusters} if clusters else {}
-        said = [dump({"schema": SCHEMA, "file": str(path), "scenarios": kept, **more})]
+        said = [dump_json({"schema": SCHEMA, "file": str(path), "scenarios": kept, **more})]
     if output is None:
-        say("".join(said))
+        write_to_stream("".join(said))
     else:
-        save("".join(said), output)
+        save_text("".join(said), output)
     return FOUND if broken else OK
 
 
-def _outcomes(design: Design, failures: Iterator[Failed], asked: Options) -> Iterator[Outcome]:
-    from tdsl.prove.budget import of_seconds
-    from tdsl.verify.scenarios import scenarios
+def _outcomes_of_design(design: Design, failures: Iterator[FailedElements], asked: Options) -> Iterator[ScenarioOutcome]:
+    from tdsl.prove.budget import budget_of_seconds
+    from tdsl.verify.scenarios import outcomes_of_failures
 
     assert design.fabric is not None
-    budget = of_seconds(asked.check_seconds)
-    yield from scenarios(design.fabric, design.claims, failures, asked.select, asked.ignore, budget, asked.at_least)
+    budget = budget_of_seconds(asked.check_seconds)
+    yield from outcomes_of_failures(design.fabric, design.claims, failures, asked.select, asked.ignore, budget, asked.at_least)
 
 
-def _as_designed(cluster: Design, asked: Options) -> tuple[Sequence[Result], Diagnostics]:
+def _cluster_results_as_designed(cluster: Design, asked: Options) -> tuple[Sequence[Result], Diagnostics]:
     """The answers of a cluster as a whole, which are about the design, and their findings."""
-    from tdsl.verify.runner import run
+    from tdsl.verify.runner import judge_requirements
 
     assert cluster.fabric is not None
     found = Diagnostics()
-    return run(cluster.fabric, cluster.claims, found, asked.select, asked.ignore), found
+    return judge_requirements(cluster.fabric, cluster.claims, found, asked.select, asked.ignore), found
 
 
-def _failures(design: Design, lines: Sequence[Line], always: tuple[str, ...], waiting: deque[Line]) -> Iterator[Failed]:
+def _failures_of_lines(
+    design: Design, lines: Sequence[ScenarioLine], always: tuple[str, ...], waiting: deque[ScenarioLine]
+) -> Iterator[FailedElements]:
     """What fails of a design in each scenario that has elements of it; the lines of these wait for their outcome."""
     assert design.failing is not None
     for line in lines:
@@ -133,7 +135,9 @@ def _failures(design: Design, lines: Sequence[Line], always: tuple[str, ...], wa
             yield failed
 
 
-def _judged_somewhere(designs: Sequence[Design], path: Path, lines: Sequence[Line], always: tuple[str, ...]) -> None:
+def _refuse_unknown_elements(
+    designs: Sequence[Design], path: Path, lines: Sequence[ScenarioLine], always: tuple[str, ...]
+) -> None:
     """An element that no fabric has is a wrong call."""
     for number, elements in ((0, always), *((line.number, line.elements) for line in lines)):
         absent = [design.failing.fail(elements)[1] for design in designs if design.failing is not None]
@@ -143,16 +147,16 @@ def _judged_somewhere(designs: Sequence[Design], path: Path, lines: Sequence[Lin
                 raise Wrong(f"{where}: {absent[0][element]}")
 
 
-def _findings(outcome: Outcome) -> Iterator[str]:
+def _scenario_finding_lines(outcome: ScenarioOutcome) -> Iterator[str]:
     from tdsl.explain import catalogue
 
     for d in outcome.findings:
         first = f" (first of {d.count})" if d.count > 1 else ""
-        what = f"{d.severity.word}[{d.code}] {catalogue.name_of(d.code)}: {' '.join(d.message.split())}{first}"
+        what = f"{d.severity.word}[{d.code}] {catalogue.finding_name(d.code)}: {' '.join(d.message.split())}{first}"
         yield f"{what}, without {', '.join(outcome.failed.names)}"
 
 
-def _facts(design: Design, line: Line, outcome: Outcome) -> dict[str, object]:
+def _scenario_facts(design: Design, line: ScenarioLine, outcome: ScenarioOutcome) -> dict[str, object]:
     return {
         "line": line.number,
         "elements": list(outcome.failed.names),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from tdsl.commands._progress import progress
+from tdsl.commands._progress import show_progress
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation, Options
@@ -50,31 +50,31 @@ class Source(Text):
         """Files, and the names of standard designs."""
         from tdsl.system import resources
 
-        names = sorted(p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab"))
+        names = sorted(p.stem for p in (resources.packaged_folder("stdlib") / "designs").glob("*.fab"))
         return [*(CompletionItem(n) for n in names if n.startswith(incomplete)), CompletionItem(incomplete, type="file")]
 
 
-def _domains(ctx: click.Context) -> Sequence[Domain]:
+def _domains_of_call(ctx: click.Context) -> Sequence[Domain]:
     """What the parameters of the designs in an unfinished call may be; none where a design cannot be read."""
     from tdsl.compile import compiler
     from tdsl.system import resources
 
     given = ctx.params.get("files") or ctx.params.get("file") or ()
     if not given:  # click reads no argument where an option still lacks its value
-        library = resources.folder("stdlib") / "designs"
+        library = resources.packaged_folder("stdlib") / "designs"
         words = os.environ.get("COMP_WORDS", "").split()
         given = [w for w in words if w.endswith(".fab") or ("/" not in w and (library / f"{w}.fab").is_file())]
     out: list[Domain] = []
     for source in (given,) if isinstance(given, str) else tuple(given):
         try:
-            settings, _ = compiler.parameters(str(source), compiler.Options(paths=tuple(ctx.params.get("path") or ())))
+            settings, _ = compiler.parameter_settings(str(source), compiler.Options(paths=tuple(ctx.params.get("path") or ())))
         except (compiler.UsageError, OSError):
             continue
         out += settings.domains or ()
     return out
 
 
-class Setting(Pair):
+class SettingParameter(Pair):
     """A parameter and its value: ``units=4``."""
 
     name = "name=value"
@@ -85,7 +85,7 @@ class Setting(Pair):
             return []
         written, sign, value = incomplete.partition("=")
         out = []
-        for domain in _domains(ctx):
+        for domain in _domains_of_call(ctx):
             if not sign and domain.name.startswith(incomplete):
                 out.append(CompletionItem(f"{domain.name}="))
             elif sign and written == domain.name and domain.choices is not None:
@@ -109,7 +109,7 @@ def design_options(command: F) -> F:
     """``--set``, ``--path`` and ``--phase``."""
     kind = click.Path(exists=True, file_okay=False, path_type=Path)
     path = click.option("--path", type=kind, multiple=True, metavar="DIR", help="Search this folder, too, for what `use` names.")
-    given = click.option("--set", type=Setting(), multiple=True, help="Give a parameter of the design a value.")
+    given = click.option("--set", type=SettingParameter(), multiple=True, help="Give a parameter of the design a value.")
     phase = click.option("--phase", type=click.IntRange(min=1), metavar="N", help="Take this phase of the design.")
     return given(path(phase(command)))
 
@@ -145,7 +145,7 @@ def cache_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Options:
+def options_from_command(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Options:
     """The compiler's options from a command's."""
     from tdsl.compile.compiler import Options
 
@@ -160,15 +160,15 @@ def options(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[
         solve_seconds=given.get("solve_seconds", 10),
         check_seconds=given.get("check_seconds", 60),
         second_best=given.get("second_best", False),
-        severities=_severities(),
+        severities=_severities_of_config(),
         locked=given.get("locked", False),
         at_least=given.get("at_least"),
-        places=_table(given.get("places")),
-        prices=_table(given.get("prices")),
+        places=_table_beside_design(given.get("places")),
+        prices=_table_beside_design(given.get("prices")),
     )
 
 
-def _table(path: Path | None) -> SourceFile | None:
+def _table_beside_design(path: Path | None) -> SourceFile | None:
     """The text of a table beside a design."""
     if path is None:
         return None
@@ -176,21 +176,21 @@ def _table(path: Path | None) -> SourceFile | None:
     from tdsl.system import files
 
     try:
-        return SourceFile(path.as_posix(), files.text(path, encoding="utf-8-sig"))
+        return SourceFile(path.as_posix(), files.read_text_file(path, encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 
 
-def _severities() -> dict[str, Severity]:
+def _severities_of_config() -> dict[str, Severity]:
     """How much findings matter by tdsl.toml, by name."""
     from tdsl.config import Config
 
     context = click.get_current_context(silent=True)
     config = context.find_object(Config) if context is not None else None
-    return severities_of(config.severities, str(config.file)) if config is not None else {}
+    return severities_from_table(config.severities, str(config.file)) if config is not None else {}
 
 
-def severities_of(table: Mapping[str, object], file: str) -> dict[str, Severity]:
+def severities_from_table(table: Mapping[str, object], file: str) -> dict[str, Severity]:
     """How much findings matter, by name, as the table `[severity]` of a file says. Raises Wrong."""
     from tdsl.compile.waivers import FOREVER
     from tdsl.config import SEVERITIES
@@ -199,9 +199,9 @@ def severities_of(table: Mapping[str, object], file: str) -> dict[str, Severity]
 
     out = {}
     for name, word in table.items():
-        page = catalogue.find(name)
+        page = catalogue.find_page(name)
         if page is None:
-            near = catalogue.nearest(name)
+            near = catalogue.most_similar_code(name)
             raise Wrong(f"{file}: there is no finding `{name}`" + (f"; did you mean `{near}`?" if near else ""))
         if page.code.startswith(FOREVER):
             raise Wrong(f"{file}: `{name}` is always an error: it says that the text is not understood")
@@ -224,7 +224,7 @@ def workers_options(command: F) -> F:
     return jobs(cluster(command))
 
 
-def compiled(
+def compile_sources(
     sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None, workers: Workers | None = None,
     kept: bool = False,
 ) -> Sequence[Compilation]:  # fmt: skip
@@ -233,8 +233,8 @@ def compiled(
 
     What the compiler calls a wrong call is one here.
     """
-    sources, options = with_stdin(sources, options)
-    with progress():
+    sources, options = sources_with_stdin(sources, options)
+    with show_progress():
         return [_compiled_source(source, options, verify, limit, workers, kept) for source in sources]
 
 
@@ -247,14 +247,20 @@ def _compiled_source(
 
     with opened_source(source, options) as opened:
         if limit is None:
-            step = answers.check if kept and verify and not opened.revision else compiler.check if verify else compiler.elaborate
+            step = (
+                answers.check_with_cache
+                if kept and verify and not opened.revision
+                else compiler.compile_and_verify
+                if verify
+                else compiler.compile_without_checks
+            )
             return opened.compile_with(step)
-        from tdsl.compile.sweep import ALONE, sweep
+        from tdsl.compile.sweep import ALONE, sweep_parameters
         from tdsl.system.workers import WorkersEnded
 
         many = ALONE if workers is None or opened.revision else workers  # other processes do not see the revision
         try:
-            return opened.compile_with(lambda name, asked: sweep(name, asked, limit, many))
+            return opened.compile_with(lambda name, asked: sweep_parameters(name, asked, limit, many))
         except WorkersEnded as ended:
             raise Wrong(str(ended)) from None
 
@@ -280,7 +286,7 @@ def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Co
 STDIN = "<stdin>"
 
 
-def with_stdin(sources: Sequence[str], options: Options) -> tuple[Sequence[str], Options]:
+def sources_with_stdin(sources: Sequence[str], options: Options) -> tuple[Sequence[str], Options]:
     """The sources with ``-`` named ``<stdin>``, and the options with its text; ``use`` looks in the current folder then."""
     if "-" not in sources:
         return sources, options
@@ -298,7 +304,7 @@ def designs_in(sources: Sequence[str]) -> list[str]:
             out.append(source)
             continue
         files = sorted(p for p in folder.rglob("*.fab") if not any(part.startswith(".") for part in p.relative_to(folder).parts))
-        found = [p.as_posix() for p in files if p.is_file() and _declares_fabric(p)]
+        found = [p.as_posix() for p in files if p.is_file() and _text_declares_fabric(p)]
         for name in found:
             if "\n" in name:
                 raise Wrong(f"{name!r} is a name with a line break, which tdsl does not take; rename the file")
@@ -309,17 +315,17 @@ def designs_in(sources: Sequence[str]) -> list[str]:
     return out
 
 
-def _declares_fabric(path: Path) -> bool:
+def _text_declares_fabric(path: Path) -> bool:
     from tdsl.system import files
 
     try:
-        text = files.text(path)
+        text = files.read_text_file(path)
     except (OSError, UnicodeDecodeError):
         return True  # the compiler reports why
     return FABRIC.search(text) is not None
 
 
-def say(text: str, stream: TextIO | None = None) -> None:
+def write_to_stream(text: str, stream: TextIO | None = None) -> None:
     """Write text as it is; what the stream's encoding lacks is escaped rather than an error."""
     out = stream or sys.stdout
     try:
@@ -329,14 +335,14 @@ def say(text: str, stream: TextIO | None = None) -> None:
         out.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def save(text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False) -> None:
+def save_text(text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False) -> None:
     """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in. ``was`` and ``rewrites``:
     as for ``files.replace``."""
     from tdsl.system import files
 
     try:
-        with files.folders(below, path.parent) if below is not None else nullcontext():
-            files.replace(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
+        with files.folders_made_on_way(below, path.parent) if below is not None else nullcontext():
+            files.replace_file(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
@@ -347,26 +353,26 @@ def save_lock(text: str, lock: Path) -> None:
 
     if len(text) > LARGEST_LOCK:
         raise Wrong(f"{lock} would have {len(text):,} bytes, and at most {LARGEST_LOCK:,} are read of it; nothing is written")
-    save(text, lock, rewrites=True)
+    save_text(text, lock, rewrites=True)
 
 
 def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
     """The findings that matter, for commands whose data is something else; notes are left to `check`, but for those of a file
     that has no fabric to give data of."""
     from tdsl.findings.diagnostic import Severity
-    from tdsl.report.paint import Paint, wants_colour, width_of
-    from tdsl.report.terminal import findings
+    from tdsl.report.paint import Paint, output_width, wants_colour
+    from tdsl.report.terminal import finding_blocks
 
-    paint, width = Paint(wants_colour(stream)), width_of(stream)
+    paint, width = Paint(wants_colour(stream)), output_width(stream)
     for compilation in compilations:
         for design in compilation.judged:
             least = Severity.WARNING if design.fabric is not None else Severity.NOTE
             told = replace(design, findings=[d for d in design.findings if d.severity >= least])
-            for block in findings(told, paint, width):
-                say(f"{block}\n\n", stream)
+            for block in finding_blocks(told, paint, width):
+                write_to_stream(f"{block}\n\n", stream)
 
 
-def _share_of(context: click.Context, option: click.Parameter, value: str | None) -> Fraction | None:
+def _share_from_percentage(context: click.Context, option: click.Parameter, value: str | None) -> Fraction | None:
     """A percentage as a share."""
     if value is None:
         return None
@@ -380,13 +386,13 @@ def _share_of(context: click.Context, option: click.Parameter, value: str | None
 def at_least_option(what: str) -> Callable[[F], F]:
     """``--at-least``, with what it is a share of."""
     help = f"Fail where less than this share of {what} is judged."
-    return click.option("--at-least", callback=_share_of, metavar="PERCENT", help=help)
+    return click.option("--at-least", callback=_share_from_percentage, metavar="PERCENT", help=help)
 
 
 FLOOR = re.compile(r"\s*(?:bisection\s*>=\s*)?(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*")
 
 
-def floor_of(context: click.Context, option: click.Parameter, value: str) -> Fraction:
+def floor_from_text(context: click.Context, option: click.Parameter, value: str) -> Fraction:
     """A share of the whole: ``bisection >= 75%``, or ``75%``."""
     found = FLOOR.fullmatch(value)
     share = Fraction(found[1]) / 100 if found else None
@@ -401,7 +407,7 @@ column_option = click.option(
 )  # fmt: skip
 
 
-def columns_of(given: Sequence[str]) -> dict[str, str]:
+def column_names_given(given: Sequence[str]) -> dict[str, str]:
     """Names of columns, as ``--column a_device=NAME`` gives them. Raises Wrong."""
     from tdsl.observe.readers.p2p import TAKEN
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tdsl.commands._shared import Wrong
-from tdsl.compile.waivers import day
+from tdsl.compile.waivers import date_from_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 EPOCH = "SOURCE_DATE_EPOCH"
@@ -31,7 +31,7 @@ class Day(DayType):
         if isinstance(value, date):
             return value
         try:
-            return day(str(value))
+            return date_from_text(str(value))
         except ValueError as wrong:
             self.fail(str(wrong), param, ctx)
 
@@ -43,7 +43,7 @@ def today_option(command: F) -> F:
     )(command)
 
 
-def today(given: date | None) -> date:
+def day_of_call(given: date | None) -> date:
     """The day: as given, else that of SOURCE_DATE_EPOCH (seconds, UTC), else that of the clock (UTC). Raises Wrong."""
     if given is not None:
         return given

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tdsl.commands.list import TOPOLOGY, _library
+from tdsl.commands.list import TOPOLOGY, _stdlib_files
 
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library
@@ -18,18 +18,18 @@ LISTED = 12
 FACTS = ("height", "power", "latency", "price", "hwsku", "platform")
 
 
-def topic(word: str) -> str | None:
+def topic_page(word: str) -> str | None:
     """The page of a model, a topology, a target or a word of the language, in Markdown; None if there is none. Where a word is a
     topology and a statement, both."""
-    pages = [page for page in (_model(word) or _topology(word) or _target(word), _word(word)) if page]
+    pages = [page for page in (_model_topic(word) or _topology_topic(word) or _target_topic(word), _word_topic(word)) if page]
     return "\n".join(pages) or None
 
 
-def names() -> list[str]:
+def topic_names() -> list[str]:
     """Everything that has a page here."""
     from tdsl.explain import catalogue
 
-    return [*_library_of_models().loader.catalogue(), *_topologies(), *_targets(), *catalogue.words()]
+    return [*_library_of_models().loader.catalogue(), *_topology_texts(), *_target_topic_names(), *catalogue.explained_words()]
 
 
 # ---------------------------------------------------------------- models
@@ -44,9 +44,9 @@ def _library_of_models() -> Library:
     return Library(Loader(found), found)
 
 
-def _model(word: str) -> str | None:
-    from tdsl.findings.source import SourceFile, Span
-    from tdsl.semantics.loader import Module
+def _model_topic(word: str) -> str | None:
+    from tdsl.findings.source import SourceFile, SourceSpan
+    from tdsl.semantics.loader import ParsedFile
     from tdsl.syntax import tree
 
     library = _library_of_models()
@@ -55,17 +55,17 @@ def _model(word: str) -> str | None:
     if name is None:
         return None
     file = SourceFile("", "")
-    entry = library.entry(library.link(Module(file, (), Path(), "")), name)
+    entry = library.entry(library.link(ParsedFile(file, (), Path(), "")), name)
     if entry is None or not isinstance(entry.node, tree.ModelDecl):
         return None
     span = entry.node.span
     place = f"{span.file.name}:{span.begin[0]}"
     if entry.node.kind.name in ("cable", "optic"):
         return f"# {name}: {entry.node.kind.name}\n\nDeclared at {place}:\n\n```fab\n{span.text}\n```\n"
-    return "\n".join(_device(library.build(entry, Span(file, 0, 0)), place)) + "\n"
+    return "\n".join(_device_topic_lines(library.build(entry, SourceSpan(file, 0, 0)), place)) + "\n"
 
 
-def _device(model: DeviceModel, place: str) -> Iterator[str]:
+def _device_topic_lines(model: DeviceModel, place: str) -> Iterator[str]:
     title = f", {model.title}" if model.title else ""
     yield f"# {model.name}: {model.kind}{title}\n"
     for c in model.classes:
@@ -94,10 +94,10 @@ def _device(model: DeviceModel, place: str) -> Iterator[str]:
 # ---------------------------------------------------------------- topologies
 
 
-def _topologies() -> dict[str, tuple[str, str]]:
+def _topology_texts() -> dict[str, tuple[str, str]]:
     """Text and file of every topology of the library, by name."""
     out = {}
-    for path, file in _library("topologies"):
+    for path, file in _stdlib_files("topologies"):
         text = path.read_text(encoding="utf-8")
         out.update(dict.fromkeys(TOPOLOGY.findall(text), (text, file)))
     return out
@@ -107,17 +107,17 @@ FROM_HOSTS = frozenset({"ends", "hosts", "per_host", "declared"})
 """Parameters of a topology that the declaration of the hosts gives."""
 
 
-def _topology(word: str) -> str | None:
+def _topology_topic(word: str) -> str | None:
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
     from tdsl.syntax import tree
-    from tdsl.syntax.parser import parse
+    from tdsl.syntax.parser import parse_source_file
 
     name = word.lower().replace("-", "_")
-    text, file = _topologies().get(name, ("", ""))
+    text, file = _topology_texts().get(name, ("", ""))
     if not text:
         return None
-    module = parse(SourceFile(file, text), Diagnostics())
+    module = parse_source_file(SourceFile(file, text), Diagnostics())
     node = next(s for s in module.body if isinstance(s, tree.TopologyDecl) and s.name.name == name)
     comment = " ".join(line.lstrip("# ").strip() for line in re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines())  # type: ignore[index]
     rows = []
@@ -138,10 +138,10 @@ def _topology(word: str) -> str | None:
 # ---------------------------------------------------------------- words of the language
 
 
-def _word(word: str) -> str | None:
+def _word_topic(word: str) -> str | None:
     from tdsl.explain import catalogue
 
-    found = catalogue.words().get(word.lower())
+    found = catalogue.explained_words().get(word.lower())
     if found is None:
         return None
     example = f"\n```fab\n{found.example}\n```\n" if found.example else ""
@@ -151,25 +151,25 @@ def _word(word: str) -> str | None:
 # ---------------------------------------------------------------- targets
 
 
-def _targets() -> list[str]:
-    from tdsl.emit.target import discover
+def _target_topic_names() -> list[str]:
+    from tdsl.emit.target import targets_by_name
     from tdsl.findings.diagnostic import Diagnostics
 
-    return list(discover(Diagnostics()))
+    return list(targets_by_name(Diagnostics()))
 
 
-def _target(word: str) -> str | None:
-    from tdsl.emit.choices import described
-    from tdsl.emit.target import discover
+def _target_topic(word: str) -> str | None:
+    from tdsl.emit.choices import option_description_lines
+    from tdsl.emit.target import targets_by_name
     from tdsl.findings.diagnostic import Diagnostics
 
-    found = discover(Diagnostics()).get(word.lower())
+    found = targets_by_name(Diagnostics()).get(word.lower())
     if found is None:
         return None
     files = [f"- `{f.path}`" + ("" if f.scope == "fabric" else f", one for each {f.scope}") for f in found.files]
     needs = f"\nIt needs: {', '.join(found.needs)}. Where the fabric lacks one, the target is skipped." if found.needs else ""
     head = [f"# {found.name}: target of `tdsl build`\n", f"{found.title}, for {found.consumer}.\n", "## Files\n"]
-    options = described(found.options, found.values)
+    options = option_description_lines(found.options, found.values)
     name = next(iter(found.options), "")
     how = (
         [f"\nGive them as `--option {found.name}.{name}=VALUE`, or below `[target.{found.name}]` in `tdsl.toml`."] if name else []

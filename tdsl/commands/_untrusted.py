@@ -28,7 +28,7 @@ FILE = 1 << 30
 OPEN = 512
 
 
-def asked(args: Iterable[str], command: str = "") -> bool:
+def is_untrusted_call(args: Iterable[str], command: str = "") -> bool:
     """Whether a call is for designs of strangers, by its words or its environment, as click reads it."""
     words = list(args)
     before = words[: words.index("--")] if "--" in words else words
@@ -36,7 +36,7 @@ def asked(args: Iterable[str], command: str = "") -> bool:
     return FLAG in before or any(os.environ.get(v, "").strip().lower() not in NO for v in variables)
 
 
-def guarded(command: Callable[..., int]) -> Callable[..., int]:
+def with_untrusted_option(command: Callable[..., int]) -> Callable[..., int]:
     """A command with ``--untrusted``."""
 
     @wraps(command)
@@ -46,11 +46,11 @@ def guarded(command: Callable[..., int]) -> Callable[..., int]:
         from tdsl.system import cache, files, resources
 
         here = Path.cwd()
-        _judge(given)
+        _refuse_untrusted_paths(given)
         if "jobs" in given:
             given["jobs"] = 1  # what confines this process does not confine others
-        trusted = [resources.folder(kind) for kind in ("grammar", "stdlib", "targets")]
-        with files.confined(here, trusted), cache.unused(), _limited():
+        trusted = [resources.packaged_folder(kind) for kind in ("grammar", "stdlib", "targets")]
+        with files.confine_reading(here, trusted), cache.cache_disabled(), _resources_limited():
             return command(**given)
 
     return click.option(
@@ -59,7 +59,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., int]:
     )(run)  # fmt: skip
 
 
-def _judge(given: dict[str, Any]) -> None:
+def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
     """Refuse a call that names links, other kinds of files, or folders elsewhere."""
     if given.get("watch"):
         raise Wrong(f"{FLAG}: --watch is for one's own designs")
@@ -94,7 +94,7 @@ def _judge(given: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def _resources_limited() -> Iterator[None]:
     """Bound memory, processor time, the size of files and how many are open, for what is run inside."""
     if sys.platform == "win32":
         yield
@@ -115,7 +115,7 @@ def _limited() -> Iterator[None]:
         least = min(x for x in (limit, soft, hard) if x != resource.RLIM_INFINITY)
         with suppress(OSError, ValueError):  # a system that has the name and not the limit
             resource.setrlimit(kind, (least, hard))
-    handler = signal.signal(signal.SIGXCPU, _late)
+    handler = signal.signal(signal.SIGXCPU, _refuse_late_call)
     signal.setitimer(signal.ITIMER_PROF, SECONDS + GRACE)  # ends what does not listen
     try:
         yield
@@ -127,5 +127,5 @@ def _limited() -> Iterator[None]:
                 resource.setrlimit(kind, limits)
 
 
-def _late(number: int, frame: FrameType | None) -> None:
+def _refuse_late_call(number: int, frame: FrameType | None) -> None:
     raise Wrong(f"{FLAG}: this takes more than {SECONDS} seconds of processor time")

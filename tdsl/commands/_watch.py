@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from tdsl.commands._everywhere import refuse
-from tdsl.commands._shared import say
+from tdsl.commands._everywhere import print_usage_error
+from tdsl.commands._shared import write_to_stream
 
 READ = (".fab", ".toml", ".csv", ".j2")
 TURN_MS = 200
 
 
-def watching(
+def run_on_changes(
     run: Callable[[], int], files: Iterable[str], folders: Iterable[Path], written: Path | None = None,
     captures: Iterable[Path] = (), own_files: Iterable[Path] = (),
 ) -> int:  # fmt: skip
@@ -49,26 +49,26 @@ def watching(
     for changes in watch(*sorted(places), watch_filter=matters, yield_on_timeout=True, rust_timeout=TURN_MS):
         if changes or not begun:
             begun = True
-            _once(run, ", ".join(sorted({Path(path).name for _, path in changes})))
+            _run_once(run, ", ".join(sorted({Path(path).name for _, path in changes})))
     return 0
 
 
-def _once(run: Callable[[], int], changed: str) -> None:
+def _run_once(run: Callable[[], int], changed: str) -> None:
     """One run; a wrong call, such as a file that is just being replaced, is told and waited out."""
     if sys.stdout.isatty():
         click.clear()
     if changed:
-        say(f"{changed} changed\n", sys.stderr)
+        write_to_stream(f"{changed} changed\n", sys.stderr)
     try:
         run()
     except click.ClickException as wrong:
-        refuse(wrong)
+        print_usage_error(wrong)
     sys.stdout.flush()
-    say("watching; Ctrl-C ends it\n", sys.stderr)
+    write_to_stream("watching; Ctrl-C ends it\n", sys.stderr)
     sys.stderr.flush()
 
 
-def watched(command: Callable[..., int]) -> Callable[..., int]:
+def with_watch_option(command: Callable[..., int]) -> Callable[..., int]:
     """A command with ``--watch``, which runs it again whenever a file is saved."""
 
     @wraps(command)
@@ -79,7 +79,7 @@ def watched(command: Callable[..., int]) -> Callable[..., int]:
         files = given.get("files") or (given["file"],)
         if "-" in files:
             raise click.UsageError("--watch needs files: standard input (`-`) is read only once")
-        return watching(run, files, (*given["path"], *given.get("target_path", ())), given.get("out"))
+        return run_on_changes(run, files, (*given["path"], *given.get("target_path", ())), given.get("out"))
 
     return click.option("--watch", is_flag=True, help="Run again whenever a file is saved; Ctrl-C ends it.")(again)
 
@@ -94,6 +94,6 @@ def watched_captures(command: Callable[..., int]) -> Callable[..., int]:
             return run()
         captures = [p for name in ("ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p") for p in given[name]]
         written = [p for p in (given["output"], given["prometheus"], given["accept"]) if p is not None]
-        return watching(run, [given["design"]], given["path"], captures=captures, own_files=written)
+        return run_on_changes(run, [given["design"]], given["path"], captures=captures, own_files=written)
 
     return click.option("--watch", is_flag=True, help="Run again whenever a capture is saved; Ctrl-C ends it.")(again)

@@ -13,29 +13,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tdsl import __version__
-from tdsl.commands._everywhere import inform, warn
+from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import (
     FOUND,
     OK,
     Wrong,
     at_least_option,
+    column_names_given,
     column_option,
-    columns_of,
-    compiled,
+    compile_sources,
     design_options,
     limit_options,
-    options,
-    save,
-    say,
+    options_from_command,
+    save_text,
     show_findings,
+    write_to_stream,
 )
-from tdsl.commands._today import Day, today, today_option
+from tdsl.commands._today import Day, day_of_call, today_option
 from tdsl.commands._watch import watched_captures
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Compilation, Design
-    from tdsl.observe.accepted import Entry
-    from tdsl.observe.audit import Audit, Settings
+    from tdsl.observe.accepted import AcceptedFault
+    from tdsl.observe.audit import Audit, AuditSettings
 
 FORMATS = ("text", "json", "csv", "sarif", "markdown")
 CAPTURE = click.Path(exists=True, path_type=Path)
@@ -127,87 +127,93 @@ def command(
         )
     if output is not None and output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{output}: the work list is written as .csv or .xlsx")
-    standing = _accepted(accept, reason, ticket, until)
-    asked = replace(options(given), fail=tuple(dict.fromkeys(e.element for e in standing)))
-    (compilation,) = compiled([design], asked, verify=False)
+    standing = _accepted_fault_entries(accept, reason, ticket, until)
+    asked = replace(options_from_command(given), fail=tuple(dict.fromkeys(e.element for e in standing)))
+    (compilation,) = compile_sources([design], asked, verify=False)
     designs = [d for d in compilation.designs if d.fabric is not None and d.fabric.complete]
     if len(designs) < len(compilation.designs) or not designs:
         show_findings([compilation], sys.stderr)
-        warn(f"{design}: the design has errors, so nothing is compared")
+        print_on_stderr(f"{design}: the design has errors, so nothing is compared")
         return FOUND
     observed = Observed()
-    read_captures(captures, observed, column)
-    made = [_audited(one, observed, _settings(one, assets, maps, only, simulator, asked.at_least)) for one in designs]
+    captures_read_or_refused(captures, observed, column)
+    made = [
+        _audit_of_design(one, observed, _audit_settings(one, assets, maps, only, simulator, asked.at_least)) for one in designs
+    ]
     if accept is not None:
-        _accept(accept, designs, made, standing, (reason, ticket, until), today(given["today"]))
+        _accept_faults(accept, designs, made, standing, (reason, ticket, until), day_of_call(given["today"]))
     if not no_requirements:
         for one, m in zip(designs, made, strict=True):
-            _promises(one, m)
+            _judge_promises(one, m)
     if prometheus is not None:
-        from tdsl.observe.prometheus import text
+        from tdsl.observe.prometheus import prometheus_metrics
 
-        save(text(made), prometheus)
+        save_text(prometheus_metrics(made), prometheus)
     if output is not None:
-        _worklist(output, made, places)
-    _print(compilation, designs, made, output_format, places)  # last: a reader such as `head` may end the program
+        _write_work_list(output, made, places)
+    _print_audit(compilation, designs, made, output_format, places)  # last: a reader such as `head` may end the program
     return FOUND if any(m.faults for m in made) else OK
 
 
-def read_captures(captures: list[tuple[str, Path]], observed: Any, column: Sequence[str] = ()) -> None:
+def captures_read_or_refused(captures: list[tuple[str, Path]], observed: Any, column: Sequence[str] = ()) -> None:
     """Read captures, each with its format; ``column`` as ``--column`` gives it. Raises Wrong."""
-    from tdsl.observe.reading import Unreadable, read
+    from tdsl.observe.reading import CaptureUnreadable, read_capture_files
 
     try:
-        read(captures, observed, columns_of(column))
-    except Unreadable as wrong:
+        read_capture_files(captures, observed, column_names_given(column))
+    except CaptureUnreadable as wrong:
         raise Wrong(str(wrong)) from None
 
 
-def _settings(
+def _audit_settings(
     design: Design, assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool,
     at_least: Fraction | None,
-) -> Settings:  # fmt: skip
-    from tdsl.fabric.select import selected
+) -> AuditSettings:  # fmt: skip
+    from tdsl.fabric.select import select_devices
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
-    from tdsl.observe.audit import Settings
-    from tdsl.observe.identifiers import read
-    from tdsl.observe.names import Rule
+    from tdsl.observe.audit import AuditSettings
+    from tdsl.observe.identifiers import read_identifiers
+    from tdsl.observe.names import NameMapRule
 
     assert design.fabric is not None
     try:
-        rules = tuple(map(Rule.parse, maps))
-        chosen = selected(design.fabric, list(only)) if only else None
+        rules = tuple(map(NameMapRule.parse, maps))
+        chosen = select_devices(design.fabric, list(only)) if only else None
     except ValueError as wrong:
         raise Wrong(str(wrong)) from None
     found = Diagnostics()
-    table = read(design.fabric, SourceFile(assets.as_posix(), _text(assets)), found) if assets is not None else None
+    table = (
+        read_identifiers(design.fabric, SourceFile(assets.as_posix(), _text_of_file_named(assets)), found)
+        if assets is not None
+        else None
+    )
     if found.has_errors:
         first = found.items[0]
         at = f":{first.span.begin[0]}" if first.span is not None else ""
         raise Wrong(f"{assets}{at}: {first.message} ({first.code}); {first.help}")
-    return Settings(rules, table, chosen, simulator, at_least)
+    return AuditSettings(rules, table, chosen, simulator, at_least)
 
 
-def _text(path: Path) -> str:
+def _text_of_file_named(path: Path) -> str:
     from tdsl.system import files
 
     try:
-        return files.text(path)
+        return files.read_text_file(path)
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 
 
-def _audited(design: Design, observed: Any, settings: Settings) -> Audit:
-    from tdsl.observe.audit import audit, findings
+def _audit_of_design(design: Design, observed: Any, settings: AuditSettings) -> Audit:
+    from tdsl.observe.audit import audit_captures, audit_findings
 
     assert design.fabric is not None
-    made = audit(design.fabric, observed, settings)
-    design.findings = list(findings(made))
+    made = audit_captures(design.fabric, observed, settings)
+    design.findings = list(audit_findings(made))
     return made
 
 
-def _accepted(accept: Path | None, reason: str | None, ticket: str, until: date | None) -> list[Entry]:
+def _accepted_fault_entries(accept: Path | None, reason: str | None, ticket: str, until: date | None) -> list[AcceptedFault]:
     """The entries of the list of accepted faults, where there is one."""
     if accept is None or reason is None:
         if (reason or ticket or until) and not (accept is not None and reason):
@@ -219,60 +225,64 @@ def _accepted(accept: Path | None, reason: str | None, ticket: str, until: date 
             raise Wrong(f"{accept}: there is no such list; with --reason TEXT one is written")
         return []
     from tdsl.findings.source import SourceFile
-    from tdsl.observe.accepted import read
+    from tdsl.observe.accepted import read_accepted_faults
 
     try:
-        return read(SourceFile(accept.as_posix(), _text(accept)))
+        return read_accepted_faults(SourceFile(accept.as_posix(), _text_of_file_named(accept)))
     except ValueError as wrong:
         raise Wrong(f"{accept}: {wrong}") from None
 
 
-def _accept(
-    accept: Path, designs: list[Design], made: list[Audit], standing: list[Entry], new: tuple[str | None, str, date | None],
+def _accept_faults(
+    accept: Path, designs: list[Design], made: list[Audit], standing: list[AcceptedFault], new: tuple[str | None, str, date | None],
     day: date,
 ) -> None:  # fmt: skip
     """Settle what is accepted; with a reason, write what was found now into the list first."""
-    from tdsl.observe.accepted import added, settle
-    from tdsl.observe.audit import findings
+    from tdsl.observe.accepted import new_accepted_entries, settle_accepted_faults
+    from tdsl.observe.audit import audit_findings
 
     for one, m in zip(designs, made, strict=True):
         rows = dict(zip(one.failed.names, one.failed.rows, strict=True)) if one.failed is not None else {}
-        settle(m, standing, rows, day)
-        one.findings = list(findings(m))
+        settle_accepted_faults(m, standing, rows, day)
+        one.findings = list(audit_findings(m))
     if new[0] is None:
         return
-    entries, left = added(made, " ".join(new[0].split()), new[1].strip(), new[2])
+    entries, left = new_accepted_entries(made, " ".join(new[0].split()), new[1].strip(), new[2])
     known = {e.element for e in standing if e.until is None or e.until >= day}
     entries = [e for e in entries if e.element not in known]
-    held = _held(accept)
+    held = _bytes_or_nothing(accept)
     before = held.decode()
-    save(before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries), accept, was=held)
+    save_text(
+        before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries), accept, was=held
+    )
     cannot = f"; {left} are more than lost or slow links, and stay" if left else ""
-    inform(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}")
+    print_unless_quiet(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}")
 
 
-def _held(path: Path) -> bytes:
+def _bytes_or_nothing(path: Path) -> bytes:
     """The bytes of a list that may not be there yet."""
     from tdsl.system import files
 
     try:
-        return files.read(path)
+        return files.read_regular_file(path)
     except FileNotFoundError:
         return b""
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
-def _promises(design: Design, made: Audit) -> None:
+def _judge_promises(design: Design, made: Audit) -> None:
     """Judge the requirements again on what is built, if that differs from the design."""
     if made.mistakes or any(f.slow is not None for f in (*made.accepted, *made.faults)):
-        from tdsl.observe.asbuilt import findings, promises
+        from tdsl.observe.asbuilt import broken_promise_findings, promises_kept
 
-        made.promises = promises(made, design.claims)
-        design.findings = [*design.findings, *findings(made, made.promises)]
+        made.promises = promises_kept(made, design.claims)
+        design.findings = [*design.findings, *broken_promise_findings(made, made.promises)]
 
 
-def _print(compilation: Compilation, designs: list[Design], made: list[Audit], output_format: str, places: Path | None) -> None:
+def _print_audit(
+    compilation: Compilation, designs: list[Design], made: list[Audit], output_format: str, places: Path | None
+) -> None:
     from tdsl.observe import report
 
     if output_format == "sarif":
@@ -280,61 +290,61 @@ def _print(compilation: Compilation, designs: list[Design], made: list[Audit], o
         from tdsl.report.sarif import render
 
         compilation.findings = [d for x in designs for d in x.findings]
-        say(render(Report([compilation])))
+        write_to_stream(render(Report([compilation])))
     elif output_format == "json":
-        from tdsl.report.json_report import SCHEMA, dump, finding
+        from tdsl.report.json_report import SCHEMA, dump_json, finding_as_json
 
         fabrics = [
-            report.document(m) | {"findings": [finding(d, x.file) for d in x.findings]}
+            report.audit_document(m) | {"findings": [finding_as_json(d, x.file) for d in x.findings]}
             for x, m in zip(designs, made, strict=True)
         ]
-        say(dump({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics}))
+        write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics}))
     elif output_format == "csv":
-        say(_table(made, places).decode())
+        write_to_stream(_work_list_csv(made, places).decode())
         for m in made:
             if int(m.judged.sum()) < m.of:  # which no row of a work list says
-                warn(report.summary(m).splitlines()[0])
+                print_on_stderr(report.audit_summary(m).splitlines()[0])
     elif output_format == "markdown":
-        say("".join(report.markdown(m) for m in made))
+        write_to_stream("".join(report.audit_markdown(m) for m in made))
     else:
-        from tdsl.report.paint import Paint, wants_colour, width_of
-        from tdsl.report.terminal import findings
+        from tdsl.report.paint import Paint, output_width, wants_colour
+        from tdsl.report.terminal import finding_blocks
 
-        paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
+        paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
         for one, m in zip(designs, made, strict=True):
-            for block in findings(one, paint, width):
-                say(f"{block}\n\n")
-            say(report.summary(m))
+            for block in finding_blocks(one, paint, width):
+                write_to_stream(f"{block}\n\n")
+            write_to_stream(report.audit_summary(m))
 
 
-def _rows(made: list[Audit], places: Path | None) -> list[tuple[object, ...]]:
-    from tdsl.observe.worklist import read_places, rows
+def _work_list_rows(made: list[Audit], places: Path | None) -> list[tuple[object, ...]]:
+    from tdsl.observe.worklist import read_rack_places, worklist_rows
 
     try:
-        table = read_places(_text(places)) if places is not None else {}
+        table = read_rack_places(_text_of_file_named(places)) if places is not None else {}
     except ValueError as wrong:
         raise Wrong(f"{places}: {wrong}") from None
-    return [row for m in made for row in rows(m, table)]
+    return [row for m in made for row in worklist_rows(m, table)]
 
 
-def _table(made: list[Audit], places: Path | None) -> bytes:
-    from tdsl.observe.worklist import as_csv
+def _work_list_csv(made: list[Audit], places: Path | None) -> bytes:
+    from tdsl.observe.worklist import worklist_as_csv
 
-    return as_csv(_rows(made, places))
+    return worklist_as_csv(_work_list_rows(made, places))
 
 
-def _worklist(output: Path, made: list[Audit], places: Path | None) -> None:
+def _write_work_list(output: Path, made: list[Audit], places: Path | None) -> None:
     """Write the work list, as CSV or as a workbook."""
     from tdsl.system import files
 
     if output.suffix == ".xlsx":
-        from tdsl.emit.workbook import Sheet, workbook
+        from tdsl.emit.workbook import Sheet, workbook_bytes
         from tdsl.observe.worklist import COLUMNS
 
-        data = workbook([Sheet("work list", COLUMNS, _rows(made, places), frozen=1)], "Work list")
+        data = workbook_bytes([Sheet("work list", COLUMNS, _work_list_rows(made, places), frozen=1)], "Work list")
     else:
-        data = _table(made, places)
+        data = _work_list_csv(made, places)
     try:
-        files.replace(output, data)
+        files.replace_file(output, data)
     except OSError as fault:
         raise Wrong(f"{output}: {fault.strerror or fault}") from None

@@ -14,27 +14,27 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from tdsl.commands._everywhere import quiet, warn
-from tdsl.commands._progress import progress
+from tdsl.commands._everywhere import is_quiet, print_on_stderr
+from tdsl.commands._progress import show_progress
 from tdsl.commands._shared import (
     FOUND,
     OK,
-    Setting,
+    SettingParameter,
     Source,
     Text,
     Wrong,
-    compiled,
+    compile_sources,
     design_options,
     limit_options,
-    options,
+    options_from_command,
     places_option,
-    say,
+    write_to_stream,
 )
-from tdsl.commands._untrusted import guarded
-from tdsl.commands._watch import watched
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.commands._untrusted import with_untrusted_option
+from tdsl.commands._watch import with_watch_option
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
 from tdsl.findings.source import SourceFile
-from tdsl.system.progress import phase
+from tdsl.system.progress import begin_phase
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -58,9 +58,9 @@ class TargetName(Text):
         """Names of targets."""
         from click.shell_completion import CompletionItem
 
-        from tdsl.emit.target import discover
+        from tdsl.emit.target import targets_by_name
 
-        return [CompletionItem(name) for name in discover(Diagnostics()) if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in targets_by_name(Diagnostics()) if name.startswith(incomplete)]
 
 
 @click.command(
@@ -90,7 +90,7 @@ class TargetName(Text):
     help="A CSV of identifiers that only real assets know: device,port,node_guid,port_guid, or device,mac.",
 )
 @click.option(
-    "--option", type=Setting(), multiple=True, metavar="TARGET.NAME=VALUE",
+    "--option", type=SettingParameter(), multiple=True, metavar="TARGET.NAME=VALUE",
     help="Give an option of a target another value; may be given several times.",
 )  # fmt: skip
 @click.option(
@@ -113,8 +113,8 @@ class TargetName(Text):
 )  # fmt: skip
 @places_option
 @limit_options
-@guarded
-@watched
+@with_untrusted_option
+@with_watch_option
 def command(
     file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
     force: bool, sign: Path | None, option: tuple[tuple[str, str], ...], site: Path | None, jobs: int,
@@ -141,48 +141,52 @@ def command(
     if unasked and out.is_symlink():  # it may have come with somebody else's checkout
         raise Wrong(f"{out} is a link, which is not followed unless the call names it: --out {out}")
     further = (*(p / "targets" for p in given["path"]), *target_path)
-    _known(target, further)
-    (compilation,) = compiled([file], options(given))
-    chosen = _choices(option, further)
-    shared = _site(site)
+    _refuse_unknown_targets(target, further)
+    (compilation,) = compile_sources([file], options_from_command(given))
+    chosen = _target_options_chosen(option, further)
+    shared = _site_of_call(site)
     if shared is None:
         return FOUND
     try:
         wanted = BuildOptions(further, chosen, site=shared, workers=Workers(jobs), only=only)
-        with progress():
-            files = _made(compilation, target, assets, wanted, out) if force or not _failed(compilation) else None
+        with show_progress():
+            files = (
+                _files_by_folder(compilation, target, assets, wanted, out)
+                if force or not _has_error_findings(compilation)
+                else None
+            )
     except WorkersEnded as ended:
         raise Wrong(str(ended)) from None
     except OSError as fault:
         raise Wrong(f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}") from None
-    _report(compilation, begin)
-    if not files or (_failed(compilation) and not force):
-        warn("nothing is written" + ("" if force else "; --force writes what can be made"))
+    _report_build(compilation, begin)
+    if not files or (_has_error_findings(compilation) and not force):
+        print_on_stderr("nothing is written" + ("" if force else "; --force writes what can be made"))
         return FOUND
-    status = FOUND if _failed(compilation) else OK
+    status = FOUND if _has_error_findings(compilation) else OK
     said: list[str] = []
     try:
         linked = next((out / place for place in files if place and (out / place).is_symlink()), None)
         if linked is not None:  # the call does not name it
             raise Wrong(f"{linked} is a link, which is not followed inside the output folder; remove it, or choose another --out")
         for place, made in files.items():
-            done = (_differs if check else _write)(made, out / place, said)
+            done = (_report_differences if check else _write_build)(made, out / place, said)
             if sign is not None and done == OK and not check:
-                _sign(made, out / place, sign, said)
+                _sign_build(made, out / place, sign, said)
             status = max(status, done)
     finally:
-        say("".join(said))  # last: a reader such as `head` may end the program
+        write_to_stream("".join(said))  # last: a reader such as `head` may end the program
     return status
 
 
-def _known(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
+def _refuse_unknown_targets(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
     """Refuse a call that names a target nobody has; those of ``targets/`` in a ``--path`` folder are known, too."""
     from difflib import get_close_matches
 
-    from tdsl.emit.target import discover
+    from tdsl.emit.target import targets_by_name
 
     found = Diagnostics()
-    known = discover(found, further)
+    known = targets_by_name(found, further)
     for name in targets:
         if name not in known:
             for unfit in (d.message for d in found if d.message.startswith(f"target `{name}`:")):
@@ -193,13 +197,13 @@ def _known(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
             )
 
 
-def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> dict[str, dict[str, object]]:
+def _target_options_chosen(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> dict[str, dict[str, object]]:
     """Target -> option -> value: those of tdsl.toml, and over them those of the call, which become what the default is."""
     from tdsl.config import Config
-    from tdsl.emit.choices import unfit
-    from tdsl.emit.target import discover
+    from tdsl.emit.choices import why_option_is_unfit
+    from tdsl.emit.target import targets_by_name
 
-    known = discover(Diagnostics(), further)
+    known = targets_by_name(Diagnostics(), further)
 
     config = click.get_current_context().find_object(Config) or Config()
     out: dict[str, dict[str, object]] = {}
@@ -208,7 +212,7 @@ def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> d
             raise config.fault(f"`[target.{name}]`: there is no such target; there are {', '.join(known)}")
         out[name] = dict(table)
         for option, given_value in table.items():
-            wrong = unfit(known[name].options, known[name].values, option, given_value)
+            wrong = why_option_is_unfit(known[name].options, known[name].values, option, given_value)
             if wrong:
                 raise config.fault(f"`[target.{name}]`: {wrong}")
     for path, text in given:
@@ -225,28 +229,28 @@ def _choices(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> d
             value = {"true": True, "false": False}.get(text.lower(), text)
         elif isinstance(default, int) and re.fullmatch("-?[0-9]{1,100}", text):
             value = int(text)
-        wrong = unfit(known[name].options, known[name].values, option, value)
+        wrong = why_option_is_unfit(known[name].options, known[name].values, option, value)
         if wrong:
             raise Wrong(f"--option {path}={text}: {wrong}")
         out.setdefault(name, {})[option] = value
     return out
 
 
-def _failed(compilation: Compilation) -> bool:
+def _has_error_findings(compilation: Compilation) -> bool:
     return any(d.severity.word == "error" for x in compilation.judged for d in x.findings)
 
 
-def _made(
+def _files_by_folder(
     compilation: Compilation, targets: tuple[str, ...], assets: Path | None, options: BuildOptions, out: Path
 ) -> dict[str, Mapping[str, Content]]:
     """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where there is one fabric."""
-    from tdsl.emit.joint import FOLDER, joint
+    from tdsl.emit.joint import FOLDER, lists_of_all_networks
     from tdsl.physical.stages import Stage
     from tdsl.system.spool import Spool
 
     built = [d for d in compilation.designs if d.fabric is not None]
     spool = Spool(next((p for p in Path(os.path.abspath(out)).parents if p.is_dir()), None))
-    table = _table(assets) if assets else None
+    table = _assets_table_text(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
     elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
     stages: dict[str, list[Stage]] = {}  # the phases of each fabric, of which the last is built
@@ -255,9 +259,9 @@ def _made(
             stages.setdefault(d.name, []).append(Stage(d.phase, d.needed, d.fabric))
     several = len(stages) > 1
     last = {d.name: d for d in built}
-    parts = _parts({name: d.fabric for name, d in last.items() if d.fabric is not None}, options.only)
+    parts = _patterns_by_fabric({name: d.fabric for name, d in last.items() if d.fabric is not None}, options.only)
     made = {
-        name: _output(
+        name: _output_of_design(
             d,
             targets,
             replace(
@@ -269,20 +273,20 @@ def _made(
     }
     _report_unwritten(made, last)
     files = {name if several else "": output.files for name, output in made.items()}
-    together = joint(files) if several and FOLDER not in files else {}
+    together = lists_of_all_networks(files) if several and FOLDER not in files else {}
     return files | ({FOLDER: together} if together else {})
 
 
-def _parts(fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def _patterns_by_fabric(fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """For each fabric that has devices of the part the patterns that mean some of them. Refuses a pattern that means none."""
-    from tdsl.fabric.select import selected
+    from tdsl.fabric.select import select_devices
 
     out: dict[str, tuple[str, ...]] = {}
     for pattern in patterns:
         why = ""
         for name, fabric in fabrics.items():
             try:
-                selected(fabric, [pattern])
+                select_devices(fabric, [pattern])
             except ValueError as none:
                 why = str(none)
                 continue
@@ -292,43 +296,45 @@ def _parts(fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]) -> dict[str
     return out
 
 
-def _site(path: Path | None) -> Site | None:
+def _site_of_call(path: Path | None) -> Site | None:
     """What all devices share, by a file or else by tdsl.toml; None, with its findings on stderr, where it cannot be followed."""
     from tdsl.config import Config
-    from tdsl.emit.site import made, read
-    from tdsl.report.paint import Paint, wants_colour, width_of
-    from tdsl.report.terminal import finding
+    from tdsl.emit.site import read_site_file, site_from_values
+    from tdsl.report.paint import Paint, output_width, wants_colour
+    from tdsl.report.terminal import finding_block
 
     found = Diagnostics()
     if path is None:
         config = click.get_current_context().find_object(Config) or Config()
-        site = made(config.site, found)
+        site = site_from_values(config.site, found)
         for fault in found:
             raise config.fault(f"`[site]`: {fault.message}" + (f"; {fault.help}" if fault.help else ""))
         return site
-    site = read(_table(path), found)
-    for d in gather(found):
-        say(finding(d, path.as_posix(), Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
+    site = read_site_file(_assets_table_text(path), found)
+    for d in merge_equal_findings(found):
+        write_to_stream(
+            finding_block(d, path.as_posix(), Paint(wants_colour(sys.stderr)), output_width(sys.stderr)) + "\n\n", sys.stderr
+        )
     return None if len(found) else site
 
 
-def _table(path: Path) -> SourceFile:
+def _assets_table_text(path: Path) -> SourceFile:
     """The text of a file beside a design."""
     from tdsl.system import files
 
     try:
-        return SourceFile(str(path), files.read(path).decode("utf-8-sig", "replace").replace("\r\n", "\n"))
+        return SourceFile(str(path), files.read_regular_file(path).decode("utf-8-sig", "replace").replace("\r\n", "\n"))
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
 
-def _output(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Output:
-    from tdsl.emit.build import contents
+def _output_of_design(design: Design, targets: tuple[str, ...], options: BuildOptions) -> Output:
+    from tdsl.emit.build import build_contents
 
     diagnostics = Diagnostics()
     assert design.fabric is not None
-    made = contents(design.fabric, targets, diagnostics, options)
-    design.findings = [*design.findings, *gather(diagnostics)]
+    made = build_contents(design.fabric, targets, diagnostics, options)
+    design.findings = [*design.findings, *merge_equal_findings(diagnostics)]
     return made
 
 
@@ -344,23 +350,23 @@ def _report_unwritten(made: Mapping[str, Output], designs: Mapping[str, Design])
             designs[name].findings = [*designs[name].findings, Diagnostic(UNWRITTEN, text, severity=severity)]
 
 
-def _report(compilation: Compilation, begin: float) -> None:
+def _report_build(compilation: Compilation, begin: float) -> None:
     """Findings, verdicts and summary on stderr: stdout is for what was written."""
     from tdsl.report.formats import Report
-    from tdsl.report.paint import wants_colour, width_of
-    from tdsl.report.terminal import early, render
+    from tdsl.report.paint import output_width, wants_colour
+    from tdsl.report.terminal import render, render_early_findings
 
     report = Report(
-        [compilation], colour=wants_colour(sys.stderr), width=width_of(sys.stderr), elapsed_s=time.perf_counter() - begin
+        [compilation], colour=wants_colour(sys.stderr), width=output_width(sys.stderr), elapsed_s=time.perf_counter() - begin
     )
-    say(early(report) if quiet() else render(report) + "\n", sys.stderr)
+    write_to_stream(render_early_findings(report) if is_quiet() else render(report) + "\n", sys.stderr)
     sys.stderr.flush()
 
 
-def _differs(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
-    from tdsl.output.write import compare
+def _report_differences(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
+    from tdsl.output.write import compare_output_folder
 
-    found = compare(files, out)
+    found = compare_output_folder(files, out)
     for difference in found:
         said.append(f"{difference.kind:<8} {(out / difference.path).as_posix()}\n")
     if not found:
@@ -368,40 +374,42 @@ def _differs(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
     return FOUND if found else OK
 
 
-def _write(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
-    from tdsl.output.write import write
-    from tdsl.report.paint import Paint, wants_colour, width_of
-    from tdsl.report.terminal import finding
+def _write_build(files: Mapping[str, Content], out: Path, said: list[str]) -> int:
+    from tdsl.output.write import write_output_folder
+    from tdsl.report.paint import Paint, output_width, wants_colour
+    from tdsl.report.terminal import finding_block
 
     diagnostics = Diagnostics()
-    with progress():
-        phase(f"write {out}")
-        done = write(files, out, diagnostics)
-    for d in gather(diagnostics):
-        say(finding(d, out.as_posix(), Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
+    with show_progress():
+        begin_phase(f"write {out}")
+        done = write_output_folder(files, out, diagnostics)
+    for d in merge_equal_findings(diagnostics):
+        write_to_stream(
+            finding_block(d, out.as_posix(), Paint(wants_colour(sys.stderr)), output_width(sys.stderr)) + "\n\n", sys.stderr
+        )
     if not done:
         return FOUND
-    if not quiet():
-        said.append("\n".join(tree(files, out.as_posix())) + "\n")
+    if not is_quiet():
+        said.append("\n".join(file_tree_lines(files, out.as_posix())) + "\n")
     return OK
 
 
-def _sign(files: Mapping[str, Content], out: Path, key: Path, said: list[str]) -> None:
+def _sign_build(files: Mapping[str, Content], out: Path, key: Path, said: list[str]) -> None:
     """Put the signature of a manifest beside it."""
     from tdsl.emit.build import MANIFEST
-    from tdsl.output.folder_lock import locked_folder
-    from tdsl.output.signature import SIGNATURE, NoProgram, Unsigned, sign
+    from tdsl.output.folder_lock import hold_folder_lock
+    from tdsl.output.signature import SIGNATURE, NoProgram, Unsigned, sign_manifest
     from tdsl.output.write import LARGEST_MANIFEST
     from tdsl.system import files as disk
-    from tdsl.system.spool import whole
+    from tdsl.system.spool import content_in_memory
 
     try:
-        manifest = whole(files[MANIFEST])
-        signature = sign(manifest, key)  # which may wait for a passphrase
-        with locked_folder(Path(os.path.realpath(out))):
-            if disk.read(out / MANIFEST, LARGEST_MANIFEST) != manifest:
+        manifest = content_in_memory(files[MANIFEST])
+        signature = sign_manifest(manifest, key)  # which may wait for a passphrase
+        with hold_folder_lock(Path(os.path.realpath(out))):
+            if disk.read_regular_file(out / MANIFEST, LARGEST_MANIFEST) != manifest:
                 raise Unsigned("another build has written there meanwhile")
-            disk.replace(out / SIGNATURE, signature)
+            disk.replace_file(out / SIGNATURE, signature)
     except (Unsigned, NoProgram) as why:
         raise Wrong(f"--sign {key}: {why}; the output is built, and not signed") from None
     except OSError as fault:
@@ -413,13 +421,16 @@ def _files_word(count: int) -> str:
     return f"{count} file{'' if count == 1 else 's'}"
 
 
-def tree(files: Mapping[str, Content], root: str) -> list[str]:
+def file_tree_lines(files: Mapping[str, Content], root: str) -> list[str]:
     """The files as a tree with their sizes; of a crowded folder only the first few."""
     total = sum(map(len, files.values()))
-    return [f"{root}/  {_files_word(len(files))}, {_size(total)}", *_branches({p.split("/", 1)[0] for p in files}, "", files, "")]
+    return [
+        f"{root}/  {_files_word(len(files))}, {_size_text(total)}",
+        *_file_tree_branches({p.split("/", 1)[0] for p in files}, "", files, ""),
+    ]
 
 
-def _branches(names: Iterable[str], folder: str, files: Mapping[str, Content], indent: str) -> list[str]:
+def _file_tree_branches(names: Iterable[str], folder: str, files: Mapping[str, Content], indent: str) -> list[str]:
     out = []
     ordered = sorted(names)
     listed = ordered if len(ordered) <= CROWD + 1 else ordered[:CROWD]
@@ -428,16 +439,16 @@ def _branches(names: Iterable[str], folder: str, files: Mapping[str, Content], i
         last = at == len(ordered) - 1
         stem, deeper = ("└── ", "    ") if last else ("├── ", "│   ")
         if path in files:
-            out.append(f"{indent}{stem}{name}  {_size(len(files[path]))}")
+            out.append(f"{indent}{stem}{name}  {_size_text(len(files[path]))}")
             continue
         inside = {p[len(path) + 1 :].split("/", 1)[0] for p in files if p.startswith(f"{path}/")}
-        out += [f"{indent}{stem}{name}/", *_branches(inside, f"{path}/", files, indent + deeper)]
+        out += [f"{indent}{stem}{name}/", *_file_tree_branches(inside, f"{path}/", files, indent + deeper)]
     if len(listed) < len(ordered):
         out.append(f"{indent}└── and {len(ordered) - len(listed)} more")
     return out
 
 
-def _size(count: int) -> str:
+def _size_text(count: int) -> str:
     for unit, size in (("MB", 1_000_000), ("kB", 1_000)):
         if count >= size:
             return f"{count / size:.1f} {unit}"

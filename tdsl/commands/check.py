@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._everywhere import quiet, verbose, warn
-from tdsl.commands._progress import progress
+from tdsl.commands._everywhere import is_quiet, is_verbose, print_on_stderr
+from tdsl.commands._progress import show_progress
 from tdsl.commands._shared import (
     FOUND,
     OK,
@@ -21,23 +21,23 @@ from tdsl.commands._shared import (
     at_least_option,
     cache_option,
     compilation_stages,
-    compiled,
+    compile_sources,
     design_options,
     designs_in,
     limit_options,
-    options,
+    options_from_command,
     places_option,
-    save,
-    say,
-    with_stdin,
+    save_text,
+    sources_with_stdin,
     workers_options,
+    write_to_stream,
 )
-from tdsl.commands._today import today, today_option
-from tdsl.commands._untrusted import guarded
-from tdsl.commands._watch import watched
+from tdsl.commands._today import day_of_call, today_option
+from tdsl.commands._untrusted import with_untrusted_option
+from tdsl.commands._watch import with_watch_option
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.report.formats import Report, Streamed, formats
-from tdsl.report.paint import wants_colour, width_of
+from tdsl.report.formats import Report, Streamed, report_formats
+from tdsl.report.paint import output_width, wants_colour
 from tdsl.system.workers import Workers
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ class CheckName(Text):
         """A known name, as it is spelt."""
         from tdsl.explain import catalogue
 
-        found = next((p for p in catalogue.checks().values() if value in (p.name, p.code)), None)
+        found = next((p for p in catalogue.check_pages_by_name().values() if value in (p.name, p.code)), None)
         if found is None:
-            near = catalogue.nearest(value)
+            near = catalogue.most_similar_code(value)
             self.fail(f"there is no check {value!r}" + (f"; did you mean {near!r}?" if near else ""), param, ctx)
         return found.name
 
@@ -74,7 +74,7 @@ class CheckName(Text):
 
         from tdsl.explain import catalogue
 
-        return [CompletionItem(name) for name in catalogue.checks() if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in catalogue.check_pages_by_name() if name.startswith(incomplete)]
 
 
 class Further(Output):
@@ -87,8 +87,8 @@ class Further(Output):
         if isinstance(value, tuple):
             return (str(value[0]), Path(value[1]))
         name, sign, file = str(value).partition("=")
-        if not sign or not file or name not in formats():
-            self.fail(f"{value!r} is not of the form FORMAT=FILE; formats are {', '.join(formats())}", param, ctx)
+        if not sign or not file or name not in report_formats():
+            self.fail(f"{value!r} is not of the form FORMAT=FILE; formats are {', '.join(report_formats())}", param, ctx)
         return name, Path(file)
 
     @staticmethod
@@ -114,7 +114,9 @@ class Further(Output):
 @design_options
 @click.option("--select", type=CheckName(), multiple=True, help="Run this check only; may be given several times.")
 @click.option("--ignore", type=CheckName(), multiple=True, help="Leave this check out; may be given several times.")
-@click.option("--output-format", type=click.Choice(list(formats())), default="full", show_default=True, help="How to report.")
+@click.option(
+    "--output-format", type=click.Choice(list(report_formats())), default="full", show_default=True, help="How to report."
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report to a file."
 )
@@ -199,8 +201,8 @@ class Further(Output):
 @click.option("--second-best", is_flag=True, help="Under `minimize`, say the next best numbers too.")
 @places_option
 @limit_options
-@guarded
-@watched
+@with_untrusted_option
+@with_watch_option
 def command(
     files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
     report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
@@ -221,7 +223,7 @@ def command(
     files = tuple(designs_in(files))
     if fix or diff or scenarios is not None:
         _refuse_revisions(files, "--scenarios" if scenarios is not None else "--fix" if fix else "--diff")
-    failed = (*fail, *(element for path in fail_file for element in _elements(path)))
+    failed = (*fail, *(element for path in fail_file for element in _elements_in_file(path)))
     if certificates is not None and (all_params or failed):
         raise click.UsageError("certificates are for one design: give --set instead of --all-params, and no --fail")
     if second_opinion and all_params:
@@ -232,45 +234,45 @@ def command(
         raise click.UsageError("--cluster needs --all-params")
     if unsafe and not (fix or diff):
         raise click.UsageError("--unsafe needs --fix or --diff")
-    asked = replace(options(given, select, ignore), fail=failed, day=today(given["today"]))
+    asked = replace(options_from_command(given, select, ignore), fail=failed, day=day_of_call(given["today"]))
     if fix or diff:
-        from tdsl.commands._fix import fix as apply
+        from tdsl.commands._fix import fix_designs as apply
 
         status = apply(files, asked, unsafe, write=not diff)
         if diff:
             return status
     if scenarios is not None:
-        return _scenarios(
+        return _check_scenarios(
             files, scenarios, asked, output_format, output, bool(certificates or all_params or second_opinion or report)
         )
-    sources, asked = with_stdin(files, asked)
-    renderer = formats()[output_format]
-    look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), width_of(sys.stdout))
+    sources, asked = sources_with_stdin(files, asked)
+    renderer = report_formats()[output_format]
+    look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), output_width(sys.stdout))
     kept = not (no_cache or certificates is not None or second_opinion)  # those need the fabrics
     early = output is None and len(sources) == 1 and not all_params and not second_opinion  # which adds to findings
     if early and isinstance(renderer, Streamed):
-        compilations, printed = _printing_early(sources, asked, renderer, look, kept)
+        compilations, printed = _check_printing_early(sources, asked, renderer, look, kept)
     else:
         limit = limit_params if all_params else None
-        compilations, printed = compiled(sources, asked, True, limit, Workers(jobs, cluster or ""), kept), []
+        compilations, printed = compile_sources(sources, asked, True, limit, Workers(jobs, cluster or ""), kept), []
     if certificates is not None:
-        with progress():
+        with show_progress():
             _save_certificates(compilations, certificates)
     if second_opinion:
-        with progress():
-            _confirm(compilations, sources, asked, second_opinion_dir)
+        with show_progress():
+            _confirm_results(compilations, sources, asked, second_opinion_dir)
     for compilation in compilations:
-        if compilation.earlier and verbose():
-            warn(f"{compilation.file}: nothing has changed since an earlier call, whose answer this is")
+        if compilation.earlier and is_verbose():
+            print_on_stderr(f"{compilation.file}: nothing has changed since an earlier call, whose answer this is")
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
     shown = replace(told, colour=look.colour, width=look.width, printed=printed)
-    text = renderer.early(shown) if quiet() and isinstance(renderer, Streamed) else renderer.render(shown)
+    text = renderer.early(shown) if is_quiet() and isinstance(renderer, Streamed) else renderer.render(shown)
     if output is not None:
-        save(text, output)
+        save_text(text, output)
     for name, file in report:
-        save(formats()[name].render(told), file)
+        save_text(report_formats()[name].render(told), file)
     if output is None:
-        say(text)  # last: a reader such as `head` may end the program
+        write_to_stream(text)  # last: a reader such as `head` may end the program
     return FOUND if told.failed else OK
 
 
@@ -283,7 +285,7 @@ def _refuse_revisions(files: Sequence[str], option: str) -> None:
             raise Wrong(f"{option} takes files; {source} is one of a git revision, which `tdsl check {source}` checks")
 
 
-def _scenarios(
+def _check_scenarios(
     files: tuple[str, ...], scenarios: Path, asked: Options, output_format: str, output: Path | None, more: bool
 ) -> int:
     """Judge scenarios alone."""
@@ -293,71 +295,71 @@ def _scenarios(
         raise click.UsageError("--scenarios judges failures alone: no --certificates, --all-params, --second-opinion or --report")
     if output_format not in many.FORMATS:
         raise click.UsageError(f"--scenarios reports as {', '.join(many.FORMATS)}")
-    return many.judge(files, scenarios, asked, output_format, output)
+    return many.judge_scenarios(files, scenarios, asked, output_format, output)
 
 
-def _printing_early(
+def _check_printing_early(
     sources: Sequence[str], asked: Options, renderer: Streamed, look: Report, kept: bool
 ) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
     """Check one design; print what its elaboration found before the proofs start, because they may take long. With what was
     printed. Where it may be ``kept``, the answer of an earlier call is taken."""
     stages = compilation_stages(sources[0], asked, kept)
-    with progress():
+    with show_progress():
         compilation = next(stages)
     report = replace(look, compilations=[compilation])
     printed = report.findings
-    say(renderer.early(report))
+    write_to_stream(renderer.early(report))
     sys.stdout.flush()
-    with progress():
+    with show_progress():
         for last in stages:
             compilation = last
     return [compilation], printed
 
 
-def _elements(path: Path) -> list[str]:
+def _elements_in_file(path: Path) -> list[str]:
     """The elements that a file names, one a line."""
     from tdsl.system import files
 
     try:
-        lines = files.given(path).decode().splitlines()
+        lines = files.read_argument_file(path).decode().splitlines()
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or 'this is not a text file'}") from None
     return [element for line in lines if (element := line.partition("#")[0].strip())]
 
 
-def _confirm(compilations: Sequence[Compilation], files: Sequence[str], asked: Options, folder: Path | None) -> None:
+def _confirm_results(compilations: Sequence[Compilation], files: Sequence[str], asked: Options, folder: Path | None) -> None:
     """Give every result a second opinion; a file for each disagreement, where a folder for them is given."""
     import json
 
     from tdsl.commands._revisions import opened_source
-    from tdsl.compile.second_opinion import confirm
+    from tdsl.compile.second_opinion import add_second_opinions
 
     for compilation, source in zip(compilations, files, strict=True):
         with opened_source(source, asked) as opened, opened.names_of_disk(compilation):
-            found = confirm(compilation, opened.source, opened.options)
+            found = add_second_opinions(compilation, opened.source, opened.options)
         for file in found:
             if folder is not None:
-                save(json.dumps(file.body, indent=1, ensure_ascii=False) + "\n", folder / file.name, folder)
+                save_text(json.dumps(file.body, indent=1, ensure_ascii=False) + "\n", folder / file.name, folder)
 
 
 def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:
     """Write ``DIR/DESIGN/RESULT.json``, each verified by the checker against the design's fabric.json; one that is not verified
     is a finding."""
-    from tdsl.certificates.write import certify
+    from tdsl.certificates.write import verified_certificates
 
     for compilation in compilations:
         for design in compilation.designs:
             if design.fabric is None or not design.fabric.complete:
                 continue
-            made = certify(design.fabric, design.claims, design.results)
+            made = verified_certificates(design.fabric, design.claims, design.results)
             for name, text in made.texts.items():
-                save(text, folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name, folder)
-            for finding in (*not_written(made, design.name), *_no_certificate(made, design.name)):
+                save_text(text, folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name, folder)
+            for finding in (*unwritten_certificate_findings(made, design.name), *_no_certificate_error(made, design.name)):
                 design.findings = [*design.findings, finding]
                 compilation.findings = [*compilation.findings, finding]
 
 
-def _no_certificate(made: Certified, design: str) -> Iterator[Diagnostic]:
+def _no_certificate_error(made: Certified, design: str) -> Iterator[Diagnostic]:
     """An error where certificates are asked for and none is written."""
     if not made.texts and not made.rejected:
         why = "each is left out, as the notes say" if made.left_out else "no result that was judged has a form of certificate"
@@ -365,7 +367,7 @@ def _no_certificate(made: Certified, design: str) -> Iterator[Diagnostic]:
         yield Diagnostic("E0516", f"no certificate of `{design}` is written: {why}", help=help)
 
 
-def not_written(made: Certified, design: str) -> Iterator[Diagnostic]:
+def unwritten_certificate_findings(made: Certified, design: str) -> Iterator[Diagnostic]:
     """A finding for every certificate that is not written."""
     for name, why in made.rejected.items():
         message = f"internal error: the checker rejects the certificate {design}/{name}: {why}"

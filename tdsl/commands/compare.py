@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._compared_figures import figures_of
-from tdsl.commands._everywhere import warn
-from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
+from tdsl.commands._compared_figures import figures_of_design
+from tdsl.commands._everywhere import print_on_stderr
+from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     FOUND,
     OK,
-    Setting,
+    SettingParameter,
     Source,
     Wrong,
-    compiled,
+    compile_sources,
     design_options,
     limit_options,
-    options,
+    options_from_command,
     places_option,
-    say,
     show_findings,
+    write_to_stream,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     "  tdsl compare a.fab b.fab --prices prices.toml --format markdown",
 )
 @click.argument("files", type=Source(), nargs=-1, required=True, metavar="FILE...")
-@click.option("--vary", type=Setting(), metavar="NAME=V1,V2,...", help="Give a parameter of the one FILE these values in turn.")
+@click.option(
+    "--vary", type=SettingParameter(), metavar="NAME=V1,V2,...", help="Give a parameter of the one FILE these values in turn."
+)
 @design_options
 @places_option
 @click.option(
@@ -53,7 +55,7 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     """
     import sys
 
-    asked = options(given)
+    asked = options_from_command(given)
     if vary is not None:
         if len(files) != 1:
             raise click.UsageError("--vary compares one FILE at several values of a parameter")
@@ -63,22 +65,22 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
         calls = [(files[0], replace(asked, set=(*asked.set, (vary[0], v)))) for v in values]
     else:
         values, calls = [], [(f, asked) for f in files]
-    compilations = [compiled([file], o)[0] for file, o in calls]
+    compilations = [compile_sources([file], o)[0] for file, o in calls]
     show_findings([c for c in compilations if any(d.severity.word == "error" for d in c.findings)], sys.stderr)
     shown = [d for c in compilations for d in c.judged]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
-    heads = _heads(shown, [f"{vary[0]}={v}" for v in values] if vary is not None else [])
-    columns = [figures_of(d) for d in shown]
+    heads = _comparison_headings(shown, [f"{vary[0]}={v}" for v in values] if vary is not None else [])
+    columns = [figures_of_design(d) for d in shown]
     rows = [[name, *(c.get(name, "") for c in columns)] for name in columns[0] if any(c.get(name, "") != "" for c in columns)]
-    _print(Rows(("figure", *heads), rows), output_format)
+    _print_comparison(OutputRows(("figure", *heads), rows), output_format)
     if len(shown) < 2:
-        warn("one design is not compared with any other: name another FILE, or several values with --vary")
+        print_on_stderr("one design is not compared with any other: name another FILE, or several values with --vary")
         return FOUND
     return FOUND if any(d.severity.word == "error" for c in compilations for d in c.findings) else OK
 
 
-def _heads(shown: list[Design], varied: list[str]) -> list[str]:
+def _comparison_headings(shown: list[Design], varied: list[str]) -> list[str]:
     """A heading for each column, no two alike."""
     if varied and len(varied) == len(shown):
         return varied
@@ -86,13 +88,13 @@ def _heads(shown: list[Design], varied: list[str]) -> list[str]:
     return [n if names.count(n) == 1 else f"{n} ({k + 1})" for k, n in enumerate(names)]
 
 
-def _print(rows: Rows, output_format: str) -> None:
+def _print_comparison(rows: OutputRows, output_format: str) -> None:
     if output_format == "json":
         print_json({"comparison": rows.records()})
     elif output_format == "csv":
         print_csv(rows)
     elif output_format == "markdown":
         lines = [rows.head, ["---", *("---:" for _ in rows.head[1:])], *rows.body]
-        say("".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines))
+        write_to_stream("".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines))
     else:
         print_table(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from tdsl.commands._shared import say
+from tdsl.commands._shared import write_to_stream
 
 EXAMPLES = """\b
 Examples:
@@ -55,4 +55,4 @@ def command(shell: str) -> None:
     for old, new in WHOLE_WORDS if shell == "bash" else ():
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    say(text + "\n")
+    write_to_stream(text + "\n")

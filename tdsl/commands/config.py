@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import click
 
-from tdsl.commands._everywhere import given, options
-from tdsl.commands._rows import Rows, format_option, print_csv, print_json, print_table
+from tdsl.commands._everywhere import everywhere_option_given, everywhere_options
+from tdsl.commands._rows import OutputRows, format_option, print_csv, print_json, print_table
 from tdsl.commands._shared import Wrong
 from tdsl.config import Config, ConfigError
 
@@ -20,7 +20,7 @@ def command() -> None:
     """Show the settings in force: those of tdsl.toml, of the environment, and defaults."""
 
 
-@command.command("show", params=options(hidden=True), epilog=EXAMPLES)
+@command.command("show", params=everywhere_options(hidden=True), epilog=EXAMPLES)
 @click.option("--all", "all_", is_flag=True, envvar="TDSL_CONFIG_SHOW_ALL", help="List the defaults of all options, too.")
 @format_option
 @click.pass_context
@@ -30,10 +30,10 @@ def show(context: click.Context, all_: bool, output_format: str) -> None:
     A value of the call is used before one of the environment, and that before one of tdsl.toml.
     """
     found = context.find_object(Config) or Config()
-    if (named := given(context, "config")) is not None and found.file is None:
+    if (named := everywhere_option_given(context, "config")) is not None and found.file is None:
         raise Wrong(f"{named} is not read")
     try:
-        rows = Rows(("setting", "value", "from"), list(_settings(context, found, all_)))
+        rows = OutputRows(("setting", "value", "from"), list(_settings_in_force(context, found, all_)))
     except ConfigError as wrong:
         raise Wrong(str(wrong)) from None
     if output_format == "json":
@@ -44,13 +44,17 @@ def show(context: click.Context, all_: bool, output_format: str) -> None:
         print_table(rows)
 
 
-def _settings(context: click.Context, config: Config, everything: bool) -> Iterator[tuple[str, str, str]]:
+def _settings_in_force(context: click.Context, config: Config, everything: bool) -> Iterator[tuple[str, str, str]]:
     """Every setting that something gives: its name, value and source."""
-    from tdsl.cli import cli, defaults
+    from tdsl.cli import cli, option_defaults_from_config
 
     root = context.find_root()
     file = "none" if config.file is None else str(config.file)
-    yield "tdsl.toml", file, "" if config.file is None else "--config" if given(context, "config") else "the nearest one"
+    yield (
+        "tdsl.toml",
+        file,
+        "" if config.file is None else "--config" if everywhere_option_given(context, "config") else "the nearest one",
+    )
     for path in config.path:
         yield "path", str(path), file
     assert isinstance(cli, click.Group)
@@ -58,7 +62,7 @@ def _settings(context: click.Context, config: Config, everything: bool) -> Itera
         command = cli.get_command(root, name)
         if command is None:
             continue
-        ours = defaults(root, config, command).get(name, {}) if name in config.commands else {}
+        ours = option_defaults_from_config(root, config, command).get(name, {}) if name in config.commands else {}
         for option in command.params:
             if not isinstance(option, click.Option) or option.hidden or option.name is None:
                 continue
@@ -67,23 +71,23 @@ def _settings(context: click.Context, config: Config, everything: bool) -> Itera
             names = [variable] if isinstance(variable, str) else list(variable)
             value = next(((os.environ[v], v) for v in names if os.environ.get(v)), None)
             if value is None and option.name in ours:
-                value = (_shown(ours[option.name]), file)
+                value = (_value_as_in_call(ours[option.name]), file)
             if value is None and everything and option.default not in (None, False, ()) and not callable(option.default):
-                value = (_shown(option.default), "default")
-            if value is not None and _shown(value[0]) not in ("", "Sentinel.UNSET"):
+                value = (_value_as_in_call(option.default), "default")
+            if value is not None and _value_as_in_call(value[0]) not in ("", "Sentinel.UNSET"):
                 yield f"{name} {flag}", *value
     for word, severity in config.severities.items():
         yield f"severity {word}", severity, file
     for target, values in config.targets.items():
         for key, one in values.items():
-            yield f"target {target}.{key}", _shown(one), file
+            yield f"target {target}.{key}", _value_as_in_call(one), file
     for key, one in config.site.items():
-        yield f"site {key}", _shown(one), file
+        yield f"site {key}", _value_as_in_call(one), file
     for variable in ("NO_COLOR", "FORCE_COLOR", "TDSL_CACHE_DIR", "TDSL_TRACEBACK", "TDSL_UNTRUSTED"):
         if os.environ.get(variable):
             yield variable, os.environ[variable], "environment"
 
 
-def _shown(value: object) -> str:
+def _value_as_in_call(value: object) -> str:
     """A value as it is written in a call."""
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

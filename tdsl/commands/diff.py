@@ -15,30 +15,30 @@ import click
 
 from tdsl import __version__
 from tdsl.changes.model import ContractChange
-from tdsl.commands._everywhere import warn
+from tdsl.commands._everywhere import print_on_stderr
 from tdsl.commands._shared import (
     FOUND,
     OK,
     STDIN,
-    Setting,
+    SettingParameter,
     Wrong,
     design_options,
-    floor_of,
+    floor_from_text,
     limit_options,
-    options,
-    save,
-    say,
-    with_stdin,
+    options_from_command,
+    save_text,
+    sources_with_stdin,
+    write_to_stream,
 )
 from tdsl.findings.diagnostic import Severity
-from tdsl.report.paint import Paint, tame, wants_colour, width_of
+from tdsl.report.paint import Paint, output_width, terminal_safe_text, wants_colour
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.changes.contract import Contract
     from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import Revision
-    from tdsl.changes.steps import Plan
+    from tdsl.changes.steps import MovePlan
     from tdsl.compile.compiler import Compilation, Design, Options
 
 DIFFERS = 3
@@ -62,14 +62,14 @@ LAST, EVERY = -1, -2
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
 @design_options
-@click.option("--set-old", type=Setting(), multiple=True, help="Give a parameter a value in OLD only.")
-@click.option("--set-new", type=Setting(), multiple=True, help="Give a parameter a value in NEW only.")
+@click.option("--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only.")
+@click.option("--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only.")
 @click.option(
     "--output-format", "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text",
     show_default=True, help="How to print; markdown is for a comment on a pull request.",
 )  # fmt: skip
 @click.option("--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor.")
-@click.option("--floor", default="75%", callback=floor_of, show_default=True, metavar="REQUIREMENT",
+@click.option("--floor", default="75%", callback=floor_from_text, show_default=True, metavar="REQUIREMENT",
               help="What --steps keeps, such as 'bisection >= 75%'.")  # fmt: skip
 @click.option(
     "--cables", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
@@ -102,7 +102,7 @@ def command(
     """
     from tdsl.changes.words import revisions_overview
 
-    asked = options(given)
+    asked = options_from_command(given)
     both = replace(asked, phase=asked.phase or LAST)
     ways, from_nothing, span = Ways(both, set_old, set_new, not no_checks), new is None, None
     try:
@@ -113,41 +113,44 @@ def command(
             found = _compare_phases(old, replace(asked, set=(*asked.set, *set_old, *set_new)), not no_checks)
             new = old
         else:
-            found = ways.compare(_source(old, new), _source(new, old))
+            found = ways.compare(_place_of_source(old, new), _place_of_source(new, old))
     except Incomparable as why:
-        warn(f"{why}")
+        print_on_stderr(f"{why}")
         return FOUND
     changes = [x.changes for x in found]
     whole = [(*x.fabrics, x.changes) for x in found if x.fabrics is not None]
     if cables is not None:
         _write_moves(cables, found, from_nothing)
     if picture is not None:
-        _draw(picture, whole)
-    plans = [_plan(*x, floor) for x in whole] if steps else []
+        _save_comparison_picture(picture, whole)
+    plans = [_order_of_moves(*x, floor) for x in whole] if steps else []
     last = revisions_overview(span) if span is not None else ""
     if output_format == "json":
-        say(_json(old, new, found, plans, span))
+        write_to_stream(_comparison_json(old, new, found, plans, span))
     elif output_format == "markdown":
-        from tdsl.changes.words import markdown, markdown_paragraphs
-        from tdsl.changes.words import steps as ordered
+        from tdsl.changes.words import changes_as_markdown, markdown_paragraphs
+        from tdsl.changes.words import move_steps_text as ordered
 
-        say(markdown(changes, full) if changes else "")
-        say(
+        write_to_stream(changes_as_markdown(changes, full) if changes else "")
+        write_to_stream(
             "".join(f"\n```\n{ordered(p, Paint(False), 100, full)}```\n" for p in plans)
             + (last and f"\n{markdown_paragraphs(last)}\n")
         )
     else:
-        from tdsl.changes.words import steps as ordered
-        from tdsl.changes.words import text
+        from tdsl.changes.words import changes_as_text
+        from tdsl.changes.words import move_steps_text as ordered
 
-        paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
-        say(text(changes, paint, width, full) if changes else "")
-        say("".join(f"\n{ordered(p, paint, width, full)}" for p in plans) + (last and f"{chr(10) * bool(changes)}{tame(last)}\n"))
+        paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
+        write_to_stream(changes_as_text(changes, paint, width, full) if changes else "")
+        write_to_stream(
+            "".join(f"\n{ordered(p, paint, width, full)}" for p in plans)
+            + (last and f"{chr(10) * bool(changes)}{terminal_safe_text(last)}\n")
+        )
     failing = any(d.severity is Severity.ERROR for x in found if x.new is not None for d in x.new.findings)
     if failing:
         named = [x.after_file for x in found if x.new is not None and any(d.severity is Severity.ERROR for d in x.new.findings)]
         which = named[0] if span is not None and named[0] else new
-        warn(f"{which} has errors: `tdsl check {which}` shows them")
+        print_on_stderr(f"{which} has errors: `tdsl check {which}` shows them")
     if failing or any(not p.complete for p in plans) or (span is not None and span.failed):
         return FOUND
     return DIFFERS if detailed_exitcode and any(not c.none for c in changes) else OK
@@ -158,7 +161,7 @@ class Incomparable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DesignPlace:
     """A design to compile: its name, and the revision where that was read already."""
 
     source: str
@@ -172,7 +175,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedDesign:
     """A compiled design and what it rests on."""
 
     compilation: Compilation
@@ -195,8 +198,8 @@ class Compared:
         return None if whole or self.old is None or self.new is None else (self.old, self.new)
 
 
-def _source(source: str, other: str) -> Place:
-    return Place(source, other)
+def _place_of_source(source: str, other: str) -> DesignPlace:
+    return DesignPlace(source, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ class Ways:
     set_new: tuple[tuple[str, str], ...]
     verify: bool
 
-    def compile_sides(self, *places: Place | None) -> list[Side | None]:
+    def compile_sides(self, *places: DesignPlace | None) -> list[ComparedDesign | None]:
         """Both designs, None where there is none. Raises Incomparable, after the findings of the first that has errors."""
         settings = self.set_old, self.set_new
         return [
@@ -216,7 +219,7 @@ class Ways:
             for place, mine in zip(places, settings, strict=True)
         ]
 
-    def compare(self, before: Place | None, after: Place | None) -> list[Compared]:
+    def compare(self, before: DesignPlace | None, after: DesignPlace | None) -> list[Compared]:
         """What differs between two designs, one entry a fabric. Raises Incomparable."""
         old, new = self.compile_sides(before, after)
         out = _compare_sides(old, new)
@@ -225,37 +228,37 @@ class Ways:
         return [replace(x, after_file=after.shown) for x in out] if after is not None else out
 
 
-def _compile_side(place: Place, asked: Options, verify: bool) -> Side:
+def _compile_side(place: DesignPlace, asked: Options, verify: bool) -> ComparedDesign:
     """A design, compiled, and its contract."""
-    from tdsl.changes.contract import contract_of
-    from tdsl.commands._progress import progress
+    from tdsl.changes.contract import contract_of_design
+    from tdsl.commands._progress import show_progress
     from tdsl.commands._revisions import opened_source
     from tdsl.compile import compiler
 
-    _, asked = with_stdin([place.source], asked)
+    _, asked = sources_with_stdin([place.source], asked)
     source = STDIN if place.source == "-" else place.source
-    with opened_source(source, asked, place.other, place.read, recording=True) as opened, progress():
-        compilation = opened.compile_with(compiler.check if verify else compiler.elaborate)
+    with opened_source(source, asked, place.other, place.read, recording=True) as opened, show_progress():
+        compilation = opened.compile_with(compiler.compile_and_verify if verify else compiler.compile_without_checks)
         if any(d.fabric is None or not d.fabric.complete for d in compilation.judged):
-            from tdsl.report.terminal import findings
+            from tdsl.report.terminal import finding_blocks
 
             for design in compilation.judged:
-                for block in findings(design, Paint(wants_colour(sys.stderr)), width_of(sys.stderr)):
-                    say(f"{block}\n\n", sys.stderr)
+                for block in finding_blocks(design, Paint(wants_colour(sys.stderr)), output_width(sys.stderr)):
+                    write_to_stream(f"{block}\n\n", sys.stderr)
             raise Incomparable(f"{place.shown} has errors that leave nothing to compare")
         home = Path(os.path.abspath(opened.source))
         given = [name for name, _ in asked.set]
-        contract = contract_of(compilation, home, opened.files_read(), opened.settings, given)
+        contract = contract_of_design(compilation, home, opened.files_read(), opened.settings, given)
         contract.file = place.source
-        return Side(compilation, contract)
+        return ComparedDesign(compilation, contract)
 
 
-def _compare_sides(old: Side | None, new: Side | None) -> list[Compared]:
+def _compare_sides(old: ComparedDesign | None, new: ComparedDesign | None) -> list[Compared]:
     """The fabrics of two designs against each other, then their clusters."""
-    return [*_compare_fabrics(old, new), *_compare_clusters(old, new)]
+    return [*_compare_named_fabrics(old, new), *_compare_named_clusters(old, new)]
 
 
-def _compare_clusters(old: Side | None, new: Side | None) -> Iterator[Compared]:
+def _compare_named_clusters(old: ComparedDesign | None, new: ComparedDesign | None) -> Iterator[Compared]:
     """Clusters of one name against each other, or the only two; what one side does not have, against nothing."""
     from tdsl.changes.compare import compare_clusters
 
@@ -267,16 +270,16 @@ def _compare_clusters(old: Side | None, new: Side | None) -> Iterator[Compared]:
         yield Compared(was, now, compare_clusters(was, now))
 
 
-def _compare_fabrics(old: Side | None, new: Side | None) -> list[Compared]:
+def _compare_named_fabrics(old: ComparedDesign | None, new: ComparedDesign | None) -> list[Compared]:
     """Fabrics of one name against each other, or the only two; what one side does not have, against nothing."""
-    from tdsl.changes.compare import compare, compare_with_nothing
+    from tdsl.changes.compare import compare_designs, compare_with_nothing
     from tdsl.changes.contract import Subject
 
     before, after = ({d.name: d for d in s.compilation.designs} if s is not None else {} for s in (old, new))
     if len(before) == len(after) == 1:
         ((a,), (b,)) = before.values(), after.values()
         assert old is not None and new is not None
-        return [Compared(a, b, compare(a, b, (old.contract, new.contract)))]
+        return [Compared(a, b, compare_designs(a, b, (old.contract, new.contract)))]
     common = [name for name in before if name in after]
     if before and after and not common:
         listed = [", ".join(f"`{n}`" for n in side) for side in (before, after)]
@@ -287,7 +290,7 @@ def _compare_fabrics(old: Side | None, new: Side | None) -> list[Compared]:
         if was is not None and now is not None and old is not None and new is not None:
             blocks = frozenset({was.name, was.cluster}), frozenset({now.name, now.cluster})
             subject = Subject(blocks, shared=name == common[0])
-            out.append(Compared(was, now, compare(was, now, (old.contract, new.contract), subject)))
+            out.append(Compared(was, now, compare_designs(was, now, (old.contract, new.contract), subject)))
         else:
             whole = "fabric" if before and after else "file"
             side = new if now is not None else old
@@ -298,17 +301,19 @@ def _compare_fabrics(old: Side | None, new: Side | None) -> list[Compared]:
 
 def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]:
     """The fabrics of a design in phases: each phase and the next."""
-    from tdsl.changes.compare import compare, compare_clusters
+    from tdsl.changes.compare import compare_clusters, compare_designs
     from tdsl.changes.contract import Subject
 
     if asked.phase:
         raise Wrong("--phase takes one phase, and without NEW each is compared with the next")
-    every = _compile_side(Place(source), replace(asked, phase=EVERY), verify)
+    every = _compile_side(DesignPlace(source), replace(asked, phase=EVERY), verify)
     out = []
     contracts = every.contract, every.contract
     for name in dict.fromkeys(d.name for d in every.compilation.designs):
         mine = [d for d in every.compilation.designs if d.name == name and d.phase]
-        out += [Compared(a, b, compare(a, b, contracts, Subject((frozenset({name}),) * 2, False))) for a, b in pairwise(mine)]
+        out += [
+            Compared(a, b, compare_designs(a, b, contracts, Subject((frozenset({name}),) * 2, False))) for a, b in pairwise(mine)
+        ]
     for name in dict.fromkeys(d.name for d in every.compilation.clusters):
         mine = [d for d in every.compilation.clusters if d.name == name and d.phase]
         out += [Compared(a, b, compare_clusters(a, b)) for a, b in pairwise(mine)]
@@ -321,11 +326,11 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
     """What ``A...B`` compares: every design that differs, or the one that is named; how many there are and what became of them;
     and what to call the new one."""
     from tdsl.changes.model import Changes, Revisions
-    from tdsl.changes.revision import RevisionError, designs_between, root
+    from tdsl.changes.revision import RevisionError, designs_between, repository_root
 
     try:
         folder = Path(file).resolve().parent if file else Path.cwd()
-        top = root(folder if folder.is_dir() else Path.cwd())
+        top = repository_root(folder if folder.is_dir() else Path.cwd())
         between = designs_between(span, top)
     except RevisionError as wrong:
         raise Wrong(f"{span}: {wrong}") from None
@@ -342,7 +347,7 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
     out = Revisions(span, before.name, after.name, same)
     found: list[Compared] = []
     for old, new in pairs:
-        sides = [Place(n, read=r) if n is not None else None for n, r in ((old, before), (new, after))]
+        sides = [DesignPlace(n, read=r) if n is not None else None for n, r in ((old, before), (new, after))]
         label = new or old or ""
         try:
             compared = ways.compare(*sides)
@@ -354,7 +359,7 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
                 out.compared, out.differing = out.compared + 1, out.differing + 1
                 out.removed.append(label)
                 continue
-            warn(f"{label} is not compared: {said}")
+            print_on_stderr(f"{label} is not compared: {said}")
             out.failed.append((label, said))
             continue
         out.compared += 1
@@ -367,50 +372,50 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
     return found, out, called
 
 
-def _json(old: str, new: str, found: list[Compared], plans: list[Plan], span: Revisions | None) -> str:
+def _comparison_json(old: str, new: str, found: list[Compared], plans: list[MovePlan], span: Revisions | None) -> str:
     """The comparison as JSON."""
-    from tdsl.changes.words import document, revisions_document, steps_document
-    from tdsl.report.json_report import SCHEMA, dump
+    from tdsl.changes.words import changes_document, revisions_document, steps_document
+    from tdsl.report.json_report import SCHEMA, dump_json
 
-    fabrics = [document(x.changes) for x in found]
+    fabrics = [changes_document(x.changes) for x in found]
     whole = [fabric for fabric, x in zip(fabrics, found, strict=True) if x.fabrics is not None]
     for fabric, plan in zip(whole, plans, strict=False):
         fabric["order"] = steps_document(plan)
     same = all(x.changes.none for x in found) and not (span is not None and span.failed)
     said = {"schema": SCHEMA, "tdsl": __version__, "old": old, "new": new, "same": same, "fabrics": fabrics}
-    return dump(said | (revisions_document(span) if span is not None else {}))
+    return dump_json(said | (revisions_document(span) if span is not None else {}))
 
 
 def _write_moves(path: Path, found: list[Compared], from_nothing: bool) -> None:
     """The table of ``--cables``; of a design in phases with all cables of the first one."""
-    from tdsl.changes.compare import cables
-    from tdsl.changes.moves import csv
+    from tdsl.changes.compare import cable_legs_in_order
+    from tdsl.changes.moves import cable_moves_csv
 
     start = found[0].old if found else None
     first = None
     if from_nothing and start is not None and start.fabric is not None:
-        first = (cables(start.fabric), start.phase, start.needed)
+        first = (cable_legs_in_order(start.fabric), start.phase, start.needed)
     rows = []
     for x in found:
         last = x.new if x.new is not None else x.old
         rows += [(x.changes, last.phase, last.needed)] if last is not None else []
-    save(csv(rows, first), path)
+    save_text(cable_moves_csv(rows, first), path)
 
 
-def _draw(path: Path, whole: list[tuple[Design, Design, Changes]]) -> None:
+def _save_comparison_picture(path: Path, whole: list[tuple[Design, Design, Changes]]) -> None:
     """The picture of ``--picture``."""
-    from tdsl.changes.pictures import beside
+    from tdsl.changes.pictures import before_after_svg
 
-    save(beside(whole), path)
+    save_text(before_after_svg(whole), path)
 
 
-def _plan(old: Design, new: Design, changes: Changes, floor: Fraction) -> Plan:
+def _order_of_moves(old: Design, new: Design, changes: Changes, floor: Fraction) -> MovePlan:
     """The order of moves from one fabric to the other."""
-    from tdsl.changes.steps import Plan, Planner
-    from tdsl.changes.union import union
+    from tdsl.changes.steps import MovePlan, MovePlanner
+    from tdsl.changes.union import union_of_fabrics
 
     assert old.fabric is not None and new.fabric is not None
-    both = union(old.fabric, new.fabric)
+    both = union_of_fabrics(old.fabric, new.fabric)
     if both is None:
-        return Plan(floor, why="a device keeps its place and becomes another model: exchange it by itself")
-    return Planner(both, changes, floor).run()
+        return MovePlan(floor, why="a device keeps its place and becomes another model: exchange it by itself")
+    return MovePlanner(both, changes, floor).run()

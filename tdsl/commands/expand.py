@@ -14,10 +14,10 @@ from tdsl.commands._shared import (
     Wrong,
     design_options,
     limit_options,
-    options,
-    say,
+    options_from_command,
     show_findings,
-    with_stdin,
+    sources_with_stdin,
+    write_to_stream,
 )
 
 
@@ -37,12 +37,12 @@ def command(file: str, **given: Any) -> int:
     from tdsl.compile import compiler
 
     try:
-        (source,), asked = with_stdin([file], options(given))
-        text, compilation = compiler.expand(source, asked)
+        (source,), asked = sources_with_stdin([file], options_from_command(given))
+        text, compilation = compiler.expand_intent(source, asked)
     except compiler.UsageError as wrong:
         raise Wrong(str(wrong)) from None
     if text is None:
         show_findings([compilation], sys.stderr)
         return FOUND
-    say(text)
+    write_to_stream(text)
     return OK

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tdsl.commands._rows import print_table
-from tdsl.commands._shared import Text, Wrong, say
+from tdsl.commands._shared import Text, Wrong, write_to_stream
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tdsl.report.paint import Paint
 
 
-class Word(Text):
+class TopicWord(Text):
     """A code, or the name of a finding, check, model, topology or target, or a word of the language."""
 
     name = "word"
@@ -29,11 +29,11 @@ class Word(Text):
 
         from tdsl.explain import catalogue
 
-        pages = [*catalogue.files(), *catalogue.checks().values()]
-        from tdsl.commands._topics import names
+        pages = [*catalogue.finding_pages(), *catalogue.check_pages_by_name().values()]
+        from tdsl.commands._topics import topic_names
 
         words = [w for p in pages for w in (p.code, p.name) if w.startswith(incomplete)]
-        words += [w for w in names() if w.startswith(incomplete)]
+        words += [w for w in topic_names() if w.startswith(incomplete)]
         return [CompletionItem(w) for w in words]
 
 
@@ -45,7 +45,7 @@ class Word(Text):
     "  tdsl explain cabling    (files of a target)\n"
     "  tdsl explain --list     (all codes)",
 )
-@click.argument("word", type=Word(), metavar="WORD", required=False)
+@click.argument("word", type=TopicWord(), metavar="WORD", required=False)
 @click.option("--list", is_flag=True, help="List all codes and checks, as `tdsl list codes` does.")
 def command(word: str | None, **given: bool) -> None:
     """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a target, or a
@@ -55,40 +55,40 @@ def command(word: str | None, **given: bool) -> None:
 
     paint = Paint(wants_colour(sys.stdout))
     if given["list"]:
-        from tdsl.commands.list import codes
+        from tdsl.commands.list import list_of_codes
 
-        print_table(codes())
+        print_table(list_of_codes())
         return
     if word is None:
         raise click.UsageError("name a code, check, model, topology or target; `--list` lists all codes")
-    page = catalogue.find(word)
+    page = catalogue.find_page(word)
     if page is not None:
-        say(_shown(f"{page.code} {page.name}: {page.title}", page.text, paint))
+        write_to_stream(_page_as_text(f"{page.code} {page.name}: {page.title}", page.text, paint))
         return
-    from tdsl.commands._topics import names, topic
+    from tdsl.commands._topics import topic_names, topic_page
 
-    text = topic(word)
+    text = topic_page(word)
     if text is not None:
         head, _, rest = text.partition("\n")
-        say(_shown(head.lstrip("# "), rest.lstrip("\n"), paint))
+        write_to_stream(_page_as_text(head.lstrip("# "), rest.lstrip("\n"), paint))
         return
     is_code = re.fullmatch(r"[Ee][0-9]{3,5}", word) is not None
-    near = catalogue.nearest(word) if is_code else _nearest(word, names())
+    near = catalogue.most_similar_code(word) if is_code else _nearest_page_name(word, topic_names())
     advice = f"did you mean {near!r}?" if near else "`tdsl explain --list` lists all codes"
     raise Wrong(f"there is no {'code' if is_code else 'page about'} {word!r}; {advice}")
 
 
-def _nearest(word: str, names: list[str]) -> str:
+def _nearest_page_name(word: str, names: list[str]) -> str:
     """The finding, check, model, topology or target whose name is nearest, "" if none is."""
     from tdsl.explain import catalogue
 
-    known = [*(p.name for p in (*catalogue.files(), *catalogue.checks().values())), *names]
+    known = [*(p.name for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())), *names]
     plain = {n.lower(): n for n in reversed(known)}
     near = get_close_matches(word.lower().replace("-", "_"), plain, 1, 0.5)
-    return plain[near[0]] if near else catalogue.nearest(word)
+    return plain[near[0]] if near else catalogue.most_similar_code(word)
 
 
-def _shown(title: str, text: str, paint: Paint) -> str:
+def _page_as_text(title: str, text: str, paint: Paint) -> str:
     """The page as text: Markdown, which reads well as it is, with headings made bold."""
     out = [paint("bold", title), ""]
     fenced = False

@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._compared_figures import LEAST, figures_of, number_of
-from tdsl.commands._everywhere import warn
-from tdsl.commands._pareto import Point, drawing, frontier
-from tdsl.commands._progress import progress
-from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
+from tdsl.commands._compared_figures import LEAST, figures_of_design, number_of_figure
+from tdsl.commands._everywhere import print_on_stderr
+from tdsl.commands._pareto import Point, pareto_frontier, pareto_svg
+from tdsl.commands._progress import show_progress
+from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     FOUND,
     OK,
-    Setting,
+    SettingParameter,
     Source,
     Wrong,
-    compiled,
+    compile_sources,
     design_options,
     limit_options,
-    options,
+    options_from_command,
     places_option,
-    save,
-    say,
-    with_stdin,
+    save_text,
+    sources_with_stdin,
     workers_options,
+    write_to_stream,
 )
-from tdsl.system.progress import each
+from tdsl.system.progress import items_as_phase
 from tdsl.system.workers import Workers, WorkersEnded
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redunda
 @click.argument("file", type=Source(), metavar="FILE")
 @click.option(
     "--vary",
-    type=Setting(),
+    type=SettingParameter(),
     multiple=True,
     required=True,
     metavar="NAME=V1,V2,...|LOW..HIGH",
@@ -92,38 +92,40 @@ def command(
 
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
-    (file,), asked = with_stdin([file], options(given))
+    (file,), asked = sources_with_stdin([file], options_from_command(given))
     names = [name for name, _ in vary]
     if len(set(names)) < len(names):
         raise click.UsageError("--vary names a parameter twice; give all its values at once")
-    empty = next((name for name, text in vary if not _values(text)), "")
+    empty = next((name for name, text in vary if not _values_to_vary(text)), "")
     if empty:
         raise click.UsageError(f"--vary {empty} has no value: write {empty}=V1,V2,... or {empty}=LOW..HIGH")
-    combinations = list(product(*(_values(text) for _, text in vary)))
+    combinations = list(product(*(_values_to_vary(text) for _, text in vary)))
     if len(combinations) > MOST:
         raise click.UsageError(f"these are {len(combinations):,} combinations, and {MOST} are tried at most")
     settings = [tuple(zip(names, values, strict=True)) for values in combinations]
-    with progress():
-        rows = _rows(file, asked, settings, Workers(jobs, cluster or ""))
+    with show_progress():
+        rows = _combination_rows(file, asked, settings, Workers(jobs, cluster or ""))
     figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
     for name in (x, y):
         if name not in figures and len(figures) > 1:
             raise click.UsageError(f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}")
-    points = _points(rows, names, x, y)
-    best = frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
+    points = _points_of_rows(rows, names, x, y)
+    best = pareto_frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
     for k, good in zip(points, best, strict=True):
         rows[k]["best"] = "yes" if good else ""
     shown = [f for f in figures if any(row.get(f, "") != "" for row in rows)]
     head = [*names, *(["best"] if points else []), *shown]
-    _print(Rows(head, [[row.get(h, "") for h in head] for row in rows]), output_format)
+    _print_combinations(OutputRows(head, [[row.get(h, "") for h in head] for row in rows]), output_format)
     if plot is not None:
         if not points:
             raise Wrong(f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw")
-        save(drawing(list(points.values()), best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)), plot)
+        save_text(
+            pareto_svg(list(points.values()), best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)), plot
+        )
     left = len(rows) - len(points)
     if left:
         why = f"they have errors, or {x} or {y} is unknown or a bound; --x and --y name other figures"
-        warn(f"{left} of {len(rows)} combinations are not judged: {why}")
+        print_on_stderr(f"{left} of {len(rows)} combinations are not judged: {why}")
     return OK if points else FOUND
 
 
@@ -132,38 +134,52 @@ def _grows_better(figure: str) -> bool:
     return figure.rpartition(".")[2] in MORE
 
 
-def _rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers) -> list[dict[str, object]]:
+def _combination_rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers) -> list[dict[str, object]]:
     """What is known of each combination: the first is tried here and the rest, if it is worth it, by several processes."""
-    first, seconds = _row(file, asked, settings[0])
+    first, seconds = _combination_row(file, asked, settings[0])
     rest = settings[1:]
     if not workers.worth(seconds * len(rest)):
-        return [first, *(row for row, _ in _counted((_row(file, asked, setting) for setting in rest), file, len(rest)))]
+        return [
+            first,
+            *(
+                row
+                for row, _ in _count_combinations((_combination_row(file, asked, setting) for setting in rest), file, len(rest))
+            ),
+        ]
     try:
-        return [first, *(row for row, _ in _counted(workers.results(partial(_row, file, asked), rest), file, len(rest)))]
+        return [
+            first,
+            *(
+                row
+                for row, _ in _count_combinations(workers.results(partial(_combination_row, file, asked), rest), file, len(rest))
+            ),
+        ]
     except WorkersEnded as ended:
         raise Wrong(str(ended)) from None
 
 
-def _counted(rows: Iterable[tuple[dict[str, object], float]], file: str, total: int) -> Iterator[tuple[dict[str, object], float]]:
+def _count_combinations(
+    rows: Iterable[tuple[dict[str, object], float]], file: str, total: int
+) -> Iterator[tuple[dict[str, object], float]]:
     """The rows, counted on a terminal."""
-    return each(rows, f"explore {file}", total, "combinations")
+    return items_as_phase(rows, f"explore {file}", total, "combinations")
 
 
-def _row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], float]:
+def _combination_row(file: str, asked: Options, setting: Pairs) -> tuple[dict[str, object], float]:
     """The figures of one combination, and the seconds it took."""
-    found = compiled([file], replace(asked, set=(*asked.set, *setting)))[0]
+    found = compile_sources([file], replace(asked, set=(*asked.set, *setting)))[0]
     errors = [d.code for d in found.findings if d.severity.word == "error"]
     known: dict[str, object] = {}
     for design in [*found.clusters, *found.designs[: 0 if found.clusters else 1]]:
         if design.fabric is not None and design.fabric.complete:
-            known = known or figures_of(design)
+            known = known or figures_of_design(design)
     for design in found.designs if found.clusters else ():  # figures of one network say which
         if design.fabric is not None and design.fabric.complete:
-            known |= {f"{design.name}.{name}": value for name, value in figures_of(design).items() if name in LEAST}
+            known |= {f"{design.name}.{name}": value for name, value in figures_of_design(design).items() if name in LEAST}
     return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(d.elapsed_s for d in found.designs)
 
 
-def _values(text: str) -> list[str]:
+def _values_to_vary(text: str) -> list[str]:
     """``4,8,16`` or ``1..4``."""
     low, sign, high = text.partition("..")
     if sign and low.strip().isdigit() and high.strip().isdigit() and "," not in text:
@@ -175,23 +191,25 @@ def _values(text: str) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _points(rows: list[dict[str, object]], names: list[str], x_name: str, y_name: str) -> dict[int, Point]:
+def _points_of_rows(rows: list[dict[str, object]], names: list[str], x_name: str, y_name: str) -> dict[int, Point]:
     """The combinations without errors of which both figures are known, by their row."""
     out = {}
     for k, row in enumerate(rows):
-        x, y = (number_of(row.get(name, "")) for name in (x_name, y_name))
+        x, y = (number_of_figure(row.get(name, "")) for name in (x_name, y_name))
         if not row["errors"] and x is not None and y is not None:
             out[k] = Point(", ".join(f"{n}={row[n]}" for n in names), x, y)
     return out
 
 
-def _print(rows: Rows, output_format: str) -> None:
+def _print_combinations(rows: OutputRows, output_format: str) -> None:
     if output_format == "json":
         print_json({"points": rows.records()})
     elif output_format == "csv":
         print_csv(rows)
     elif output_format == "markdown":
         lines = [rows.head, ["---"] * len(rows.head), *rows.body]
-        say("".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines), sys.stdout)
+        write_to_stream(
+            "".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines), sys.stdout
+        )
     else:
         print_table(rows)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from tdsl.commands._everywhere import warn
-from tdsl.commands._shared import FOUND, OK, Wrong, save, say
+from tdsl.commands._everywhere import print_on_stderr
+from tdsl.commands._shared import FOUND, OK, Wrong, save_text, write_to_stream
 
 
 @click.command(
@@ -27,9 +27,9 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
     """
     status = OK
     for name in files:
-        data = _read(name)
+        data = _read_design_bytes(name)
         shown = "<stdin>" if name == "-" else name
-        new = _formatted(data, shown)
+        new = _format_design(data, shown)
         if new is None:
             status = FOUND
             continue
@@ -37,46 +37,46 @@ def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
         if diff and changed:
             _show_diff(data, new, shown)
         elif check and changed:
-            warn(f"would reformat {shown}")
+            print_on_stderr(f"would reformat {shown}")
         elif name == "-" and not (check or diff):
-            say(new)
+            write_to_stream(new)
         elif changed and not (check or diff):
-            save(new, Path(name), was=data)
+            save_text(new, Path(name), was=data)
         if changed and (check or diff):
             status = FOUND
     return status
 
 
-def _read(name: str) -> bytes:
+def _read_design_bytes(name: str) -> bytes:
     from tdsl.system import files
 
     try:
-        return sys.stdin.buffer.read() if name == "-" else files.read(Path(name))
+        return sys.stdin.buffer.read() if name == "-" else files.read_regular_file(Path(name))
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
 
 
-def _formatted(data: bytes, name: str) -> str | None:
+def _format_design(data: bytes, name: str) -> str | None:
     """The text in the one layout; None, with the findings on stderr, if it cannot be read."""
-    from tdsl.findings.diagnostic import Diagnostics, gather
-    from tdsl.syntax.parser import decode, parse
+    from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
+    from tdsl.syntax.parser import decode_source_file, parse_source_file
     from tdsl.syntax.printer import format_source
 
     diagnostics = Diagnostics()
-    file = decode(data, name, diagnostics)
+    file = decode_source_file(data, name, diagnostics)
     if file is not None:
-        parse(file, diagnostics)
+        parse_source_file(file, diagnostics)
         if not diagnostics.has_errors:
             return format_source(file)
-    from tdsl.report.paint import Paint, wants_colour, width_of
-    from tdsl.report.terminal import finding
+    from tdsl.report.paint import Paint, output_width, wants_colour
+    from tdsl.report.terminal import finding_block
 
-    for d in gather(diagnostics):
-        say(finding(d, name, Paint(wants_colour(sys.stderr)), width_of(sys.stderr)) + "\n\n", sys.stderr)
+    for d in merge_equal_findings(diagnostics):
+        write_to_stream(finding_block(d, name, Paint(wants_colour(sys.stderr)), output_width(sys.stderr)) + "\n\n", sys.stderr)
     return None
 
 
 def _show_diff(data: bytes, new: str, name: str) -> None:
     old = data.decode(errors="replace").splitlines(keepends=True)
     for line in unified_diff(old, new.splitlines(keepends=True), name, name):
-        say(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+        write_to_stream(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")

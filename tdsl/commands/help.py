@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tdsl.commands._shared import say
+from tdsl.commands._shared import write_to_stream
 
 
 @click.command(
@@ -19,9 +19,9 @@ def command(context: click.Context, command: str | None) -> None:
     above = context.parent
     assert above is not None and isinstance(above.command, click.Group)
     if command is None:
-        say(above.get_help() + "\n")
+        write_to_stream(above.get_help() + "\n")
         return
     _, found, _ = above.command.resolve_command(above, [command, "--help"])
     assert found is not None
     with click.Context(found, info_name=found.name, parent=above) as inner:
-        say(found.get_help(inner) + "\n")
+        write_to_stream(found.get_help(inner) + "\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, column_option, columns_of, save, say
+from tdsl.commands._shared import FOUND, OK, Wrong, column_names_given, column_option, save_text, write_to_stream
 
 if TYPE_CHECKING:
     from tdsl.observe.record import Observed
@@ -59,8 +59,8 @@ def command(
 
     Exit status: 0 written, 1 a capture has errors, 2 a wrong call.
     """
-    from tdsl.observe.importing import NoDesign, design
-    from tdsl.observe.reading import Unreadable, read
+    from tdsl.observe.importing import NoDesign, design_from_captures
+    from tdsl.observe.reading import CaptureUnreadable, read_capture_files
     from tdsl.observe.record import Observed
 
     found = re.fullmatch(r"(\d{1,6})(Mbps|Gbps|Tbps)", rate or "1Gbps")
@@ -72,26 +72,26 @@ def command(
         raise Wrong(f"--hosts {hosts}: {wrong}") from None
     observed = Observed()
     try:
-        read([("", p) for p in scans], observed, columns_of(column))
+        read_capture_files([("", p) for p in scans], observed, column_names_given(column))
         if observed.findings.has_errors:
-            _show(observed)
+            _print_capture_findings(observed)
             return FOUND
         bps = int(found[1]) * UNITS[found[2]] if rate else 0
-        text = design(observed, name, bps, form == "structure", matching)
-    except (Unreadable, NoDesign) as wrong:
+        text = design_from_captures(observed, name, bps, form == "structure", matching)
+    except (CaptureUnreadable, NoDesign) as wrong:
         raise Wrong(str(wrong)) from None
     if output is None:
-        say(text)
+        write_to_stream(text)
     else:
-        save(text, output)
+        save_text(text, output)
     return OK
 
 
-def _show(observed: Observed) -> None:
+def _print_capture_findings(observed: Observed) -> None:
     """The findings about the captures."""
-    from tdsl.report.paint import Paint, wants_colour, width_of
-    from tdsl.report.terminal import finding
+    from tdsl.report.paint import Paint, output_width, wants_colour
+    from tdsl.report.terminal import finding_block
 
-    paint, width = Paint(wants_colour(sys.stderr)), width_of(sys.stderr)
+    paint, width = Paint(wants_colour(sys.stderr)), output_width(sys.stderr)
     for d in observed.findings:
-        say(f"{finding(d, d.span.file.name if d.span else '', paint, width)}\n\n", sys.stderr)
+        write_to_stream(f"{finding_block(d, d.span.file.name if d.span else '', paint, width)}\n\n", sys.stderr)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tdsl.commands._everywhere import inform
+from tdsl.commands._everywhere import print_unless_quiet
 from tdsl.commands._shared import Wrong
 from tdsl.system import files
 
@@ -133,12 +133,12 @@ def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> Non
     if (bare or ask) and design.exists():
         raise Wrong(f"{design} is there already; choose another name")
     if ask:
-        from tdsl.commands._ask import asked
+        from tdsl.commands._ask import design_from_answers
 
-        text = asked(name)
+        text = design_from_answers(name)
     else:
         text = DESIGN.format(name=name)
-    new = _written(design, text)
+    new = _write_unless_there(design, text)
     if (bare or ask) and not new:
         raise Wrong(f"{design} is there already; choose another name")
     if not bare:
@@ -147,28 +147,28 @@ def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> Non
             path, text = PIPELINES[ci]
             others[path] = text.format(version=__version__)
         if audit:
-            from tdsl.commands._nightly import INCLUDE, nightly
+            from tdsl.commands._nightly import INCLUDE, nightly_audit_pipeline
 
-            place, text = nightly(ci, audit, name, __version__)
+            place, text = nightly_audit_pipeline(ci, audit, name, __version__)
             others[place] = text
             if ci == "gitlab" and not Path(path).exists():
                 others[path] = INCLUDE + others[path]
             elif ci == "gitlab":
-                inform(f"add to {path}:\n{INCLUDE}".rstrip())
+                print_unless_quiet(f"add to {path}:\n{INCLUDE}".rstrip())
         for place, text in others.items():
-            done = _written(Path(place), text)
-            inform(f"{place} is {'written' if done else 'there already and left alone'}")
-    inform(f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}")
+            done = _write_unless_there(Path(place), text)
+            print_unless_quiet(f"{place} is {'written' if done else 'there already and left alone'}")
+    print_unless_quiet(f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}")
 
 
-def _written(path: Path, text: str) -> bool:
+def _write_unless_there(path: Path, text: str) -> bool:
     """Write a file, unless it is there. No link is followed: it may have come with somebody else's checkout."""
     for folder in path.parents[:-1]:
         if folder.is_symlink():
             raise Wrong(f"{folder} is a link to another folder, and `tdsl init` writes here only; put a folder in its place")
     begun = False
     try:
-        with files.terminable(), files.folders(path, path.parent):
+        with files.hold_signals(), files.folders_made_on_way(path, path.parent):
             try:
                 with path.open("x", encoding="utf-8") as out:
                     begun = True

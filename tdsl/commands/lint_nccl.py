@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, say
+from tdsl.commands._shared import FOUND, OK, Wrong, write_to_stream
 
 if TYPE_CHECKING:
     from tdsl.findings.diagnostic import Diagnostic
@@ -41,77 +41,80 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     """
     from tdsl.findings.diagnostic import Severity
     from tdsl.findings.source import SourceFile
-    from tdsl.nccl.against import NOTHING, nothing_to_judge
-    from tdsl.nccl.against import against as compare
-    from tdsl.nccl.lint import lint
+    from tdsl.nccl.against import NOTHING, nothing_to_judge_error
+    from tdsl.nccl.against import compare_with_dump as compare
+    from tdsl.nccl.lint import lint_nccl_file
 
-    dump = SourceFile(against, _read(against).decode("utf-8", "replace")) if against is not None else None
+    dump = SourceFile(against, _read_nccl_bytes(against).decode("utf-8", "replace")) if against is not None else None
     found, covered = {}, {}
     for name in dict.fromkeys(files):
         shown = "<stdin>" if name == "-" else name
-        file = SourceFile(shown, _read(name).decode("utf-8", "replace"))
-        found[shown] = [] if dump is not None and name.endswith(".conf") else lint(file)
+        file = SourceFile(shown, _read_nccl_bytes(name).decode("utf-8", "replace"))
+        found[shown] = [] if dump is not None and name.endswith(".conf") else lint_nccl_file(file)
         if dump is not None:
             broken = any(d.severity is Severity.ERROR for d in found[shown])
             made = compare(file, dump)
             found[shown] += [d for d in made.findings if d.code != NOTHING or not broken]
             covered[shown] = {"judged": made.judged, "of": made.of}
-        elif not any(d.severity is Severity.ERROR for d in found[shown]) and (nothing := nothing_to_judge(file)) is not None:
+        elif (
+            not any(d.severity is Severity.ERROR for d in found[shown]) and (nothing := nothing_to_judge_error(file)) is not None
+        ):
             found[shown] = [*found[shown], nothing]
     bar = Severity[fail_on.upper()]
     failed = {name: any(d.severity >= bar for d in findings) for name, findings in found.items()}
     if output_format == "json":
-        say(_json(found, failed, covered))
+        write_to_stream(_nccl_findings_json(found, failed, covered))
     else:
-        say({"full": _full, "concise": _concise}[output_format](found))
+        write_to_stream({"full": _nccl_findings_in_full, "concise": _nccl_findings_concise}[output_format](found))
     return FOUND if any(failed.values()) else OK
 
 
-def _read(name: str) -> bytes:
+def _read_nccl_bytes(name: str) -> bytes:
     from tdsl.system import files
 
     try:
-        return sys.stdin.buffer.read() if name == "-" else files.given(Path(name))
+        return sys.stdin.buffer.read() if name == "-" else files.read_argument_file(Path(name))
     except OSError as fault:
         raise Wrong(f"{name}: {fault.strerror or fault}") from None
 
 
-def _full(found: dict[str, list[Diagnostic]]) -> str:
+def _nccl_findings_in_full(found: dict[str, list[Diagnostic]]) -> str:
     """Every finding with its source, those that say the same once; then how many there are."""
     from dataclasses import replace
 
-    from tdsl.report.paint import Paint, wants_colour, width_of
-    from tdsl.report.terminal import finding, tally
+    from tdsl.report.paint import Paint, output_width, wants_colour
+    from tdsl.report.terminal import finding_block, severity_tally
 
-    paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
+    paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
     blocks = []
     for name, findings in found.items():
         alike = Counter((d.code, d.message) for d in findings)
         firsts = {(d.code, d.message): d for d in reversed(findings)}
         told = [replace(d, count=alike[d.code, d.message]) for d in findings if firsts[d.code, d.message] is d]
-        blocks += [finding(d, name, paint, width) for d in told]
+        blocks += [finding_block(d, name, paint, width) for d in told]
     files = f"{len(found)} file{'s' if len(found) > 1 else ''}"
-    return "\n\n".join([*blocks, f"{tally([d for ds in found.values() for d in ds], paint)} in {files}"]) + "\n"
+    return "\n\n".join([*blocks, f"{severity_tally([d for ds in found.values() for d in ds], paint)} in {files}"]) + "\n"
 
 
-def _concise(found: dict[str, list[Diagnostic]]) -> str:
+def _nccl_findings_concise(found: dict[str, list[Diagnostic]]) -> str:
     """A line a finding."""
-    from tdsl.report.concise import line
+    from tdsl.report.concise import concise_finding_line
     from tdsl.report.paint import Paint, wants_colour
 
     paint = Paint(wants_colour(sys.stdout))
-    return "".join(f"{line(d, name, paint)}\n" for name, findings in found.items() for d in findings)
+    return "".join(f"{concise_finding_line(d, name, paint)}\n" for name, findings in found.items() for d in findings)
 
 
-def _json(
+def _nccl_findings_json(
     found: dict[str, list[Diagnostic]], failed: dict[str, bool], covered: dict[str, dict[str, int]]
 ) -> str:  # fmt: skip
     """One document of all files; findings have the keys of those of ``check``. With --against each file says of how many GPUs and
     adapters how many were compared."""
     from tdsl import __version__
-    from tdsl.report.json_report import SCHEMA, dump, finding
+    from tdsl.report.json_report import SCHEMA, dump_json, finding_as_json
 
     files = [
-        {"file": n, "ok": not failed[n], **covered.get(n, {}), "findings": [finding(d, n) for d in ds]} for n, ds in found.items()
+        {"file": n, "ok": not failed[n], **covered.get(n, {}), "findings": [finding_as_json(d, n) for d in ds]}
+        for n, ds in found.items()
     ]
-    return dump({"schema": SCHEMA, "tdsl": __version__, "files": files})
+    return dump_json({"schema": SCHEMA, "tdsl": __version__, "files": files})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._rows import Rows, format_option, print_csv, print_json, print_table
+from tdsl.commands._rows import OutputRows, format_option, print_csv, print_json, print_table
 from tdsl.commands._shared import Text, Wrong
 
 if TYPE_CHECKING:
@@ -24,63 +24,65 @@ FABRIC = re.compile(r'^(?:fabric|cluster)[ \t]+\w+(?:[ \t]+"([^"]*)")?', re.MULT
 LEADING = re.compile(r"\A#[ \t]*(.+)")
 
 
-def checks() -> Rows:
+def list_of_checks() -> OutputRows:
     """Every check."""
     from tdsl.explain import catalogue
 
-    return Rows(("check", "code", "what"), [(p.name, p.code, p.text.splitlines()[0]) for p in catalogue.checks().values()])
+    return OutputRows(
+        ("check", "code", "what"), [(p.name, p.code, p.text.splitlines()[0]) for p in catalogue.check_pages_by_name().values()]
+    )
 
 
-def codes() -> Rows:
+def list_of_codes() -> OutputRows:
     """Every code of a finding, those of checks included."""
     from tdsl.explain import catalogue
 
-    pages = sorted((*catalogue.files(), *catalogue.checks().values()), key=lambda p: p.code)
-    return Rows(("code", "name", "what"), [(p.code, p.name, p.title) for p in pages])
+    pages = sorted((*catalogue.finding_pages(), *catalogue.check_pages_by_name().values()), key=lambda p: p.code)
+    return OutputRows(("code", "name", "what"), [(p.code, p.name, p.title) for p in pages])
 
 
-def targets() -> Rows:
+def list_of_targets() -> OutputRows:
     """Every target of ``build``."""
-    from tdsl.emit.target import discover
+    from tdsl.emit.target import targets_by_name
     from tdsl.findings.diagnostic import Diagnostics
 
-    found = discover(Diagnostics()).values()
-    return Rows(("target", "what", "consumer"), [(t.name, t.title, t.consumer) for t in found])
+    found = targets_by_name(Diagnostics()).values()
+    return OutputRows(("target", "what", "consumer"), [(t.name, t.title, t.consumer) for t in found])
 
 
-def hardware() -> Rows:
+def list_of_hardware() -> OutputRows:
     """Every model of the standard catalogue."""
     rows = [
         (name, kind, title, file)
-        for path, file in _library("hardware")
+        for path, file in _stdlib_files("hardware")
         for kind, name, title in MODEL.findall(path.read_text(encoding="utf-8"))
     ]
-    return Rows(("model", "kind", "what", "file"), sorted(rows))
+    return OutputRows(("model", "kind", "what", "file"), sorted(rows))
 
 
-def topologies() -> Rows:
+def list_of_topologies() -> OutputRows:
     """Every topology of the standard library."""
     rows = []
-    for path, file in _library("topologies"):
+    for path, file in _stdlib_files("topologies"):
         text = path.read_text(encoding="utf-8")
         rows += [(name, _first_comment(text), file) for name in TOPOLOGY.findall(text)]
-    return Rows(("topology", "what", "file"), sorted(rows))
+    return OutputRows(("topology", "what", "file"), sorted(rows))
 
 
-def designs() -> Rows:
+def list_of_designs() -> OutputRows:
     """Every design of the standard library."""
     rows = []
-    for path, file in _library("designs"):
+    for path, file in _stdlib_files("designs"):
         text = path.read_text(encoding="utf-8")
         title = next((t for t in FABRIC.findall(text) if t), "") or _first_comment(text)
         rows.append((path.stem, title, file))
-    return Rows(("design", "what", "file"), rows)
+    return OutputRows(("design", "what", "file"), rows)
 
 
 # ---------------------------------------------------------------- parts
 
 
-class ModelName(Text):
+class CatalogueModelName(Text):
     """The name of a host or switch of the catalogue, as it is written there or nearly so."""
 
     name = "model"
@@ -89,11 +91,11 @@ class ModelName(Text):
         """Names of models."""
         from click.shell_completion import CompletionItem
 
-        rows = [str(row[0]) for row in hardware().body if row[1] not in ("cable", "optic")]
+        rows = [str(row[0]) for row in list_of_hardware().body if row[1] not in ("cable", "optic")]
         return [CompletionItem(n) for n in rows if n.lower().startswith(incomplete.lower())]
 
 
-def _catalogue() -> Library:
+def _hardware_library() -> Library:
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
@@ -102,45 +104,45 @@ def _catalogue() -> Library:
     return Library(Loader(found), found)
 
 
-def _named(library: Library, word: str) -> DeviceModel:
+def _model_named(library: Library, word: str) -> DeviceModel:
     """The model of the catalogue that a word names. Raises Wrong."""
     from difflib import get_close_matches
 
-    from tdsl.findings.source import SourceFile, Span
-    from tdsl.semantics.loader import Module
+    from tdsl.findings.source import SourceFile, SourceSpan
+    from tdsl.semantics.loader import ParsedFile
     from tdsl.syntax import tree
 
     plain = {n.replace("_", "").lower(): n for n in library.loader.catalogue()}
     spelt = re.sub(r"[_ -]", "", word).lower()
     file = SourceFile("", "")
-    entry = library.entry(library.link(Module(file, (), Path(), "")), plain.get(spelt, ""))
+    entry = library.entry(library.link(ParsedFile(file, (), Path(), "")), plain.get(spelt, ""))
     if entry is None or not isinstance(entry.node, tree.ModelDecl):
         near = get_close_matches(spelt, plain, 1, 0.5)
         advice = f"did you mean `{plain[near[0]]}`?" if near else "`tdsl list hardware` lists all models"
         raise Wrong(f"there is no model {word!r} in the catalogue; {advice}")
-    model = library.build(entry, Span(file, 0, 0))
+    model = library.build(entry, SourceSpan(file, 0, 0))
     if model.kind in ("cable", "optic"):
         raise Wrong(f"{model.name} is a part ({model.kind}); --for and --to take a host or a switch, such as QM9700")
     return model
 
 
-def parts(kind: str, one: str | None, other: str | None) -> Rows:
+def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
     """Cables or optics of the catalogue: all of them, those that fit a model, or those between two models."""
-    from tdsl.fabric.part_facts import amount, lengths_of, optic_watts, several
+    from tdsl.fabric.part_facts import fact_values, lengths_of, optic_watts, stated_quantity
     from tdsl.findings.source import SourceFile
     from tdsl.physical.fitting import cables_for, optics_for
-    from tdsl.semantics.loader import Module
+    from tdsl.semantics.loader import ParsedFile
     from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 
-    library = _catalogue()
-    everything = library.parts(library.link(Module(SourceFile("", ""), (), Path(), "")))
+    library = _hardware_library()
+    everything = library.parts(library.link(ParsedFile(SourceFile("", ""), (), Path(), "")))
 
     def facts(part: DeviceModel) -> tuple[str, ...]:
-        rate, reach = amount(part, "rate", RATE), amount(part, "reach", LENGTH)
+        rate, reach = stated_quantity(part, "rate", RATE), stated_quantity(part, "reach", LENGTH)
         shown = ("" if rate is None else str(Quantity(rate, RATE)), "" if reach is None else str(Quantity(reach, LENGTH)))
         if kind == "optics":
             watts = optic_watts(part)
-            form = " ".join(map(str, several(part, "form")))
+            form = " ".join(map(str, fact_values(part, "form")))
             return (part.title, form, *shown, str(part.facts.get("fibre", "")), "" if watts is None else f"{float(watts):g}W")
         lengths = ", ".join(f"{x / 1e6:g}" for x in sorted({*lengths_of(part)[0], *lengths_of(part)[1]}))
         return (part.title, str(part.facts.get("medium", "")), *shown, str(part.facts.get("legs", "")), lengths)
@@ -150,8 +152,8 @@ def parts(kind: str, one: str | None, other: str | None) -> Rows:
     if one is None:
         if other is not None:
             raise click.UsageError("--to needs --for: the two models that a cable is between")
-        return Rows((kind[:-1], *columns), [(p.name, *facts(p)) for p in everything if p.kind == kind[:-1]])
-    a, b = _named(library, one), None if other is None else _named(library, other)
+        return OutputRows((kind[:-1], *columns), [(p.name, *facts(p)) for p in everything if p.kind == kind[:-1]])
+    a, b = _model_named(library, one), None if other is None else _model_named(library, other)
     if kind == "optics":
         if b is None:
             found = [(f.part, f.a.name, "", f.rate, "") for f in optics_for(everything, a)]
@@ -173,14 +175,14 @@ def parts(kind: str, one: str | None, other: str | None) -> Rows:
         for (name, x, y, needs), rates in links.items()
     ]
     last = "other_end" if kind == "optics" else "optics"
-    return Rows((kind[:-1], *columns, "from", "to", "link", last), rows)
+    return OutputRows((kind[:-1], *columns, "from", "to", "link", last), rows)
 
 
-def _library(kind: str) -> list[tuple[Path, str]]:
+def _stdlib_files(kind: str) -> list[tuple[Path, str]]:
     """Files of one part of the standard library, with the names they go by."""
     from tdsl.system import resources
 
-    root = resources.folder("stdlib")
+    root = resources.packaged_folder("stdlib")
     return [(p, f"stdlib:{p.relative_to(root).as_posix()}") for p in sorted((root / kind).rglob("*.fab"))]
 
 
@@ -189,19 +191,19 @@ def _first_comment(text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def cables() -> Rows:
+def list_of_cables() -> OutputRows:
     """Every cable of the catalogue."""
-    return parts("cables", None, None)
+    return list_of_parts("cables", None, None)
 
 
-def optics() -> Rows:
+def list_of_optics() -> OutputRows:
     """Every transceiver of the catalogue."""
-    return parts("optics", None, None)
+    return list_of_parts("optics", None, None)
 
 
-KINDS: Mapping[str, Callable[[], Rows]] = {
-    "checks": checks, "codes": codes, "targets": targets, "hardware": hardware, "topologies": topologies, "designs": designs,
-    "cables": cables, "optics": optics,
+KINDS: Mapping[str, Callable[[], OutputRows]] = {
+    "checks": list_of_checks, "codes": list_of_codes, "targets": list_of_targets, "hardware": list_of_hardware, "topologies": list_of_topologies, "designs": list_of_designs,
+    "cables": list_of_cables, "optics": list_of_optics,
 }  # fmt: skip
 
 
@@ -215,17 +217,19 @@ KINDS: Mapping[str, Callable[[], Rows]] = {
 @click.option(
     "--for",
     "for_",
-    type=ModelName(),
+    type=CatalogueModelName(),
     metavar="MODEL",
     help="Of cables and optics: those that fit this model.",
     envvar="TDSL_LIST_FOR",
 )
-@click.option("--to", type=ModelName(), metavar="MODEL", help="Of cables and optics: those between --for and this model.")
+@click.option(
+    "--to", type=CatalogueModelName(), metavar="MODEL", help="Of cables and optics: those between --for and this model."
+)
 @format_option
 def command(kind: str, output_format: str, for_: str | None, to: str | None) -> None:
     """List the checks, codes of findings, targets, hardware models, cables, optics, topologies or designs that there are."""
     if kind in ("cables", "optics"):
-        rows = parts(kind, for_, to)
+        rows = list_of_parts(kind, for_, to)
         if not rows.body:
             said = f"between {for_} and {to}" if to else f"in a port of {for_}"
             raise Wrong(f"no part of the catalogue fits {said}: `tdsl explain {for_}` prints its cages and rates")

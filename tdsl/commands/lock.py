@@ -9,8 +9,18 @@ from typing import Any
 
 import click
 
-from tdsl.commands._everywhere import inform, warn
-from tdsl.commands._shared import FOUND, OK, Wrong, compiled, design_options, limit_options, options, save_lock, show_findings
+from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Wrong,
+    compile_sources,
+    design_options,
+    limit_options,
+    options_from_command,
+    save_lock,
+    show_findings,
+)
 
 
 @click.command(
@@ -33,28 +43,28 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     if not Path(file).is_file():
         raise Wrong(f"{file}: {'it is not a regular file' if Path(file).exists() else 'No such file or directory'}")
     from tdsl.compile.compiler import LOCK
-    from tdsl.fabric.pins import write
+    from tdsl.fabric.pins import lock_text
     from tdsl.findings.diagnostic import Severity
-    from tdsl.physical.standing import digests, figures_of
+    from tdsl.physical.standing import file_digests, lock_figures
 
-    compilations = compiled([file], replace(options(given), lock=not fresh), verify=False)
+    compilations = compile_sources([file], replace(options_from_command(given), lock=not fresh), verify=False)
     show_findings(compilations, sys.stderr)
     designs = compilations[0].designs
     lock = Path(f"{file}{LOCK}")
     errors = [x for d in designs for x in d.findings if x.severity is Severity.ERROR]
     if any(x.span is not None and Path(x.span.file.name) == lock for x in errors):
-        warn(
+        print_on_stderr(
             f"nothing is written: {file}{LOCK} cannot be read whole, and links that it records would be forgotten; restore it, "
             f"such as with `git checkout -- {file}{LOCK}`, or forget all that it records with `tdsl lock {file} --fresh`"
         )
         return FOUND
     if any(d.fabric is None or not d.fabric.complete for d in designs):
-        warn("nothing is written")
+        print_on_stderr("nothing is written")
         return FOUND
     fabrics = [d.fabric for d in designs if d.fabric is not None]
-    used = digests(compilations[0].read, Path(file).parent)
-    text = write(fabrics, Path(file).name, used, {f.name: figures_of(f) for f in fabrics})
+    used = file_digests(compilations[0].read, Path(file).parent)
+    text = lock_text(fabrics, Path(file).name, used, {f.name: lock_figures(f) for f in fabrics})
     save_lock(text, lock)
     count = sum(d.fabric.link_count for d in designs if d.fabric is not None)
-    inform(f"{file}{LOCK} is written: {count:,} links")
+    print_unless_quiet(f"{file}{LOCK} is written: {count:,} links")
     return OK

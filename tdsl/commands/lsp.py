@@ -24,11 +24,11 @@ def command(stdio: bool) -> int:
         import pygls  # noqa: F401
     except ImportError:
         raise Wrong("the language server needs pygls: install tdsl with its extra, `pip install 'tdsl[lsp]'`") from None
-    from tdsl.lsp.handlers import serve
+    from tdsl.lsp.handlers import serve_editor
 
     status = OK
     try:
-        serve()
+        serve_editor()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else OK
     for stream in (sys.stdout, sys.stderr):

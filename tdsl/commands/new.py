@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from tdsl.commands._everywhere import inform
+from tdsl.commands._everywhere import print_unless_quiet
 from tdsl.commands._shared import Wrong
 
 MANIFEST = """\
@@ -83,7 +83,7 @@ def target(name: str, place: Path, base: str | None) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise click.UsageError(f"{name!r} cannot name a target: small letters, digits and _ only, a letter first")
     files = (
-        _extended(name, base)
+        _files_of_extended_target(name, base)
         if base is not None
         else {
             "target.toml": MANIFEST.format(name=name),
@@ -93,23 +93,23 @@ def target(name: str, place: Path, base: str | None) -> None:
         }
     )
     folder = place / name
-    _write(files, folder)
-    inform(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}")
+    _write_new_folder(files, folder)
+    print_unless_quiet(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}")
 
 
-def _write(files: Mapping[str, str], folder: Path) -> None:
+def _write_new_folder(files: Mapping[str, str], folder: Path) -> None:
     """Write a new folder, all of it or nothing: what is there, a link as well, belongs to somebody."""
     from tdsl.system import files as disk
 
-    stage = folder.with_name(f".{folder.name[:100]}.{disk.token()}.tmp")
+    stage = folder.with_name(f".{folder.name[:100]}.{disk.unique_name_part()}.tmp")
     try:
-        with disk.terminable(), disk.folders(stage, folder.parent):
+        with disk.hold_signals(), disk.folders_made_on_way(stage, folder.parent):
             if os.path.lexists(folder):
                 raise FileExistsError
             try:
                 (stage / "templates").mkdir(parents=True)
                 for path, text in files.items():
-                    disk.may_end()
+                    disk.exit_if_signalled()
                     (stage / path).write_text(text, encoding="utf-8")
                 stage.rename(folder)
             except BaseException:
@@ -121,12 +121,12 @@ def _write(files: Mapping[str, str], folder: Path) -> None:
         raise Wrong(f"{folder}: {fault.strerror or fault}") from None
 
 
-def _extended(name: str, base: str) -> dict[str, str]:
+def _files_of_extended_target(name: str, base: str) -> dict[str, str]:
     """A manifest like another target's, and templates that extend its templates."""
-    from tdsl.emit.target import discover
+    from tdsl.emit.target import targets_by_name
     from tdsl.findings.diagnostic import Diagnostics
 
-    known = discover(Diagnostics())
+    known = targets_by_name(Diagnostics())
     if base not in known:
         raise Wrong(f"there is no target {base!r}; there are {', '.join(known)}")
     found = known[base]

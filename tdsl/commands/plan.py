@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._everywhere import inform, warn
+from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import (
     FOUND,
     OK,
-    Setting,
+    SettingParameter,
     Wrong,
-    compiled,
+    compile_sources,
     design_options,
-    floor_of,
+    floor_from_text,
     limit_options,
-    options,
+    options_from_command,
     places_option,
-    save,
     save_lock,
-    say,
+    save_text,
     show_findings,
+    write_to_stream,
 )
 
 if TYPE_CHECKING:
     from tdsl.changes.model import Changes
-    from tdsl.changes.steps import Plan
+    from tdsl.changes.steps import MovePlan
     from tdsl.changes.union import Union
     from tdsl.compile.compiler import Compilation, Design, Options
     from tdsl.fabric.graph import Bools
@@ -50,11 +50,11 @@ FORMATS = ("text", "json", "csv")
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option("--floor", default="75%", callback=floor_of, show_default=True, metavar="REQUIREMENT",
+@click.option("--floor", default="75%", callback=floor_from_text, show_default=True, metavar="REQUIREMENT",
               help="What the bisection never falls below, such as 'bisection >= 75%'.")  # fmt: skip
 @click.option("--keep", multiple=True, metavar="METRIC", help="NEW's requirements on this metric hold at every moment, too.")
-@click.option("--set-old", type=Setting(), multiple=True, help="Give a parameter a value in OLD only.")
-@click.option("--set-new", type=Setting(), multiple=True, help="Give a parameter a value in NEW only.")
+@click.option("--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only.")
+@click.option("--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only.")
 @click.option("--no-lock", is_flag=True, help="Do not write NEW.lock.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the work here, a row an action: .csv or .xlsx.")  # fmt: skip
@@ -78,39 +78,39 @@ def command(
     """
     if output is not None and output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{output}: the work is written as .csv or .xlsx")
-    asked = options(given)
-    before = _compiled(old, replace(asked, set=(*asked.set, *set_old)))
+    asked = options_from_command(given)
+    before = _compile_to_plan(old, replace(asked, set=(*asked.set, *set_old)))
     after = None
     if before is not None:
-        after = _compiled(new, replace(asked, set=(*asked.set, *set_new), stands=_lock(before, new, asked)))
+        after = _compile_to_plan(new, replace(asked, set=(*asked.set, *set_new), stands=_lock_of_old_design(before, new, asked)))
     if before is None or after is None:
         return FOUND
-    made = [(one, other, *_planned(one, other, floor, keep)) for one, other in _pairs(before, after)]
+    made = [(one, other, *_changes_and_plan(one, other, floor, keep)) for one, other in _fabric_pairs(before, after)]
     if output is not None:
-        _write(output, made)
+        _write_plan(output, made)
     complete = all(plan.complete for *_, plan in made)
     if complete and not no_lock:
-        _record(old, new, after)
-    _print(made, output_format, full)  # last: a reader such as `head` may end the program
+        _record_new_lock(old, new, after)
+    _print_plan(made, output_format, full)  # last: a reader such as `head` may end the program
     return OK if complete else FOUND
 
 
-Planned = tuple["Design", "Design", "Changes", "Plan"]
+Planned = tuple["Design", "Design", "Changes", "MovePlan"]
 
 
-def _compiled(source: str, asked: Options) -> Compilation | None:
+def _compile_to_plan(source: str, asked: Options) -> Compilation | None:
     """A design that can be cabled; None, and its findings printed, where it has errors."""
-    (compilation,) = compiled([source], asked, verify=False)
+    (compilation,) = compile_sources([source], asked, verify=False)
     if all(d.fabric is not None and d.fabric.complete for d in compilation.designs):
         return compilation
     show_findings([compilation], sys.stderr)
-    warn(f"{source} has errors, so nothing is planned")
+    print_on_stderr(f"{source} has errors, so nothing is planned")
     return None
 
 
-def _lock(before: Compilation, new: str, asked: Options) -> Any:
+def _lock_of_old_design(before: Compilation, new: str, asked: Options) -> Any:
     """What stands, as a lock for the new design."""
-    from tdsl.fabric.pins import write
+    from tdsl.fabric.pins import lock_text
     from tdsl.findings.source import SourceFile
 
     fabrics = [d.fabric for d in before.designs if d.fabric is not None]
@@ -118,15 +118,15 @@ def _lock(before: Compilation, new: str, asked: Options) -> Any:
         from tdsl.compile import compiler
 
         try:
-            names = [d.name for d in compiler.elaborate(new, replace(asked, lock=False, set=())).designs]
+            names = [d.name for d in compiler.compile_without_checks(new, replace(asked, lock=False, set=())).designs]
         except compiler.UsageError:
             names = []
         if len(names) == 1 and names[0] != fabrics[0].name:
             fabrics = [replace(fabrics[0], name=names[0])]
-    return SourceFile(f"{new}.lock", write(fabrics, Path(new).name))
+    return SourceFile(f"{new}.lock", lock_text(fabrics, Path(new).name))
 
 
-def _pairs(before: Compilation, after: Compilation) -> list[tuple[Design, Design]]:
+def _fabric_pairs(before: Compilation, after: Compilation) -> list[tuple[Design, Design]]:
     """Fabrics of one name; where there is one on each side, those two."""
     old, new = ({d.name: d for d in c.designs} for c in (before, after))
     if len(old) == len(new) == 1:
@@ -136,39 +136,41 @@ def _pairs(before: Compilation, after: Compilation) -> list[tuple[Design, Design
     return [(old[name], new[name]) for name in old]
 
 
-def _planned(old: Design, new: Design, share: Fraction, keep: Sequence[str]) -> tuple[Changes, Plan]:
+def _changes_and_plan(old: Design, new: Design, share: Fraction, keep: Sequence[str]) -> tuple[Changes, MovePlan]:
     """What differs, and the order of moves."""
-    from tdsl.changes.compare import compare
-    from tdsl.changes.steps import Plan, Planner
-    from tdsl.changes.union import union
+    from tdsl.changes.compare import compare_designs
+    from tdsl.changes.steps import MovePlan, MovePlanner
+    from tdsl.changes.union import union_of_fabrics
 
     assert old.fabric is not None and new.fabric is not None
     for metric in keep:
         if not any(c.metric == metric and not c.report for c in new.claims):
             known = ", ".join(sorted({c.metric for c in new.claims if not c.report})) or "none"
             raise Wrong(f"--keep {metric}: {new.name} has no requirement on it; it has {known}")
-    changes = compare(old, new)
-    both = union(old.fabric, new.fabric)
+    changes = compare_designs(old, new)
+    both = union_of_fabrics(old.fabric, new.fabric)
     if both is None:
         why = "a device keeps its place and becomes another model: exchange it in a change of its own"
-        return changes, Plan(share, why=why)
-    planner = Planner(both, changes, share)
+        return changes, MovePlan(share, why=why)
+    planner = MovePlanner(both, changes, share)
     if keep:
-        planner.broken, planner.tries = _broken(both, new, keep), FEW
+        planner.broken, planner.tries = _judge_of_kept_metrics(both, new, keep), FEW
     return changes, planner.run()
 
 
-def _broken(both: Union, new: Design, keep: Sequence[str]) -> Callable[[Bools, Bools], str]:
+def _judge_of_kept_metrics(both: Union, new: Design, keep: Sequence[str]) -> Callable[[Bools, Bools], str]:
     """Judges the requirements that are kept on a state of the cabling."""
-    from tdsl.fabric.failing import Failed
+    from tdsl.fabric.failing import FailedElements
     from tdsl.findings.diagnostic import Diagnostics
-    from tdsl.verify.runner import run
+    from tdsl.verify.runner import judge_requirements
 
     claims = sorted((c for c in new.claims if c.metric in keep and not c.report), key=lambda c: c.metric == "survives")
 
     def judge(present: Bools, idle: Bools) -> str:
         for claim in claims:  # the cheap ones first, up to the first that does not hold
-            r = run(both.fabric, [claim], Diagnostics(), select={claim.metric}, failed=Failed((), idle, ~present))[0]
+            r = judge_requirements(
+                both.fabric, [claim], Diagnostics(), select={claim.metric}, failed=FailedElements((), idle, ~present)
+            )[0]
             if r.status not in ("proved", "modelled"):
                 return f"`{r.requirement}` is {r.status}: {r.text or r.reason}"
         return ""
@@ -176,83 +178,85 @@ def _broken(both: Union, new: Design, keep: Sequence[str]) -> Callable[[Bools, B
     return judge
 
 
-def _table(made: Sequence[Planned]) -> list[tuple[object, ...]]:
-    from tdsl.changes.work import places, rows
+def _plan_table(made: Sequence[Planned]) -> list[tuple[object, ...]]:
+    from tdsl.changes.work import mounting_places, work_rows
 
     return [
         row for old, new, changes, plan in made if old.fabric is not None and new.fabric is not None
-        for row in rows(plan, changes, places(old.fabric, new.fabric))
+        for row in work_rows(plan, changes, mounting_places(old.fabric, new.fabric))
     ]  # fmt: skip
 
 
-def _csv(made: Sequence[Planned]) -> str:
+def _plan_csv(made: Sequence[Planned]) -> str:
     from tdsl.changes.work import COLUMNS
     from tdsl.emit.rows import csv_line
 
-    return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *_table(made)))
+    return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *_plan_table(made)))
 
 
-def _print(made: Sequence[Planned], output_format: str, full: bool) -> None:
-    from tdsl.changes.words import share_moved, steps, steps_document
-    from tdsl.changes.work import COLUMNS, by_rack, tally
+def _print_plan(made: Sequence[Planned], output_format: str, full: bool) -> None:
+    from tdsl.changes.words import move_steps_text, share_moved, steps_document
+    from tdsl.changes.work import COLUMNS, actions_by_rack, count_cable_work
 
     if output_format == "csv":
-        say(_csv(made))
+        write_to_stream(_plan_csv(made))
         return
     if output_format == "json":
         from tdsl import __version__
-        from tdsl.report.json_report import SCHEMA, dump
+        from tdsl.report.json_report import SCHEMA, dump_json
 
         fabrics = []
         for one in made:
-            lay, move, remove = tally(one[3], one[2])
-            work = [dict(zip(COLUMNS, row, strict=True)) for row in _table([one])]
+            lay, move, remove = count_cable_work(one[3], one[2])
+            work = [dict(zip(COLUMNS, row, strict=True)) for row in _plan_table([one])]
             count = {"cables_laid": lay, "cables_moved": move, "cables_removed": remove}
             fabrics.append({"fabric": one[1].name, **count, **steps_document(one[3]), "work": work})
-        say(dump({"schema": SCHEMA, "tdsl": __version__, "fabrics": fabrics}))
+        write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, "fabrics": fabrics}))
         return
-    from tdsl.report.paint import Paint, wants_colour, width_of
+    from tdsl.report.paint import Paint, output_width, wants_colour
 
-    paint, width = Paint(wants_colour(sys.stdout)), width_of(sys.stdout)
+    paint, width = Paint(wants_colour(sys.stdout)), output_width(sys.stdout)
     for one in made:
         old, new, changes, plan = one
-        say(f"{new.name}: {share_moved(changes, old.fabric)}\n")
-        say(steps(plan, paint, width, full))
-        racks = by_rack(_table([one])) if plan.complete else {}
+        write_to_stream(f"{new.name}: {share_moved(changes, old.fabric)}\n")
+        write_to_stream(move_steps_text(plan, paint, width, full))
+        racks = actions_by_rack(_plan_table([one])) if plan.complete else {}
         for (hall, row, rack), count in racks.items():
             if rack:
-                say(f"  {hall} {row} {rack}: {', '.join(f'{n:,} {what}' for what, n in count.items())}\n")
+                write_to_stream(f"  {hall} {row} {rack}: {', '.join(f'{n:,} {what}' for what, n in count.items())}\n")
 
 
-def _write(output: Path, made: Sequence[Planned]) -> None:
+def _write_plan(output: Path, made: Sequence[Planned]) -> None:
     """The work as CSV or as a workbook."""
     if output.suffix == ".csv":
-        save(_csv(made), output)
+        save_text(_plan_csv(made), output)
         return
     from tdsl.changes.work import COLUMNS
-    from tdsl.emit.workbook import Sheet, workbook
+    from tdsl.emit.workbook import Sheet, workbook_bytes
     from tdsl.system import files
 
     try:
-        files.replace(output, workbook([Sheet("steps", COLUMNS, _table(made), frozen=1)], "Steps"))
+        files.replace_file(output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps"))
     except OSError as fault:
         raise Wrong(f"{output}: {fault.strerror or fault}") from None
 
 
-def _record(old: str, new: str, after: Compilation) -> None:
+def _record_new_lock(old: str, new: str, after: Compilation) -> None:
     """Write NEW's lock, where NEW is a file of its own."""
     from tdsl.compile.compiler import LOCK
-    from tdsl.fabric.pins import write
-    from tdsl.physical.standing import digests, figures_of
+    from tdsl.fabric.pins import lock_text
+    from tdsl.physical.standing import file_digests, lock_figures
 
     place = Path(new)
     if not place.is_file():
         return
     if Path(old).is_file() and place.resolve() == Path(old).resolve():
-        warn(f"{new}{LOCK} is not written: it is the lock of OLD, too; `tdsl lock {new}` records NEW once it is cabled")
+        print_on_stderr(
+            f"{new}{LOCK} is not written: it is the lock of OLD, too; `tdsl lock {new}` records NEW once it is cabled"
+        )
         return
     fabrics = [d.fabric for d in after.designs if d.fabric is not None]
-    used = digests(after.read, place.parent)
-    text = write(fabrics, place.name, used, {f.name: figures_of(f) for f in fabrics})
+    used = file_digests(after.read, place.parent)
+    text = lock_text(fabrics, place.name, used, {f.name: lock_figures(f) for f in fabrics})
     save_lock(text, Path(f"{new}{LOCK}"))
-    inform(f"{new}{LOCK} is written: {sum(f.link_count for f in fabrics):,} links")
+    print_unless_quiet(f"{new}{LOCK} is written: {sum(f.link_count for f in fabrics):,} links")

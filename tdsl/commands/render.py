@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from tdsl.commands._everywhere import inform, warn
+from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import FOUND, OK, Wrong
-from tdsl.commands._untrusted import FLAG, VARIABLE, asked
+from tdsl.commands._untrusted import FLAG, VARIABLE, is_untrusted_call
 
 MANIFEST = "manifest.json"
 VALUE = re.compile(r"[A-Za-z0-9!$%&()*+./:;<=>\[\]^_{|}~-]{1,128}")
@@ -40,75 +40,75 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
 
     Exit status: 0 written, 1 OUT is not as it was built or the folder cannot be written, 2 a wrong call.
     """
-    from tdsl.findings.diagnostic import Diagnostics, gather
-    from tdsl.output.write import write
+    from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
+    from tdsl.output.write import write_output_folder
 
-    if untrusted or asked(()):
+    if untrusted or is_untrusted_call(()):
         raise Wrong(f"{FLAG}: secrets are not given to designs of strangers")
     here, there = Path(os.path.realpath(out)), Path(os.path.realpath(to))
     if here == there or here in there.parents or there in here.parents:
         raise Wrong(f"--to {to}: it must be neither inside {out} nor a parent of it")
-    values = _values(secrets)
+    values = _read_secrets(secrets)
     parts = [p.parent for p in sorted({out / MANIFEST, *out.glob(f"*/{MANIFEST}")}) if p.is_file()]
     if not parts:
         raise Wrong(f"{out}: no {MANIFEST} is there, so `tdsl build` did not write it")
     before = os.umask(0o077)
     try:
-        made = {part: _rendered(part, values, secrets) for part in parts}
-        _judge(to, [to / part.relative_to(out) for part in parts])
+        made = {part: _files_with_secrets(part, values, secrets) for part in parts}
+        _refuse_foreign_folder(to, [to / part.relative_to(out) for part in parts])
         for part, files in made.items():
             place = to / part.relative_to(out)
             for folder in dict.fromkeys((to, place)):
                 if folder.is_dir():
                     folder.chmod(0o700)
             found = Diagnostics()
-            if not write(files, place, found):
-                raise Failed("; ".join(d.message for d in gather(found)))
+            if not write_output_folder(files, place, found):
+                raise RenderFailed("; ".join(d.message for d in merge_equal_findings(found)))
             to.chmod(0o700)
-    except Failed as why:
-        warn(f"error: {why}")
+    except RenderFailed as why:
+        print_on_stderr(f"error: {why}")
         return FOUND
     except OSError as fault:
-        warn(f"error: {to}: {fault.strerror or fault}")
+        print_on_stderr(f"error: {to}: {fault.strerror or fault}")
         return FOUND
     finally:
         os.umask(before)
     count = sum(len(files) for files in made.values())
-    inform(f"{to}: {count} files, {sum(map(_named, made.values()))} of them with secrets")
+    print_unless_quiet(f"{to}: {count} files, {sum(map(_count_files_with_secrets, made.values()))} of them with secrets")
     return OK
 
 
-class Failed(Exception):
+class RenderFailed(Exception):
     """What stands in OUT or DIR keeps the files from being written."""
 
 
-def _judge(to: Path, places: list[Path]) -> None:
+def _refuse_foreign_folder(to: Path, places: list[Path]) -> None:
     """Refuse a folder that is somebody else's, before its mode is changed."""
-    from tdsl.output.own_names import beside, own
-    from tdsl.output.write import refusal
+    from tdsl.output.own_names import is_build_name, is_build_sibling
+    from tdsl.output.write import why_folder_is_refused
 
-    why = {place: said for place in places if (said := refusal(place))}
+    why = {place: said for place in places if (said := why_folder_is_refused(place))}
     if to not in places and to.is_dir():
-        found = (p for p in to.iterdir() if not own(p.name) and not beside(p.name))
-        others = [p for p in found if p.is_symlink() or not p.is_dir() or refusal(p)]
+        found = (p for p in to.iterdir() if not is_build_name(p.name) and not is_build_sibling(p.name))
+        others = [p for p in found if p.is_symlink() or not p.is_dir() or why_folder_is_refused(p)]
         if others:
             why[to] = f"holds {others[0].name}, which `tdsl render` did not write"
     for place, said in why.items():
-        raise Failed(f"{place} {said}; give --to another folder")
+        raise RenderFailed(f"{place} {said}; give --to another folder")
 
 
-def _named(files: Mapping[str, bytes]) -> int:
+def _count_files_with_secrets(files: Mapping[str, bytes]) -> int:
     """How many files of a folder hold a secret, as its manifest says."""
     return int(json.loads(files[MANIFEST])["rendered"])
 
 
-def _values(path: Path) -> dict[str, str]:
+def _read_secrets(path: Path) -> dict[str, str]:
     """The secrets by name. No message shows a value."""
     from tdsl.emit.site import SECRET
     from tdsl.system import files
 
     try:
-        text = files.text(path, LARGEST, encoding="utf-8-sig")
+        text = files.read_text_file(path, LARGEST, encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
     out: dict[str, str] = {}
@@ -127,33 +127,33 @@ def _values(path: Path) -> dict[str, str]:
     return out
 
 
-def _rendered(folder: Path, values: Mapping[str, str], secrets: Path) -> dict[str, bytes]:
+def _files_with_secrets(folder: Path, values: Mapping[str, str], secrets: Path) -> dict[str, bytes]:
     """The files of one built folder with their secrets, and a manifest of them."""
     from tdsl.emit.site import PLACEHOLDER
-    from tdsl.output.write import LARGEST_MANIFEST, plain
+    from tdsl.output.write import LARGEST_MANIFEST, is_plain_output_path
     from tdsl.system import files
 
     try:
-        manifest = json.loads(files.read(folder / MANIFEST, LARGEST_MANIFEST))
+        manifest = json.loads(files.read_regular_file(folder / MANIFEST, LARGEST_MANIFEST))
         listed = {str(p): str(f["sha256"]) for p, f in manifest["files"].items()}
         names = {str(n) for n in manifest.get("secrets", ())}
-        fit = all(map(plain, listed))
+        fit = all(map(is_plain_output_path, listed))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         fit = False
     if not fit:
-        raise Failed(f"{folder / MANIFEST} is not as `tdsl build` writes it")
+        raise RenderFailed(f"{folder / MANIFEST} is not as `tdsl build` writes it")
     missing = sorted(names - set(values))
     if missing:
-        raise Failed(f"{secrets} has no {' and no '.join(missing)}, which the site file of {folder} names")
+        raise RenderFailed(f"{secrets} has no {' and no '.join(missing)}, which the site file of {folder} names")
     out: dict[str, bytes] = {}
     count = 0
     for path, digest in sorted(listed.items()):
         try:
-            data = files.read(folder / path, 1 << 31, within=[folder])
+            data = files.read_regular_file(folder / path, 1 << 31, within=[folder])
         except OSError as fault:
-            raise Failed(f"{folder / path}: {fault.strerror or fault}; build it again") from None
+            raise RenderFailed(f"{folder / path}: {fault.strerror or fault}; build it again") from None
         if sha256(data).hexdigest() != digest:
-            raise Failed(f"{folder / path} was changed after the build; build it again")
+            raise RenderFailed(f"{folder / path} was changed after the build; build it again")
         held = {m.decode() for m in PLACEHOLDER.findall(data)} & names
         for name in held:
             data = data.replace(f"@@{name}@@".encode(), values[name].encode())

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._rows import FORMATS, Rows, print_csv, print_json, print_table
+from tdsl.commands._rows import FORMATS, OutputRows, print_csv, print_json, print_table
 from tdsl.commands._shared import (
     FOUND,
     OK,
     Source,
     Wrong,
-    compiled,
+    compile_sources,
     design_options,
     limit_options,
-    options,
+    options_from_command,
     places_option,
-    save,
-    say,
+    save_text,
     show_findings,
+    write_to_stream,
 )
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 PORT_STATES = ("free", "used", "reserved")
 
 
-def devices(fabric: Fabric) -> Rows:
+def table_of_devices(fabric: Fabric) -> OutputRows:
     """Every device that is built."""
-    linked = _links_of(fabric)
+    linked = _link_count_by_device(fabric)
 
     def body() -> Iterator[tuple[object, ...]]:
         for d in range(fabric.device_count):
@@ -47,10 +47,10 @@ def devices(fabric: Fabric) -> Rows:
                     tier if tier >= 0 else None, plane if plane >= 0 else None, model.port_count, linked[d],
                 )  # fmt: skip
 
-    return Rows(("device", "path", "kind", "role", "model", "tier", "plane", "ports", "links"), body())
+    return OutputRows(("device", "path", "kind", "role", "model", "tier", "plane", "ports", "links"), body())
 
 
-def _links_of(fabric: Fabric) -> list[int]:
+def _link_count_by_device(fabric: Fabric) -> list[int]:
     import numpy as np
 
     ends = np.concatenate((fabric.device_a, fabric.device_b))
@@ -58,7 +58,7 @@ def _links_of(fabric: Fabric) -> list[int]:
     return counts
 
 
-def ports(fabric: Fabric) -> Rows:
+def table_of_ports(fabric: Fabric) -> OutputRows:
     """Every port of the devices that are built, and what it is linked to."""
 
     def body() -> Iterator[tuple[object, ...]]:
@@ -71,21 +71,21 @@ def ports(fabric: Fabric) -> Rows:
                 c, i = fabric.port_class(p)
                 link, far = port_link[p], ""
                 if link >= 0:
-                    far = _end(fabric, link_b[link] if link_a[link] == p else link_a[link])
+                    far = _device_and_port(fabric, link_b[link] if link_a[link] == p else link_a[link])
                 yield (
                     name, c.path(i), fabric.port_label(p), fabric.port_system(p), fabric.port_cage(p),
                     c.rate / 1e9 if c.rate is not None else None, PORT_STATES[int(fabric.port_state[p])], far,
                 )  # fmt: skip
 
-    return Rows(("device", "port", "label", "system", "cage", "rate_gbps", "state", "linked_to"), body())
+    return OutputRows(("device", "port", "label", "system", "cage", "rate_gbps", "state", "linked_to"), body())
 
 
-def _end(fabric: Fabric, port: int) -> str:
+def _device_and_port(fabric: Fabric, port: int) -> str:
     c, i = fabric.port_class(port)
     return f"{fabric.device_name(int(fabric.port_device[port]))} {c.path(i)}"
 
 
-def links(fabric: Fabric) -> Rows:
+def table_of_links(fabric: Fabric) -> OutputRows:
     """Every link: what the network sees."""
     from tdsl.fabric.graph import MEDIA
 
@@ -93,35 +93,35 @@ def links(fabric: Fabric) -> Rows:
         for i in range(fabric.link_count):
             via = int(fabric.link_via_a[i])
             yield (
-                *_ends(fabric, int(fabric.link_a[i]), int(fabric.link_b[i])), int(fabric.link_rate[i]) / 1e9,
+                *_devices_and_ports(fabric, int(fabric.link_a[i]), int(fabric.link_b[i])), int(fabric.link_rate[i]) / 1e9,
                 fabric.classes[int(fabric.link_class[i])], MEDIA[int(fabric.link_medium[i])],
                 fabric.device_name(int(fabric.port_device[via])) if via >= 0 else "",
             )  # fmt: skip
 
-    return Rows(("a_device", "a_port", "b_device", "b_port", "rate_gbps", "class", "medium", "via"), body())
+    return OutputRows(("a_device", "a_port", "b_device", "b_port", "rate_gbps", "class", "medium", "via"), body())
 
 
-def cables(fabric: Fabric) -> Rows:
+def table_of_cables(fabric: Fabric) -> OutputRows:
     """Every cable that is pulled, a row a leg."""
 
     def body() -> Iterator[tuple[object, ...]]:
         for i in range(len(fabric.cable_a)):
             yield (
                 int(fabric.cable_group[i]), int(fabric.cable_leg[i]) or None,
-                *_ends(fabric, int(fabric.cable_a[i]), int(fabric.cable_b[i])), int(fabric.cable_links[i]),
+                *_devices_and_ports(fabric, int(fabric.cable_a[i]), int(fabric.cable_b[i])), int(fabric.cable_links[i]),
                 fabric.classes[int(fabric.cable_class[i])],
             )  # fmt: skip
 
-    return Rows(("cable", "leg", "a_device", "a_port", "b_device", "b_port", "links", "class"), body())
+    return OutputRows(("cable", "leg", "a_device", "a_port", "b_device", "b_port", "links", "class"), body())
 
 
-def addresses(fabric: Fabric) -> Rows:
+def table_of_addresses(fabric: Fabric) -> OutputRows:
     """Every address and ASN that the design gives, planned members included, and file and line of the statement that does."""
     head = ("device", "kind", "interface", "address", "network", "vrf", "peer", "asn", "file", "line")
-    return Rows(head, _addresses(fabric) if fabric.addressing else iter(()))
+    return OutputRows(head, _address_table_rows(fabric) if fabric.addressing else iter(()))
 
 
-def _addresses(fabric: Fabric) -> Iterator[tuple[object, ...]]:
+def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
     found = fabric.addressing
     assert found is not None
     for d in range(fabric.device_count):
@@ -131,107 +131,111 @@ def _addresses(fabric: Fabric) -> Iterator[tuple[object, ...]]:
             origin = found.asns.origin(d) if found.asns else None
             if origin is None and found.routing:  # of a switch that no `asn` names, the plan that `routing` stands for
                 origin = found.routing.origin
-            yield name, "asn", "", "", "", "", "", asn, *_place(origin)
+            yield name, "asn", "", "", "", "", "", asn, *_location_of_origin(origin)
         for kind in ("loopback", "management"):
             for address, pool in found.each(kind, d):
                 text = f"{address}/{pool.prefix}"
-                yield name, kind, pool.interface, text, pool.network, pool.vrf, "", None, *_place(pool.origin)
+                yield name, kind, pool.interface, text, pool.network, pool.vrf, "", None, *_location_of_origin(pool.origin)
     for i in range(fabric.link_count):
         for second, near, far in ((False, fabric.link_a[i], fabric.link_b[i]), (True, fabric.link_b[i], fabric.link_a[i])):
             for address, pool in found.each("links", i, second):
                 c, k = fabric.port_class(int(near))
                 device, text = fabric.device_name(int(fabric.port_device[near])), f"{address}/{pool.prefix}"
-                interface, peer = c.netdev(k) or c.systems[k] or c.path(k), _end(fabric, int(far))
-                yield device, "link", interface, text, pool.network, "", peer, None, *_place(pool.origin)
+                interface, peer = c.netdev(k) or c.systems[k] or c.path(k), _device_and_port(fabric, int(far))
+                yield device, "link", interface, text, pool.network, "", peer, None, *_location_of_origin(pool.origin)
 
 
-def places(fabric: Fabric) -> Rows:
+def table_of_places(fabric: Fabric) -> OutputRows:
     """Where every device is that is built and stands for itself: the table that `--places` reads."""
     from tdsl.fabric.places import COLUMNS, rows_of_places
 
-    return Rows(COLUMNS, rows_of_places(fabric))
+    return OutputRows(COLUMNS, rows_of_places(fabric))
 
 
-def racks(fabric: Fabric) -> Rows:
+def table_of_racks(fabric: Fabric) -> OutputRows:
     """Every rack, what is in it, and what of it is taken."""
     from dataclasses import astuple, fields
 
     from tdsl.physical.rack_rows import RackLine, rack_lines
 
-    return Rows([x.name for x in fields(RackLine)], [astuple(line) for line in rack_lines(fabric)])
+    return OutputRows([x.name for x in fields(RackLine)], [astuple(line) for line in rack_lines(fabric)])
 
 
-def length(fabric: Fabric, cable: str) -> list[tuple[object, ...]]:
+def stretches_of_cable(fabric: Fabric, cable: str) -> list[tuple[object, ...]]:
     """The stretches of every leg of a cable, their sum, and what is ordered; none if there is no such cable."""
-    from tdsl.fabric.cables.identity import Cables
-    from tdsl.physical.explain import explained
+    from tdsl.fabric.cables.identity import CableIndex
+    from tdsl.physical.explain import explain_cable_length
     from tdsl.physical.model import physical_of
 
-    legs = [k for k, name in enumerate(Cables(fabric).order[2]) if name == cable]
+    legs = [k for k, name in enumerate(CableIndex(fabric).order[2]) if name == cable]
     physical = physical_of(fabric)
     if physical is None and legs:
         raise Wrong("no device of this design has a place: add `hall` and `place`, or give a table with --places")
-    return [] if physical is None else [(int(fabric.cable_leg[k]) or None, *row) for k in legs for row in explained(physical, k)]
+    return (
+        []
+        if physical is None
+        else [(int(fabric.cable_leg[k]) or None, *row) for k in legs for row in explain_cable_length(physical, k)]
+    )
 
 
-def _near(fabric: Fabric, cable: str) -> list[str]:
+def _similar_cable_ids(fabric: Fabric, cable: str) -> list[str]:
     """Identifiers like one that no cable has."""
     from difflib import get_close_matches
 
-    from tdsl.fabric.cables.identity import Cables
+    from tdsl.fabric.cables.identity import CableIndex
 
-    return get_close_matches(cable, Cables(fabric).order[2], n=1)
+    return get_close_matches(cable, CableIndex(fabric).order[2], n=1)
 
 
-def _place(origin: Origin | None) -> tuple[str | None, int | None]:
+def _location_of_origin(origin: Origin | None) -> tuple[str | None, int | None]:
     """File and line of an origin."""
     return (origin.span.file.name, origin.span.begin[0]) if origin else (None, None)
 
 
-def _ends(fabric: Fabric, a: int, b: int) -> tuple[str, str, str, str]:
+def _devices_and_ports(fabric: Fabric, a: int, b: int) -> tuple[str, str, str, str]:
     (c, i), (e, j) = fabric.port_class(a), fabric.port_class(b)
     names = fabric.device_name(int(fabric.port_device[a])), fabric.device_name(int(fabric.port_device[b]))
     return names[0], c.path(i), names[1], e.path(j)
 
 
-def summary(fabric: Fabric) -> Rows:
+def table_of_summary(fabric: Fabric) -> OutputRows:
     """What the fabric consists of, a line a figure."""
-    from tdsl.verify.summary import summarise
+    from tdsl.verify.summary import fabric_summary
 
-    return Rows(("figure", "value"), list(_flat(summarise(fabric))))
+    return OutputRows(("figure", "value"), list(_flat_summary(fabric_summary(fabric))))
 
 
-def _flat(given: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+def _flat_summary(given: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
     for key, value in given.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{name}.")
+            yield from _flat_summary(value, f"{name}.")
         else:
             yield name, value
 
 
-def metrics(design: Design) -> Rows:
+def table_of_metrics(design: Design) -> OutputRows:
     """Every result of the checks."""
     head = ("metric", "status", "value", "unit", "lower", "upper", "requirement", "answer")
     facts = [r.facts() for r in design.results]
     keys = ("check", "status", "value", "unit", "lower", "upper", "requirement")
-    return Rows(head, [(*(f[k] for k in keys), f.get("text") or f.get("reason", "")) for f in facts])
+    return OutputRows(head, [(*(f[k] for k in keys), f.get("text") or f.get("reason", "")) for f in facts])
 
 
-def waivers(compilation: Compilation) -> Rows:
+def table_of_waivers(compilation: Compilation) -> OutputRows:
     """Every waiver of the files, and whether a finding needs it: ``unknown`` where the design has errors."""
     whole = all(d.fabric is not None and d.fabric.complete for d in compilation.designs)
     head = ("file", "line", "finding", "until", "state", "reason")
-    return Rows(head, [
+    return OutputRows(head, [
         (a.span.file.name, a.span.begin[0], a.name, a.until.isoformat() if a.until else "",
          "used" if a.used else "unused" if whole else "unknown", a.reason)
         for a in compilation.waivers
     ])  # fmt: skip
 
 
-TABLES: Mapping[str, Callable[[Fabric], Rows]] = {
-    "summary": summary, "devices": devices, "ports": ports, "links": links, "cables": cables,
-    "addresses": addresses, "places": places, "racks": racks,
+TABLES: Mapping[str, Callable[[Fabric], OutputRows]] = {
+    "summary": table_of_summary, "devices": table_of_devices, "ports": table_of_ports, "links": table_of_links, "cables": table_of_cables,
+    "addresses": table_of_addresses, "places": table_of_places, "racks": table_of_racks,
 }  # fmt: skip
 GRAPHS = ("graphml", "json", "gexf")
 WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
@@ -275,44 +279,44 @@ def command(
         raise click.UsageError(f"`show FILE {what}` has no format {output_format}: it has {', '.join(allowed)}")
     if output is not None and what != "graph":
         raise click.UsageError("-o is of `show FILE graph`; send other output to a file with >")
-    (compilation,) = compilations = compiled([file], options(given), verify=what in ("metrics", "waivers"))
+    (compilation,) = compilations = compile_sources([file], options_from_command(given), verify=what in ("metrics", "waivers"))
     if what == "waivers":
-        return _waivers(compilation, output_format)
+        return _print_waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
     shown = [d for d in compilation.designs if d.fabric is not None]
     if what in ("racks", "summary", "metrics"):
-        shown = _with_clusters(compilation, what)
+        shown = _designs_with_clusters(compilation, what)
     if what == "racks" and all(d.fabric is None or d.fabric.places is None for d in compilation.designs):
         raise Wrong("no device of this design has a place: add `hall` and `place`, or give a table with --places")
     if cable is not None:
-        tables = {d.name: length(d.fabric, cable) for d in shown if d.fabric is not None}
+        tables = {d.name: stretches_of_cable(d.fabric, cable) for d in shown if d.fabric is not None}
         if not any(tables.values()):
-            near = [n for d in shown if d.fabric is not None for n in _near(d.fabric, cable)]
+            near = [n for d in shown if d.fabric is not None for n in _similar_cable_ids(d.fabric, cable)]
             raise Wrong(f"there is no cable {cable!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if what == "graph":
-        _graph(shown, output_format or "graphml", output)
+        _print_graph(shown, output_format or "graphml", output)
     elif output_format == "json":
-        print_json({"designs": [_document(d, what, cable) for d in shown]})
+        print_json({"designs": [_show_document(d, what, cable) for d in shown]})
     elif output_format == "csv" and shown:
-        print_csv(_together(shown, what, cable))
+        print_csv(_rows_of_all_fabrics(shown, what, cable))
     else:
         for design in shown:
             if len(shown) > 1:
-                say(f"{design.name}\n")
-            print_table(_rows(design, what, cable))
+                write_to_stream(f"{design.name}\n")
+            print_table(_rows_of_table(design, what, cable))
     return FOUND if any(d.severity.word == "error" for d in compilation.findings) else OK
 
 
-def _with_clusters(compilation: Compilation, what: str) -> list[Design]:
+def _designs_with_clusters(compilation: Compilation, what: str) -> list[Design]:
     """The fabrics and the clusters; what is in racks is that of clusters, whose fabrics share them."""
     whole = {name for c in compilation.clusters if c.fabric is not None for name in c.members}
     shown = [d for d in compilation.judged if d.fabric is not None]
     return [d for d in shown if d.members or d.name not in whole] if what == "racks" else shown
 
 
-def _waivers(compilation: Compilation, form: str | None) -> int:
+def _print_waivers(compilation: Compilation, form: str | None) -> int:
     """Print the waivers of a file and of the files that it uses."""
-    rows = waivers(compilation)
+    rows = table_of_waivers(compilation)
     if form == "json":
         print_json({"file": compilation.file, "waivers": rows.records()})
     elif form == "csv":
@@ -322,7 +326,7 @@ def _waivers(compilation: Compilation, form: str | None) -> int:
     return OK
 
 
-def _graph(shown: list[Design], form: str, output: Path | None) -> None:
+def _print_graph(shown: list[Design], form: str, output: Path | None) -> None:
     """Print or write the graph of the one fabric of a file."""
     from tdsl.fabric.as_networkx import FORMATS as WRITERS
 
@@ -333,32 +337,32 @@ def _graph(shown: list[Design], form: str, output: Path | None) -> None:
         assert design.fabric is not None
         text = WRITERS[form](design.fabric.graph())
         if output is None:
-            say(text)
+            write_to_stream(text)
         else:
-            save(text, output)
+            save_text(text, output)
 
 
-def _rows(design: Design, what: str, cable: str | None = None) -> Rows:
+def _rows_of_table(design: Design, what: str, cable: str | None = None) -> OutputRows:
     assert design.fabric is not None
     if cable is not None:
-        return Rows(("leg", "stretch", "metres"), length(design.fabric, cable))
-    return metrics(design) if what == "metrics" else TABLES[what](design.fabric)
+        return OutputRows(("leg", "stretch", "metres"), stretches_of_cable(design.fabric, cable))
+    return table_of_metrics(design) if what == "metrics" else TABLES[what](design.fabric)
 
 
-def _together(shown: list[Design], what: str, cable: str | None) -> Rows:
+def _rows_of_all_fabrics(shown: list[Design], what: str, cable: str | None) -> OutputRows:
     """The rows of all fabrics of a file, each with the fabric it belongs to."""
-    parts = [(d.name, _rows(d, what, cable)) for d in shown]
-    return Rows(("fabric", *parts[0][1].head), ((name, *row) for name, rows in parts for row in rows.body))
+    parts = [(d.name, _rows_of_table(d, what, cable)) for d in shown]
+    return OutputRows(("fabric", *parts[0][1].head), ((name, *row) for name, rows in parts for row in rows.body))
 
 
-def _document(design: Design, what: str, cable: str | None) -> dict[str, object]:
+def _show_document(design: Design, what: str, cable: str | None) -> dict[str, object]:
     head: dict[str, object] = {"fabric": design.name, "file": design.file}
     head |= {"members": list(design.members)} if design.members else {}
     if what == "summary":
-        from tdsl.verify.summary import summarise
+        from tdsl.verify.summary import fabric_summary
 
         assert design.fabric is not None
-        return head | {what: summarise(design.fabric)}
+        return head | {what: fabric_summary(design.fabric)}
     if what == "metrics":
         return head | {what: [r.facts() for r in design.results]}
-    return head | {what: _rows(design, what, cable).records()}
+    return head | {what: _rows_of_table(design, what, cable).records()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, say
+from tdsl.commands._shared import FOUND, OK, Wrong, write_to_stream
 
 if TYPE_CHECKING:
     from tdsl.output.intact import Examined
@@ -36,63 +36,65 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
 
     Exit status: 0 as built, 1 something differs, is not signed, or no file is listed, 2 a wrong call or no manifest.
     """
-    from tdsl.output.intact import NoManifest, examine, parts
-    from tdsl.report.paint import tame_line
+    from tdsl.output.intact import NoManifest, examine_output, folders_with_manifest
+    from tdsl.report.paint import terminal_safe_line
 
     try:
-        folders, beside = parts(out, strict)
+        folders, beside = folders_with_manifest(out, strict)
     except OSError as fault:
         raise Wrong(f"{out}: {fault.strerror or fault}") from None
     status = FOUND if strict and beside else OK
-    _others(out.as_posix(), beside)
+    _print_unlisted_files(out.as_posix(), beside)
     for folder in folders:
         try:
-            found = examine(folder, strict)
+            found = examine_output(folder, strict)
         except NoManifest as why:
             raise Wrong(str(why)) from None
         except OSError as fault:
             raise Wrong(f"{folder}: {fault.strerror or fault}") from None
         shown = folder.as_posix()
         for difference in found.differences:
-            say(f"{difference.kind:<8} {tame_line(f'{shown}/{difference.path}')}\n")
-        _others(shown, found.others)
+            write_to_stream(f"{difference.kind:<8} {terminal_safe_line(f'{shown}/{difference.path}')}\n")
+        _print_unlisted_files(shown, found.others)
         wrong = len(found.differences)
         said = f"{wrong} of {found.count} files differ from the manifest" if wrong else f"{found.count} files are as built"
         if not found.count:
             said, wrong = "the manifest lists no file, so nothing is verified", 1
         only = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
         of = f"{found.design}{only} {found.identity[:16]}, tdsl {found.version}"
-        say(f"{tame_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")
+        write_to_stream(f"{terminal_safe_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")
         if folder != out and folder.name != found.design:
-            say(f"{'differs':<8} {tame_line(f'{shown}: this folder is of the fabric {found.design}')}\n")
+            write_to_stream(f"{'differs':<8} {terminal_safe_line(f'{shown}: this folder is of the fabric {found.design}')}\n")
             wrong += 1
         status = FOUND if wrong or (strict and found.others) else status
-        if signers is not None and not _signed(found, shown, signers):
+        if signers is not None and not _print_signer(found, shown, signers):
             status = FOUND
     return status
 
 
-def _others(shown: str, paths: list[str]) -> None:
+def _print_unlisted_files(shown: str, paths: list[str]) -> None:
     """Say which files no manifest lists."""
-    from tdsl.report.paint import tame_line
+    from tdsl.report.paint import terminal_safe_line
 
     for path in paths[:SHOWN]:
-        say(f"{'extra':<8} {tame_line(f'{shown}/{path}')}\n")
+        write_to_stream(f"{'extra':<8} {terminal_safe_line(f'{shown}/{path}')}\n")
     if len(paths) > SHOWN:
-        say(f"{'extra':<8} and {len(paths) - SHOWN} more\n")
+        write_to_stream(f"{'extra':<8} and {len(paths) - SHOWN} more\n")
 
 
-def _signed(found: Examined, shown: str, signers: Path) -> bool:
+def _print_signer(found: Examined, shown: str, signers: Path) -> bool:
     """Say who signed a manifest, or why it counts as not signed."""
-    from tdsl.output.signature import SIGNATURE, NoProgram, Unsigned, signer
-    from tdsl.report.paint import tame_line
+    from tdsl.output.signature import SIGNATURE, NoProgram, Unsigned, signer_of_manifest
+    from tdsl.report.paint import terminal_safe_line
 
     try:
         if not found.signature:
             raise Unsigned(f"there is no {SIGNATURE}")
-        say(f"{tame_line(f'{shown}: signed by {signer(found.manifest, found.signature, signers)}')}\n")
+        write_to_stream(
+            f"{terminal_safe_line(f'{shown}: signed by {signer_of_manifest(found.manifest, found.signature, signers)}')}\n"
+        )
     except Unsigned as why:
-        say(f"{'unsigned':<8} {tame_line(f'{shown}: {why}')}\n")
+        write_to_stream(f"{'unsigned':<8} {terminal_safe_line(f'{shown}: {why}')}\n")
         return False
     except NoProgram as why:
         raise Wrong(str(why)) from None

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tdsl.commands._everywhere import inform, warn
+from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import (
     FOUND,
     OK,
     Source,
-    compiled,
+    compile_sources,
     design_options,
     limit_options,
-    options,
+    options_from_command,
     places_option,
-    save,
+    save_text,
     show_findings,
 )
 
 if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
     from tdsl.fabric.graph import Ints
-    from tdsl.viewer.fabric_page import Mark
+    from tdsl.viewer.fabric_page import ViewerMark
 
 CAPTURE = click.Path(exists=True, path_type=Path)
 
@@ -71,37 +71,37 @@ def command(
     """
     from dataclasses import replace
 
-    from tdsl.viewer.fabric_page import page
+    from tdsl.viewer.fabric_page import viewer_page
 
-    (compilation,) = compiled([file], replace(options(given), fail=fail), verify=verify)
+    (compilation,) = compile_sources([file], replace(options_from_command(given), fail=fail), verify=verify)
     show_findings([compilation], sys.stderr)
     shown = [d for d in compilation.designs if d.fabric is not None]
     errors = any(d.severity.word == "error" for d in compilation.findings)
     if not shown:
         return FOUND
     captures = [(n, x) for n, paths in (("ibnetdiscover", ibnetdiscover), ("lldp", lldp), ("p2p", p2p)) for x in paths]
-    marks = [_marks(d, verify) + (_faults(d, captures) if captures else []) for d in shown]
+    marks = [_marks_for_page(d, verify) + (_audit_fault_marks(d, captures) if captures else []) for d in shown]
     name = Path(compilation.file).stem if file != "-" else "stdin"
     path = output or Path(f"{name}.html")
     title = shown[0].fabric.title or shown[0].name if len(shown) == 1 and shown[0].fabric is not None else name
-    parts = [(d.fabric, m, _facts(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None]
-    save(page(parts, title), path)
-    inform(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    parts = [(d.fabric, m, _facts_for_page(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None]
+    save_text(viewer_page(parts, title), path)
+    print_unless_quiet(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if show:
         import webbrowser
 
         if not webbrowser.open(path.resolve().as_uri()):
-            warn(f"no browser was found: open {path}")
+            print_on_stderr(f"no browser was found: open {path}")
     return FOUND if errors else OK
 
 
-def _facts(design: Design) -> dict[str, object]:
+def _facts_for_page(design: Design) -> dict[str, object]:
     """Figures and results of a design for the page."""
-    from tdsl.verify.summary import summarise
+    from tdsl.verify.summary import fabric_summary
 
     assert design.fabric is not None
     figures: dict[str, object] = {}
-    for name, value in summarise(design.fabric).items():
+    for name, value in fabric_summary(design.fabric).items():
         told = value.get("total", None) if isinstance(value, dict) else value
         if name == "injection_bps" and isinstance(told, float):
             name, told = "injection", f"{told / 1e12:,.6g} Tb/s"
@@ -114,43 +114,45 @@ def _facts(design: Design) -> dict[str, object]:
     return {"figures": figures, "results": results}
 
 
-def _marks(design: Design, verify: bool) -> list[Mark]:
+def _marks_for_page(design: Design, verify: bool) -> list[ViewerMark]:
     """What the page highlights: the failed set, the bisection cut, and what findings are about."""
     from tdsl.findings.diagnostic import Severity
-    from tdsl.viewer.fabric_page import Mark, rows
+    from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask
 
     out = []
     if design.failed is not None:
         title = f"Failed: {', '.join(design.failed.names[:3])}{' …' if len(design.failed.names) > 3 else ''}"
-        out.append(Mark("failed", title, "", rows(design.failed.devices), rows(design.failed.links), "error"))
+        out.append(
+            ViewerMark("failed", title, "", rows_of_mask(design.failed.devices), rows_of_mask(design.failed.links), "error")
+        )
     if verify and any(r.check == "bisection" for r in design.results):
         found = next(r for r in design.results if r.check == "bisection")
-        cut = _cut(design)
+        cut = _links_of_smallest_cut(design)
         if len(cut):
-            out.append(Mark("cut", "Bisection cut", found.text, links=cut))
+            out.append(ViewerMark("cut", "Bisection cut", found.text, links=cut))
     out += [
-        Mark("finding", f"{d.code}: {d.message}", d.help, severity=d.severity.word)
+        ViewerMark("finding", f"{d.code}: {d.message}", d.help, severity=d.severity.word)
         for d in design.findings
         if d.severity > Severity.NOTE
     ]
     return out
 
 
-def _faults(design: Design, captures: list[tuple[str, Path]]) -> list[Mark]:
+def _audit_fault_marks(design: Design, captures: list[tuple[str, Path]]) -> list[ViewerMark]:
     """The mistakes that an audit finds, with the designed links at the ports that they are about."""
     import numpy as np
 
-    from tdsl.commands.audit import read_captures
-    from tdsl.observe.audit import audit
+    from tdsl.commands.audit import captures_read_or_refused
+    from tdsl.observe.audit import audit_captures
     from tdsl.observe.record import Observed
-    from tdsl.viewer.fabric_page import Mark
+    from tdsl.viewer.fabric_page import ViewerMark
 
     fabric = design.fabric
     assert fabric is not None
     observed = Observed()
-    read_captures(captures, observed)
+    captures_read_or_refused(captures, observed)
     out = []
-    for fault in audit(fabric, observed).faults:
+    for fault in audit_captures(fabric, observed).faults:
         found = fault.mistake
         ports = [p for pair in (*found.moves, *found.removed, *found.added) for p in pair] if found is not None else []
         ports += [fault.slow[0]] if fault.slow is not None else []
@@ -159,15 +161,15 @@ def _faults(design: Design, captures: list[tuple[str, Path]]) -> list[Mark]:
         devices = np.unique(np.array([*fabric.port_device[there], *(found.devices if found is not None else ())], dtype=np.int64))
         finding = fault.finding
         title = f"{finding.code}: {finding.message}"
-        out.append(Mark("fault", title, finding.help, devices[devices >= 0], links[links >= 0], "error"))
+        out.append(ViewerMark("fault", title, finding.help, devices[devices >= 0], links[links >= 0], "error"))
     return out
 
 
-def _cut(design: Design) -> Ints:
+def _links_of_smallest_cut(design: Design) -> Ints:
     """Rows of the links that the smallest cut found crosses."""
     import numpy as np
 
-    from tdsl.prove.bisection import bisection
+    from tdsl.prove.bisection import bisection_bounds
     from tdsl.prove.view import View
     from tdsl.verify.checks.bisection import cut_facts
 
@@ -176,5 +178,5 @@ def _cut(design: Design) -> Ints:
     view = View.whole(fabric.network)
     if len(view.units) < 2:
         return np.zeros(0, dtype=np.int64)
-    found = cut_facts(view, bisection(view)).links
+    found = cut_facts(view, bisection_bounds(view)).links
     return np.sort(fabric.port_link[fabric.network.link_a[found]].astype(np.int64))

@@ -17,7 +17,7 @@ from tdsl.system.sealed import Sealed
 if TYPE_CHECKING:
     from tdsl.compile.waivers import Allowance
     from tdsl.fabric.claims import ResolvedClaim
-    from tdsl.fabric.failing import Failed, Failing
+    from tdsl.fabric.failing import FailedElements, Failing
     from tdsl.fabric.graph import Fabric
     from tdsl.semantics.loader import Parsed
     from tdsl.verify.result import Result
@@ -86,7 +86,7 @@ class Design(Sealed):
     needed: str = ""  # the day by which the phase is needed
     members: tuple[str, ...] = ()  # the fabrics that it consists of, where it is a cluster as one
     summary: Mapping[str, object] | None = None  # what it consists of, once that was asked or the fabric given up
-    failed: Failed | None = None  # what is judged as failed
+    failed: FailedElements | None = None  # what is judged as failed
     lost: tuple[tuple[str, ...], int, int] | None = None  # what failed, in figures, where the fabric was given up
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
@@ -95,9 +95,9 @@ class Design(Sealed):
         """What it consists of, in figures; None where it has no fabric."""
         if self.summary is not None or self.fabric is None:
             return self.summary
-        from tdsl.verify.summary import summarise
+        from tdsl.verify.summary import fabric_summary
 
-        summary = summarise(self.fabric)
+        summary = fabric_summary(self.fabric)
         if not self.sealed:
             self.summary = summary
         return summary
@@ -112,15 +112,15 @@ class Design(Sealed):
         """Answers, findings and, of small ones, the drawing: what notebooks show."""
         from tdsl import notebook
 
-        shown = notebook.html(self.name, self.parameters, self.results, self.findings)
-        drawn = notebook.svg(self.fabric) if self.fabric is not None else ""
+        shown = notebook.results_html(self.name, self.parameters, self.results, self.findings)
+        drawn = notebook.fabric_svg(self.fabric) if self.fabric is not None else ""
         return f"{shown}\n{drawn}" if drawn and len(drawn) <= notebook.MOST_DRAWN else shown
 
     def _repr_svg_(self) -> str | None:
         """The drawing of the fabric, None where there is none."""
         from tdsl import notebook
 
-        return notebook.svg(self.fabric) or None if self.fabric is not None else None
+        return notebook.fabric_svg(self.fabric) or None if self.fabric is not None else None
 
 
 @dataclass(slots=True)
@@ -142,9 +142,9 @@ class Compilation(Sealed):
         for design in self.judged:
             design.claims, design.results, design.findings = tuple(design.claims), tuple(design.results), tuple(design.findings)
             if design.fabric is not None:
-                from tdsl.fabric.narrow import widen
+                from tdsl.fabric.narrow import widen_fabric_columns
 
-                widen(design.fabric)
+                widen_fabric_columns(design.fabric)
                 design.fabric.seal()
             design.sealed = True
         self.designs, self.clusters, self.findings = tuple(self.designs), tuple(self.clusters), tuple(self.findings)
@@ -155,7 +155,7 @@ class Compilation(Sealed):
         """The answers and findings of all designs: what notebooks show."""
         from tdsl import notebook
 
-        return "\n".join(notebook.html(d.name, d.parameters, d.results, d.findings) for d in self.judged)
+        return "\n".join(notebook.results_html(d.name, d.parameters, d.results, d.findings) for d in self.judged)
 
     @property
     def judged(self) -> list[Design]:

@@ -8,99 +8,110 @@ from typing import TYPE_CHECKING
 
 from tdsl.compile.compilation import LOCK, Compilation, Design, Options, UsageError
 from tdsl.compile.pipeline import (
-    covered,
+    apply_severities,
+    compilation_without_plan,
     drop_rows_of_others,
-    explained,
-    gathered,
-    joined,
-    lone,
+    explain_size_conflicts,
+    gather_findings,
+    join_clusters,
     refuse_racks_of_several,
-    settled,
-    upgraded,
-    verified,
-    wired,
+    refuse_unjudged_designs,
+    report_library_changes,
+    verify_design,
+    wire_design,
 )
-from tdsl.compile.planning import errors_of_text, locked, planned
+from tdsl.compile.planning import plan_fabrics, read_lock_entries, text_errors
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system import progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tdsl.semantics.ranges import Settings
+    from tdsl.semantics.ranges import ParameterSettings
 
-__all__ = ["LOCK", "Compilation", "Design", "Options", "UsageError", "check", "elaborate", "expand", "parameters", "stages"]
+__all__ = [
+    "LOCK",
+    "Compilation",
+    "Design",
+    "Options",
+    "UsageError",
+    "compile_and_verify",
+    "compile_without_checks",
+    "expand_intent",
+    "parameter_settings",
+    "compile_in_stages",
+]
 
 
-def check(source: str, options: Options | None = None) -> Compilation:
+def compile_and_verify(source: str, options: Options | None = None) -> Compilation:
     """Compile a design and verify it.
 
     ``source`` is a path, or the name of a design of the standard library where no such file exists. Raises UsageError.
     """
-    for compilation in stages(source, options or Options()):
+    for compilation in compile_in_stages(source, options or Options()):
         last = compilation
     return last
 
 
-def stages(source: str, options: Options, verify: bool = True, every: bool = False) -> Iterator[Compilation]:
+def compile_in_stages(source: str, options: Options, verify: bool = True, every: bool = False) -> Iterator[Compilation]:
     """A design before its proofs, with the findings of elaboration, and then verified: two compilations, or the last one alone
     where the text or the wiring has errors. With ``every`` one more after each proof that found something, the cheapest proofs
     first. Raises UsageError."""
     if options.kept is None:
-        yield from _stages(source, options, verify, every)
+        yield from _compile_stages(source, options, verify, every)
         return
     from tdsl.compile.reuse import Unmapped
 
     try:
-        yield from _stages(source, options, verify, every)
+        yield from _compile_stages(source, options, verify, every)
     except Unmapped:  # a finding names a place that this text does not have: everything is made anew
         options.kept.forget()
-        yield from _stages(source, options, verify, every)
+        yield from _compile_stages(source, options, verify, every)
 
 
-def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterator[Compilation]:
-    from tdsl.semantics.fabrics import elsewhere
+def _compile_stages(source: str, options: Options, verify: bool, every: bool) -> Iterator[Compilation]:
+    from tdsl.semantics.fabrics import lies_in_other_fabric
 
     begin, diagnostics = time.perf_counter(), Diagnostics()
-    progress.phase(f"read {source}")
-    text = planned(source, options, diagnostics, every_phase=verify)
+    progress.begin_phase(f"read {source}")
+    text = plan_fabrics(source, options, diagnostics, every_phase=verify)
     if not text.plans:
-        only = lone(text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
-        yield settled(only, text.files, options, False)
+        only = compilation_without_plan(text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
+        yield apply_severities(only, text.files, options, False)
         return
-    kept = locked(source, options, diagnostics)
+    kept = read_lock_entries(source, options, diagnostics)
     own = [Diagnostics() for _ in text.plans]
     designs = [
         Design(p.name, text.shown, dict(p.parameters), None, [], [], [], 0.0, p.cluster, p.phase, p.needed) for p in text.plans
     ]
 
     def so_far(verified: bool) -> Compilation:
-        found = gathered(text, designs, clusters, diagnostics, own, options, time.perf_counter() - begin)
-        return settled(found, text.files, options, verified)
+        found = gather_findings(text, designs, clusters, diagnostics, own, options, time.perf_counter() - begin)
+        return apply_severities(found, text.files, options, verified)
 
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
     parsed = not any(d.code.startswith("E00") for d in diagnostics)
     absent: list[dict[str, str]] = []
     for i, plan in enumerate(text.plans if parsed else ()):
-        progress.phase(f"elaborate {plan.name}")
-        sound = all(elsewhere(text.home, plan.name, d.span) for d in text.errors)
-        designs[i], not_its_own = wired(designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text)
+        progress.begin_phase(f"elaborate {plan.name}")
+        sound = all(lies_in_other_fabric(text.home, plan.name, d.span) for d in text.errors)
+        designs[i], not_its_own = wire_design(designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text)
         absent.append(not_its_own)
     if options.places is not None:
         drop_rows_of_others(own)
         refuse_racks_of_several(designs, own, options.places)
-    designs, clusters = joined(designs, text, options) if parsed else (designs, [])
-    upgraded(Path(source), kept, text.files, designs, diagnostics, options)
+    designs, clusters = join_clusters(designs, text, options) if parsed else (designs, [])
+    report_library_changes(Path(source), kept, text.files, designs, diagnostics, options)
     if not any(found.has_errors for found in (diagnostics, *own, *(found for _, found in clusters))):
-        _refuse_absent(absent)
-        _require_whole(designs)
+        _refuse_absent_elements(absent)
+        _refuse_unwired_fabrics(designs)
     if verify and all(design.fabric is not None and design.fabric.complete for design in designs):
         yield so_far(False)
     if verify and parsed:
         every_part = [*zip(designs, own, strict=True), *clusters]
         for i, (part, found) in enumerate(every_part):
             known = len(found)
-            for judged in verified(part, found, options) if part.fabric is not None else ():
+            for judged in verify_design(part, found, options) if part.fabric is not None else ():
                 if i < len(designs):
                     designs[i] = judged
                 else:
@@ -108,50 +119,50 @@ def _stages(source: str, options: Options, verify: bool, every: bool) -> Iterato
                 if every and len(found) > known:
                     yield so_far(False)
                     known = len(found)
-    explained(text.plans, own)
-    yield covered(so_far(verify), options) if verify and parsed else so_far(verify)
+    explain_size_conflicts(text.plans, own)
+    yield refuse_unjudged_designs(so_far(verify), options) if verify and parsed else so_far(verify)
 
 
-def _refuse_absent(absent: list[dict[str, str]]) -> None:
+def _refuse_absent_elements(absent: list[dict[str, str]]) -> None:
     """An element of ``--fail`` that no fabric has is a wrong call."""
     for element in absent[0] if absent else ():
         if all(element in each for each in absent):
             raise UsageError(f"--fail {element!r}: {absent[0][element]}")
 
 
-def _require_whole(designs: list[Design]) -> None:
+def _refuse_unwired_fabrics(designs: list[Design]) -> None:
     """No judgement is made of a fabric that is not wired as its text says: without an error it would pass as one that holds."""
     for design in designs:
         if design.fabric is None or not design.fabric.complete:
             raise RuntimeError(f"fabric {design.name} is not whole, and no finding says why")
 
 
-def elaborate(source: str, options: Options | None = None) -> Compilation:
+def compile_without_checks(source: str, options: Options | None = None) -> Compilation:
     """Compile a design without verifying it. Raises UsageError."""
-    return next(stages(source, options or Options(), verify=False))
+    return next(compile_in_stages(source, options or Options(), verify=False))
 
 
-def expand(source: str, options: Options | None = None) -> tuple[str | None, Compilation]:
+def expand_intent(source: str, options: Options | None = None) -> tuple[str | None, Compilation]:
     """The text of a design with its intent written out as structure, and its compilation.
 
     None in the place of the text if the design has errors. Raises UsageError.
     """
-    from tdsl.semantics.expand import expanded
+    from tdsl.semantics.expand import expand_design
 
     options = options or Options()
     begin = time.perf_counter()
     diagnostics = Diagnostics()
-    read = planned(source, options, diagnostics)
-    text = None if read.home is None or errors_of_text(diagnostics) else expanded(read.home, read.plans, dict(options.set))
-    return text, lone(read.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
+    read = plan_fabrics(source, options, diagnostics)
+    text = None if read.home is None or text_errors(diagnostics) else expand_design(read.home, read.plans, dict(options.set))
+    return text, compilation_without_plan(read.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
 
 
-def parameters(source: str, options: Options) -> tuple[Settings, Diagnostics]:
+def parameter_settings(source: str, options: Options) -> tuple[ParameterSettings, Diagnostics]:
     """What the parameters of a design may be with what ``options`` give, once for each fabric that declares one; unknowns stay
     open. With the findings so far. Raises UsageError."""
-    from tdsl.semantics.ranges import Settings
+    from tdsl.semantics.ranges import ParameterSettings
 
-    settings = Settings(dict(options.set), dict(options.values), domains=[])
+    settings = ParameterSettings(dict(options.set), dict(options.values), domains=[])
     diagnostics = Diagnostics()
-    planned(source, options, diagnostics, settings)
+    plan_fabrics(source, options, diagnostics, settings)
     return settings, diagnostics

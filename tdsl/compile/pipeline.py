@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tdsl.compile.compilation import Compilation, Design, Options
-from tdsl.compile.planning import Planned, name_settings
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.compile.planning import Planned, add_notes_on_settings
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
 from tdsl.findings.source import SourceFile
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tdsl.fabric.graph import Fabric
-    from tdsl.fabric.pins import Line, Recorded
+    from tdsl.fabric.pins import PinnedLink, Recorded
     from tdsl.semantics.library import Linked
-    from tdsl.semantics.plan import Plan
+    from tdsl.semantics.plan import FabricPlan
 
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
@@ -25,8 +25,8 @@ SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 NOT_LEFT = "`--select` and `--ignore` leave nothing that can be judged; `tdsl list checks` shows what each check is about"
 
 
-def wired(
-    design: Design, plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded],
+def wire_design(
+    design: Design, plan: FabricPlan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded],
     text: Planned | None = None,
 ) -> tuple[Design, dict[str, str]]:  # fmt: skip
     """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside other fabrics have no
@@ -36,11 +36,13 @@ def wired(
     from tdsl.fabric.requirements import resolve_claims
 
     if text is None or options.kept is None or lock or options.places is not None or options.prices is not None:
-        fabric = _wired(plan, own, options, sound, lock)
+        fabric = _wire_plan(plan, own, options, sound, lock)
     else:
-        from tdsl.compile.reuse import again
+        from tdsl.compile.reuse import reuse_or_wire_fabric
 
-        fabric = again(options.kept, text, plan, own, (sound, options), lambda: _wired(plan, own, options, sound, lock))
+        fabric = reuse_or_wire_fabric(
+            options.kept, text, plan, own, (sound, options), lambda: _wire_plan(plan, own, options, sound, lock)
+        )
     failing = Failing(plan, fabric)
     design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
     if not options.fail:
@@ -49,34 +51,34 @@ def wired(
     return replace(design, failed=found if found.names else None), absent
 
 
-def _wired(plan: Plan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]) -> Fabric:
+def _wire_plan(plan: FabricPlan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]) -> Fabric:
     """The fabric of a plan, its devices placed and its cables as long as places ask for."""
-    from tdsl.fabric.elaborate import elaborate as wire
-    from tdsl.fabric.pins import Line, Mount, mounted, moved, relocated
-    from tdsl.fabric.transports import settle
+    from tdsl.fabric.elaborate import elaborate_fabric as wire
+    from tdsl.fabric.pins import Mount, PinnedLink, report_moved_links, report_relocated_devices, standing_mounts
+    from tdsl.fabric.transports import determine_transport
 
     mounts = [x for x in lock if isinstance(x, Mount)]
-    stands = [x for x in lock if isinstance(x, Line)]
-    if stands and _unknown(stands, plan):
-        from tdsl.fabric.pins import carried
+    stands = [x for x in lock if isinstance(x, PinnedLink)]
+    if stands and _lock_names_unknown_sets(stands, plan):
+        from tdsl.fabric.pins import carry_over_renames
 
-        stands, mounts = carried(stands, mounts, wire(plan, Diagnostics(), options.max_links), own)
+        stands, mounts = carry_over_renames(stands, mounts, wire(plan, Diagnostics(), options.max_links), own)
     fabric = wire(plan, own, options.max_links, stands, sound, options.places)
     if not plan.broken:
-        settle(plan, fabric, own)
+        determine_transport(plan, fabric, own)
     if plan.auto is not None and fabric.places is not None and fabric.complete:
-        from tdsl.physical.auto import placed
+        from tdsl.physical.auto import place_devices_automatically
 
-        fabric = placed(fabric, plan.auto, mounted(mounts, fabric) if mounts else {}, own)
-    fabric = _with_cable_runs(fabric)
+        fabric = place_devices_automatically(fabric, plan.auto, standing_mounts(mounts, fabric) if mounts else {}, own)
+    fabric = _fabric_with_cable_lengths(fabric)
     if stands and fabric.complete:
         severity = Severity.ERROR if options.locked else Severity.NOTE
-        moved(stands, fabric, own, severity)
-        relocated(mounts, fabric, own, severity)
+        report_moved_links(stands, fabric, own, severity)
+        report_relocated_devices(mounts, fabric, own, severity)
     return fabric
 
 
-def _with_cable_runs(fabric: Fabric) -> Fabric:
+def _fabric_with_cable_lengths(fabric: Fabric) -> Fabric:
     """The fabric with the lengths of its cables, where places or distances say them."""
     if not fabric.complete or (fabric.places is None and not fabric.spans):
         return fabric
@@ -85,12 +87,12 @@ def _with_cable_runs(fabric: Fabric) -> Fabric:
     return with_runs(fabric)
 
 
-def _unknown(stands: list[Line], plan: Plan) -> bool:
+def _lock_names_unknown_sets(stands: list[PinnedLink], plan: FabricPlan) -> bool:
     """Whether a lock names declarations that the design does not have."""
-    from tdsl.fabric.renamed import declaration
+    from tdsl.fabric.renamed import path_without_indices
 
     known = {s.path for s in (*plan.sets, *plan.insides.values())}
-    return any(declaration(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b))
+    return any(path_without_indices(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b))
 
 
 def drop_rows_of_others(own: list[Diagnostics]) -> None:
@@ -135,7 +137,7 @@ Joined = tuple[Design, Diagnostics]
 """A cluster as one, and what was found of it."""
 
 
-def joined(designs: list[Design], text: Planned, options: Options) -> tuple[list[Design], list[Joined]]:
+def join_clusters(designs: list[Design], text: Planned, options: Options) -> tuple[list[Design], list[Joined]]:
     """The designs, those of a cluster with all its fabrics as one; and the clusters, once for each of their phases."""
     designs = list(designs)
     clusters: list[Joined] = []
@@ -143,7 +145,7 @@ def joined(designs: list[Design], text: Planned, options: Options) -> tuple[list
         mine = [i for i, d in enumerate(designs) if d.cluster == cluster]
         for phase in sorted({designs[i].phase for i in mine if designs[i].phase} or {0}):
             latest = {designs[i].name: i for i in mine if designs[i].phase <= phase}
-            clusters.append(_joined(designs, list(latest.values()), text, options))
+            clusters.append(_join_one_cluster(designs, list(latest.values()), text, options))
             whole = clusters[-1][0].fabric
             for i in latest.values():
                 fabric = designs[i].fabric
@@ -152,10 +154,10 @@ def joined(designs: list[Design], text: Planned, options: Options) -> tuple[list
     return designs, clusters
 
 
-def _joined(designs: list[Design], chosen: list[int], text: Planned, options: Options) -> Joined:
+def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, options: Options) -> Joined:
     """Some designs as one cluster, with the requirements of its block."""
     from tdsl.fabric.cluster import join_fabrics, requirements_of_cluster
-    from tdsl.fabric.shared import shared_ports
+    from tdsl.fabric.shared import refuse_shared_ports
 
     found = Diagnostics()
     last = designs[chosen[-1]]
@@ -167,11 +169,11 @@ def _joined(designs: list[Design], chosen: list[int], text: Planned, options: Op
     )  # fmt: skip
     if len(fabrics) < len(chosen):
         return design, found
-    shared_ports(fabrics, found)
+    refuse_shared_ports(fabrics, found)
     made = join_fabrics(last.cluster, fabrics, plans[0].around or plans[0].origin, found)
     if made is not None:
         made.complete = made.complete and not text.errors
-        made = _with_cable_runs(made)
+        made = _fabric_with_cable_lengths(made)
         design = replace(design, fabric=made, claims=requirements_of_cluster(plans, made, found))
     moved = options.kept.moves_of_cluster(design) if options.kept is not None else None
     if moved is not None:
@@ -179,7 +181,7 @@ def _joined(designs: list[Design], chosen: list[int], text: Planned, options: Op
     return design, found
 
 
-def upgraded(
+def report_library_changes(
     source: Path, kept: Mapping[str, list[Recorded]], files: list[SourceFile], designs: list[Design], diagnostics: Diagnostics,
     options: Options,
 ) -> None:  # fmt: skip
@@ -188,41 +190,43 @@ def upgraded(
     fabrics = [f for f in last.values() if f is not None and f.complete]
     if not kept or len(fabrics) < len(last):
         return
-    from tdsl.fabric.pins import Figure, Used
-    from tdsl.physical.standing import changed, digests
+    from tdsl.fabric.pins import LockedFigure, UsedFile
+    from tdsl.physical.standing import file_digests, library_change_finding
 
-    figures = {name: [x for x in lines if isinstance(x, Figure)] for name, lines in kept.items()}
-    used = [x for x in kept.get("", []) if isinstance(x, Used)]
-    found = changed(source.name, used, figures, digests(files, source.parent), fabrics, options.locked)
+    figures = {name: [x for x in lines if isinstance(x, LockedFigure)] for name, lines in kept.items()}
+    used = [x for x in kept.get("", []) if isinstance(x, UsedFile)]
+    found = library_change_finding(source.name, used, figures, file_digests(files, source.parent), fabrics, options.locked)
     diagnostics.items += [found] if found is not None else []
 
 
-def verified(design: Design, own: Diagnostics, options: Options) -> Iterator[Design]:
+def verify_design(design: Design, own: Diagnostics, options: Options) -> Iterator[Design]:
     """A wired design, judged by every check, the cheapest first: as far as it is known each time that ``own`` has more findings,
     and last with all results."""
-    from tdsl.prove.budget import of_seconds
-    from tdsl.verify.runner import stepwise
+    from tdsl.prove.budget import budget_of_seconds
+    from tdsl.verify.runner import judge_requirements_stepwise
 
     assert design.fabric is not None
-    budget = of_seconds(options.check_seconds)
+    budget = budget_of_seconds(options.check_seconds)
     known, moved = (None, None) if options.kept is None else options.kept.judged(design)
     found = own if moved is None else Diagnostics(list(own))
-    for results in stepwise(design.fabric, design.claims, found, options.select, options.ignore, design.failed, budget, known):
+    for results in judge_requirements_stepwise(
+        design.fabric, design.claims, found, options.select, options.ignore, design.failed, budget, known
+    ):
         if moved is not None:
             own.items = [moved.finding(d) for d in found]
         yield replace(design, results=results)
 
 
-def explained(plans: list[Plan], own: list[Diagnostics]) -> None:
+def explain_size_conflicts(plans: list[FabricPlan], own: list[Diagnostics]) -> None:
     """Give findings that sizes may be the cause of the lines that contradict each other."""
     for plan, found in zip(plans, own, strict=True):
         if any(d.code in SIZED for d in found):
-            from tdsl.sizing.conflicts import explain
+            from tdsl.sizing.conflicts import add_conflicting_lines
 
-            explain(plan, found, SIZED)
+            add_conflicting_lines(plan, found, SIZED)
 
 
-def gathered(
+def gather_findings(
     text: Planned, designs: list[Design], clusters: list[Joined], diagnostics: Diagnostics, own: list[Diagnostics],
     options: Options, elapsed: float,
 ) -> Compilation:  # fmt: skip
@@ -231,12 +235,12 @@ def gathered(
     every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
     wholes = [replace(design) for design, _ in clusters]
     for design, mine in [*zip(designs, own, strict=True), *zip(wholes, (found for _, found in clusters), strict=True)]:
-        found = Diagnostics([_in_phase(d, design.phase) for d in mine])
-        name_settings(found, options)
-        said = [] if design.members else _of_text(text.home, design, designs, diagnostics)
-        design.findings = gather(Diagnostics([*said, *found]))
+        found = Diagnostics([_finding_with_phase(d, design.phase) for d in mine])
+        add_notes_on_settings(found, options)
+        said = [] if design.members else _text_findings_of_fabric(text.home, design, designs, diagnostics)
+        design.findings = merge_equal_findings(Diagnostics([*said, *found]))
         every.extend(found)
-    gathered = gather(every)
+    gathered = merge_equal_findings(every)
     designs[0].findings = [d for d in gathered if not any(d in x.findings for x in (*designs[1:], *wholes))]
     for design in (*designs, *wholes):
         design.elapsed_s = elapsed
@@ -245,23 +249,25 @@ def gathered(
     return made
 
 
-def _of_text(home: Linked | None, design: Design, designs: list[Design], diagnostics: Diagnostics) -> list[Diagnostic]:
+def _text_findings_of_fabric(
+    home: Linked | None, design: Design, designs: list[Design], diagnostics: Diagnostics
+) -> list[Diagnostic]:
     """Findings of the text that are in the block of this fabric."""
-    from tdsl.semantics.fabrics import elsewhere
+    from tdsl.semantics.fabrics import lies_in_other_fabric
 
     others = {d.name for d in designs} - {design.name}
     return [
         d for d in diagnostics
-        if others and not elsewhere(home, design.name, d.span) and any(elsewhere(home, name, d.span) for name in others)
+        if others and not lies_in_other_fabric(home, design.name, d.span) and any(lies_in_other_fabric(home, name, d.span) for name in others)
     ]  # fmt: skip
 
 
-def _in_phase(d: Diagnostic, phase: int) -> Diagnostic:
+def _finding_with_phase(d: Diagnostic, phase: int) -> Diagnostic:
     """An error of one of several phases says of which."""
     return replace(d, notes=(*d.notes, f"in phase {phase}")) if phase and d.severity is Severity.ERROR else d
 
 
-def settled(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
+def apply_severities(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
     """A compilation with the severities that the design's comments and the configuration settle."""
     from tdsl.compile.waivers import Allowances
 
@@ -281,37 +287,37 @@ def settled(compilation: Compilation, files: list[SourceFile], options: Options,
     if options.day is not None:
         own.extend(allowed.expired(options.day))
     compilation.waivers = tuple(allowed.every())
-    compilation.findings = gather([*compilation.findings, *own])
-    compilation.designs[0].findings = gather([*compilation.designs[0].findings, *own])
+    compilation.findings = merge_equal_findings([*compilation.findings, *own])
+    compilation.designs[0].findings = merge_equal_findings([*compilation.designs[0].findings, *own])
     return compilation
 
 
-def covered(compilation: Compilation, options: Options) -> Compilation:
+def refuse_unjudged_designs(compilation: Compilation, options: Options) -> Compilation:
     """A verified compilation with an error for each design of which nothing was judged, and what says that a requirement was
     judged in part. Neither can be allowed: an answer about nothing is none."""
-    from tdsl.verify.check import catalogue
-    from tdsl.verify.coverage import nothing_judged, partly_judged, refusal_allowed
+    from tdsl.verify.check import checks_by_name
+    from tdsl.verify.coverage import nothing_judged_error, partly_judged_findings, refusal_allowed_error
 
-    checks = catalogue()
+    checks = checks_by_name()
     refused = any(d.severity is Severity.ERROR for d in compilation.findings)
     for design in (*compilation.designs, *(c for c in compilation.clusters if c.results)):
         if design.fabric is None or not design.fabric.complete:
             if not refused:
-                design.findings = gather([*design.findings, refusal_allowed(design.name)])
-                compilation.findings = gather([*compilation.findings, refusal_allowed(design.name)])
+                design.findings = merge_equal_findings([*design.findings, refusal_allowed_error(design.name)])
+                compilation.findings = merge_equal_findings([*compilation.findings, refusal_allowed_error(design.name)])
             continue
-        added = list(partly_judged(design.results, design.findings, options.at_least))
+        added = list(partly_judged_findings(design.results, design.findings, options.at_least))
         about = [r for r in design.results if design.failed is None or r.check not in checks or not checks[r.check].of_design]
         errors = any(d.severity is Severity.ERROR for d in design.findings)
         if not errors and not any(r.judged for r in about):
-            added.append(nothing_judged(design.name, about, NOT_LEFT if options.select or options.ignore else ""))
+            added.append(nothing_judged_error(design.name, about, NOT_LEFT if options.select or options.ignore else ""))
         if added:
-            design.findings = gather([*design.findings, *added])
-            compilation.findings = gather([*compilation.findings, *added])
+            design.findings = merge_equal_findings([*design.findings, *added])
+            compilation.findings = merge_equal_findings([*compilation.findings, *added])
     return compilation
 
 
-def lone(shown: str, name: str, diagnostics: Diagnostics, elapsed: float) -> Compilation:
+def compilation_without_plan(shown: str, name: str, diagnostics: Diagnostics, elapsed: float) -> Compilation:
     """The compilation of a file without any plan: its findings."""
-    found = gather(diagnostics)
+    found = merge_equal_findings(diagnostics)
     return Compilation(shown, [Design(name, shown, {}, None, [], [], found, elapsed)], found)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tdsl.fabric.pins import Recorded
     from tdsl.semantics.fabrics import Declared
     from tdsl.semantics.library import Library, Linked
-    from tdsl.semantics.plan import Plan
-    from tdsl.semantics.ranges import Settings
+    from tdsl.semantics.plan import FabricPlan
+    from tdsl.semantics.ranges import ParameterSettings
 
 EVERY_PHASE = -2
 """``Options.phase`` where each phase is planned, whether it is verified or not."""
@@ -35,26 +35,26 @@ class Planned:
 
     shown: str
     home: Linked | None
-    plans: list[Plan]
+    plans: list[FabricPlan]
     files: list[SourceFile]
     errors: list[Diagnostic]
 
 
-def planned(
-    source: str, options: Options, diagnostics: Diagnostics, settings: Settings | None = None, every_phase: bool = False
+def plan_fabrics(
+    source: str, options: Options, diagnostics: Diagnostics, settings: ParameterSettings | None = None, every_phase: bool = False
 ) -> Planned:
     """Read a file and what it uses, and plan its fabrics, in every phase or the last. Raises UsageError."""
     from tdsl.semantics import fault
     from tdsl.semantics.library import Library
     from tdsl.semantics.loader import Loader
-    from tdsl.semantics.parameters import idle_parameters
-    from tdsl.semantics.ranges import Settings
+    from tdsl.semantics.parameters import note_unused_parameters
+    from tdsl.semantics.ranges import ParameterSettings
 
-    fault.begun()
+    fault.reset_name_suggestions()
     loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
     path = loader.design(source)
     if path is None:
-        raise UsageError(_absent(source))
+        raise UsageError(_missing_source_message(source))
     try:
         module = loader.read(path, source)
     except OSError as error:
@@ -62,39 +62,41 @@ def planned(
     shown = loader.shown(path, source)
     if module is None:
         return Planned(shown, None, [], [], [])
-    library = Library(loader, diagnostics, settings or Settings(dict(options.set), dict(options.values)))
+    library = Library(loader, diagnostics, settings or ParameterSettings(dict(options.set), dict(options.values)))
     home = library.link(module)
     if options.prices is not None:
-        from tdsl.physical.prices import read
+        from tdsl.physical.prices import read_prices_toml
 
-        library.prices, library.supply = read(options.prices, diagnostics)
-    plans = _plans(library, home, options, diagnostics, every_phase)
+        library.prices, library.supply = read_prices_toml(options.prices, diagnostics)
+    plans = _plans_of_file(library, home, options, diagnostics, every_phase)
     library.build_all(home)
     placed = [bool(p.halls or p.distances) or options.places is not None for p in plans]
     plans = [replace(p, parts=library.parts(home)) if known else p for p, known in zip(plans, placed, strict=True)]
     if not diagnostics.has_errors:
-        idle_parameters(module.body, diagnostics)
-    name_settings(diagnostics, options)
-    _unknown_parameters(options, plans, diagnostics)
-    return Planned(shown, home, plans, [m.file for m in loader.modules.values() if m is not None], errors_of_text(diagnostics))
+        note_unused_parameters(module.body, diagnostics)
+    add_notes_on_settings(diagnostics, options)
+    _refuse_unknown_parameters(options, plans, diagnostics)
+    return Planned(shown, home, plans, [m.file for m in loader.modules.values() if m is not None], text_errors(diagnostics))
 
 
-def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagnostics, every_phase: bool) -> list[Plan]:
+def _plans_of_file(
+    library: Library, home: Linked, options: Options, diagnostics: Diagnostics, every_phase: bool
+) -> list[FabricPlan]:
     """A plan for each fabric of the file, its unknowns found; of fabrics in phases one for each phase, or for the last."""
-    from tdsl.semantics.fabrics import declared
+    from tdsl.semantics.fabrics import declared_fabrics
     from tdsl.semantics.fault import Fault
-    from tdsl.sizing.solve import planned
+    from tdsl.sizing.solve import plan_with_unknowns
 
     plans = []
     together: frozenset[str] | None = None
-    for fabric in _phased(list(declared(library, home, diagnostics)), options.phase, every_phase, diagnostics):
+    for fabric in _fabrics_in_phases(list(declared_fabrics(library, home, diagnostics)), options.phase, every_phase, diagnostics):
         if fabric.member.cluster:
-            from tdsl.verify.check import catalogue
+            from tdsl.verify.check import checks_by_name
 
-            together = together or frozenset(c.name for c in catalogue().values() if c.together)
+            together = together or frozenset(c.name for c in checks_by_name().values() if c.together)
             fabric = replace(fabric, together=together)
         try:
-            plan = planned(
+            plan = plan_with_unknowns(
                 fabric, diagnostics, options.max_devices, options.max_links, options.solve_seconds, options.second_best
             )
         except Fault as fault:
@@ -104,16 +106,16 @@ def _plans(library: Library, home: Linked, options: Options, diagnostics: Diagno
     return plans
 
 
-def _phased(fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagnostics) -> Iterator[Declared]:
+def _fabrics_in_phases(fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagnostics) -> Iterator[Declared]:
     """The fabrics, each in its phases: all of them, the one that is asked for, or the last. Raises UsageError."""
     from tdsl.semantics.fault import Fault
-    from tdsl.semantics.growth import phases
+    from tdsl.semantics.growth import read_phases
 
     known: set[int] = set()
     asked, every = (0, asked == EVERY_PHASE) if asked < 0 else (asked, every)
     for fabric in fabrics:
         try:
-            found = phases(fabric.member.node.body or ())
+            found = read_phases(fabric.member.node.body or ())
         except Fault as fault:
             fault.report(diagnostics)
             found = []
@@ -127,78 +129,80 @@ def _phased(fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagn
         raise UsageError(f"--phase {asked}: " + (f"the phases are {listed}" if known else "no fabric of this file has phases"))
 
 
-def errors_of_text(diagnostics: Diagnostics) -> list[Diagnostic]:
+def text_errors(diagnostics: Diagnostics) -> list[Diagnostic]:
     """Errors that leave a text without a meaning. Tiers that are no Clos have one, and may be allowed."""
     return [d for d in diagnostics if d.severity is Severity.ERROR and d.code not in UNDERSTOOD]
 
 
-def locked(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
+def read_lock_entries(source: str, options: Options, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
     """The links of each fabric that stand by the lock beside a file, or by the one that is given."""
     if options.stands is not None:
-        from tdsl.fabric.pins import read
+        from tdsl.fabric.pins import read_lock_lines
 
-        return read(options.stands, diagnostics)
+        return read_lock_lines(options.stands, diagnostics)
     path = Path(f"{source}{LOCK}")
     if not options.lock or not disk.is_file(path):
         if options.locked:
             raise UsageError(f"there is no {path}; `tdsl lock` writes it")
         return {}
-    from tdsl.fabric.pins import read
-    from tdsl.syntax.parser import decode
+    from tdsl.fabric.pins import read_lock_lines
+    from tdsl.syntax.parser import decode_source_file
 
     try:
-        file = decode(disk.read(path, LARGEST_LOCK, [path.parent]), path.as_posix(), diagnostics, design=False)
+        file = decode_source_file(
+            disk.read_regular_file(path, LARGEST_LOCK, [path.parent]), path.as_posix(), diagnostics, design=False
+        )
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
-    return {} if file is None else read(file, diagnostics)
+    return {} if file is None else read_lock_lines(file, diagnostics)
 
 
-def name_settings(diagnostics: Diagnostics, options: Options) -> None:
+def add_notes_on_settings(diagnostics: Diagnostics, options: Options) -> None:
     """Have errors say which of the names in their text ``--set`` gives."""
     if options.set:
-        from tdsl.semantics.parameters import with_settings
+        from tdsl.semantics.parameters import note_given_parameters
 
-        diagnostics.items = [with_settings(d, dict(options.set)) for d in diagnostics]
+        diagnostics.items = [note_given_parameters(d, dict(options.set)) for d in diagnostics]
 
 
-def _unknown_parameters(options: Options, plans: list[Plan], diagnostics: Diagnostics) -> None:
+def _refuse_unknown_parameters(options: Options, plans: list[FabricPlan], diagnostics: Diagnostics) -> None:
     """A ``--set`` for a name that no fabric has is a wrong call, not a finding."""
-    from tdsl.semantics.fault import nearest
+    from tdsl.semantics.fault import closest_known_name
 
     known = {name for plan in plans for name in plan.declared}
     for name, _ in options.set:
         if name not in known and plans:
-            near = nearest(name, known)
+            near = closest_known_name(name, known)
             hint = f"; did you mean `{near}`?" if near else f"; it has {', '.join(sorted(known))}" if known else "; it has none"
             raise UsageError(f"this design has no parameter `{name}`{hint}")
 
 
-def _absent(source: str) -> str:
-    from tdsl.semantics.fault import nearest
+def _missing_source_message(source: str) -> str:
+    from tdsl.semantics.fault import closest_known_name
     from tdsl.system import resources
 
     path = Path(source)
     if disk.is_dir(path):
-        inside = [path / name for name in disk.names(path) if name.endswith(".fab")]
-        best = next((p for p in inside if _declares_fabric(p)), None)
+        inside = [path / name for name in disk.folder_entries(path) if name.endswith(".fab")]
+        best = next((p for p in inside if _file_declares_fabric(p)), None)
         such = f", such as `{best.as_posix()}`" if best is not None else ""
         return f"{source} is a folder; " + (f"name a design in it{such}" if inside else "it has no .fab file")
     if source == "-":
         return "this command does not read standard input; name a file"
-    if disk.stamp(path) is not None:
+    if disk.file_stamp(path) is not None:
         return f"{source}: it is not a regular file"
-    beside = [name for name in disk.names(path.parent) if name.endswith(".fab")]
-    file = nearest(path.name, beside) or nearest(f"{path.name}.fab", beside)
+    beside = [name for name in disk.folder_entries(path.parent) if name.endswith(".fab")]
+    file = closest_known_name(path.name, beside) or closest_known_name(f"{path.name}.fab", beside)
     if file:
         return f"there is no file {source}; did you mean `{(path.parent / file).as_posix()}`?"
-    known = [p.stem for p in (resources.folder("stdlib") / "designs").glob("*.fab")]
-    near = nearest(source, known)
+    known = [p.stem for p in (resources.packaged_folder("stdlib") / "designs").glob("*.fab")]
+    near = closest_known_name(source, known)
     return f"there is no file {source}" + (f"; did you mean the design `{near}`?" if near else "")
 
 
-def _declares_fabric(path: Path) -> bool:
+def _file_declares_fabric(path: Path) -> bool:
     """Whether a file can be read and declares a fabric."""
     try:
-        return re.search(r"^[ \t]*(?:fabric|cluster)\b", disk.text(path), re.MULTILINE) is not None
+        return re.search(r"^[ \t]*(?:fabric|cluster)\b", disk.read_text_file(path), re.MULTILINE) is not None
     except (OSError, UnicodeDecodeError):
         return False

@@ -14,7 +14,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Diagnostic
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tdsl.compile.planning import Planned
     from tdsl.fabric.graph import Fabric
     from tdsl.findings.diagnostic import Diagnostics
-    from tdsl.semantics.plan import Plan
-    from tdsl.verify.runner import Known
+    from tdsl.semantics.plan import FabricPlan
+    from tdsl.verify.runner import KnownJudgements
 
 MOST_FABRICS = 8
 """Fabrics that are kept at once, the latest ones."""
@@ -36,18 +36,18 @@ class Unmapped(Exception):
     """A place of an earlier text that the text as it is now does not have."""
 
 
-class Layout:
+class WiringTokens:
     """The tokens of a file that the wiring of one fabric reads: ``key`` is their text, with the blanks of lines."""
 
     def __init__(self, file: SourceFile, body: Sequence[tree.Stmt], fabric: str) -> None:
-        from tdsl.syntax.grammar import load
+        from tdsl.syntax.grammar import load_grammar_tables
 
         self.file = file
         self.starts: list[int] = []
         self.ends: list[int] = []
-        left_out = sorted(_left_out(body, fabric))
+        left_out = sorted(_ranges_not_wired(body, fabric))
         text, parts, at, before = file.text, [], 0, 0
-        for token in load().scanner.scan(file):
+        for token in load_grammar_tables().scanner.scan(file):
             if token.type == "COMMENT" or token.newline:
                 continue
             while at < len(left_out) and left_out[at][1] <= token.start:
@@ -69,7 +69,7 @@ class Layout:
             return at, offset - self.starts[at]
         raise Unmapped
 
-    def holds(self, span: Span) -> bool:
+    def holds(self, span: SourceSpan) -> bool:
         """Whether a span of this file lies between tokens of the key."""
         try:
             return bool(self.place(span.start, False) and self.place(span.end, True))
@@ -77,14 +77,14 @@ class Layout:
             return False
 
 
-class Moved:
+class SpanMapper:
     """Moves places of an earlier text to the text as it is now."""
 
-    def __init__(self, old: Layout, new: Layout, files: Iterable[SourceFile] = ()) -> None:
+    def __init__(self, old: WiringTokens, new: WiringTokens, files: Iterable[SourceFile] = ()) -> None:
         self.old, self.new = old, new
         self.files = {f.name: f for f in files}  # those of now; but the design's own, they have the text of that time
 
-    def span(self, span: Span) -> Span:
+    def span(self, span: SourceSpan) -> SourceSpan:
         """A span. Raises Unmapped."""
         if span.file is self.new.file:
             return span
@@ -92,7 +92,7 @@ class Moved:
             return replace(span, file=self.files.get(span.file.name, span.file))
         first, skip = self.old.place(span.start, False)
         last, length = self.old.place(span.end, True)
-        return Span(self.new.file, self.new.starts[first] + skip, self.new.starts[last] + length)
+        return SourceSpan(self.new.file, self.new.starts[first] + skip, self.new.starts[last] + length)
 
     def finding(self, d: Diagnostic) -> Diagnostic:
         """A finding with all its places. Raises Unmapped."""
@@ -101,13 +101,13 @@ class Moved:
         return replace(d, span=d.span and self.span(d.span), labels=labels, fix=fix)
 
 
-class MovedFromSeveral(Moved):
+class MovedFromSeveral(SpanMapper):
     """Moves places of several earlier texts."""
 
-    def __init__(self, parts: Sequence[Moved]) -> None:
+    def __init__(self, parts: Sequence[SpanMapper]) -> None:
         self.parts = parts
 
-    def span(self, span: Span) -> Span:
+    def span(self, span: SourceSpan) -> SourceSpan:
         """A span. Raises Unmapped."""
         return next((p for p in self.parts if p.old.file is span.file), self.parts[0]).span(span)
 
@@ -117,11 +117,11 @@ class Wired:
     """One fabric as it was wired, with what the wiring found; ``known`` holds judgements of it."""
 
     key: tuple[object, ...]
-    layout: Layout
+    layout: WiringTokens
     fabric: Fabric
     findings: list[Diagnostic]
     steps: int  # of evaluation that the wiring took
-    known: Known
+    known: KnownJudgements
 
 
 @dataclass(slots=True)
@@ -129,26 +129,28 @@ class Kept:
     """The fabrics that a process keeps, by file, name and phase."""
 
     wired: dict[tuple[str, str, int], Wired] = field(default_factory=dict)
-    moves: dict[tuple[str, str, int], Moved] = field(default_factory=dict)  # of the text that is compiled now
+    moves: dict[tuple[str, str, int], SpanMapper] = field(default_factory=dict)  # of the text that is compiled now
 
-    def find(self, name: tuple[str, str, int], key: tuple[object, ...], layout: Layout, files: list[SourceFile]) -> Wired | None:
+    def find(
+        self, name: tuple[str, str, int], key: tuple[object, ...], layout: WiringTokens, files: list[SourceFile]
+    ) -> Wired | None:
         """The fabric of this key, None if there is none; its places are moved to ``layout``."""
         self.moves.pop(name, None)
         found = self.wired.pop(name, None)
         if found is None or found.key != key:
             return None
         self.wired[name] = found  # the latest is the last
-        self.moves[name] = Moved(found.layout, layout, files)
+        self.moves[name] = SpanMapper(found.layout, layout, files)
         return found
 
     def keep(self, name: tuple[str, str, int], made: Wired, files: list[SourceFile]) -> None:
         """Keep a fabric, unless it has places that could not be moved. ``files`` are those that it was wired from."""
         home = made.layout.file
-        if not all(made.layout.holds(s) for s in _places(made.fabric) if s.file is home):
+        if not all(made.layout.holds(s) for s in _spans_of_fabric(made.fabric) if s.file is home):
             return
         made.fabric.seal()
         self.wired[name] = made
-        self.moves[name] = Moved(made.layout, made.layout)
+        self.moves[name] = SpanMapper(made.layout, made.layout)
         while len(self.wired) > MOST_FABRICS:
             del self.wired[next(iter(self.wired))]
 
@@ -157,7 +159,7 @@ class Kept:
         self.wired.clear()
         self.moves.clear()
 
-    def judged(self, design: Design) -> tuple[Known | None, Moved | None]:
+    def judged(self, design: Design) -> tuple[KnownJudgements | None, SpanMapper | None]:
         """What is known of a design that was wired last, and what moves places of its findings; None where it is not kept."""
         if design.members:
             return None, self.moves_of_cluster(design)
@@ -167,7 +169,7 @@ class Kept:
             return None, None
         return made.known if made.fabric is design.fabric else None, self.moves[name]
 
-    def moves_of_cluster(self, cluster: Design) -> Moved | None:
+    def moves_of_cluster(self, cluster: Design) -> SpanMapper | None:
         """What moves places of findings about a cluster; None where no fabric of it is kept. They may be of several texts."""
         names = [(cluster.file, name, cluster.phase) for name in cluster.members]
         names += [(cluster.file, name, 0) for name in cluster.members]
@@ -183,72 +185,76 @@ class Kept:
             made.known.views.clear()
 
 
-def again(
-    kept: Kept, text: Planned, plan: Plan, own: Diagnostics, more: tuple[bool, Options], wire: Callable[[], Fabric]
+def reuse_or_wire_fabric(
+    kept: Kept, text: Planned, plan: FabricPlan, own: Diagnostics, more: tuple[bool, Options], wire: Callable[[], Fabric]
 ) -> Fabric:
     """The fabric of a plan: one that is kept, if it was wired from the same, else the one that ``wire`` makes, which is kept.
     What the wiring found is added to ``own``."""
-    from tdsl.fabric.elaborate import numbered
-    from tdsl.verify.runner import Known
+    from tdsl.fabric.elaborate import number_device_sets
+    from tdsl.verify.runner import KnownJudgements
 
     assert text.home is not None
     name, sound, options = (text.shown, plan.name, plan.phase), *more
-    layout = Layout(text.home.module.file, text.home.module.body, "" if plan.cluster else plan.name)
+    layout = WiringTokens(text.home.module.file, text.home.module.body, "" if plan.cluster else plan.name)
     limits = (sound, plan.cluster, options.max_links, options.max_devices, options.check_seconds, bool(options.fail))
-    key = key_of(plan, layout, text.files, limits)
+    key = wiring_inputs_key(plan, layout, text.files, limits)
     found = kept.find(name, key, layout, text.files)
     if found is not None:
         own.extend([kept.moves[name].finding(d) for d in found.findings])
         plan.evaluator.steps += found.steps
-        numbered(plan)
+        number_device_sets(plan)
         return found.fabric
     steps, before = plan.evaluator.steps, len(own)
     fabric = wire()
     home = layout.file
 
-    def holds(span: Span) -> bool:
+    def holds(span: SourceSpan) -> bool:
         """Whether a place can be moved: one of a later text of the design, such as that of a requirement, cannot."""
         return layout.holds(span) if span.file is home else span.file.name != home.name
 
-    kept.keep(name, Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, Known(holds)), text.files)
+    kept.keep(
+        name, Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, KnownJudgements(holds)), text.files
+    )
     return fabric
 
 
-def key_of(plan: Plan, layout: Layout, files: Iterable[SourceFile], more: tuple[object, ...]) -> tuple[object, ...]:
+def wiring_inputs_key(
+    plan: FabricPlan, layout: WiringTokens, files: Iterable[SourceFile], more: tuple[object, ...]
+) -> tuple[object, ...]:
     """What the wiring of a plan reads."""
     others = tuple((f.name, f.text) for f in files if f is not layout.file)
-    solved = [(tuple(n for _, n in sorted(found.items(), key=_in_order))) for found in (plan.holes, plan.tier_sizes)]
+    solved = [(tuple(n for _, n in sorted(found.items(), key=_finding_sort_key))) for found in (plan.holes, plan.tier_sizes)]
     unfolded = tuple(u.text for u in plan.unfolded)
     excused = tuple(sorted(plan.excused)), tuple(sorted(plan.absent_halls)), plan.broken, len(plan.sets), len(plan.wires)
     return (layout.key, others, repr(plan.parameters), *solved, unfolded, excused, plan.phase, plan.needed, plan.layer, more)
 
 
-def _in_order(found: tuple[Span, int]) -> tuple[str, int, int]:
+def _finding_sort_key(found: tuple[SourceSpan, int]) -> tuple[str, int, int]:
     return found[0].file.name, found[0].start, found[0].end
 
 
-def _left_out(body: Sequence[tree.Stmt], fabric: str) -> Iterator[tuple[int, int]]:
+def _ranges_not_wired(body: Sequence[tree.Stmt], fabric: str) -> Iterator[tuple[int, int]]:
     """Requirements, and fabrics of other names at the top of the file."""
     for s in body:
         if isinstance(s, tree.Decl) and s.kind.name == "fabric" and s.name.name != fabric:
             yield s.span.start, s.span.end
         else:
-            yield from _requirements(s)
+            yield from _requirement_offsets(s)
 
 
-def _requirements(node: object) -> Iterator[tuple[int, int]]:
+def _requirement_offsets(node: object) -> Iterator[tuple[int, int]]:
     """Where the requirements in a statement are."""
     if isinstance(node, tree.Require):
         yield node.span.start, node.span.end
     elif isinstance(node, tuple):
         for each in node:
-            yield from _requirements(each)
-    elif is_dataclass(node) and not isinstance(node, Span):
+            yield from _requirement_offsets(each)
+    elif is_dataclass(node) and not isinstance(node, SourceSpan):
         for f in fields(node):
-            yield from _requirements(getattr(node, f.name))
+            yield from _requirement_offsets(getattr(node, f.name))
 
 
-def _places(fabric: Fabric) -> Iterator[Span]:
+def _spans_of_fabric(fabric: Fabric) -> Iterator[SourceSpan]:
     """Places that findings about a fabric may name."""
     origins: list[Origin] = [s.origin for s in fabric.sets]
     origins += [s.origin for s in fabric.statements]

@@ -17,14 +17,14 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Design, Options
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, gather
-from tdsl.findings.source import Span
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.quantity import Quantity
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
-from tdsl.verify.second.answer import CHECKER, Answer, Limits, TooLarge, exactly, whether
+from tdsl.verify.second.answer import CHECKER, Limits, MethodTooLarge, SecondAnswer, exact_answer, yes_or_no_answer
 from tdsl.verify.second.cluster import ClusterDocuments, Place
-from tdsl.verify.second.judge import Judge, Opinion, pairs
+from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
 
 DISAGREE = "E0905"
 PLAIN = frozenset(
@@ -44,7 +44,9 @@ class Reproduction:
     body: Mapping[str, object]
 
 
-def confirm(compilation: Compilation, source: str, options: Options, limits: Limits | None = None) -> list[Reproduction]:
+def add_second_opinions(
+    compilation: Compilation, source: str, options: Options, limits: Limits | None = None
+) -> list[Reproduction]:
     """Give every result of a compilation of ``source`` a second opinion, in place; the disagreements as files."""
     limits = limits or Limits()
     found: list[Diagnostic] = []
@@ -52,38 +54,41 @@ def confirm(compilation: Compilation, source: str, options: Options, limits: Lim
     for design in compilation.judged:
         if design.fabric is None or not design.fabric.complete:
             continue
-        for diagnostic, file in _design(design, design.fabric, limits):
-            design.findings = gather([*design.findings, diagnostic])
+        for diagnostic, file in _add_opinions_to_design(design, design.fabric, limits):
+            design.findings = merge_equal_findings([*design.findings, diagnostic])
             found.append(diagnostic)
             files.append(file)
-    counts = _counts(compilation, source, options, limits)
+    counts = _confirm_unknown_counts(compilation, source, options, limits)
     for design in compilation.judged:
-        design.findings = [counts.get(_place(d), d) for d in design.findings]
-    compilation.findings = gather([*(counts.get(_place(d), d) for d in compilation.findings), *found])
+        design.findings = [counts.get(_finding_identity(d), d) for d in design.findings]
+    compilation.findings = merge_equal_findings([*(counts.get(_finding_identity(d), d) for d in compilation.findings), *found])
     return files
 
 
 # ---------------------------------------------------------------- figures
 
 
-def _design(design: Design, fabric: Fabric, limits: Limits) -> Iterator[tuple[Diagnostic, Reproduction]]:
+def _add_opinions_to_design(design: Design, fabric: Fabric, limits: Limits) -> Iterator[tuple[Diagnostic, Reproduction]]:
     """Give a design's results their second opinions; the disagreements."""
-    judge = _documents(fabric) if fabric.members else Judge(fabric, design.failed, limits)
-    certified = {} if fabric.members else _certified(design, fabric, limits)
-    answered = {id(result): claim for result, claim in pairs(design.claims, design.results)}
+    judge = _documents_of_cluster(fabric) if fabric.members else SecondOpinionJudge(fabric, design.failed, limits)
+    certified = {} if fabric.members else _opinions_of_certificates(design, fabric, limits)
+    answered = {id(result): claim for result, claim in results_with_claims(design.claims, design.results)}
     results = []
     for number, result in enumerate(design.results, 1):
         claim = answered.get(id(result))
         opinions = [o for o in (judge.opinion(result, claim), certified.get(id(result))) if o is not None]
-        results.append(replace(result, second_opinion=_together(opinions)) if opinions else result)
+        results.append(replace(result, second_opinion=_merged_opinion_facts(opinions)) if opinions else result)
         opinion = next((o for o in opinions if o.verdict == "disagrees"), None)
         if opinion is not None:
             name = f"second-opinion-{design.name}-{number}-{result.check}.json"
-            yield _disagreement(fabric, result, opinion, name), _reproduction(design, fabric, result, claim, opinion, name)
+            yield (
+                _disagreement_finding(fabric, result, opinion, name),
+                _reproduction_of_disagreement(design, fabric, result, claim, opinion, name),
+            )
     design.results = results
 
 
-def _documents(cluster: Fabric) -> ClusterDocuments:
+def _documents_of_cluster(cluster: Fabric) -> ClusterDocuments:
     """What is said of the fabrics of a cluster, each by itself."""
     from tdsl.fabric.places import height_of, rows_of_places
 
@@ -92,7 +97,7 @@ def _documents(cluster: Fabric) -> ClusterDocuments:
     places: dict[str, Place] = {}
     tops: dict[tuple[str, str, str], int] = {}
     for f in cluster.members:
-        documents.append(_fabric_json(f))
+        documents.append(_json_target_of_fabric(f))
         for m in f.models:
             most = m.facts.get("power_max")
             watts[m.name] = most.amount if isinstance(most, Quantity) else None
@@ -106,7 +111,7 @@ def _documents(cluster: Fabric) -> ClusterDocuments:
     return ClusterDocuments(documents, watts, places, tops)
 
 
-def _together(opinions: list[Opinion]) -> dict[str, object]:
+def _merged_opinion_facts(opinions: list[Opinion]) -> dict[str, object]:
     """One entry of what several methods say: a disagreement first, then what is confirmed."""
     wrong = [o for o in opinions if o.verdict == "disagrees"]
     good = [o for o in opinions if o.verdict == "confirmed"]
@@ -116,7 +121,7 @@ def _together(opinions: list[Opinion]) -> dict[str, object]:
     return facts
 
 
-def _disagreement(fabric: Fabric, result: Result, opinion: Opinion, name: str) -> Diagnostic:
+def _disagreement_finding(fabric: Fabric, result: Result, opinion: Opinion, name: str) -> Diagnostic:
     first = result.text or str(result.value)
     message = f"`{result.requirement or result.check}`: the check says {result.status}, {first}; {opinion.by} says {opinion.said}"
     span = result.origin.span if result.origin is not None else fabric.origin.span
@@ -127,11 +132,11 @@ def _disagreement(fabric: Fabric, result: Result, opinion: Opinion, name: str) -
     )  # fmt: skip
 
 
-def _reproduction(
+def _reproduction_of_disagreement(
     design: Design, fabric: Fabric, result: Result, claim: ResolvedClaim | None, opinion: Opinion, name: str
 ) -> Reproduction:
     """The fabric, or those of a cluster, the requirement and both answers."""
-    shown = _fabric_json(fabric) if not fabric.members else None
+    shown = _json_target_of_fabric(fabric) if not fabric.members else None
     asked: dict[str, object] = {"check": result.check, "text": result.requirement}
     if claim is not None:
         value = None if claim.value is None else str(claim.value)
@@ -141,56 +146,56 @@ def _reproduction(
         "schema": 1, "design": design.name, "file": design.file, "parameters": {k: str(v) for k, v in design.parameters.items()},
         "failed": list(design.failed.names) if design.failed is not None else [],
         "requirement": asked, "first": result.facts(), "second": opinion.facts(),
-        "fabric": shown, **({"fabrics": [_fabric_json(f) for f in fabric.members]} if fabric.members else {}),
+        "fabric": shown, **({"fabrics": [_json_target_of_fabric(f) for f in fabric.members]} if fabric.members else {}),
     })  # fmt: skip
 
 
-def _fabric_json(fabric: Fabric) -> Any:
+def _json_target_of_fabric(fabric: Fabric) -> Any:
     """What the target ``json`` makes of a fabric, None if it makes nothing."""
-    from tdsl.emit.build import build
+    from tdsl.emit.build import build_files
 
-    text = build(fabric, ["json"], Diagnostics()).get("fabric.json")
+    text = build_files(fabric, ["json"], Diagnostics()).get("fabric.json")
     return None if text is None else json.loads(text)
 
 
 # ---------------------------------------------------------------- certificates
 
 
-def _certified(design: Design, fabric: Fabric, limits: Limits) -> dict[int, Opinion]:
+def _opinions_of_certificates(design: Design, fabric: Fabric, limits: Limits) -> dict[int, Opinion]:
     """What the checker says of the certificates of a design, by the identity of the result that each is about."""
     if design.failed is not None or fabric.link_count > limits.links:
         return {}
-    from tdsl.certificates.write import certify
+    from tdsl.certificates.write import verified_certificates
 
-    made = certify(fabric, design.claims, design.results, limits.checked)
-    about = list(_files(design))
+    made = verified_certificates(fabric, design.claims, design.results, limits.checked)
+    about = list(_certificate_names_of_results(design))
     out = {}
     for name, result in about:
-        if name in made.texts and (found := _checked(json.loads(made.texts[name]), result)) is not None:
+        if name in made.texts and (found := _opinion_of_certificate(json.loads(made.texts[name]), result)) is not None:
             out[id(result)] = found
         elif name in made.left_out and name not in made.rejected:
             out[id(result)] = Opinion("unconfirmed", reason=f"no certificate: {made.left_out[name]}")
         elif name in made.rejected:
             out[id(result)] = Opinion(
-                "disagrees", CHECKER, whether(CHECKER, False), f"the checker rejects {name}: {made.rejected[name]}"
+                "disagrees", CHECKER, yes_or_no_answer(CHECKER, False), f"the checker rejects {name}: {made.rejected[name]}"
             )
     return out
 
 
-def _files(design: Design) -> Iterator[tuple[str, Result]]:
+def _certificate_names_of_results(design: Design) -> Iterator[tuple[str, Result]]:
     """Results, each with the name of the certificate that is about it."""
-    from tdsl.certificates.write import at_switches
+    from tdsl.certificates.write import claims_at_switches
 
     number = radii = ratios = 0
     known: dict[object, str] = {}
-    for result, claim in pairs(design.claims, design.results):
+    for result, claim in results_with_claims(design.claims, design.results):
         plain = claim is None or not (claim.scope or claim.of or claim.at or claim.of_active or claim.args or claim.through)
         if plain and result.check in PLAIN:
             yield f"{result.check}.json", result
         if claim is None or claim.scope is not None:
             continue
         sets = bool(claim.of) == bool(claim.of_to) != bool(claim.args)
-        if claim.metric == "oversubscription" and at_switches([claim]):
+        if claim.metric == "oversubscription" and claims_at_switches([claim]):
             ratios += 1
             yield f"oversubscription-{ratios}.json", result
         elif claim.metric == "survives":
@@ -204,7 +209,7 @@ def _files(design: Design) -> Iterator[tuple[str, Result]]:
             yield known.setdefault((claim.args, claim.through, named), f"throughput-{len(known) + 1}.json"), result
 
 
-def _checked(body: Mapping[str, object], result: Result) -> Opinion | None:
+def _opinion_of_certificate(body: Mapping[str, object], result: Result) -> Opinion | None:
     """Whether a verified certificate states what a result says; None where it states less."""
     if result.status not in ("proved", "refuted", "bounded"):
         return None
@@ -213,30 +218,34 @@ def _checked(body: Mapping[str, object], result: Result) -> Opinion | None:
         first, last = Fraction(result.measures["lower_bps"]), Fraction(result.measures["upper_bps"])
         if (low, high) == (first, last):
             assert isinstance(result.lower, (int, Fraction)) and isinstance(result.upper, (int, Fraction))
-            return Opinion("confirmed", CHECKER, Answer(CHECKER, Fraction(result.lower), Fraction(result.upper)))
+            return Opinion("confirmed", CHECKER, SecondAnswer(CHECKER, Fraction(result.lower), Fraction(result.upper)))
         apart = high < first or last < low
-        return Opinion("disagrees", CHECKER, Answer(CHECKER, low, high), "in bit/s") if apart else None
+        return Opinion("disagrees", CHECKER, SecondAnswer(CHECKER, low, high), "in bit/s") if apart else None
     figure = body.get("value")
     if figure is not None and result.lower is not None:
-        found = exactly(CHECKER, Fraction(str(figure)))
+        found = exact_answer(CHECKER, Fraction(str(figure)))
         return Opinion("confirmed" if found.lower == result.lower == result.upper else "disagrees", CHECKER, found)
     holds = body.get("holds", True if body["check"] == "survives" else None)
     if not isinstance(holds, bool) or result.status == "bounded":
         return None
-    return Opinion("confirmed" if holds == (result.status == "proved") else "disagrees", CHECKER, whether(CHECKER, holds))
+    return Opinion(
+        "confirmed" if holds == (result.status == "proved") else "disagrees", CHECKER, yes_or_no_answer(CHECKER, holds)
+    )
 
 
 # ---------------------------------------------------------------- unknown counts
 
 
-def _place(d: Diagnostic) -> tuple[str, int, int]:
+def _finding_identity(d: Diagnostic) -> tuple[str, int, int]:
     """What distinguishes a finding from others: its code and where it is."""
     return (d.code, d.span.start, d.span.end) if d.span is not None else (d.code, -1, -1)
 
 
-def _counts(compilation: Compilation, source: str, options: Options, limits: Limits) -> dict[tuple[str, int, int], Diagnostic]:
+def _confirm_unknown_counts(
+    compilation: Compilation, source: str, options: Options, limits: Limits
+) -> dict[tuple[str, int, int], Diagnostic]:
     """The notes about unknown counts, each with a second opinion: the design compiled with the numbers as text."""
-    chosen: dict[Span, tuple[int, Diagnostic]] = {}
+    chosen: dict[SourceSpan, tuple[int, Diagnostic]] = {}
     for d in compilation.findings:
         found = LEAST.fullmatch(d.message) if d.code == "E0461" else None
         if found is not None and d.span is not None and d.span.text == "?" and d.span.file.name == compilation.file:
@@ -244,23 +253,23 @@ def _counts(compilation: Compilation, source: str, options: Options, limits: Lim
     if not chosen:
         return {}
     plain = replace(options, select=(), ignore=(), fail=(), severities={})
-    known = compilation if plain == options else compiler.check(source, plain)
-    errors, plain = _errors(known), replace(plain, parsed=None)
+    known = compilation if plain == options else compiler.compile_and_verify(source, plain)
+    errors, plain = _errors_of_compilation(known), replace(plain, parsed=None)
     out = {}
     order = sorted(chosen, key=lambda span: (span.file.name, span.start))
     for at, span in enumerate(order):
         value, d = chosen[span]
         before = {other: chosen[other][0] for other in order[:at]}
-        out[_place(d)] = _counted(source, plain, d, before, span, value, limits, errors)
+        out[_finding_identity(d)] = _confirm_unknown_count(source, plain, d, before, span, value, limits, errors)
     return out
 
 
-def _counted(
+def _confirm_unknown_count(
     source: str,
     options: Options,
     d: Diagnostic,
-    before: Mapping[Span, int],
-    span: Span,
+    before: Mapping[SourceSpan, int],
+    span: SourceSpan,
     value: int,
     limits: Limits,
     known: Errors,
@@ -268,20 +277,20 @@ def _counted(
     """A note with what compiling says of the number and of each smaller one; E0905 where that differs. ``known`` are errors that
     the design has with the numbers that were found: other fabrics of the file may have some."""
     if value > limits.trials:
-        why = TooLarge("compiling", f"{value - 1:,} smaller numbers", f"{limits.trials - 1}")
+        why = MethodTooLarge("compiling", f"{value - 1:,} smaller numbers", f"{limits.trials - 1}")
         return replace(d, notes=(*d.notes, f"not confirmed: {why}"))
     for smaller in range(1, value):
-        if not _wrong(source, options, {**before, span: smaller}, known):
+        if not _has_further_errors(source, options, {**before, span: smaller}, known):
             message = f"{d.message}; compiling the design with {smaller} in its place finds nothing wrong"
             return Diagnostic(DISAGREE, message, span, help=f"write {smaller} there to see it, and report it with the design")
-    if _wrong(source, options, {**before, span: value}, known):
+    if _has_further_errors(source, options, {**before, span: value}, known):
         message = f"{d.message}; compiling the design with {value} in its place finds errors"
         return Diagnostic(DISAGREE, message, span, help=f"write {value} there to see them, and report it with the design")
     said = "and with each smaller number" if value > 1 else "in its place"
     return replace(d, notes=(*d.notes, f"confirmed by compiling the design with {value} {said}"))
 
 
-def _wrong(source: str, options: Options, given: Mapping[Span, int], known: Errors) -> bool:
+def _has_further_errors(source: str, options: Options, given: Mapping[SourceSpan, int], known: Errors) -> bool:
     """Whether a design has further errors with these numbers written where it has `?`."""
     from tdsl.semantics.loader import Loader
 
@@ -293,10 +302,10 @@ def _wrong(source: str, options: Options, given: Mapping[Span, int], known: Erro
     for span in spans:
         text = text[: span.start] + str(given[span]) + text[span.end :]
     overlay = {**options.overlay, str(path.resolve()): text}
-    return not _errors(compiler.check(source, replace(options, overlay=overlay))) <= known
+    return not _errors_of_compilation(compiler.compile_and_verify(source, replace(options, overlay=overlay))) <= known
 
 
-def _errors(compilation: Compilation) -> Errors:
+def _errors_of_compilation(compilation: Compilation) -> Errors:
     """The errors of a compilation, those that the design allows as well: code, message, file and line, which no number in the
     place of a `?` moves."""
     wrong = [d for d in compilation.findings if d.severity in (Severity.ERROR, Severity.ALLOWED)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Design, Options
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, gather
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, merge_equal_findings
 from tdsl.semantics.ranges import Domain
 from tdsl.semantics.values import Value, text_of
 from tdsl.system import progress
@@ -57,7 +57,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SweepVerdict:
     """What is known of one requirement or check over all combinations.
 
     ``first`` is the least combination with this status, None where it is good. ``count`` is how many have the status, ``asked``
@@ -111,31 +111,31 @@ class Sweep(Compilation):
         many = f"{len(self.cases):,}"
         if self.total != len(self.cases):
             many += f" of {self.total:,}" if self.total is not None else f" of more than {len(self.cases):,}"
-        values = " and ".join(f"{name} = {listed(values)}" for name, values in self.varied.items())
+        values = " and ".join(f"{name} = {values_as_ranges(values)}" for name, values in self.varied.items())
         return f"{many} combination{'s' if many != '1' else ''}" + (f": {values}" if values else "")
 
     def which(self, cases: Sequence[Case]) -> str:
         """Some of the combinations by their values, as short as they can be told."""
         values = {name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values)) for name in self.varied}
         if len(cases) > 1 and prod(map(len, values.values())) == len(cases):  # a full product
-            return " and ".join(f"{name} = {listed(each)}" for name, each in values.items())
+            return " and ".join(f"{name} = {values_as_ranges(each)}" for name, each in values.items())
         return "; ".join(c.text for c in cases[:SHOWN]) + (f" and {len(cases) - SHOWN:,} more" if len(cases) > SHOWN else "")
 
     # ------------------------------------------------------------ verdicts
-    def verdicts(self) -> dict[str, list[Verdict]]:
+    def verdicts(self) -> dict[str, list[SweepVerdict]]:
         """For each fabric what is known of its requirements, and then of the checks that none asks for."""
         rows: dict[tuple[str, bool, str], dict[int, Result]] = {}
         wired: dict[str, set[int]] = {}
         for at, case in enumerate(self.cases):
             for design in case.compilation.judged:
-                name = _full_name(design)
+                name = _qualified_design_name(design)
                 if design.fabric is not None or design.summary is not None:
                     wired.setdefault(name, set()).add(at)
                 for r in design.results:
                     row = rows.setdefault((name, r.requirement is None, r.requirement or r.check), {})
                     if at not in row or RANKS.index(r.status) < RANKS.index(row[at].status):
                         row[at] = r
-        out: dict[str, list[Verdict]] = {}
+        out: dict[str, list[SweepVerdict]] = {}
         for (name, bare, what), row in sorted(rows.items(), key=lambda item: item[0][1]):
             lost = {at for at in range(len(self.cases)) if at not in wired[name]}
             verdict = self._verdict(what, bare, row, lost)
@@ -144,7 +144,7 @@ class Sweep(Compilation):
             out.setdefault(name, []).append(verdict)
         return out
 
-    def _verdict(self, what: str, bare: bool, row: Mapping[int, Result], lost: set[int]) -> Verdict:
+    def _verdict(self, what: str, bare: bool, row: Mapping[int, Result], lost: set[int]) -> SweepVerdict:
         """The worst answer speaks. ``lost`` are combinations whose design has no wiring that could be judged."""
         ranks = BARE_RANKS if bare else RANKS
         statuses = {at: r.status for at, r in row.items()} | ({} if bare else dict.fromkeys(lost, "skipped"))
@@ -152,9 +152,9 @@ class Sweep(Compilation):
         having = [at for at in sorted(statuses) if statuses[at] == worst]
         check, answered = next(iter(row.values())).check, sum(r.judged > 0 for r in row.values())
         first = row.get(having[0])
-        told = _words(first) if first is not None else "the design has errors"
+        told = _result_text_with_scope(first) if first is not None else "the design has errors"
         every = len(having) == len(self.cases) or (bare and worst == "skipped" and len(having) == len(row))
-        alike = every and len({_words(r) for r in row.values()}) == 1
+        alike = every and len({_result_text_with_scope(r) for r in row.values()}) == 1
         if worst in GOOD:
             judged = [at for at in sorted(statuses) if statuses[at] in GOOD]
             answer = "for " if bare or (first is not None and first.report) else "holds for "
@@ -166,7 +166,7 @@ class Sweep(Compilation):
                     f"the {len(judged):,} of {len(self.cases):,} where it {why}: {self.which([self.cases[a] for a in judged])}"
                 )
             status = worst if self.whole else "bounded"
-            return Verdict(check, what, bare, status, answer, None, len(having), len(statuses), answered)
+            return SweepVerdict(check, what, bare, status, answer, None, len(having), len(statuses), answered)
         case = self.cases[having[0]]
         if alike:
             answer = told if worst == "skipped" and bare else f"{told}, for {self._each(len(having))}"
@@ -175,7 +175,7 @@ class Sweep(Compilation):
             if not self.whole:
                 rest = f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; {self._unchecked()}"
             answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
-        return Verdict(check, what, bare, worst, answer, case, len(having), len(statuses), answered)
+        return SweepVerdict(check, what, bare, worst, answer, case, len(having), len(statuses), answered)
 
     def _unchecked(self) -> str:
         """What is not known, because it was not checked."""
@@ -188,7 +188,7 @@ class Sweep(Compilation):
         return f"the {count:,} combinations that were checked" if count > 1 else "the one combination that was checked"
 
 
-def listed(values: Sequence[Value]) -> str:
+def values_as_ranges(values: Sequence[Value]) -> str:
     """Values in a row: whole numbers that follow each other as ``1..4``."""
     if isinstance(values, range) and len(values) > 2:
         return f"{values[0]}..{values[-1]}"
@@ -203,12 +203,12 @@ def listed(values: Sequence[Value]) -> str:
     return ", ".join(parts[:8]) + (", …" if len(parts) > 8 else "")
 
 
-def _words(r: Result) -> str:
+def _result_text_with_scope(r: Result) -> str:
     text = r.text or r.reason
     return f"{text} in {r.scope}" if r.scope and r.scope not in text else text
 
 
-def _full_name(design: Design) -> str:
+def _qualified_design_name(design: Design) -> str:
     return f"{design.cluster}.{design.name}" if design.cluster and not design.members else design.name
 
 
@@ -231,7 +231,7 @@ class _Walk:
 
     def ask(self, chosen: Chosen) -> tuple[list[Domain], bool]:
         """The finite domains that are still open, in order of the text, and whether no choice changes them."""
-        settings, found = compiler.parameters(self.source, replace(self.options, values=dict(chosen)))
+        settings, found = compiler.parameter_settings(self.source, replace(self.options, values=dict(chosen)))
         if not chosen:
             self.defaults = [d for d in found if d.code == RULED_OUT]
         self.parses &= not any(d.code.startswith("E00") for d in found)
@@ -290,26 +290,26 @@ class _Walk:
             yield from self.walk({**chosen, finite[0].name: choices[i]}, (*at, i), known[1:] if known is not None else None, ends)
 
 
-def sweep(source: str, options: Options | None = None, limit: int = LIMIT, workers: Workers = ALONE) -> Sweep:
+def sweep_parameters(source: str, options: Options | None = None, limit: int = LIMIT, workers: Workers = ALONE) -> Sweep:
     """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError and
     WorkersEnded."""
     options = replace(options or Options(), parsed={})
     walk = _Walk(source, options)
     chosen = walk.combinations(limit)
     if not chosen:  # a text that does not parse, or no value that the guards allow: the design as it stands says why
-        alone = compiler.check(source, options)
+        alone = compiler.compile_and_verify(source, options)
         findings = alone.findings
         if walk.spans and not Diagnostics(list(findings)).has_errors:
-            findings = [*findings, _impossible(walk.spans)]
-        return _sweep_of_cases([Case({}, alone)], gather(findings), 0)
-    result = _sweep_of_cases(_cases(source, options, chosen, workers), [], walk.total)
+            findings = [*findings, _no_common_value_finding(walk.spans)]
+        return _sweep_of_cases([Case({}, alone)], merge_equal_findings(findings), 0)
+    result = _sweep_of_cases(_compile_combinations(source, options, chosen, workers), [], walk.total)
     result.varied, result.kept = walk.varied, walk.kept
     if walk.settled and not result.whole and not result.kept:
-        _decide(result, source, options, walk)
-    merged = list(_merged(result))
+        _prove_unchecked_combinations(result, source, options, walk)
+    merged = list(_merged_sweep_findings(result))
     said = {(d.code, d.span) for d in merged}
     defaults = [replace(d, notes=(*d.notes, "with the defaults")) for d in walk.defaults if (d.code, d.span) not in said]
-    result.findings = gather([*merged, *defaults, *_unanswered(result, walk.spans)])
+    result.findings = merge_equal_findings([*merged, *defaults, *_unchecked_range_findings(result, walk.spans)])
     return result
 
 
@@ -320,38 +320,38 @@ def _sweep_of_cases(cases: list[Case], findings: Sequence[Diagnostic], total: in
     return result
 
 
-def _cases(source: str, options: Options, chosen: Sequence[Chosen], workers: Workers) -> list[Case]:
+def _compile_combinations(source: str, options: Options, chosen: Sequence[Chosen], workers: Workers) -> list[Case]:
     """All combinations compiled: the first here, and the rest, if it is worth it, by several processes."""
     lean = len(chosen) > 1
-    first, rest = _case(source, options, chosen[0], lean), chosen[1:]
+    first, rest = _compile_combination(source, options, chosen[0], lean), chosen[1:]
     if not workers.worth(sum(d.elapsed_s for d in first.compilation.designs) * len(rest)):
-        one_by_one = (_case(source, options, values, lean) for values in rest)
-        return [first, *progress.each(one_by_one, f"check {source}", len(rest), "combinations")]
+        one_by_one = (_compile_combination(source, options, values, lean) for values in rest)
+        return [first, *progress.items_as_phase(one_by_one, f"check {source}", len(rest), "combinations")]
     size = -(-len(rest) // PIECES)
     pieces = [rest[at : at + size] for at in range(0, len(rest), size)]
-    found = workers.results(partial(_piece, source, replace(options, parsed=None)), pieces)
-    return [first, *progress.each(chain.from_iterable(found), f"check {source}", len(rest), "combinations")]
+    found = workers.results(partial(_compile_piece, source, replace(options, parsed=None)), pieces)
+    return [first, *progress.items_as_phase(chain.from_iterable(found), f"check {source}", len(rest), "combinations")]
 
 
-def _piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case]:
+def _compile_piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case]:
     """Some combinations, compiled where nothing was read yet."""
     options = replace(options, parsed={})
-    return [_case(source, options, values, True) for values in chosen]
+    return [_compile_combination(source, options, values, True) for values in chosen]
 
 
-def _case(source: str, options: Options, values: Chosen, lean: bool) -> Case:
+def _compile_combination(source: str, options: Options, values: Chosen, lean: bool) -> Case:
     """Compile one combination. Where there are many, the fabric is given up for its figures."""
-    done = compiler.check(source, replace(options, values=dict(values)))
+    done = compiler.compile_and_verify(source, replace(options, values=dict(values)))
     for design in done.judged:
         if lean and design.fabric is not None:
-            from tdsl.verify.summary import summarise
+            from tdsl.verify.summary import fabric_summary
 
-            design.summary = summarise(design.fabric)
+            design.summary = fabric_summary(design.fabric)
             design.fabric, design.failing, design.claims = None, None, []
     return Case(values, done)
 
 
-def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
+def _prove_unchecked_combinations(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
     """Prove what arithmetic can of the combinations that were not checked, or check the one that it says is wrong."""
     module = next((parsed for parsed, _ in (options.parsed or {}).values()), None)
     sought = [
@@ -362,21 +362,21 @@ def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
     ]
     if module is None or not sought:
         return
-    from tdsl.sizing.all_parameters import decide
+    from tdsl.sizing.all_parameters import prove_switch_count
 
     domains = [walk.spans[name] for name in walk.varied]
     for name, what in sought:
         measured, fixed = [], {}
         for case in result.cases:
             for design in case.compilation.judged:
-                if _full_name(design) == name:
+                if _qualified_design_name(design) == name:
                     fixed = {k: v for k, v in design.parameters.items() if k not in case.values}
                     measured += [(case.values, r.value) for r in design.results if r.requirement == what]
-        answer = decide(module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)])
+        answer = prove_switch_count(module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)])
         if answer == "proved":
             result.decided.add((name, what))
         elif isinstance(answer, Mapping) and all(dict(case.values) != dict(answer) for case in result.cases):
-            result.cases.append(_case(source, options, answer, True))
+            result.cases.append(_compile_combination(source, options, answer, True))
     places = {d.name: d.choices or () for d in domains}
     result.cases.sort(key=lambda case: [places[name].index(v) for name, v in case.values.items()])
     result.collect_designs()
@@ -386,7 +386,7 @@ def _decide(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
 IDLE = "E0015"
 
 
-def _merged(result: Sweep) -> Iterator[Diagnostic]:
+def _merged_sweep_findings(result: Sweep) -> Iterator[Diagnostic]:
     """The findings of all combinations: one for each code and place, with a note of where it is."""
     groups: dict[tuple[object, ...], list[tuple[Case, Diagnostic]]] = {}
     for case in result.cases:
@@ -414,7 +414,7 @@ def _merged(result: Sweep) -> Iterator[Diagnostic]:
         yield replace(d, notes=(*d.notes, *notes))
 
 
-def _unanswered(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnostic]:
+def _unchecked_range_findings(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnostic]:
     """What stands between the combinations that were checked and the whole range."""
     for name, d in result.kept.items():
         yield Diagnostic(
@@ -430,6 +430,6 @@ def _unanswered(result: Sweep, spans: Mapping[str, Domain]) -> Iterator[Diagnost
         )  # fmt: skip
 
 
-def _impossible(spans: Mapping[str, Domain]) -> Diagnostic:
+def _no_common_value_finding(spans: Mapping[str, Domain]) -> Diagnostic:
     d = next(iter(spans.values()))
     return Diagnostic("E0125", f"no value of `{d.name}` suits all that declare it", d.span, help="give each a name of its own")

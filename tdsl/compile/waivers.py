@@ -14,7 +14,7 @@ from datetime import date
 
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
 MARK = "tdsl:"
@@ -33,7 +33,7 @@ class Allowance:
 
     name: str
     reason: str
-    span: Span
+    span: SourceSpan
     line: int
     until: date | None = None  # the last day on which it holds, None where it has no end
     used: bool = False
@@ -50,15 +50,15 @@ class Allowances:
         """Take those of a file, and tell of comments that are none."""
         if MARK not in file.text:
             return
-        from tdsl.syntax.grammar import load
+        from tdsl.syntax.grammar import load_grammar_tables
 
-        tokens = load().scanner.scan(file)
+        tokens = load_grammar_tables().scanner.scan(file)
         waiting: list[Allowance] = []
         row = 0  # of the last token that is code
         for t in tokens:
             line = file.position(t.start)[0]
             if t.type == "COMMENT" and BEGINNING.match(t.text):
-                found = _allowed(t.text.rstrip(), t.span, line, diagnostics)
+                found = _waivers_in_comment(t.text.rstrip(), t.span, line, diagnostics)
                 waiting += found if row != line else []
                 self._at(file, line, found if row == line else [])
             elif not t.newline and t.type != "COMMENT":
@@ -79,7 +79,7 @@ class Allowances:
     def _settled(self, d: Diagnostic) -> Diagnostic:
         if d.code.startswith(FOREVER):
             return d
-        name = catalogue.name_of(d.code) if self.severities or self.lines else ""
+        name = catalogue.finding_name(d.code) if self.severities or self.lines else ""
         if d.span is not None:
             for allowance in self.lines.get((id(d.span.file), d.span.begin[0]), ()):
                 if allowance.name in (name, d.code):
@@ -90,18 +90,23 @@ class Allowances:
     def idle(self, unjudged: Iterable[str]) -> list[Diagnostic]:
         """A warning for each that allows nothing, but for names of checks that did not run."""
         rest = [a for found in self.lines.values() for a in found if not a.used and a.name not in unjudged]
-        return [_idle(a) for a in rest]
+        return [_unused_waiver_finding(a) for a in rest]
 
     def expired(self, today: date) -> list[Diagnostic]:
         """A warning for each whose last day is over."""
-        return [_expired(a, today) for found in self.lines.values() for a in found if a.until is not None and a.until < today]
+        return [
+            _expired_waiver_finding(a, today)
+            for found in self.lines.values()
+            for a in found
+            if a.until is not None and a.until < today
+        ]
 
     def every(self) -> list[Allowance]:
         """All of them, in the order of the text."""
         return [a for found in self.lines.values() for a in found]
 
 
-def _idle(a: Allowance) -> Diagnostic:
+def _unused_waiver_finding(a: Allowance) -> Diagnostic:
     return Diagnostic(
         "E0015",
         f"nothing here is `{a.name}`, so nothing is allowed",
@@ -111,7 +116,7 @@ def _idle(a: Allowance) -> Diagnostic:
     )
 
 
-def _expired(a: Allowance, today: date) -> Diagnostic:
+def _expired_waiver_finding(a: Allowance, today: date) -> Diagnostic:
     assert a.until is not None
     days = (today - a.until).days
     return Diagnostic(
@@ -124,7 +129,7 @@ def _expired(a: Allowance, today: date) -> Diagnostic:
     )
 
 
-def day(text: str) -> date:
+def date_from_text(text: str) -> date:
     """A date as ``2027-01-31``. Raises ValueError, which says what is wrong."""
     if not DAY.fullmatch(text):
         raise ValueError(f"`{text}` is not a date, such as 2027-01-31")
@@ -134,7 +139,7 @@ def day(text: str) -> date:
         raise ValueError(f"there is no day {text}") from None
 
 
-def _allowed(text: str, span: Span, line: int, diagnostics: Diagnostics) -> list[Allowance]:
+def _waivers_in_comment(text: str, span: SourceSpan, line: int, diagnostics: Diagnostics) -> list[Allowance]:
     """The names that a comment allows, each with the reason."""
     found = COMMENT.fullmatch(text)
     inner = found[1] or "" if found else ""
@@ -150,15 +155,15 @@ def _allowed(text: str, span: Span, line: int, diagnostics: Diagnostics) -> list
     until = None
     if dated:
         try:
-            until = day(dated[2].strip())
+            until = date_from_text(dated[2].strip())
         except ValueError as wrong:
             diagnostics.add("E0016", span, f"{wrong}", help="write `# tdsl: allow(NAME until YYYY-MM-DD) REASON`")
             return []
     out = []
     for name in names:
-        page = catalogue.find(name)
+        page = catalogue.find_page(name)
         if page is None:
-            near = catalogue.nearest(name)
+            near = catalogue.most_similar_code(name)
             diagnostics.add(
                 "E0016", span, f"there is no finding `{name}`", help=f"did you mean `{near}`?" if near else "`tdsl list checks`"
             )

@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tdsl.drawing.glyphs import glyph_of, trays
+from tdsl.drawing.glyphs import glyph_of_shape, tray_glyph
 from tdsl.drawing.records import Box, Caption, Frame, Glyph, Picture, Sketch, SketchEdge, SketchNode, Wire
-from tdsl.drawing.shapes import shapes
+from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.layers import beside
-from tdsl.fabric.order import distinct
-from tdsl.semantics.model import DeviceSet, unravel
+from tdsl.fabric.layers import scaleup_only_devices
+from tdsl.fabric.order import distinct_values
+from tdsl.semantics.model import DeviceSet, indices_at_position
 from tdsl.system.lazy_dataclass import dataclass
 
 BOXES_A_ROW, WIRES_A_PAGE = 12, 72
@@ -93,28 +93,28 @@ class _Plan:
     rows: list[list[_Cluster]] = field(default_factory=list)
 
 
-def plan(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, wide: bool) -> _Plan:
+def plan_of_boxes(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, wide: bool) -> _Plan:
     """The finest level with at most so many boxes (in a row if ``wide``, else in all) and bundles."""
     deepest = max((len(s.parts) for s in fabric.sets), default=1)
     for depth in range(deepest, -2, -1):
-        if wide and 0 < depth < deepest and max((_instances(s, depth) for s in fabric.sets), default=0) > APART:
+        if wide and 0 < depth < deepest and max((_instances_at_depth(s, depth) for s in fabric.sets), default=0) > APART:
             continue
-        if depth >= 0 and not _fits(fabric, boxes, wide, depth, depth == deepest):
+        if depth >= 0 and not _box_count_fits(fabric, boxes, wide, depth, depth == deepest):
             continue
-        made = _cluster(fabric, names, max(depth, 0), depth == deepest)
+        made = _plan_at_depth(fabric, names, max(depth, 0), depth == deepest)
         widest = max((len(r) for r in made.rows), default=0) if wide else len(made.clusters)
         if depth < 0 or (widest <= boxes and len(made.bundles) <= lines):
             return made
     return _Plan([], np.zeros(0, np.int64), {})
 
 
-def _fits(fabric: Fabric, boxes: int, wide: bool, depth: int, single: bool) -> bool:
+def _box_count_fits(fabric: Fabric, boxes: int, wide: bool, depth: int, single: bool) -> bool:
     """Whether the number of boxes alone does not rule a level out; saves naming every device of a large fabric."""
-    counts = [s.count if single else _instances(s, depth) for s in fabric.sets]
+    counts = [s.count if single else _instances_at_depth(s, depth) for s in fabric.sets]
     return (max(counts, default=0) if wide else sum(counts)) <= boxes
 
 
-def _instances(s: DeviceSet, depth: int) -> int:
+def _instances_at_depth(s: DeviceSet, depth: int) -> int:
     """Boxes of a declaration when ``depth`` of its groups are told apart."""
     out = 1
     for p in s.parts[:-1][:depth]:
@@ -123,28 +123,28 @@ def _instances(s: DeviceSet, depth: int) -> int:
     return out
 
 
-def _cluster(fabric: Fabric, names: DrawingNames, depth: int, single: bool) -> _Plan:
+def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool) -> _Plan:
     clusters: list[_Cluster] = []
     of_device = np.zeros(fabric.device_count, np.int64)
-    inner = beside(fabric)  # drawn below the hosts, the network above
-    held = _held(fabric) if not single and not depth else set()
+    inner = scaleup_only_devices(fabric)  # drawn below the hosts, the network above
+    held = _hosts_drawn_with_chips(fabric) if not single and not depth else set()
     for s in fabric.sets:
         if s.index in held:
             continue
-        groups = s.count if single else _instances(s, depth)
+        groups = s.count if single else _instances_at_depth(s, depth)
         size = s.count // groups if groups else 1
         tiers = fabric.tier[s.first : s.first + s.count]
         for g in range(groups):
             rows = slice(s.first + g * size, s.first + (g + 1) * size)
             built = int(fabric.built[rows].sum())
-            name = str(names.devices.name[rows.start]) if single else _name(s, depth, g)
+            name = str(names.devices.name[rows.start]) if single else _name_at_depth(s, depth, g)
             place = str(names.devices.place[rows.start]) if (single or depth) and len(s.parts) > 1 else ""
             holder = s.inside if s.inside is not None and s.inside.index in held else None
             times = 1
             if holder is not None:
                 name = holder.name
             elif not single and not depth:
-                name, place, times = _folded(s, name)
+                name, place, times = _folded_group_name(s, name)
             tier = int(tiers.max()) if len(tiers) else -1
             if built:
                 below = bool(inner[rows].any())
@@ -153,13 +153,13 @@ def _cluster(fabric: Fabric, names: DrawingNames, depth: int, single: bool) -> _
                     _Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below, holder=holder, times=times)
                 )
                 of_device[rows] = len(clusters) - 1
-    bundles = _bundles(fabric, of_device, clusters)
-    _raise_untiered(clusters, bundles)
+    bundles = _links_between_boxes(fabric, of_device, clusters)
+    _give_rows_to_untiered(clusters, bundles)
     levels = sorted({c.level for c in clusters})
     return _Plan(clusters, of_device, bundles, [[c for c in clusters if c.level == v] for v in levels])
 
 
-def _held(fabric: Fabric) -> set[int]:
+def _hosts_drawn_with_chips(fabric: Fabric) -> set[int]:
     """Declarations of hosts without links, whose chips are drawn in them."""
     linked = np.zeros(fabric.device_count, dtype=np.bool_)
     linked[fabric.device_a] = linked[fabric.device_b] = True
@@ -167,7 +167,7 @@ def _held(fabric: Fabric) -> set[int]:
     return {k for k, s in hosts.items() if not bool(linked[s.first : s.first + s.count].any())}
 
 
-def _folded(s: DeviceSet, name: str) -> tuple[str, str, int]:
+def _folded_group_name(s: DeviceSet, name: str) -> tuple[str, str, int]:
     """The name of a whole declaration in a frame for its outermost group, the frame's (``plane × 8``), and that number."""
     times = prod(a.size for a in s.parts[0].axes)
     if len(s.parts) < 2 or times < 2:
@@ -176,15 +176,15 @@ def _folded(s: DeviceSet, name: str) -> tuple[str, str, int]:
     return "-".join(inner), f"{s.parts[0].name} × {times:,}", times
 
 
-def _shaped(fabric: Fabric, p: _Plan) -> None:
+def _add_shape_glyphs(fabric: Fabric, p: _Plan) -> None:
     """Give boxes of whole declarations the drawing of their shape."""
-    found = shapes(fabric)
+    found = shapes_of_declarations(fabric)
     for c in p.clusters:
         s = c.set
         if c.holder is not None:
-            c.glyph = trays(c.holder.count, s.count // c.holder.count) if c.holder.count <= 40 else None
+            c.glyph = tray_glyph(c.holder.count, s.count // c.holder.count) if c.holder.count <= 40 else None
         elif c.planned == s.count and found[s.index]:
-            c.glyph = glyph_of(found[s.index], s.count, _shape_colours(fabric, s, found[s.index]))
+            c.glyph = glyph_of_shape(found[s.index], s.count, _shape_colours(fabric, s, found[s.index]))
 
 
 def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> list[str]:
@@ -200,7 +200,7 @@ def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> li
     return [COLOURS[int(fabric.link_class[rows[np.argmax(m)]]) % len(COLOURS)] for m in moved]
 
 
-def _raise_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int], int]) -> None:
+def _give_rows_to_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int], int]) -> None:
     """Give what has no tier a row: just above the lowest tier it is cabled to, else on top."""
     lowest = {c.number: inf for c in clusters if c.tier < 0}
     for a, b, _ in bundles:
@@ -211,10 +211,10 @@ def _raise_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, int, int]
         clusters[number].level = level
 
 
-def _name(s: DeviceSet, depth: int, instance: int) -> str:
+def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
     """``su0-node``: the groups that are told apart with their indices, the others without; a name is said once."""
     axes = tuple(a for p in s.parts[:-1][:depth] for a in p.axes)
-    at = iter(unravel(instance, axes))
+    at = iter(indices_at_position(instance, axes))
     out = []
     before = ""
     for place, p in enumerate(s.parts):
@@ -225,7 +225,7 @@ def _name(s: DeviceSet, depth: int, instance: int) -> str:
     return "-".join(out)
 
 
-def _bundles(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[tuple[int, int, int], int]:
+def _links_between_boxes(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[tuple[int, int, int], int]:
     """Links between boxes; those inside one are told in the box. A link through an optical switch is drawn to that."""
     via = fabric.link_via_a >= 0
     hop = np.where(via, fabric.link_via_a, fabric.link_b)
@@ -249,15 +249,15 @@ def _bundles(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[
 # ---------------------------------------------------------------- laying out
 
 
-def draw(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
+def draw_fabric(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
     """Boxes, frames and lines with their places on the page."""
-    p = plan(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
-    _shaped(fabric, p)
+    p = plan_of_boxes(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
+    _add_shape_glyphs(fabric, p)
     for c in p.clusters:
-        c.width = max(96.0, min(260.0, max(len(t) for t in _texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
-    frames, right = _columns(p)
-    figures = _figures(fabric)
-    legend = _legend(fabric, names)
+        c.width = max(96.0, min(260.0, max(len(t) for t in _box_texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
+    frames, right = _place_box_columns(p)
+    figures = _figures_below_title(fabric)
+    legend = _legend_entries(fabric, names)
     right = max(
         right, MARGIN + len(title) * 13.0, MARGIN + len(figures) * LETTER, *(MARGIN + 30 + len(t) * LETTER for t, _ in legend)
     )
@@ -269,20 +269,20 @@ def draw(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
             c.y = bottom + highest - c.height
         bottom += highest + ROW_GAP
     bottom -= ROW_GAP
-    places = [_frame(p, name) for name in frames]
+    places = [_frame_of_group(p, name) for name in frames]
     legend_top = bottom + (90 if _has_level_wires(p) else 62)
     return Picture(
         round(right + MARGIN, 1), round(legend_top + 22 * len(legend) + 12, 1), title, figures, tuple(places),
-        tuple(_box(c) for c in p.clusters), tuple(_wires(fabric, p)),
-        tuple(x for row in p.rows for x in _captions(fabric, p, row)),
+        tuple(_drawn_box(c) for c in p.clusters), tuple(_drawn_bundles(fabric, p)),
+        tuple(x for row in p.rows for x in _row_captions(fabric, p, row)),
         tuple(Caption(MARGIN, legend_top + 22 * i, text, colour) for i, (text, colour) in enumerate(legend)),
     )  # fmt: skip
 
 
-def _captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption]:
+def _row_captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption]:
     """What a row is, and the greatest ratio of capacity down to capacity up of its switches."""
     y = row[0].y + row[0].height - BOX_HEIGHT / 2 + 4
-    out = [Caption(MARGIN, y, _tier(row))]
+    out = [Caption(MARGIN, y, _row_word(row))]
     a, b, tier = fabric.device_a, fabric.device_b, fabric.tier
     apart = (tier[a] != tier[b]) & (tier[a] >= 0) & (tier[b] >= 0)
     low, high = np.where(tier[a] < tier[b], a, b)[apart], np.where(tier[a] < tier[b], b, a)[apart]
@@ -295,7 +295,7 @@ def _captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption]:
     return out
 
 
-def _texts(c: _Cluster) -> list[str]:
+def _box_texts(c: _Cluster) -> list[str]:
     """Name; how many of what; what else is to be said."""
     if c.holder is not None:
         return [c.name, f"{c.holder.count:,} × {c.holder.model.name}", f"{c.devices:,} × {c.set.model.name} inside"]
@@ -306,7 +306,7 @@ def _texts(c: _Cluster) -> list[str]:
     return [c.name, what, *([f"{c.inside:,} links inside"] if c.inside else [])]
 
 
-def _columns(p: _Plan) -> tuple[list[str], float]:
+def _place_box_columns(p: _Plan) -> tuple[list[str], float]:
     """Give every box its x: a column for each group instance, then one for what stands in none; the names of the frames."""
     names = list(dict.fromkeys(c.place for c in p.clusters if c.place))
     alone = [[c for c in row if not c.place] for row in p.rows]
@@ -316,18 +316,18 @@ def _columns(p: _Plan) -> tuple[list[str], float]:
         members = [[c for c in row if c.place == name] for row in p.rows]
         width = max(_row_width(m) for m in members) + 2 * FRAME_PAD
         for m in members:
-            _spread(m, x, width)
+            _centre_boxes(m, x, width)
         x += width + GAP
     beside = max((_row_width([c for c in row if not c.place]) for row in mixed), default=0.0)
     for row in mixed:
-        _spread([c for c in row if not c.place], x, beside)
+        _centre_boxes([c for c in row if not c.place], x, beside)
     full = max(
         [x + beside - LEFT - MARGIN, *(_row_width(free) for row, free in zip(p.rows, alone, strict=True) if row not in mixed)]
     )
     used = x - GAP - LEFT - MARGIN if names else full
     for row, free in zip(p.rows, alone, strict=True):
         if row not in mixed:
-            _spread(free, LEFT + MARGIN, max(used, full))
+            _centre_boxes(free, LEFT + MARGIN, max(used, full))
     if names and not beside:
         for c in p.clusters:
             c.x += max(full - used, 0) / 2 if c.place else 0
@@ -338,7 +338,7 @@ def _row_width(row: Sequence[_Cluster]) -> float:
     return sum(c.width for c in row) + GAP * max(len(row) - 1, 0)
 
 
-def _spread(row: Sequence[_Cluster], x: float, width: float) -> None:
+def _centre_boxes(row: Sequence[_Cluster], x: float, width: float) -> None:
     """Centre boxes in a stretch."""
     at = x + (width - _row_width(row)) / 2
     for c in row:
@@ -346,26 +346,26 @@ def _spread(row: Sequence[_Cluster], x: float, width: float) -> None:
         at += c.width + GAP
 
 
-def _frame(p: _Plan, name: str) -> Frame:
+def _frame_of_group(p: _Plan, name: str) -> Frame:
     members = [c for c in p.clusters if c.place == name]
     left, right = min(c.x for c in members), max(c.x + c.width for c in members)
     top, bottom = min(c.y for c in members), max(c.y + c.height for c in members)
     pad = FRAME_PAD - 2
     return Frame(
         round(left - pad, 1), round(top - pad, 1), round(right - left + 2 * pad, 1), round(bottom - top + 2 * pad + 18, 1),
-        cut(name, right - left + 2 * pad - 12, SMALL), max(c.times for c in members) > 1,
+        text_cut_to_width(name, right - left + 2 * pad - 12, SMALL), max(c.times for c in members) > 1,
     )  # fmt: skip
 
 
-def cut(text: str, width: float, letter: float) -> str:
+def text_cut_to_width(text: str, width: float, letter: float) -> str:
     """A text that fits a width; what does not is replaced by an ellipsis."""
     room = max(int(width / letter), 2)
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
-def _box(c: _Cluster) -> Box:
-    texts = _texts(c)
-    lines = tuple(cut(t, c.width - 14, LETTER if i == 0 else SMALL) for i, t in enumerate(texts))
+def _drawn_box(c: _Cluster) -> Box:
+    texts = _box_texts(c)
+    lines = tuple(text_cut_to_width(t, c.width - 14, LETTER if i == 0 else SMALL) for i, t in enumerate(texts))
     kind = "scaleup" if c.scaleup and c.set.kind == "switch" else c.set.kind if c.set.role in ("", "accelerator") else "other"
     inner = c.glyph.width if c.glyph is not None else 0.0
     return Box(
@@ -374,7 +374,7 @@ def _box(c: _Cluster) -> Box:
     )  # fmt: skip
 
 
-def _tier(row: list[_Cluster]) -> str:
+def _row_word(row: list[_Cluster]) -> str:
     kinds = {c.set.kind for c in row}
     if row[0].scaleup:
         return "chips" if kinds == {"chip"} else f"scale-up {row[0].tier}" if row[0].tier > 1 else "scale-up"
@@ -383,7 +383,7 @@ def _tier(row: list[_Cluster]) -> str:
     return {0: "chips" if kinds == {"chip"} else "hosts"}.get(row[0].tier, f"tier {row[0].tier}")
 
 
-def _figures(fabric: Fabric) -> str:
+def _figures_below_title(fabric: Fabric) -> str:
     """The line below the title."""
     other = np.isin(fabric.role, ("storage", "manager"))
     kinds = np.where((fabric.kind == "host") & other, "other", fabric.kind)[fabric.built]
@@ -394,12 +394,12 @@ def _figures(fabric: Fabric) -> str:
             ("switch", "switch", "switches"), ("ocs", "optical switch", "optical switches"), ("panel", "panel", "panels"),
         )
     ]  # fmt: skip
-    cables = len(distinct(fabric.cable_group))
+    cables = len(distinct_values(fabric.cable_group))
     counts += [(fabric.link_count, "link", "links"), (cables, "cable", "cables")]
     return " · ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n)
 
 
-def _legend(fabric: Fabric, names: DrawingNames) -> list[tuple[str, str]]:
+def _legend_entries(fabric: Fabric, names: DrawingNames) -> list[tuple[str, str]]:
     out = []
     for i, c in enumerate(names.classes):
         if not c.links:  # cables alone, such as those to an optical switch
@@ -416,7 +416,7 @@ def _has_level_wires(p: _Plan) -> bool:
     return any(p.clusters[a].level == p.clusters[b].level == p.rows[0][0].level for a, b, _ in p.bundles)
 
 
-def _wires(fabric: Fabric, p: _Plan) -> list[Wire]:
+def _drawn_bundles(fabric: Fabric, p: _Plan) -> list[Wire]:
     out: list[Wire] = []
     taken: list[tuple[float, float, float, float]] = []
     strands: dict[tuple[int, int], list[int]] = {}
@@ -428,10 +428,10 @@ def _wires(fabric: Fabric, p: _Plan) -> list[Wire]:
             x, y = y, x  # x is the lower on the page
         text = f"{links:,}"
         beside = strands[a, b]
-        curve, at = _curve(x, y, (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside)))
-        spot = next((s for s in at if links > 1 and _free(s, len(text), taken)), None)
+        curve, at = _bundle_curve(x, y, (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside)))
+        spot = next((s for s in at if links > 1 and _is_label_spot_free(s, len(text), taken)), None)
         if spot is not None:
-            taken.append(_extent(spot, len(text)))
+            taken.append(_label_extent(spot, len(text)))
         label_x, label_y = spot or (0.0, 0.0)
         out.append(Wire(
             f"n{x.number}", f"n{y.number}", curve, COLOURS[cls % len(COLOURS)], round(min(1.2 + log2(links) * 0.35, 5.0), 1),
@@ -440,7 +440,7 @@ def _wires(fabric: Fabric, p: _Plan) -> list[Wire]:
     return out
 
 
-def _curve(x: _Cluster, y: _Cluster, aside: float) -> tuple[str, list[tuple[float, float]]]:
+def _bundle_curve(x: _Cluster, y: _Cluster, aside: float) -> tuple[str, list[tuple[float, float]]]:
     """The path from the lower to the upper box, and where on it a number may stand, best first."""
     if x.y == y.y:
         left, right = sorted((x.x + x.width / 2 + aside, y.x + y.width / 2 + aside))
@@ -457,23 +457,23 @@ def _curve(x: _Cluster, y: _Cluster, aside: float) -> tuple[str, list[tuple[floa
     return f"M {x0:.1f} {y0:.1f} L {x1:.1f} {y1:.1f}", spots
 
 
-def _extent(spot: tuple[float, float], letters: int) -> tuple[float, float, float, float]:
+def _label_extent(spot: tuple[float, float], letters: int) -> tuple[float, float, float, float]:
     half = letters * SMALL / 2 + 5
     return spot[0] - half, spot[1] - 13, spot[0] + half, spot[1] + 5
 
 
-def _free(spot: tuple[float, float], letters: int, taken: list[tuple[float, float, float, float]]) -> bool:
-    a = _extent(spot, letters)
+def _is_label_spot_free(spot: tuple[float, float], letters: int, taken: list[tuple[float, float, float, float]]) -> bool:
+    a = _label_extent(spot, letters)
     return not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in taken)
 
 
 # ---------------------------------------------------------------- for graph programs
 
 
-def sketch(fabric: Fabric, names: DrawingNames) -> Sketch:
+def sketch_of_fabric(fabric: Fabric, names: DrawingNames) -> Sketch:
     """Devices as nodes, or boxes of devices where a layout program would choke on them."""
-    p = plan(fabric, names, SKETCH_NODES, SKETCH_EDGES, wide=False)
-    nodes = tuple(SketchNode(c.name, "\n".join(_texts(c)), c.set.kind, c.place) for c in p.clusters)
+    p = plan_of_boxes(fabric, names, SKETCH_NODES, SKETCH_EDGES, wide=False)
+    nodes = tuple(SketchNode(c.name, "\n".join(_box_texts(c)), c.set.kind, c.place) for c in p.clusters)
     edges = tuple(
         SketchEdge(p.clusters[a].name, p.clusters[b].name, links, fabric.classes[cls]) for (a, b, cls), links in p.bundles.items()
     )

@@ -13,50 +13,50 @@ MOST = 4
 """Dimensions that are drawn as a grid."""
 
 
-def shapes(fabric: Fabric) -> list[Mapping[str, object]]:
+def shapes_of_declarations(fabric: Fabric) -> list[Mapping[str, object]]:
     """For each declaration: ``{"grid": sizes, "wraps": flags, "axes": …}`` where every link inside it joins neighbours of a
     grid, ``{"circle": n}`` where the instances of its outermost group are joined pairwise, else nothing.
 
     ``axes`` has for each dimension of the grid the axes of the declaration that count it, outermost first: two of a torus whose
     cubes are joined to one another. It is empty where one axis counts the places of the grid, the last dimension the fastest.
     """
-    return [_shape(fabric, s) for s in fabric.sets]
+    return [_shape_of_set(fabric, s) for s in fabric.sets]
 
 
-def _shape(f: Fabric, s: DeviceSet) -> Mapping[str, object]:
+def _shape_of_set(f: Fabric, s: DeviceSet) -> Mapping[str, object]:
     inside = (f.device_set[f.device_a] == s.index) & (f.device_set[f.device_b] == s.index)
     if not bool(inside.any()) or s.count < 4:
         return {}
     a, b = f.device_a[inside] - s.first, f.device_b[inside] - s.first
-    return _grid(s, a, b) or _circle(s, a, b)
+    return _grid_of_set(s, a, b) or _circle_of_groups(s, a, b)
 
 
-def _grid(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
+def _grid_of_set(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
     """A mesh or torus over its own axes, over those of its group and its own taken pairwise, or over dimensions of one axis."""
     own = len(s.parts[-1].axes)
     outer = len(s.axes) - own
     ways = [[[k] for k in range(outer, outer + own)]]
     if outer == own:
         ways.insert(0, [[k, outer + k] for k in range(own)])
-    at, to = (_coordinates([x.size for x in s.axes], rows) for rows in (a, b))
+    at, to = (_grid_coordinates([x.size for x in s.axes], rows) for rows in (a, b))
     for axes in ways:
         sizes = [int(np.prod([s.axes[k].size for k in group])) for group in axes]
-        left, right = ([_joined(s, c, group) for group in axes] for c in (at, to))
+        left, right = ([_coordinate_of_axes(s, c, group) for group in axes] for c in (at, to))
         same = np.ones(len(a), dtype=np.bool_)
         for k in set(range(len(s.axes))).difference(*axes):
             same &= at[k] == to[k]
-        wraps = _neighbours(sizes, left, right) if bool(same.all()) else None
+        wraps = _wrapping_dimensions(sizes, left, right) if bool(same.all()) else None
         if wraps is not None:
             return {"grid": sizes, "wraps": wraps, "axes": axes}
     if len(s.axes) == 1:
-        sizes = _dimensions(set(np.unique(np.abs(a - b)).tolist()), s.count)
-        wraps = _neighbours(sizes, _coordinates(sizes, a), _coordinates(sizes, b))
+        sizes = _guess_grid_sizes(set(np.unique(np.abs(a - b)).tolist()), s.count)
+        wraps = _wrapping_dimensions(sizes, _grid_coordinates(sizes, a), _grid_coordinates(sizes, b))
         if wraps is not None:
             return {"grid": sizes, "wraps": wraps, "axes": []}
     return {}
 
 
-def _neighbours(sizes: list[int], left: list[Ints], right: list[Ints]) -> list[bool] | None:
+def _wrapping_dimensions(sizes: list[int], left: list[Ints], right: list[Ints]) -> list[bool] | None:
     """Which dimensions wrap, where every link joins neighbours along one dimension and each dimension has links."""
     if not 2 <= len(sizes) <= MOST:
         return None
@@ -67,7 +67,7 @@ def _neighbours(sizes: list[int], left: list[Ints], right: list[Ints]) -> list[b
     return [bool(w.any()) for w in wrap] if bool(one.all()) and all(bool(n.any()) for n in near) else None
 
 
-def _dimensions(steps: set[int], count: int) -> list[int]:
+def _guess_grid_sizes(steps: set[int], count: int) -> list[int]:
     """Sizes of a grid whose links join places so far apart, outermost first: a guess, which `_neighbours` judges."""
     sizes: list[int] = []
     stride = 1
@@ -82,7 +82,7 @@ def _dimensions(steps: set[int], count: int) -> list[int]:
     return sizes[::-1]
 
 
-def _coordinates(sizes: Sequence[int], rows: Ints) -> list[Ints]:
+def _grid_coordinates(sizes: Sequence[int], rows: Ints) -> list[Ints]:
     """Indices of these rows along axes of these sizes, outermost first, from 0."""
     out: list[Ints] = []
     rest = rows
@@ -92,7 +92,7 @@ def _coordinates(sizes: Sequence[int], rows: Ints) -> list[Ints]:
     return out[::-1]
 
 
-def _joined(s: DeviceSet, coordinates: list[Ints], group: list[int]) -> Ints:
+def _coordinate_of_axes(s: DeviceSet, coordinates: list[Ints], group: list[int]) -> Ints:
     """One coordinate from several axes, the first one the coarsest."""
     out = np.zeros_like(coordinates[0])
     for k in group:
@@ -100,7 +100,7 @@ def _joined(s: DeviceSet, coordinates: list[Ints], group: list[int]) -> Ints:
     return out
 
 
-def _circle(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
+def _circle_of_groups(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
     """Groups, each pair of which has a link."""
     if len(s.parts) < 2 or not s.parts[0].axes:
         return {}

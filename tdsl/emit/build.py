@@ -15,21 +15,21 @@ from unicodedata import normalize
 from tdsl import __version__
 from tdsl.emit import choices, limits
 from tdsl.emit.partial_view import PartView
-from tdsl.emit.quote import Refused, file_name
+from tdsl.emit.quote import NameRefused, safe_file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
-from tdsl.emit.target import TRANSPORT_NEEDS, FileSpec, Routers, Target, choose, discover
+from tdsl.emit.target import TRANSPORT_NEEDS, BuildTarget, FileSpec, RouterSelection, chosen_targets, targets_by_name
 from tdsl.emit.view import FabricView
-from tdsl.fabric.assets import read
+from tdsl.fabric.assets import read_assets_table
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.fabric.select import selected
+from tdsl.fabric.select import select_devices
 from tdsl.fabric.transports import open_families, transport_statements
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.physical.stages import Stage
 from tdsl.system import malloc, progress
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.spool import Content, Spool, Spooled, chunks_of, digest_of, whole
+from tdsl.system.spool import Content, Spool, Spooled, chunks_of_content, content_in_memory, digest_of_content
 from tdsl.system.workers import Workers
 
 MANIFEST = "manifest.json"
@@ -92,28 +92,28 @@ class Selection:
     named: frozenset[str]
     network: Selection | None = None  # that of the network alone, where there are scale-up links beside it
 
-    def of(self, target: Target) -> Selection:
+    def of(self, target: BuildTarget) -> Selection:
         """What a target sees: both layers, or the network alone."""
         return self.network if target.network and self.network is not None else self
 
-    def routers(self, target: Target) -> tuple[list[Router], list[str]]:
+    def routers(self, target: BuildTarget) -> tuple[list[Router], list[str]]:
         """The routers that a target is for, and why it is not for others of their kind and operating system."""
         mine = [target.routers.named(r) for r in self.view.routers(target.routers.kind) if self._mine(target, r)]
         asked = [(r, target.routers.refuses(r)) for r in mine]
         return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
 
-    def _mine(self, target: Target, router: Router) -> bool:
+    def _mine(self, target: BuildTarget, router: Router) -> bool:
         """Whether a router runs the target's system: a switch that names it, or names none if the target is named."""
         if not target.routers.nos or router.kind != "switch":
             return True
         system = self.view.switch_systems[router.name]
         return system == target.routers.nos or (not system and target.name in self.named)
 
-    def written(self, target: Target) -> bool:
+    def written(self, target: BuildTarget) -> bool:
         """Whether the design says that switches run the target's system."""
         return bool(target.routers.nos) and target.routers.nos in self.view.switch_systems.values()
 
-    def waits(self, target: Target) -> bool:
+    def waits(self, target: BuildTarget) -> bool:
         """Whether there are switches for it that name no system, so that only its name would have it write."""
         return bool(target.routers.nos) and target.name not in self.named and "" in self.view.switch_systems.values()
 
@@ -126,50 +126,52 @@ class Output:
     unwritten: Mapping[str, str]
 
 
-def build(
+def build_files(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> dict[str, bytes]:
     """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest included.
 
     A target that is named and writes no file is an error.
     """
-    made = contents(fabric, targets, diagnostics, options)
+    made = build_contents(fabric, targets, diagnostics, options)
     for name, why in made.unwritten.items():
         diagnostics.add(UNWRITTEN, None, f"target `{name}` writes nothing for `{fabric.name}`: {why}")
-    return {path: whole(content) for path, content in made.files.items()}
+    return {path: content_in_memory(content) for path, content in made.files.items()}
 
 
-def contents(fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None) -> Output:
+def build_contents(
+    fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
+) -> Output:
     """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full, and
     ValueError for a pattern of ``only`` that means no device."""
     options = options or BuildOptions()
-    malloc.give_back(len(fabric.port_state))
-    only = selected(fabric, options.only) if options.only else None
-    known = discover(diagnostics, options.target_paths)
-    assets = read(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
+    malloc.return_memory_to_system(len(fabric.port_state))
+    only = select_devices(fabric, options.only) if options.only else None
+    known = targets_by_name(diagnostics, options.target_paths)
+    assets = read_assets_table(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
     view = FabricView(fabric, diagnostics, assets, interfaces, options.stages)
     files: dict[str, Content] = {}
-    chosen = choose(known, targets, diagnostics)
-    selection = network = Selection(_part(view, only), frozenset(targets))
+    chosen = chosen_targets(known, targets, diagnostics)
+    selection = network = Selection(_view_of_part(view, only), frozenset(targets))
     if fabric.network is not fabric:
         outer = FabricView(fabric.network, diagnostics, assets, interfaces)
-        network = Selection(_part(outer, only), frozenset(targets))
+        network = Selection(_view_of_part(outer, only), frozenset(targets))
         selection.network = network
-    lacking = _reasons(chosen, selection, only is not None)
+    lacking = _why_targets_are_skipped(chosen, selection, only is not None)
     _report_skipped({name: why for name, why in lacking.items() if name not in targets}, chosen, diagnostics)
     unwritten: dict[str, str] = {}
     _report_systems(known, chosen, network, diagnostics)
-    _want_transport(fabric, chosen, selection, diagnostics)
+    _report_open_transport(fabric, chosen, selection, diagnostics)
     for target in chosen:
         before = len(diagnostics)
         try:
             with ExitStack() as bounds:
                 if not target.own:
-                    bounds.enter_context(limits.in_memory(limits.MEMORY))
-                    bounds.enter_context(limits.in_time(limits.TOGETHER))
-                made = artefacts(target, selection.of(target), options, diagnostics)
-        except Refused as fault:
+                    bounds.enter_context(limits.limited_in_memory(limits.MEMORY))
+                    bounds.enter_context(limits.limited_in_time(limits.TOGETHER))
+                made = files_of_target(target, selection.of(target), options, diagnostics)
+        except NameRefused as fault:
             diagnostics.add("E0504", None, f"target `{target.name}`: {fault}")
             continue
         for path, content in made.items():
@@ -178,22 +180,22 @@ def contents(fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, o
             files[path] = content
         found = diagnostics.items[before:]
         if target.name in targets and not made and not any(d.severity is Severity.ERROR for d in found):
-            why = lacking.get(target.name) or [d.message for d in found] or _no_file(target, selection.of(target).view)
+            why = lacking.get(target.name) or [d.message for d in found] or _why_no_file(target, selection.of(target).view)
             unwritten[target.name] = "; ".join(why)
     secrets = options.site.names
-    identity, held = _identity(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
+    identity, held = _design_hash(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
     if held:
         diagnostics.add(
             "E0515", None, f"a name of the design holds `{held.decode()}`, which would become the value of a secret",
             help="give the device, port or fabric another name",
         )  # fmt: skip
         secrets = ()
-    _want_distinct(files, diagnostics)
-    files[MANIFEST] = manifest(fabric, files, identity, __version__, secrets, options.only)
+    _report_equal_paths(files, diagnostics)
+    files[MANIFEST] = manifest_bytes(fabric, files, identity, __version__, secrets, options.only)
     return Output(files, unwritten)
 
 
-def _no_file(target: Target, view: FabricView) -> list[str]:
+def _why_no_file(target: BuildTarget, view: FabricView) -> list[str]:
     """Why none of a target's files is written for a fabric that has what the target needs."""
     lacking = dict.fromkeys(need for spec in target.files for need in spec.needs if need not in view.capabilities)
     if lacking:
@@ -201,11 +203,11 @@ def _no_file(target: Target, view: FabricView) -> list[str]:
     return [f"nothing in it is for {target.consumer}"]
 
 
-def _part(view: FabricView, only: Bools | None) -> FabricView:
+def _view_of_part(view: FabricView, only: Bools | None) -> FabricView:
     return view if only is None else PartView(view, only)
 
 
-def _want_distinct(files: Mapping[str, Content], diagnostics: Diagnostics) -> None:
+def _report_equal_paths(files: Mapping[str, Content], diagnostics: Diagnostics) -> None:
     """An error of paths that are one where a file system makes no difference of case, or of ways to write an accent."""
     first: dict[str, str] = {}
     for path in files:
@@ -217,14 +219,16 @@ def _want_distinct(files: Mapping[str, Content], diagnostics: Diagnostics) -> No
             )  # fmt: skip
 
 
-def artefacts(target: Target, selection: Selection, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, Content]:
+def files_of_target(
+    target: BuildTarget, selection: Selection, options: BuildOptions, diagnostics: Diagnostics
+) -> dict[str, Content]:
     """The files of one target; none where the fabric lacks what it needs."""
-    from tdsl.emit.render import render  # jinja2 is slow to import and only wanted here
+    from tdsl.emit.render import render_file  # jinja2 is slow to import and only wanted here
 
     view = selection.view
     if not view.capabilities.issuperset(target.needs):
         return {}
-    settings = _settings(target, options, diagnostics)
+    settings = _options_of_target(target, options, diagnostics)
     fitting, unfit = selection.routers(target) if any(spec.scope == "router" for spec in target.files) else ([], [])
     if unfit and (fitting or selection.written(target)):
         text = (
@@ -232,38 +236,42 @@ def artefacts(target: Target, selection: Selection, options: BuildOptions, diagn
         )
         diagnostics.add("E0511", None, text, severity=Severity.WARNING if selection.written(target) else Severity.NOTE)
     if target.routers.sonic:
-        _want_platforms(target, fitting, view, diagnostics)
+        _note_missing_platforms(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
     size = 0
     for spec in target.files:
         if options.only and not spec.of_parts:
             continue
         if not view.capabilities.issuperset(spec.needs):
-            _want_guids(target, spec, view, diagnostics)
+            _note_missing_guids(target, spec, view, diagnostics)
             continue
         wanted: dict[str, object] = {}
-        for path, record in _places(spec, view, fitting):
+        for path, record in _paths_and_records(spec, view, fitting):
             if path in files or path in wanted:
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
             elif not spec.kind or getattr(record, "kind", "") == spec.kind:
                 wanted[path] = record
-        draw = partial(render, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site)
-        drawn = zip(wanted, _drawn(draw, list(wanted.values()), target, options, diagnostics), strict=True)
+        draw = partial(render_file, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site)
+        drawn = zip(wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True)
         if len(wanted) == 1:
-            progress.phase(f"{target.name}: {next(iter(wanted))}")
-        for path, content in progress.each(drawn, target.name, len(wanted), "files") if len(wanted) > 1 else drawn:
+            progress.begin_phase(f"{target.name}: {next(iter(wanted))}")
+        for path, content in progress.items_as_phase(drawn, target.name, len(wanted), "files") if len(wanted) > 1 else drawn:
             size += len(content or b"")
             if not target.own and size > limits.SIZE:
-                raise Refused(f"its files would be larger than {limits.SIZE >> 20} MiB together")
-            if content and not (isinstance(content, bytes) and content.isspace()) and _passes(spec, path, content, diagnostics):
+                raise NameRefused(f"its files would be larger than {limits.SIZE >> 20} MiB together")
+            if (
+                content
+                and not (isinstance(content, bytes) and content.isspace())
+                and _passes_lint(spec, path, content, diagnostics)
+            ):
                 files[path] = content
     return files
 
 
-def _drawn(
+def _files_of_records(
     draw: Callable[..., Content | None],
     records: Sequence[object],
-    target: Target,
+    target: BuildTarget,
     options: BuildOptions,
     diagnostics: Diagnostics,
 ) -> Iterator[Content | None]:
@@ -293,10 +301,10 @@ def _drawn(
     for drawn in copies.results_of_copies(batch, range(done, len(records), step)):
         for content, found in drawn:
             diagnostics.extend(found)
-            yield keep(chunks_of(content)) if content else None
+            yield keep(chunks_of_content(content)) if content else None
 
 
-def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics) -> None:
+def _note_missing_platforms(target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics) -> None:
     """A note of models that name no platform of SONiC: their lanes may be a stand-in, and the file has no ``hwsku``."""
     facts = [view.model_facts(r.name) for r in routers]
     nameless = {f["model"] for f in facts if not f.get("hwsku")}
@@ -310,7 +318,7 @@ def _want_platforms(target: Target, routers: Sequence[Router], view: FabricView,
 NO_SYSTEM = "no `nos` names the operating system of the switches"
 
 
-def _reasons(chosen: Sequence[Target], selection: Selection, part: bool = False) -> dict[str, list[str]]:
+def _why_targets_are_skipped(chosen: Sequence[BuildTarget], selection: Selection, part: bool = False) -> dict[str, list[str]]:
     """By target why it is skipped: it needs what the fabric does not have, or is of the whole fabric where a part is built."""
     lacking: dict[str, list[str]] = {}
     for target in chosen:
@@ -319,7 +327,7 @@ def _reasons(chosen: Sequence[Target], selection: Selection, part: bool = False)
         reasons = [f"the fabric has no {NEEDS.get(need, need)}" for need in target.needs if need not in view.capabilities]
         if not reasons and part and not any(spec.of_parts for spec in target.files):
             reasons = ["what it writes is of the whole fabric, and this is a build of a part"]
-        if not reasons and target.routers != Routers():
+        if not reasons and target.routers != RouterSelection():
             fitting, unfit = seen.routers(target)
             if not fitting and seen.waits(target):
                 reasons = [NO_SYSTEM]
@@ -330,7 +338,7 @@ def _reasons(chosen: Sequence[Target], selection: Selection, part: bool = False)
     return lacking
 
 
-def _report_skipped(skipped: Mapping[str, Sequence[str]], chosen: Sequence[Target], diagnostics: Diagnostics) -> None:
+def _report_skipped(skipped: Mapping[str, Sequence[str]], chosen: Sequence[BuildTarget], diagnostics: Diagnostics) -> None:
     """One note of all targets that are skipped, by reason."""
     lacking: dict[str, list[str]] = {}
     for name, reasons in skipped.items():
@@ -338,24 +346,24 @@ def _report_skipped(skipped: Mapping[str, Sequence[str]], chosen: Sequence[Targe
             lacking.setdefault(reason, []).append(f"`{name}`")
     unnamed = next((t.routers.nos for t in reversed(chosen) if NO_SYSTEM in skipped.get(t.name, ())), "")
     if lacking:
-        text = "; ".join(f"{_listed(names)} ({reason})" for reason, names in lacking.items())
+        text = "; ".join(f"{_names_joined_by_and(names)} ({reason})" for reason, names in lacking.items())
         help = f"write `nos {unnamed}` in the fabric, its switches or their model, or name the target: `--target {unnamed}`"
         diagnostics.add("E0506", None, f"skipped: {text}", severity=Severity.NOTE, help=help if unnamed else "")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_joined_by_and(names: Sequence[str]) -> str:
     """``a``, ``b`` and ``c``."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _report_systems(
-    known: Mapping[str, Target], chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics
+    known: Mapping[str, BuildTarget], chosen: Sequence[BuildTarget], selection: Selection, diagnostics: Diagnostics
 ) -> None:
     """An error where two targets would configure one switch and the call does not name both; a note where it does, since each
     writes to a folder of its own; notes of switches that none configures."""
     if "routing" not in selection.view.capabilities:
         return
-    of_switch: dict[str, list[Target]] = {}
+    of_switch: dict[str, list[BuildTarget]] = {}
     for target in chosen:
         for router in selection.routers(target)[0] if target.routers.nos else ():
             if router.kind == "switch":
@@ -372,7 +380,7 @@ def _report_systems(
         switch, targets = next(iter(several.items()))
         others = f" and {len(several) - 1} more switch{'es' if len(several) > 2 else ''}" if len(several) > 1 else ""
         diagnostics.add(
-            "E0511", None, f"{_listed([f'`{t.name}`' for t in targets])} each write a configuration of {switch}{others}",
+            "E0511", None, f"{_names_joined_by_and([f'`{t.name}`' for t in targets])} each write a configuration of {switch}{others}",
             severity=Severity.NOTE, help=f"use one of them; `nos {targets[0].routers.nos}` in the design says which",
         )  # fmt: skip
     if selection.named:
@@ -390,7 +398,7 @@ def _report_systems(
                         severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
 
 
-def _want_transport(fabric: Fabric, chosen: Sequence[Target], selection: Selection, diagnostics: Diagnostics) -> None:
+def _report_open_transport(fabric: Fabric, chosen: Sequence[BuildTarget], selection: Selection, diagnostics: Diagnostics) -> None:
     """An error where files would differ with what the links speak, and the design leaves it open."""
     names = open_families(fabric)
     reading = [
@@ -401,12 +409,12 @@ def _want_transport(fabric: Fabric, chosen: Sequence[Target], selection: Selecti
         writes = "targets {} write" if len(reading) > 1 else "target {} writes"
         diagnostics.add(
             "E0212", None,
-            f"what {writes.format(_listed(reading))} depends on the transport: the links can be {' or '.join(names)}, and the "
+            f"what {writes.format(_names_joined_by_and(reading))} depends on the transport: the links can be {' or '.join(names)}, and the "
             "fabric does not say which", help=transport_statements(names),
         )  # fmt: skip
 
 
-def manifest(
+def manifest_bytes(
     fabric: Fabric, files: Mapping[str, Content], identity: str, version: str, secrets: Sequence[str] = (),
     only: Sequence[str] = (),
 ) -> bytes:  # fmt: skip
@@ -421,27 +429,27 @@ def manifest(
         "design": {
             "name": fabric.name,
             "sha256": identity,
-            "parameters": {k: _plain(v) for k, v in sorted(fabric.parameters.items())},
+            "parameters": {k: _parameter_as_json(v) for k, v in sorted(fabric.parameters.items())},
         },
         **({"only": list(only)} if only else {}),
         **({"secrets": list(secrets)} if secrets else {}),
-        "files": {path: {"sha256": digest_of(data), "size": len(data)} for path, data in sorted(files.items())},
+        "files": {path: {"sha256": digest_of_content(data), "size": len(data)} for path, data in sorted(files.items())},
     }
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _plain(value: object) -> object:
+def _parameter_as_json(value: object) -> object:
     """A parameter as JSON has it."""
     return value if isinstance(value, (bool, int, str)) else str(value)
 
 
-def _identity(
-    known: Mapping[str, Target], view: FabricView, files: Mapping[str, Content], diagnostics: Diagnostics,
+def _design_hash(
+    known: Mapping[str, BuildTarget], view: FabricView, files: Mapping[str, Content], diagnostics: Diagnostics,
     sought: re.Pattern[bytes] | None,
 ) -> tuple[str, bytes]:  # fmt: skip
     """The hash of the file that is a function of the design alone, made for it if it was not asked for and not kept, "" without
     one; and what it holds of the pattern."""
-    from tdsl.emit.render import render
+    from tdsl.emit.render import render_file
 
     def read(chunks: Iterable[bytes | bytearray]) -> tuple[str, bytes]:
         digest, size, held, last = sha256(), 0, b"", b""
@@ -461,16 +469,16 @@ def _identity(
                 if isinstance(made, Spooled) and sought is None:
                     return made.digest, b""
                 if made:
-                    return read(chunks_of(made))
-                return render(target, spec, view, None, dict(target.options), diagnostics, keep=read) or ("", b"")
+                    return read(chunks_of_content(made))
+                return render_file(target, spec, view, None, dict(target.options), diagnostics, keep=read) or ("", b"")
     return "", b""
 
 
-def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, object]:
+def _options_of_target(target: BuildTarget, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, object]:
     """A target's options with what was asked for instead."""
     out = dict(target.options)
     for name, value in options.settings.get(target.name, {}).items():
-        wrong = choices.unfit(target.options, target.values, name, value)
+        wrong = choices.why_option_is_unfit(target.options, target.values, name, value)
         if wrong:
             diagnostics.add("E0502", None, f"target `{target.name}`: {wrong}")
         else:
@@ -478,7 +486,7 @@ def _settings(target: Target, options: BuildOptions, diagnostics: Diagnostics) -
     return out
 
 
-def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Sequence[tuple[str, object]]:
+def _paths_and_records(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Sequence[tuple[str, object]]:
     """Path and record of every file of a scope."""
     if spec.scope == "fabric":
         return [(spec.path, None)]
@@ -500,16 +508,16 @@ def _places(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Sequ
         records = [(m.key, m) for m in view.models]
     if len(records) == 1 and spec.single:
         return [(spec.single, records[0][1])]
-    return [(spec.path.replace(f"{{{spec.scope}}}", file_name(name)), record) for name, record in records]
+    return [(spec.path.replace(f"{{{spec.scope}}}", safe_file_name(name)), record) for name, record in records]
 
 
 def _standby_path(spec: FileSpec, standby: Standby, view: FabricView) -> str:
     """The path of a standby's file, in the folder of its subnet where there are several."""
     path = spec.path if len(view.planes) > 1 else spec.path.replace("{plane}/", "")
-    return path.replace("{plane}", file_name(standby.plane.name)).replace("{standby}", file_name(standby.name))
+    return path.replace("{plane}", safe_file_name(standby.plane.name)).replace("{standby}", safe_file_name(standby.name))
 
 
-def _want_guids(target: Target, spec: FileSpec, view: FabricView, diagnostics: Diagnostics) -> None:
+def _note_missing_guids(target: BuildTarget, spec: FileSpec, view: FabricView, diagnostics: Diagnostics) -> None:
     """A note of a file that the design asks for and that names assets by GUIDs which nobody gave."""
     asked = set(spec.needs) - {"guids", *target.needs}
     if "guids" in spec.needs and asked and view.capabilities.issuperset(asked) and "guids" not in view.capabilities:
@@ -519,7 +527,7 @@ def _want_guids(target: Target, spec: FileSpec, view: FabricView, diagnostics: D
         )  # fmt: skip
 
 
-def _passes(spec: FileSpec, path: str, content: Content, diagnostics: Diagnostics) -> bool:
+def _passes_lint(spec: FileSpec, path: str, content: Content, diagnostics: Diagnostics) -> bool:
     """Whether a file passes the check its target names; a file that does not is not written.
 
     What NCCL takes from the machine is not a fault: a host without NVLink has none to write.
@@ -527,9 +535,9 @@ def _passes(spec: FileSpec, path: str, content: Content, diagnostics: Diagnostic
     if spec.lint != "nccl":
         return True
     from tdsl.findings.source import SourceFile
-    from tdsl.nccl.lint import lint
+    from tdsl.nccl.lint import lint_nccl_file
 
-    faults = [f for f in lint(SourceFile(path, whole(content).decode())) if f.severity is Severity.ERROR]
+    faults = [f for f in lint_nccl_file(SourceFile(path, content_in_memory(content).decode())) if f.severity is Severity.ERROR]
     for fault in faults:
         row, column = fault.span.begin if fault.span else (1, 1)
         diagnostics.add("E0510", None, f"{path}, line {row}, column {column}: {fault.message}", help=fault.help)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers
-from tdsl.fabric.columns import Column, Objects, listed
+from tdsl.fabric.columns import Column, Objects, values_of_column
 from tdsl.fabric.graph import Ints
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ Columns = dict[str, Callable[[], Column | Compact]]
 Row = tuple[int, int, tuple[int, ...]]
 
 
-def labels_of(wires: Wires) -> tuple[int, Columns, Ints]:
+def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
     """The number of labels and their columns, in the order of the cables, and for each a leg of its cable."""
     f = wires.fabric
     if (f.cable_leg > 0).any() or f.places is not None:
-        rows = _rows(wires)
-        return len(rows), _listed(wires, rows), np.array([i for i, _, _ in rows], dtype=np.int64)
+        rows = _label_rows(wires)
+        return len(rows), _multi_name_label_columns(wires, rows), np.array([i for i, _, _ in rows], dtype=np.int64)
     legs = np.repeat(wires.identity.ranks[0], 2)
     second = np.arange(len(legs)) % 2 == 1
     ends = [(f.cable_a, f.cable_b), (f.cable_b, f.cable_a)]
@@ -57,26 +57,26 @@ def labels_of(wires: Wires) -> tuple[int, Columns, Ints]:
         "line3": lambda: named(1, hole, before="TO "),
         "near": lambda: named(0, hole, between=":"),
         "far": lambda: named(1, hole, between=":"),
-        "length_m": lambda: _lengths(wires, legs),
+        "length_m": lambda: _leg_lengths(wires, legs),
         "qr": ids,
     }, legs  # fmt: skip
 
 
-def _lengths(wires: Wires, legs: Ints) -> Column | Compact:
+def _leg_lengths(wires: Wires, legs: Ints) -> Column | Compact:
     """Metres of these legs, as the list of cables has them."""
     found = wires.leg_column("length_m")
     return found.take(lambda c: c[legs]) if isinstance(found, (Coded, Numbers, Joined)) else [found[i] for i in legs.tolist()]
 
 
-def _listed(wires: Wires, rows: list[Row]) -> Columns:
+def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
     """Columns where a label may name several ends or places."""
     f = wires.fabric
     ids = wires.identity.ids
     legs = [i for i, _, _ in rows]
     ends = [e.tolist() for e in wires.ends]
-    places = positions(wires)
-    devices = [listed(wires.leg_column(f"{e}_device")) for e in "ab"]
-    holes = [listed(wires.leg_column(f"{e}_port")) for e in "ab"]
+    places = tia_606_positions(wires)
+    devices = [values_of_column(wires.leg_column(f"{e}_device")) for e in "ab"]
+    holes = [values_of_column(wires.leg_column(f"{e}_port")) for e in "ab"]
 
     def near(sides: list[Column] | list[list[object]], before: str = "") -> Callable[[], Column]:
         return lambda: [f"{before}{sides[end][i]}" for i, end, _ in rows]
@@ -95,12 +95,12 @@ def _listed(wires: Wires, rows: list[Row]) -> Columns:
         "line3": far(ends, "TO "),
         "near": near(places),
         "far": far(places),
-        "length_m": lambda: _lengths(wires, np.array(legs, dtype=np.int64)),
+        "length_m": lambda: _leg_lengths(wires, np.array(legs, dtype=np.int64)),
         "qr": lambda: [ids[i] for i in legs],
     }
 
 
-def _rows(wires: Wires) -> list[Row]:
+def _label_rows(wires: Wires) -> list[Row]:
     """Of every label a leg, its end (0 or 1), and the legs whose other ends it names."""
     f = wires.fabric
     order = wires.identity.ranks[0].tolist()
@@ -125,15 +125,17 @@ def _rows(wires: Wires) -> list[Row]:
     return out
 
 
-def positions(wires: Wires) -> list[Column]:
+def tia_606_positions(wires: Wires) -> list[Column]:
     """Both ends of every leg as TIA-606 writes positions: ``h1.A02-35:IB1/1/1``, and device and port without a place."""
 
     def at(end: str) -> Column:
-        holes = listed(wires.leg_column(f"{end}_port"))
-        names = [f"{d}:{h}" for d, h in zip(listed(wires.leg_column(f"{end}_device")), holes, strict=True)]
+        holes = values_of_column(wires.leg_column(f"{end}_port"))
+        names = [f"{d}:{h}" for d, h in zip(values_of_column(wires.leg_column(f"{end}_device")), holes, strict=True)]
         if wires.fabric.places is None:
             return list(names)
-        found = zip(*(listed(wires.leg_column(f"{end}_{what}")) for what in ("hall", "rack", "u")), holes, names, strict=True)
+        found = zip(
+            *(values_of_column(wires.leg_column(f"{end}_{what}")) for what in ("hall", "rack", "u")), holes, names, strict=True
+        )
         return [f"{hall}.{rack}{f'-{u:02}' if u else ''}:{hole}" if rack else name for hall, rack, u, hole, name in found]
 
     return [at("a"), at("b")]

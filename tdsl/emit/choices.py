@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tdsl.semantics.fault import nearest
+from tdsl.semantics.fault import closest_known_name
 from tdsl.system.lazy_dataclass import dataclass
 
 KINDS = {bool: "true or false", int: "a whole number", str: "a text"}
 
 
-class Unfit(Exception):
+class OptionUnfit(Exception):
     """What is wrong with the entry of a manifest."""
 
 
@@ -52,21 +52,21 @@ class Values:
         return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
 
-def read(data: object, options: Mapping[str, object]) -> dict[str, Values]:
-    """``[values]`` of a manifest; raises ``Unfit``."""
+def read_option_values(data: object, options: Mapping[str, object]) -> dict[str, Values]:
+    """``[values]`` of a manifest; raises ``OptionUnfit``."""
     if not isinstance(data, Mapping):
-        raise Unfit("`values` is a table of options and what they take")
+        raise OptionUnfit("`values` is a table of options and what they take")
     out = {}
     for name, entry in data.items():
         if name not in options:
-            raise Unfit(f"`values` has `{name}`, and `options` has not")
-        out[name] = found = _one(name, entry)
+            raise OptionUnfit(f"`values` has `{name}`, and `options` has not")
+        out[name] = found = _values_of_option(name, entry)
         if isinstance(options[name], str) == (found.least is not None or found.most is not None) or not found.fits(options[name]):
-            raise Unfit(f"the default of option `{name}` is not {found.takes}")
+            raise OptionUnfit(f"the default of option `{name}` is not {found.takes}")
     return out
 
 
-def _one(name: str, entry: object) -> Values:
+def _values_of_option(name: str, entry: object) -> Values:
     if isinstance(entry, list) and entry and all(isinstance(w, str) for w in entry):
         return Values(words=tuple(entry))
     if isinstance(entry, Mapping) and entry and set(entry) <= {"from", "to"} and all(type(n) is int for n in entry.values()):
@@ -75,15 +75,15 @@ def _one(name: str, entry: object) -> Values:
         try:
             re.compile(entry["form"])
         except re.error as fault:
-            raise Unfit(f"`values`: `{name}` has a form that is none: {fault}") from fault
+            raise OptionUnfit(f"`values`: `{name}` has a form that is none: {fault}") from fault
         return Values(form=entry["form"], says=entry["says"])
-    raise Unfit(f"`values`: `{name}` is a list of words, {{from = 0, to = 7}}, or {{form = 'REGEX', says = \"a time\"}}")
+    raise OptionUnfit(f"`values`: `{name}` is a list of words, {{from = 0, to = 7}}, or {{form = 'REGEX', says = \"a time\"}}")
 
 
-def unfit(options: Mapping[str, object], values: Mapping[str, Values], name: str, value: object) -> str:
+def why_option_is_unfit(options: Mapping[str, object], values: Mapping[str, Values], name: str, value: object) -> str:
     """Why an option of a target cannot have a value, "" if it can."""
     if name not in options:
-        near = nearest(name, options)
+        near = closest_known_name(name, options)
         known = f"there are {', '.join(options)}" if options else "this target has none"
         return f"there is no option `{name}`; " + (f"did you mean `{near}`? " if near else "") + known
     if type(value) is not type(options[name]):
@@ -91,7 +91,7 @@ def unfit(options: Mapping[str, object], values: Mapping[str, Values], name: str
     return f"`{name}` is {values[name].takes}, not {value!r}" if name in values and not values[name].fits(value) else ""
 
 
-def described(options: Mapping[str, object], values: Mapping[str, Values]) -> list[str]:
+def option_description_lines(options: Mapping[str, object], values: Mapping[str, Values]) -> list[str]:
     """A line an option: its name, what it takes, and its default."""
     out = []
     for name, default in options.items():

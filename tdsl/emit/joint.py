@@ -11,23 +11,23 @@ from hashlib import sha256
 from tdsl import __version__
 from tdsl.emit.build import MANIFEST, SCHEMA
 from tdsl.emit.rows import csv_line
-from tdsl.system.spool import Content, whole
+from tdsl.system.spool import Content, content_in_memory
 
 LISTS = ("cabling/cables.csv", "cabling/labels.csv")
 FOLDER = "all-networks"
 
 
-def joint(fabrics: Mapping[str, Mapping[str, Content]]) -> dict[str, bytes]:
+def lists_of_all_networks(fabrics: Mapping[str, Mapping[str, Content]]) -> dict[str, bytes]:
     """The files of the folder ``all-networks``: each list with the rows of all fabrics, in their order, and a manifest; nothing
     where fewer than two fabrics have it. ``pull_order`` goes on from one fabric to the next, and labels say their fabric."""
     files: dict[str, bytes] = {}
     for path in LISTS:
-        tables = {name: whole(made[path]).decode() for name, made in fabrics.items() if path in made}
+        tables = {name: content_in_memory(made[path]).decode() for name, made in fabrics.items() if path in made}
         if len(tables) > 1:
-            files[path.rpartition("/")[2]] = _together(tables).encode()
+            files[path.rpartition("/")[2]] = _tables_of_one_heading(tables).encode()
     if not files:
         return {}
-    identity = sha256(b"".join(whole(made.get(MANIFEST, b"")) for made in fabrics.values())).hexdigest()
+    identity = sha256(b"".join(content_in_memory(made.get(MANIFEST, b"")) for made in fabrics.values())).hexdigest()
     content = {
         "schema": SCHEMA,
         "tdsl": __version__,
@@ -37,7 +37,7 @@ def joint(fabrics: Mapping[str, Mapping[str, Content]]) -> dict[str, bytes]:
     return files | {MANIFEST: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 
 
-def _together(tables: Mapping[str, str]) -> str:
+def _tables_of_one_heading(tables: Mapping[str, str]) -> str:
     """The rows of several tables of one heading."""
     lines: list[str] = []
     columns: list[str] = []

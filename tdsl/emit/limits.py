@@ -11,7 +11,7 @@ from re import Match, Pattern
 from types import FrameType
 from typing import Any, Protocol
 
-from tdsl.emit.quote import Refused
+from tdsl.emit.quote import NameRefused
 from tdsl.system.lazy_dataclass import dataclass
 
 SECONDS = 60
@@ -26,7 +26,7 @@ MEMORY = 2 << 30
 """Bytes of address space that such a target may take beyond what the process has."""
 
 
-class Names(Protocol):
+class NameMatcher(Protocol):
     """What says whether a text is a name, such as a pattern."""
 
     def fullmatch(self, text: str, /) -> Match[str] | None:
@@ -34,7 +34,7 @@ class Names(Protocol):
 
 
 @contextmanager
-def in_time(seconds: float) -> Iterator[None]:
+def limited_in_time(seconds: float) -> Iterator[None]:
     """Raise Refused after some seconds of processor time, where the system can interrupt, and in the main thread only. An outer
     limit goes on inside."""
     if not hasattr(signal, "setitimer"):
@@ -42,7 +42,7 @@ def in_time(seconds: float) -> Iterator[None]:
         return
 
     def late(number: int, frame: FrameType | None) -> None:
-        raise Refused(f"it takes more than {seconds:g} seconds")
+        raise NameRefused(f"it takes more than {seconds:g} seconds")
 
     try:
         before: Any = signal.signal(signal.SIGVTALRM, late)
@@ -62,7 +62,7 @@ def in_time(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def in_memory(size: int) -> Iterator[None]:
+def limited_in_memory(size: int) -> Iterator[None]:
     """Have allocations fail after so many bytes more than the process has, on Linux."""
     taken = _address_space()
     if not taken:
@@ -92,7 +92,7 @@ def _address_space() -> int:
 
 
 @dataclass(slots=True)
-class Bounded:
+class TimedPattern:
     """A pattern of somebody else, which may take years for a short text: from then on it is `late`, and matches nothing."""
 
     pattern: Pattern[str]
@@ -103,8 +103,8 @@ class Bounded:
         if self.late:
             return None
         try:
-            with in_time(MATCH):
+            with limited_in_time(MATCH):
                 return self.pattern.fullmatch(text)
-        except Refused:
+        except NameRefused:
             self.late = True
             return None

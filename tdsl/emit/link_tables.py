@@ -9,36 +9,46 @@ from functools import cache, cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.emit.cable_labels import labels_of
-from tdsl.emit.limits import Names
-from tdsl.emit.quote import remark
+from tdsl.emit.cable_labels import cable_label_columns
+from tdsl.emit.limits import NameMatcher
+from tdsl.emit.quote import switch_description
 from tdsl.emit.records import Cable, CableLabel, Circuit, Link, LinkClass
-from tdsl.fabric.cables.bundles import numbers as bundle_numbers
-from tdsl.fabric.cables.identity import Cables
-from tdsl.fabric.coded import Coded, Compact, Integers, Joined, Numbers, combined, constant, sets, small
-from tdsl.fabric.columns import Column, Lists, Objects, Table, listed
+from tdsl.fabric.cables.bundles import bundle_numbers_at_devices as bundle_numbers
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.coded import (
+    Coded,
+    Compact,
+    Integers,
+    Joined,
+    Numbers,
+    coded_combination,
+    coded_constant,
+    coded_number_sets,
+    numbers_in_32_bits,
+)
+from tdsl.fabric.columns import Column, Lists, Objects, Table, values_of_column
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
 from tdsl.fabric.layers import SCALEUP, scaleup_links
-from tdsl.fabric.narrow import narrow
-from tdsl.fabric.order import ranks
-from tdsl.fabric.part_facts import shown
-from tdsl.fabric.places import Places
+from tdsl.fabric.narrow import narrow_column
+from tdsl.fabric.order import rank_values
+from tdsl.fabric.part_facts import part_display_name
+from tdsl.fabric.places import RackPlaces
 from tdsl.fabric.rails import link_rail
-from tdsl.fabric.subnets import speaking
+from tdsl.fabric.subnets import infiniband_ports
 from tdsl.physical.columns import chosen_columns
 from tdsl.physical.model import physical_of
 from tdsl.physical.pulling import pulling_columns
-from tdsl.physical.stages import Stage, pulled_in
+from tdsl.physical.stages import Stage, phase_of_pulling
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
 
 
-def gbps(rate: int) -> int | float:
+def gigabits_per_second(rate: int) -> int | float:
     """Bits per second as a person writes them: 400, 12.5."""
     return rate // 10**9 if rate % 10**9 == 0 else rate / 10**9
 
 
-def known(value: int) -> int | str:
+def number_or_blank(value: int) -> int | str:
     """A number, or "" for the -1 that stands for none."""
     return "" if value < 0 else value
 
@@ -46,11 +56,11 @@ def known(value: int) -> int | str:
 class Wires:
     """What runs between the devices of a fabric."""
 
-    def __init__(self, fabric: Fabric, interfaces: Mapping[str, Names] | None = None, stages: Sequence[Stage] = ()) -> None:
+    def __init__(self, fabric: Fabric, interfaces: Mapping[str, NameMatcher] | None = None, stages: Sequence[Stage] = ()) -> None:
         """``interfaces``: how an operating system names ports, of those that say; a name of another form is not theirs.
         ``stages``: the fabric's phases up to this one."""
         self.fabric, self.interfaces, self.stages = fabric, interfaces or {}, stages
-        self.identity = Cables(fabric)
+        self.identity = CableIndex(fabric)
         self.ports = self.identity.ports
         self.devices = self.identity.devices
         self._made: dict[tuple[str, int], tuple[Integers, Integers]] = {}
@@ -90,7 +100,7 @@ class Wires:
     def _device(self, ports: Ints) -> Coded:
         return Coded(self.lists.of(self.devices.name), self._at(ports))
 
-    def _rack(self, places: Places, ports: Ints, what: int) -> Coded:
+    def _rack(self, places: RackPlaces, ports: Ints, what: int) -> Coded:
         """Hall (0), rack (1) or unit (2) of the devices at these ports, "" where they have no place."""
         if what == 2:
             return Coded([int(u) or "" for u in places.device_unit], self._at(ports))
@@ -105,12 +115,12 @@ class Wires:
     def link_plane(self) -> Ints:
         """Plane of every link, -1 if in none."""
         f = self.fabric
-        return narrow(np.maximum(f.plane[f.device_a], f.plane[f.device_b]))
+        return narrow_column(np.maximum(f.plane[f.device_a], f.plane[f.device_b]))
 
     @cached_property
     def link_rails(self) -> Ints:
         """Rail of every link, -1 if in none."""
-        return narrow(link_rail(self.fabric))
+        return narrow_column(link_rail(self.fabric))
 
     def _setting(self, statements: Ints, name: str, row_class: Ints) -> Coded:
         """A connect's setting for every row; where it has one value a dimension, that of the row's class (-1: none)."""
@@ -124,11 +134,11 @@ class Wires:
                 own = f.classes[class_number - 1] if class_number else ""
                 several = isinstance(classes, tuple) and len(classes) == len(value) and own in classes
                 value = value[list(classes).index(own)] if several and isinstance(classes, tuple) else ""
-            return _plain(value)
+            return _setting_as_cell(value)
 
         key = id(statements), id(row_class)
         if key not in self._stating:
-            both = combined(lambda *at: at, (len(f.statements) + 1, statements + 1), (len(f.classes) + 1, row_class + 1))
+            both = coded_combination(lambda *at: at, (len(f.statements) + 1, statements + 1), (len(f.classes) + 1, row_class + 1))
             self._stating[key] = statements, row_class, both
         found = self._stating[key][2]
         return Coded([of(*at) for at in found.values], found.codes)  # type: ignore[misc]
@@ -151,7 +161,7 @@ class Wires:
     def _optics(self, statements: Ints, end: int) -> Coded:
         """The transceivers that a connect pins at one end, "" where it pins none."""
         pinned = [s.settings.get("optics") for s in self.fabric.statements]
-        return self._stated(statements, [shown(p[end]) if isinstance(p, tuple) else "" for p in pinned])
+        return self._stated(statements, [part_display_name(p[end]) if isinstance(p, tuple) else "" for p in pinned])
 
     def _colour(self) -> Coded:
         """The colour of each leg: that of its first link, or what the connect says where the leg has none."""
@@ -159,7 +169,7 @@ class Wires:
         first = self._first_link
         numbers = np.where(first < 0, -1, np.append(f.link_colour, -1)[first])
         written = self._setting(f.cable_statement, "colour", f.cable_class)
-        return combined(
+        return coded_combination(
             lambda n, said: f.colours[n - 1] if n else written.values[said],
             (len(f.colours) + 1, numbers + 1), (len(written.values), written.codes),
         )  # fmt: skip
@@ -182,7 +192,9 @@ class Wires:
         here = found >= 0
         if not (here & (found != own[cables])).any():
             return Numbers(own, -1)
-        return sets(cables, found, len(own)) if here.all() else sets(cables[here], found[here], len(own))
+        return (
+            coded_number_sets(cables, found, len(own)) if here.all() else coded_number_sets(cables[here], found[here], len(own))
+        )
 
     def _cable_rate(self) -> Coded:
         links, cables = self.crossings
@@ -191,14 +203,14 @@ class Wires:
         for n, rate in enumerate(rates):
             mine = cables if len(rates) == 1 else cables[codes[links] == n]
             total += np.bincount(mine, minlength=len(total)) * rate
-        sums, places = ranks(total)
-        return Coded([gbps(r) if r else "" for r in sums.tolist()], places)
+        sums, places = rank_values(total)
+        return Coded([gigabits_per_second(r) if r else "" for r in sums.tolist()], places)
 
     @cached_property
     def _rates(self) -> tuple[list[int], Ints]:
         """The different rates of links in bits per second, and which of them each link has."""
-        found, codes = ranks(self.fabric.link_rate)
-        return found.tolist(), narrow(codes)
+        found, codes = rank_values(self.fabric.link_rate)
+        return found.tolist(), narrow_column(codes)
 
     def _crossed(self, via: Ints) -> Coded:
         """The panel or optical switch of these ports, "" for -1."""
@@ -246,7 +258,7 @@ class Wires:
         def reordered(numbers: Integers) -> Integers:
             if id(numbers) in turned:
                 return turned[id(numbers)][1]
-            found: Integers = small(numbers)[order]
+            found: Integers = numbers_in_32_bits(numbers)[order]
             if any(numbers is shared for _, shared in self._made.values()):
                 turned[id(numbers)] = (numbers, found)
             return found
@@ -295,11 +307,11 @@ class Wires:
             "label_a": lambda: Joined("FROM ", *ends_a.pieces, " TO ", *ends_b.pieces),
             "label_b": lambda: Joined("FROM ", *ends_b.pieces, " TO ", *ends_a.pieces),
             "link_class": lambda: Coded([*f.classes, ""], np.where(f.cable_class >= 0, f.cable_class, len(f.classes))),
-            "fabric_name": lambda: constant(f.name, rows),
+            "fabric_name": lambda: coded_constant(f.name, rows),
             "plane": lambda: self._over_links(self.link_plane),
             "rail": lambda: self._over_links(self.link_rails),
-            "phase": lambda: [str(n) for n in pulled_in(self.stages)] if self.stages else constant("", rows),
-            "status": lambda: constant("planned", rows),
+            "phase": lambda: [str(n) for n in phase_of_pulling(self.stages)] if self.stages else coded_constant("", rows),
+            "status": lambda: coded_constant("planned", rows),
             "place": lambda: Coded(self.devices.place, self._at(f.cable_a)),
         }
         for end, ports in (("a", f.cable_a), ("b", f.cable_b)):
@@ -313,7 +325,7 @@ class Wires:
             columns[f"{end}_index"] = partial(self._number, ports)
         physical = physical_of(f)
         if physical is not None:
-            columns |= chosen_columns(physical, {n: partial(_listed, make) for n, make in columns.items()})
+            columns |= chosen_columns(physical, {n: partial(_column_as_list, make) for n, make in columns.items()})
         if physical is not None and f.places is not None:
             columns |= pulling_columns(f, physical, self.identity.ranks[1])
         return columns
@@ -331,7 +343,7 @@ class Wires:
 
     @cached_property
     def _labels(self) -> tuple[int, dict[str, Callable[[], Column | Compact]], Ints]:
-        return labels_of(self)
+        return cable_label_columns(self)
 
     # ------------------------------------------------------------ links
     def _link_cables(self) -> tuple[Ints, Ints]:
@@ -362,7 +374,7 @@ class Wires:
             "link_class": lambda: Coded(f.classes, f.link_class),
             "medium": lambda: Coded(MEDIA, f.link_medium),
             "rate_bps": lambda: Coded(*self._rates),
-            "rate_gbps": lambda: Coded([gbps(r) for r in self._rates[0]], self._rates[1]),
+            "rate_gbps": lambda: Coded([gigabits_per_second(r) for r in self._rates[0]], self._rates[1]),
             "via": lambda: self._crossed(f.link_via_a),
             "fec": setting("fec"),
             "mtu": self._mtu,
@@ -390,20 +402,20 @@ class Wires:
         """The MTU of every link, "" where the design does not say."""
         found = self.fabric.addressing
         mtu: object = found.routing.mtu if found is not None and found.routing is not None and found.routing.mtu else ""
-        return constant(mtu, self.fabric.link_count)
+        return coded_constant(mtu, self.fabric.link_count)
 
     def _address(self, second: bool) -> Column | Compact:
         """The addresses of one end of every link, joined by blanks; "" where it is unnumbered."""
         found, count = self.fabric.addressing, self.fabric.link_count
         if found is None or not any(kind == "links" for kind, _ in found.dealt):
-            return constant("", count)
+            return coded_constant("", count)
         return [" ".join(f"{a}/{p.prefix}" for a, p in found.each("links", i, second)) for i in range(count)]
 
     def _asn(self, ports: Ints) -> Coded:
         """The ASN of the device at these ports, "" where it has none."""
         found = self.fabric.addressing
         if found is None:
-            return constant("", len(ports))
+            return coded_constant("", len(ports))
         return Coded([n or "" for n in found.asn.tolist()], self._at(ports))
 
     @cached_property
@@ -419,7 +431,7 @@ class Wires:
         names, codes = self._systems
         if id(ports) not in self._kinds:
             device = self._at(ports)
-            self._kinds[id(ports)] = ports, combined(
+            self._kinds[id(ports)] = ports, coded_combination(
                 lambda row, infiniband, switch, system: (row, bool(infiniband), bool(switch), names[system]),
                 (len(self.ports.path), self._port_rows(ports)), (2, self._infiniband.astype(np.int8)),
                 (2, f.is_switch[device].astype(np.int8)), (len(names), codes[device]),
@@ -437,7 +449,7 @@ class Wires:
             if infiniband and switch:
                 return int(number[row])
             if system == "sonic" and not infiniband:
-                return remark(self.ports.sonic_alias[row])[:128] if found else ""
+                return switch_description(self.ports.sonic_alias[row])[:128] if found else ""
             return found
 
         return self._by_port(ports, of)
@@ -463,13 +475,15 @@ class Wires:
         names, codes = self._systems
         rows = (len(self.ports.path), self.ports.rows(ports))
         devices = codes[self.fabric.port_device[ports]]
-        found = combined(lambda row, system: self._network_device(row, names[system]), rows, (len(names), devices)).tolist()
+        found = coded_combination(
+            lambda row, system: self._network_device(row, names[system]), rows, (len(names), devices)
+        ).tolist()
         return [str(n) for n in found]
 
     @cached_property
     def _infiniband(self) -> Bools:
         """Links with both ends of InfiniBand types."""
-        return speaking(self.fabric, self.fabric.link_a) & speaking(self.fabric, self.fabric.link_b)
+        return infiniband_ports(self.fabric, self.fabric.link_a) & infiniband_ports(self.fabric, self.fabric.link_b)
 
     def _risks(self) -> Joined:
         """Shared-risk groups of every link: the cages at its ends and the panel or optical switch between."""
@@ -501,7 +515,7 @@ class Wires:
         out = []
         for number, name in enumerate(f.classes):
             rates = f.link_rate[f.link_class == number]
-            one = gbps(int(rates[0])) if len(rates) and (rates == rates[0]).all() else ""
+            one = gigabits_per_second(int(rates[0])) if len(rates) and (rates == rates[0]).all() else ""
             out.append(LinkClass(name, len(rates), cables[number], one))
         return tuple(out)
 
@@ -519,11 +533,11 @@ class Wires:
         })  # fmt: skip
 
 
-def _listed(make: Callable[[], Column | Compact]) -> Column:
-    return listed(make())
+def _column_as_list(make: Callable[[], Column | Compact]) -> Column:
+    return values_of_column(make())
 
 
-def _plain(value: object) -> object:
+def _setting_as_cell(value: object) -> object:
     """A setting as a cell: lengths in metres, words as text."""
     if isinstance(value, Quantity) and value.dim == LENGTH:
         return int(value.amount) if value.amount.denominator == 1 else float(value.amount)

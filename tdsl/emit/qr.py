@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.int8]
 
 
-def qr(text: str, mask: int | None = None) -> Matrix:
+def qr_matrix(text: str, mask: int | None = None) -> Matrix:
     """The modules of a code, 1 for dark, without the quiet zone of four modules around it: error correction level M. ``mask`` is
     chosen by the standard's penalty if it is None. Raises ValueError for a text that is too long."""
     made = segno.make_qr(text, error="m", mask=mask, boost_error=False, encoding="utf-8")
     return np.array(made.matrix, dtype=np.int8)
 
 
-def path(m: Matrix) -> str:
+def qr_svg_path(m: Matrix) -> str:
     """The dark modules as the path of an SVG, one unit each."""
     out = []
     for r, row in enumerate(m):

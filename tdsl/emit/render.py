@@ -29,14 +29,14 @@ from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment, modifies_known_mutable
 
 from tdsl.emit import limits
-from tdsl.emit.quote import FILTERS, PRINTED, LeftOut, Refused
-from tdsl.emit.rows import Rows
+from tdsl.emit.quote import FILTERS, PRINTED, FileLeftOut, NameRefused
+from tdsl.emit.rows import RowLines
 from tdsl.emit.site import Site
-from tdsl.emit.target import LARGEST, FileSpec, Target
+from tdsl.emit.target import LARGEST, BuildTarget, FileSpec
 from tdsl.emit.view import FabricView
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.system import files
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 
 MOST = 1 << 30
 """Characters of a file."""
@@ -61,7 +61,7 @@ class _Folder(BaseLoader):
         """The text of a template and its path."""
         path = self.folder.joinpath(*split_template_path(template))
         try:
-            return files.text(path, LARGEST, within=[self.folder.parent]), str(path), None
+            return files.read_text_file(path, LARGEST, within=[self.folder.parent]), str(path), None
         except FileNotFoundError:
             raise TemplateNotFound(template) from None
         except (OSError, UnicodeDecodeError) as fault:
@@ -100,7 +100,7 @@ def _in_own_template() -> bool:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename.endswith(".j2"):
-            return Path(frame.f_code.co_filename).is_relative_to(folder("targets"))
+            return Path(frame.f_code.co_filename).is_relative_to(packaged_folder("targets"))
         frame = frame.f_back
     return False
 
@@ -114,12 +114,12 @@ class _Bounded(_Sandbox):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """What the sandbox lets a template have, but for what leads back to the design's text."""
         value = super().getattr(obj, attribute)
-        return self.unsafe_undefined(obj, attribute) if _private(value) else value
+        return self.unsafe_undefined(obj, attribute) if _is_private_value(value) else value
 
     def getitem(self, obj: Any, argument: str | Any) -> Any:
         """The same for what is written in brackets."""
         value = super().getitem(obj, argument)
-        return self.unsafe_undefined(obj, str(argument)) if _private(value) else value
+        return self.unsafe_undefined(obj, str(argument)) if _is_private_value(value) else value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """No method that changes a list, a set or a dictionary, but in a template of tdsl's own that is extended or included: it
@@ -135,16 +135,16 @@ class _Bounded(_Sandbox):
             sized = [(x, n) for x, n in ((left, right), (right, left)) if isinstance(x, Sized) and isinstance(n, int)]
             sizes = max([a + b, *(len(x) * n for x, n in sized)])
         else:
-            sizes = _widths(left) if isinstance(left, str) else 0
+            sizes = _largest_format_width(left) if isinstance(left, str) else 0
         if sizes > WIDEST:
-            raise Refused(f"`{operator}` would make more than {WIDEST:,} characters at once")
+            raise NameRefused(f"`{operator}` would make more than {WIDEST:,} characters at once")
         return super().call_binop(context, operator, left, right)
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call, refused where it names a length that is too large, such as `ljust`."""
         owner = getattr(obj, "__self__", None)
-        if isinstance(owner, str) and (_wide((*args, *kwargs.values())) or _widths(owner) > WIDEST):
-            raise Refused(f"a text of more than {WIDEST:,} characters would be made at once")
+        if isinstance(owner, str) and (_has_wide_number((*args, *kwargs.values())) or _largest_format_width(owner) > WIDEST):
+            raise NameRefused(f"a text of more than {WIDEST:,} characters would be made at once")
         return super().call(context, obj, *args, **kwargs)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
@@ -154,51 +154,53 @@ class _Bounded(_Sandbox):
             return None
 
         def bounded(*args: Any, **kwargs: Any) -> str:
-            if _widths(value.__self__) > WIDEST or _wide((*args, *kwargs.values())):
-                raise Refused(f"`format` would make a text of more than {WIDEST:,} characters at once")
+            if _largest_format_width(value.__self__) > WIDEST or _has_wide_number((*args, *kwargs.values())):
+                raise NameRefused(f"`format` would make a text of more than {WIDEST:,} characters at once")
             return made(*args, **kwargs)
 
         return bounded
 
 
-def _private(value: object) -> bool:
+def _is_private_value(value: object) -> bool:
     """Whether a value is of the stages that lead to a fabric, such as the place of a model in a file."""
     return type(value).__module__ in ("tdsl.findings.source", "tdsl.semantics.scope")
 
 
-def _wide(values: Iterable[object]) -> bool:
+def _has_wide_number(values: Iterable[object]) -> bool:
     return any(isinstance(v, int) and v > WIDEST for v in values)
 
 
-def _widths(text: str) -> int:
+def _largest_format_width(text: str) -> int:
     """The largest number in a text that may be a format."""
     if "*" in text and "%" in text:
         return WIDEST + 1
     return max((int(n[:20]) for n in re.findall(r"\d{4,}", text)), default=0)
 
 
-def _narrow(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+def _width_limited_filter(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
     """A filter of Jinja that refuses to make a text of any length."""
 
     @wraps(make)
     def narrow(*args: Any, **kwargs: Any) -> Any:
         given = (*args, *kwargs.values())
-        if _wide(given) or (name == "format" and any(_widths(v) > WIDEST for v in given if isinstance(v, str))):
-            raise Refused(f"`{name}` would make a text of more than {WIDEST:,} characters at once")
+        if _has_wide_number(given) or (
+            name == "format" and any(_largest_format_width(v) > WIDEST for v in given if isinstance(v, str))
+        ):
+            raise NameRefused(f"`{name}` would make a text of more than {WIDEST:,} characters at once")
         return make(*args, **kwargs)
 
     return narrow
 
 
 @lru_cache(maxsize=64)
-def environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
+def jinja_environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
     """The templates of one target: no undefined names, no escaping but by filters, nothing private, no other folder.
 
     Those that are not tdsl's ``own`` are bounded in what one step makes, and may extend or include tdsl's own by the
     name of their target: ``{% extends "eos/device.cfg.j2" %}``. So may a template of tdsl's include one beside it, in the
     way that works where another target extends it.
     """
-    every = [templates] if own else sorted(folder("targets").glob("*/templates"))
+    every = [templates] if own else sorted(packaged_folder("targets").glob("*/templates"))
     further = {p.parent.name: _Folder(p) for p in every}
     env = (_Sandbox if own else _Bounded)(
         loader=ChoiceLoader([_Folder(templates), PrefixLoader(further)]),
@@ -210,14 +212,14 @@ def environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
     )
     if not own:
         for name in ("center", "format", "indent", "wordwrap", "truncate", "batch", "slice", "tojson"):
-            env.filters[name] = _narrow(name, env.filters[name])
+            env.filters[name] = _width_limited_filter(name, env.filters[name])
     env.filters.update(FILTERS)
     env.filters.update({f"{name} printed": make for name, make in PRINTED.items()})
     return env
 
 
-def render(
-    target: Target,
+def render_file(
+    target: BuildTarget,
     spec: FileSpec,
     view: FabricView,
     record: object,
@@ -229,45 +231,47 @@ def render(
     """What ``keep`` makes of the pieces of one file, which are its bytes if nothing is said; None with a finding."""
     try:
         if spec.program:
-            program = _program(target.folder / spec.program)
+            program = _target_program(target.folder / spec.program)
             made = program(view, options) if spec.scope == "fabric" else program(view, options, record)
             return keep([made] if isinstance(made, bytes) else made)
         known = {"fabric": view, "options": options, "site": site}
         if spec.scope != "fabric":
             known[spec.scope] = record
-        with nullcontext() if target.own else limits.in_time(limits.SECONDS):  # constants are computed as a template is read
-            template = environment(target.folder / "templates", target.own).get_template(spec.template)
-            return keep(_pieces(template.generate(known), target.own))
-    except LeftOut as reason:
+        with (
+            nullcontext() if target.own else limits.limited_in_time(limits.SECONDS)
+        ):  # constants are computed as a template is read
+            template = jinja_environment(target.folder / "templates", target.own).get_template(spec.template)
+            return keep(_rendered_pieces(template.generate(known), target.own))
+    except FileLeftOut as reason:
         diagnostics.add("E0511", None, f"target `{target.name}`: {spec.path} is left out: {reason}", severity=Severity.NOTE)
     except TemplateSyntaxError as fault:
         diagnostics.add("E0503", None, f"target `{target.name}`: {fault.name}, line {fault.lineno}: {fault.message}")
-    except Refused as fault:
-        diagnostics.add("E0504", None, f"target `{target.name}`: {fault}", notes=_where(fault, spec))
+    except NameRefused as fault:
+        diagnostics.add("E0504", None, f"target `{target.name}`: {fault}", notes=_template_location(fault, spec))
     except (RecursionError, MemoryError) as fault:
         why = (
             "a macro or an include calls itself recursively" if isinstance(fault, RecursionError) else "it needs too much memory"
         )
-        diagnostics.add("E0503", None, f"target `{target.name}`: {why}", notes=_where(fault, spec))
+        diagnostics.add("E0503", None, f"target `{target.name}`: {why}", notes=_template_location(fault, spec))
     except SyntaxError as fault:  # what Python cannot compile of a template that Jinja can: too many loops in one another
         diagnostics.add("E0503", None, f"target `{target.name}`: {spec.template}: {fault.msg}")
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
-        diagnostics.add("E0503", None, f"target `{target.name}`: {_words(fault)}", notes=_where(fault, spec))
+        diagnostics.add("E0503", None, f"target `{target.name}`: {_exception_text(fault)}", notes=_template_location(fault, spec))
     return None
 
 
-def _pieces(parts: Iterable[str], own: bool) -> Iterator[bytes | bytearray]:
+def _rendered_pieces(parts: Iterable[str], own: bool) -> Iterator[bytes | bytearray]:
     """The pieces of a file, as long as they are not too much for one. Rows of a table of tdsl's own targets may be more."""
     held: list[str] = []
     size = waiting = 0
     most = MANY if own else 1
     for part in parts:
-        if part.__class__ is Rows:
+        if part.__class__ is RowLines:
             yield "".join(held).encode()
             held, waiting = [], 0
             for chunk in part.chunks():
                 size += 0 if own else len(chunk)
-                _want_small(size)
+                _refuse_large_file(size)
                 yield chunk
             continue
         held.append(part)
@@ -275,21 +279,21 @@ def _pieces(parts: Iterable[str], own: bool) -> Iterator[bytes | bytearray]:
             continue
         new = sum(map(len, held[-most:]))
         size, waiting = size + new, waiting + new
-        _want_small(size)
+        _refuse_large_file(size)
         if waiting > PIECE:
             yield "".join(held).encode()
             held, waiting = [], 0
     yield "".join(held).encode()
 
 
-def _want_small(size: int) -> None:
+def _refuse_large_file(size: int) -> None:
     """Raises Refused for a file that is too large."""
     if size > MOST:
-        raise Refused(f"it would be larger than {MOST >> 20} MiB")
+        raise NameRefused(f"it would be larger than {MOST >> 20} MiB")
 
 
 @lru_cache(maxsize=64)
-def _program(path: Path) -> Program:
+def _target_program(path: Path) -> Program:
     """The function ``render`` of a target's own program."""
     spec = importlib.util.spec_from_file_location(f"tdsl_target_{path.parent.name}", path)
     if spec is None or spec.loader is None:
@@ -300,12 +304,12 @@ def _program(path: Path) -> Program:
     return program
 
 
-def _words(fault: Exception) -> str:
+def _exception_text(fault: Exception) -> str:
     text = fault.args[0] if isinstance(fault, KeyError) and fault.args else fault
     return f"{text}" or type(fault).__name__
 
 
-def _where(fault: Exception, spec: FileSpec) -> list[str]:
+def _template_location(fault: Exception, spec: FileSpec) -> list[str]:
     """Template and line, and the record that was being written, read off the frames that the template left."""
     place, held = spec.template or spec.program, ""
     frame: TracebackType | None = fault.__traceback__
@@ -313,12 +317,12 @@ def _where(fault: Exception, spec: FileSpec) -> list[str]:
         code = frame.tb_frame.f_code.co_filename
         if code.endswith((".j2", spec.program or ".j2")):
             place = f"{Path(code).name}, line {frame.tb_lineno}"
-            held = _record(frame.tb_frame.f_locals) or held
+            held = _record_in_hand(frame.tb_frame.f_locals) or held
         frame = frame.tb_next
     return [f"in {place}", *([f"while writing {held}"] if held else [])]
 
 
-def _record(values: Mapping[str, object]) -> str:
+def _record_in_hand(values: Mapping[str, object]) -> str:
     """The innermost view record among a template's variables, by its first field."""
     found = ""
     for name, value in values.items():

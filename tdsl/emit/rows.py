@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, combined, constant
+from tdsl.fabric.coded import Coded, Integers, Joined, Numbers, coded_combination, coded_constant
 from tdsl.fabric.columns import Table
 from tdsl.system import progress
 
@@ -48,14 +48,14 @@ class _Wide(Exception):
     """A line that does not fit into the matrix."""
 
 
-class Rows(str):
+class RowLines(str):
     """Lines that are made when they are asked for. Where a template prints them they go to the file piece by piece."""
 
     __slots__ = ("chunks",)
     chunks: Callable[[], Iterator[Piece]]
 
     @classmethod
-    def of(cls, chunks: Callable[[], Iterator[Piece]]) -> Rows:
+    def of(cls, chunks: Callable[[], Iterator[Piece]]) -> RowLines:
         """Lines that a call gives in pieces."""
         made = cls()
         made.chunks = chunks
@@ -65,7 +65,7 @@ class Rows(str):
         return self
 
 
-def cell(value: object) -> object:
+def spreadsheet_cell(value: object) -> object:
     """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it, also behind a semicolon, a tab or
     a line end."""
     if not isinstance(value, str) or not value:
@@ -89,7 +89,7 @@ def csv_cells(values: Sequence[object]) -> list[str]:
             return texts
     lines: list[str] = []
     writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
-    writer.writerows((cell(v), "") for v in values)
+    writer.writerows((spreadsheet_cell(v), "") for v in values)
     return [line[:-3] for line in lines]
 
 
@@ -104,36 +104,36 @@ def csv_rows(table: Table[Any], fields: Sequence[str], headings: Sequence[str]) 
     head: list[str] = []
     csv_module.writer(SimpleNamespace(write=head.append), lineterminator="\r\n").writerow(headings)
     yield head[0][:-2].encode()
-    yield from _lines(_columns(table, fields), len(table), csv_cells, _csv_pieces, ("\n", ",", ""))
+    yield from _line_chunks(_columns_of_fields(table, fields), len(table), csv_cells, _csv_pieces, ("\n", ",", ""))
 
 
 def json_rows(table: Table[Any], fields: Sequence[str]) -> Iterator[Piece]:
     """A table as JSON arrays, one a line."""
     first = True
-    for chunk in _lines(_columns(table, fields), len(table), json_cells, _json_pieces, (",\n[", ", ", "]")):
+    for chunk in _line_chunks(_columns_of_fields(table, fields), len(table), json_cells, _json_pieces, (",\n[", ", ", "]")):
         yield chunk[2:] if first else chunk
         first = False
 
 
-def texts_of(column: Joined, between: str) -> Iterator[Piece]:
+def text_chunks(column: Joined, between: str) -> Iterator[Piece]:
     """The texts of a column as they are, in chunks."""
     first = True
-    for chunk in _lines([column], len(column), _as_they_are, _all_pieces, (between, "", "")):
+    for chunk in _line_chunks([column], len(column), _texts_of_values, _pieces_of_column, (between, "", "")):
         yield chunk[len(between.encode()) :] if first else chunk
         first = False
 
 
-def _as_they_are(values: Sequence[object]) -> list[str]:
+def _texts_of_values(values: Sequence[object]) -> list[str]:
     return list(map(str, values))
 
 
-def _all_pieces(column: Joined) -> list[str | Coded]:
+def _pieces_of_column(column: Joined) -> list[str | Coded]:
     return list(column.pieces)
 
 
-def _columns(table: Table[Any], fields: Sequence[str]) -> list[Any]:
+def _columns_of_fields(table: Table[Any], fields: Sequence[str]) -> list[Any]:
     """The columns of a table; a field "" is an empty one."""
-    return [table.compact(f) if f else constant("", len(table)) for f in fields]
+    return [table.compact(f) if f else coded_constant("", len(table)) for f in fields]
 
 
 def _csv_pieces(column: Joined) -> list[str | Coded] | None:
@@ -165,7 +165,7 @@ def _json_pieces(column: Joined) -> list[str | Coded]:
     return [Coded(['"', "null"], number), *inner, Coded(['"', ""], number)]
 
 
-def _lines(
+def _line_chunks(
     columns: Sequence[Any], size: int, texts: Texts, pieces: Callable[[Joined], list[str | Coded] | None],
     marks: tuple[str, str, str],
 ) -> Iterator[Piece]:  # fmt: skip
@@ -180,7 +180,10 @@ def _lines(
         """Values as cells, or as they are inside of one; those of one list are made once."""
         key = inside, id(values)
         if key not in once:
-            once[key] = values, _encoded(list(map(str, values)) if inside else texts(values))  # kept, so that no other has its id
+            once[key] = (
+                values,
+                _encoded_texts(list(map(str, values)) if inside else texts(values)),
+            )  # kept, so that no other has its id
         return once[key][1]
 
     for n, column in enumerate(columns):
@@ -188,31 +191,31 @@ def _lines(
         made = pieces(column) if isinstance(column, Joined) else None
         if isinstance(column, Joined):
             for piece in made or ():
-                parts.append(piece.encode() if isinstance(piece, str) else _coded(cells(piece.values, True), piece.codes))
+                parts.append(piece.encode() if isinstance(piece, str) else _coded_part(cells(piece.values, True), piece.codes))
         elif isinstance(column, Coded):
-            parts.append(_coded(cells(column.values), column.codes))
+            parts.append(_coded_part(cells(column.values), column.codes))
         elif isinstance(column, Numbers):
-            parts.append(_numbers(column, texts))
+            parts.append(_number_part(column, texts))
         if made is None and not isinstance(column, (Coded, Numbers)):
             parts.append(column.tolist() if isinstance(column, Joined) else list(column))
-    parts = _merged([*parts, behind.encode()])
+    parts = _merged_parts([*parts, behind.encode()])
     start = 0
     step = 4096
     held = bytearray()
-    progress.count(size, "rows")
+    progress.count_phase_pieces(size, "rows")
     while start < size:
         try:
-            held, width = _chunk(parts, texts, start, min(size, start + step), held)
+            held, width = _chunk_of_rows(parts, texts, start, min(size, start + step), held)
             yield held.translate(None, b"\0")
         except _Wide:
-            yield _plain(parts, texts, start, min(size, start + step))
+            yield _lines_one_by_one(parts, texts, start, min(size, start + step))
             width = WIDEST
-        progress.advance(min(step, size - start))
+        progress.advance_phase(min(step, size - start))
         start += step
         step = max(256, CHUNK // max(1, width))
 
 
-def _encoded(texts: Sequence[str]) -> _Cells:
+def _encoded_texts(texts: Sequence[str]) -> _Cells:
     """Texts as bytes, of one width where they do not take too much memory in it."""
     encoded = [t.encode() for t in texts]
     width = max(1, max(map(len, encoded)))
@@ -221,7 +224,7 @@ def _encoded(texts: Sequence[str]) -> _Cells:
     return np.array(encoded, dtype=f"S{width}")
 
 
-def _coded(cells: _Cells, codes: Integers) -> _Part:
+def _coded_part(cells: _Cells, codes: Integers) -> _Part:
     """A column of few texts: one text alone where no other occurs."""
     if isinstance(cells, list):
         return [_Raw(cells[c]) for c in codes.tolist()]
@@ -234,19 +237,19 @@ class _Raw(bytes):
     """A cell as it is written."""
 
 
-def _numbers(column: Numbers, texts: Texts) -> _Part:
+def _number_part(column: Numbers, texts: Texts) -> _Part:
     """A column of numbers as few texts where its range is small, else as digits."""
     codes = column.codes
     low, high = int(codes.min()), int(codes.max())
     if low == high or high - low < 1 << 16 or low < 0 or column.blank is not None:
         if high - low < 1 << 20 or high - low < len(codes):
             values: list[object] = ["" if n == column.blank else n for n in range(low, high + 1)]
-            return _coded(_encoded(texts(values)), (codes - low).astype(np.int32))
+            return _coded_part(_encoded_texts(texts(values)), (codes - low).astype(np.int32))
         return column.tolist()
     return column
 
 
-def _merged(parts: Sequence[_Part]) -> list[_Part]:
+def _merged_parts(parts: Sequence[_Part]) -> list[_Part]:
     """Parts with neighbours put together: fixed texts, cells chosen by the same numbers, and cells of few values."""
     out: list[_Part] = []
     for part in parts:
@@ -262,7 +265,7 @@ def _merged(parts: Sequence[_Part]) -> list[_Part]:
         elif isinstance(last, tuple) and isinstance(part, tuple) and last[1] is part[1] and len(last[0]) == len(part[0]):
             out[-1] = (np.char.add(last[0], part[0]), last[1])
         elif isinstance(last, tuple) and isinstance(part, tuple) and len(last[0]) * len(part[0]) <= FEW:
-            both = combined(lambda a, b, x=last[0], y=part[0]: bytes(x[a]) + bytes(y[b]), (len(last[0]), last[1]),
+            both = coded_combination(lambda a, b, x=last[0], y=part[0]: bytes(x[a]) + bytes(y[b]), (len(last[0]), last[1]),
                             (len(part[0]), part[1]))  # fmt: skip
             joined = [v for v in both.values if isinstance(v, bytes)]
             out[-1] = joined[0] if len(joined) == 1 else (np.array(joined), both.codes)
@@ -271,7 +274,7 @@ def _merged(parts: Sequence[_Part]) -> list[_Part]:
     return out
 
 
-def _chunk(parts: Sequence[_Part], texts: Texts, start: int, stop: int, held: bytearray) -> tuple[bytearray, int]:
+def _chunk_of_rows(parts: Sequence[_Part], texts: Texts, start: int, stop: int, held: bytearray) -> tuple[bytearray, int]:
     """The matrix of some rows, in ``held`` where that has the size, and its width. Raises _Wide."""
     rows = stop - start
     cells: list[Any] = []
@@ -281,9 +284,9 @@ def _chunk(parts: Sequence[_Part], texts: Texts, start: int, stop: int, held: by
         elif isinstance(part, tuple):
             cells.append(part)
         elif isinstance(part, Numbers):
-            cells.append(_digits(part.codes[start:stop]))
+            cells.append(_decimal_digit_bytes(part.codes[start:stop]))
         else:
-            found = _each(part[start:stop], texts)
+            found = _uncoded_cells(part[start:stop], texts)
             if any(b"\0" in t for t in found):
                 raise _Wide
             width = max(1, max(map(len, found)))
@@ -301,14 +304,14 @@ def _chunk(parts: Sequence[_Part], texts: Texts, start: int, stop: int, held: by
     return held, sum(widths)
 
 
-def _each(values: Sequence[object], texts: Texts) -> list[bytes]:
+def _uncoded_cells(values: Sequence[object], texts: Texts) -> list[bytes]:
     """Cells that have no codes."""
     if isinstance(values[0], _Raw):
         return [v for v in values if isinstance(v, _Raw)]
     return [t.encode() for t in texts(values)]
 
 
-def _digits(numbers: Integers) -> NDArray[Any]:
+def _decimal_digit_bytes(numbers: Integers) -> NDArray[Any]:
     """Numbers that are not negative as decimal digits, behind zero bytes."""
     count = len(str(int(numbers.max(initial=0))))
     out = np.zeros((len(numbers), count), np.uint8)
@@ -321,7 +324,7 @@ def _digits(numbers: Integers) -> NDArray[Any]:
     return out.view(f"V{count}").ravel()
 
 
-def _plain(parts: Sequence[_Part], texts: Texts, start: int, stop: int) -> bytes:
+def _lines_one_by_one(parts: Sequence[_Part], texts: Texts, start: int, stop: int) -> bytes:
     """Lines of some rows, put together one by one."""
     columns: list[list[bytes]] = []
     for part in parts:
@@ -332,5 +335,5 @@ def _plain(parts: Sequence[_Part], texts: Texts, start: int, stop: int) -> bytes
         elif isinstance(part, Numbers):
             columns.append([str(n).encode() for n in part.codes[start:stop].tolist()])
         else:
-            columns.append(_each(part[start:stop], texts))
+            columns.append(_uncoded_cells(part[start:stop], texts))
     return b"".join(b"".join(row) for row in zip(*columns, strict=True))

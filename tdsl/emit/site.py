@@ -13,8 +13,8 @@ from ipaddress import ip_address
 from typing import Any
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
-from tdsl.semantics.fault import nearest
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.semantics.fault import closest_known_name
 from tdsl.system.lazy_dataclass import dataclass
 
 SECRET = re.compile(r"[A-Z][A-Z0-9_]{0,62}")
@@ -116,11 +116,11 @@ KINDS = {
 }
 
 
-def read(file: SourceFile, diagnostics: Diagnostics) -> Site:
+def read_site_file(file: SourceFile, diagnostics: Diagnostics) -> Site:
     """What a YAML file says; with findings, empty."""
     import yaml
 
-    spans: dict[Path, Span] = {}
+    spans: dict[Path, SourceSpan] = {}
     before = len(diagnostics)
     data: object = {}
     try:
@@ -130,49 +130,51 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> Site:
             if deep > 2 * DEEPEST:  # its time is that of the square of its depth
                 raise RecursionError
             if isinstance(event, yaml.AliasEvent) or getattr(event, "tag", None) is not None:
-                at = Span(file, event.start_mark.index, max(event.end_mark.index, event.start_mark.index + 1))
+                at = SourceSpan(file, event.start_mark.index, max(event.end_mark.index, event.start_mark.index + 1))
                 diagnostics.add("E0514", at, "a site file has no tags and no aliases", help="write the value itself")
                 return Site()
         node = yaml.compose(file.text, Loader=yaml.BaseLoader)
-        data = _plain(file, node, (), spans, diagnostics) if node is not None else {}
+        data = _yaml_node_as_value(file, node, (), spans, diagnostics) if node is not None else {}
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        place = Span(file, mark.index, min(mark.index + 1, len(file.text))) if mark is not None else None
+        place = SourceSpan(file, mark.index, min(mark.index + 1, len(file.text))) if mark is not None else None
         diagnostics.add("E0514", place, f"this is not YAML: {fault.problem or fault.context}")
     except yaml.YAMLError as fault:
-        diagnostics.add("E0514", Span(file, 0, 0), f"this is not YAML: {fault}".splitlines()[0])
+        diagnostics.add("E0514", SourceSpan(file, 0, 0), f"this is not YAML: {fault}".splitlines()[0])
     except RecursionError:
-        diagnostics.add("E0514", Span(file, 0, 0), f"the file has more than {DEEPEST} levels")
+        diagnostics.add("E0514", SourceSpan(file, 0, 0), f"the file has more than {DEEPEST} levels")
     if len(diagnostics) > before:
         return Site()
-    return made(data, diagnostics, spans)
+    return site_from_values(data, diagnostics, spans)
 
 
-def _plain(file: SourceFile, node: Any, path: Path, spans: dict[Path, Span], diagnostics: Diagnostics) -> object:
+def _yaml_node_as_value(
+    file: SourceFile, node: Any, path: Path, spans: dict[Path, SourceSpan], diagnostics: Diagnostics
+) -> object:
     """A node of YAML as mappings, lists and texts, with the place of each value."""
-    spans[path] = span = Span(file, node.start_mark.index, max(node.end_mark.index, node.start_mark.index))
+    spans[path] = span = SourceSpan(file, node.start_mark.index, max(node.end_mark.index, node.start_mark.index))
     if len(path) > DEEPEST:
         diagnostics.add("E0514", span, f"the file has more than {DEEPEST} levels")
         return ""
     if node.id == "scalar":
         return node.value
     if node.id == "sequence":
-        return [_plain(file, n, (*path, str(i)), spans, diagnostics) for i, n in enumerate(node.value)]
+        return [_yaml_node_as_value(file, n, (*path, str(i)), spans, diagnostics) for i, n in enumerate(node.value)]
     out: dict[str, object] = {}
     for key, value in node.value:
         name = str(key.value) if key.id == "scalar" else ""
         if name in out:
-            at = Span(file, key.start_mark.index, key.end_mark.index)
+            at = SourceSpan(file, key.start_mark.index, key.end_mark.index)
             diagnostics.add("E0514", at, f"`{name}` is given twice", labels=[(spans[(*path, name)], "here first")])
             continue
-        out[name] = _plain(file, value, (*path, name), spans, diagnostics)
+        out[name] = _yaml_node_as_value(file, value, (*path, name), spans, diagnostics)
     return out
 
 
-def made(data: object, diagnostics: Diagnostics, spans: Mapping[Path, Span] | None = None) -> Site:
+def site_from_values(data: object, diagnostics: Diagnostics, spans: Mapping[Path, SourceSpan] | None = None) -> Site:
     """A site of plain values, each judged; with findings, empty."""
     before = len(diagnostics)
-    given = _judged(data, SHAPE, (), diagnostics, spans or {})
+    given = _value_of_shape(data, SHAPE, (), diagnostics, spans or {})
     if len(diagnostics) > before or not isinstance(given, dict):
         return Site()
     parts = {"dns": Dns, "aaa": Aaa, "snmp": Snmp, "gnmi": Gnmi, "bgp": Bgp}
@@ -186,7 +188,7 @@ def made(data: object, diagnostics: Diagnostics, spans: Mapping[Path, Span] | No
     return site
 
 
-def _judged(value: object, shape: Any, path: Path, diagnostics: Diagnostics, spans: Mapping[Path, Span]) -> object:
+def _value_of_shape(value: object, shape: Any, path: Path, diagnostics: Diagnostics, spans: Mapping[Path, SourceSpan]) -> object:
     """A value as templates see it, where it is of the shape; else a finding."""
     at, name = spans.get(path), f"`{'.'.join(path)}`" if path else "the file"
 
@@ -196,36 +198,36 @@ def _judged(value: object, shape: Any, path: Path, diagnostics: Diagnostics, spa
 
     if isinstance(shape, dict):
         if not isinstance(value, Mapping):
-            return refuse(f"must be a mapping of {_listed(shape) if '*' not in shape else 'names to values'}")
+            return refuse(f"must be a mapping of {_quoted_names(shape) if '*' not in shape else 'names to values'}")
         out: dict[str, object] = {}
         for key, inner in value.items():
             form = shape.get(key, shape.get("*"))
             if form is None or ("*" in shape and not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", key)):
-                near = nearest(key, shape) if "*" not in shape else ""
-                help = f"did you mean `{near}`?" if near else f"known: {_listed(shape)}" if "*" not in shape else ""
+                near = closest_known_name(key, shape) if "*" not in shape else ""
+                help = f"did you mean `{near}`?" if near else f"known: {_quoted_names(shape)}" if "*" not in shape else ""
                 words = f"{name} has no `{key}`" if path else f"a site file has no `{key}`"
                 words = words if "*" not in shape else f"`{key}` in {name} is not a name: small letters, digits and _"
                 diagnostics.add("E0514", spans.get((*path, key), at), words, help=help)
                 continue
-            out[key] = _judged(inner, form, (*path, key), diagnostics, spans)
+            out[key] = _value_of_shape(inner, form, (*path, key), diagnostics, spans)
         return out
     if isinstance(shape, list):
         if not isinstance(value, (list, tuple)):
             return refuse("must be a list", f"each entry is {KINDS[shape[0]]}")
-        return tuple(_judged(v, shape[0], (*path, str(i)), diagnostics, spans) for i, v in enumerate(value))
+        return tuple(_value_of_shape(v, shape[0], (*path, str(i)), diagnostics, spans) for i, v in enumerate(value))
     text = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
-    if not _fits(text, shape):
-        said = f"has a value of another form: {_short(text, shape)}" if text else f"must be {KINDS[shape]}"
+    if not _text_fits_shape(text, shape):
+        said = f"has a value of another form: {_quoted_site_value(text, shape)}" if text else f"must be {KINDS[shape]}"
         return refuse(said, f"write {KINDS[shape]}")
     return f"@@{text}@@" if shape == "secret" else int(text) if shape == "port" else text.rstrip("\n")
 
 
-def _short(text: str, shape: str) -> str:
+def _quoted_site_value(text: str, shape: str) -> str:
     """A value in a message; never one that stands where the name of a secret belongs, since it may be the secret itself."""
     return "it is not shown, since it may be the secret itself" if shape == "secret" else repr(text[:60])
 
 
-def _fits(text: str, shape: str) -> bool:
+def _text_fits_shape(text: str, shape: str) -> bool:
     if shape == "secret":
         return SECRET.fullmatch(text) is not None
     if shape == "port":
@@ -244,5 +246,5 @@ def _is_address(text: str) -> bool:
         return False
 
 
-def _listed(names: Iterable[str]) -> str:
+def _quoted_names(names: Iterable[str]) -> str:
     return ", ".join(f"`{n}`" for n in names)

@@ -11,12 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from tdsl.emit import choices
-from tdsl.emit.limits import MATCH, Bounded, Names
+from tdsl.emit.limits import MATCH, NameMatcher, TimedPattern
 from tdsl.emit.records import Router
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system import files as files_
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 
 LARGEST = 1 << 20
 """Bytes of a manifest or a template that are read at most."""
@@ -60,7 +60,7 @@ class FileSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Routers:
+class RouterSelection:
     """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names ports like
     ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any. ``sonic``: whose model
     says how SONiC numbers all ports that have links. ``nos`` is the operating system of the switches among them: a switch that
@@ -69,8 +69,8 @@ class Routers:
 
     nos: str = ""
     kind: str = ""
-    interface: Names = re.compile(".*")
-    management: Names = re.compile(".*")
+    interface: NameMatcher = re.compile(".*")
+    management: NameMatcher = re.compile(".*")
     mtu: int = 65535
     sonic: bool = False
     channel: str = ""
@@ -85,7 +85,7 @@ class Routers:
         ports = [i.name for i in router.interfaces]
         for pattern, names in ((self.interface, ports), (self.management, [m.interface for m in router.management])):
             strange = next((n for n in names if not pattern.fullmatch(n)), None)
-            if strange is not None and isinstance(pattern, Bounded) and pattern.late:
+            if strange is not None and isinstance(pattern, TimedPattern) and pattern.late:
                 return f"the pattern {pattern.pattern.pattern[:100]!r} takes more than {MATCH} seconds for the name of a port"
             if strange is not None:
                 return f"`{strange}` of {router.name} is not a name of a port there"
@@ -112,7 +112,7 @@ class Routers:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class BuildTarget:
     """One folder under ``targets/``. ``own`` are tdsl's: only those may bring a program."""
 
     name: str
@@ -124,7 +124,7 @@ class Target:
     needs: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
     values: Mapping[str, choices.Values] = field(default_factory=dict)
-    routers: Routers = Routers()
+    routers: RouterSelection = RouterSelection()
     network: bool = False  # it is of the network alone, where there are scale-up links beside it
     transport: bool = False  # what it writes differs with what the links speak, InfiniBand or Ethernet
 
@@ -135,27 +135,27 @@ class Target:
         return self.transport or not every.isdisjoint(TRANSPORT_NEEDS)
 
 
-class _Unfit(Exception):
+class _ManifestUnfit(Exception):
     """What is wrong with a manifest."""
 
 
-def discover(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> dict[str, Target]:
+def targets_by_name(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> dict[str, BuildTarget]:
     """All targets by name: tdsl's own, then those of further folders, which may not take a name again."""
-    out: dict[str, Target] = {}
-    for place, own in ((folder("targets"), True), *((p, False) for p in further)):
+    out: dict[str, BuildTarget] = {}
+    for place, own in ((packaged_folder("targets"), True), *((p, False) for p in further)):
         for manifest in sorted(place.glob("*/target.toml")):
             name = manifest.parent.name
             try:
                 if name in out:
-                    raise _Unfit(f"there is already a target `{name}` in {out[name].folder.parent}")
-                stamp = files_.stamp(manifest) if own else None
-                out[name] = _load(manifest, own) if stamp is None else _kept(manifest, stamp)
-            except (_Unfit, OSError, ValueError, RecursionError) as fault:
+                    raise _ManifestUnfit(f"there is already a target `{name}` in {out[name].folder.parent}")
+                stamp = files_.file_stamp(manifest) if own else None
+                out[name] = _load_target(manifest, own) if stamp is None else _cached_own_target(manifest, stamp)
+            except (_ManifestUnfit, OSError, ValueError, RecursionError) as fault:
                 diagnostics.add("E0502", None, f"target `{name}`: {manifest.name}: {fault}")
     return dict(sorted(out.items()))
 
 
-def choose(known: Mapping[str, Target], names: Sequence[str], diagnostics: Diagnostics) -> list[Target]:
+def chosen_targets(known: Mapping[str, BuildTarget], names: Sequence[str], diagnostics: Diagnostics) -> list[BuildTarget]:
     """The targets of these names, all of them if none is named."""
     out = []
     for name in dict.fromkeys(names or known):
@@ -169,100 +169,100 @@ def choose(known: Mapping[str, Target], names: Sequence[str], diagnostics: Diagn
 
 
 @lru_cache(maxsize=256)
-def _kept(manifest: Path, stamp: files_.Stamp) -> Target:
+def _cached_own_target(manifest: Path, stamp: files_.Stamp) -> BuildTarget:
     """One of tdsl's own targets, read again when its manifest changes: a process that builds often reads them once."""
-    return _load(manifest, True)
+    return _load_target(manifest, True)
 
 
-def _load(manifest: Path, own: bool) -> Target:
-    data = tomllib.loads(files_.text(manifest, LARGEST, within=[manifest.parent.parent]))
-    _only(data, _TARGET_KEYS, "the manifest")
+def _load_target(manifest: Path, own: bool) -> BuildTarget:
+    data = tomllib.loads(files_.read_text_file(manifest, LARGEST, within=[manifest.parent.parent]))
+    _refuse_unknown_keys(data, _TARGET_KEYS, "the manifest")
     files = data.get("file", [])
     if not isinstance(files, list) or not files:
-        raise _Unfit("it makes no file: write a table `[[file]]`")
+        raise _ManifestUnfit("it makes no file: write a table `[[file]]`")
     options = data.get("options", {})
     if not isinstance(options, dict):
-        raise _Unfit("`options` is a table of names and defaults")
+        raise _ManifestUnfit("`options` is a table of names and defaults")
     try:
-        values = choices.read(data.get("values", {}), options)
-    except choices.Unfit as fault:
-        raise _Unfit(fault) from fault
-    return Target(
-        manifest.parent.name, _text(data, "title"), _text(data, "consumer"), manifest.parent,
-        tuple(_file(f, manifest.parent, own) for f in files), own, tuple(_words(data, "needs")), options, values,
-        _routers(data.get("router", {}), own), _layer(data) == "network", data.get("transport") is True,
+        values = choices.read_option_values(data.get("values", {}), options)
+    except choices.OptionUnfit as fault:
+        raise _ManifestUnfit(fault) from fault
+    return BuildTarget(
+        manifest.parent.name, _text_of_manifest(data, "title"), _text_of_manifest(data, "consumer"), manifest.parent,
+        tuple(_file_spec_of_manifest(f, manifest.parent, own) for f in files), own, tuple(_word_list_of_manifest(data, "needs")), options, values,
+        _routers_of_manifest(data.get("router", {}), own), _layer_of_target(data) == "network", data.get("transport") is True,
     )  # fmt: skip
 
 
-def _layer(data: Mapping[str, object]) -> str:
+def _layer_of_target(data: Mapping[str, object]) -> str:
     """What a target is of: ``network``, or both layers where nothing is written."""
     said = data.get("layer", "")
     if said not in ("", "network"):
-        raise _Unfit('`layer` is "network", or not written')
+        raise _ManifestUnfit('`layer` is "network", or not written')
     return str(said)
 
 
-def _routers(data: object, own: bool) -> Routers:
+def _routers_of_manifest(data: object, own: bool) -> RouterSelection:
     if not isinstance(data, dict):
-        raise _Unfit("`router` is a table")
-    _only(data, _ROUTER_KEYS, "`router`")
+        raise _ManifestUnfit("`router` is a table")
+    _refuse_unknown_keys(data, _ROUTER_KEYS, "`router`")
     mtu = data.get("mtu", 65535)
     if type(mtu) is not int:
-        raise _Unfit("`mtu` is a number")
+        raise _ManifestUnfit("`mtu` is a number")
     try:
-        patterns = [re.compile(_text(data, k, ".*")) for k in ("interface", "management")]
+        patterns = [re.compile(_text_of_manifest(data, k, ".*")) for k in ("interface", "management")]
     except re.error as fault:
-        raise _Unfit(f"`router` has a pattern that is none: {fault}") from fault
-    interface, management = (p if own or p.pattern == ".*" else Bounded(p) for p in patterns)
-    return Routers(_text(data, "nos", ""), _text(data, "kind", ""), interface, management, mtu, data.get("sonic") is True,
-                   _text(data, "channel", ""))  # fmt: skip
+        raise _ManifestUnfit(f"`router` has a pattern that is none: {fault}") from fault
+    interface, management = (p if own or p.pattern == ".*" else TimedPattern(p) for p in patterns)
+    return RouterSelection(_text_of_manifest(data, "nos", ""), _text_of_manifest(data, "kind", ""), interface, management, mtu, data.get("sonic") is True,
+                   _text_of_manifest(data, "channel", ""))  # fmt: skip
 
 
-def _file(data: object, place: Path, own: bool) -> FileSpec:
+def _file_spec_of_manifest(data: object, place: Path, own: bool) -> FileSpec:
     if not isinstance(data, dict):
-        raise _Unfit("`file` is written `[[file]]`")
-    _only(data, _FILE_KEYS, "a file")
+        raise _ManifestUnfit("`file` is written `[[file]]`")
+    _refuse_unknown_keys(data, _FILE_KEYS, "a file")
     scope = data.get("scope", "fabric")
     if scope not in SCOPES:
-        raise _Unfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
-    texts = {k: _text(data, k, "") for k in ("template", "program", "single", "lint", "kind")}
-    path = _text(data, "path")
+        raise _ManifestUnfit(f"scope `{scope}` is unknown; known: {', '.join(SCOPES)}")
+    texts = {k: _text_of_manifest(data, k, "") for k in ("template", "program", "single", "lint", "kind")}
+    path = _text_of_manifest(data, "path")
     if not path:
-        raise _Unfit("`path` is empty")
+        raise _ManifestUnfit("`path` is empty")
     if scope != "fabric" and f"{{{scope}}}" not in path:
-        raise _Unfit(f"`{path}` would be written once for every {scope}: put {{{scope}}} in it")
+        raise _ManifestUnfit(f"`{path}` would be written once for every {scope}: put {{{scope}}} in it")
     for written in filter(None, (path, texts["single"])):
         if any(p in ("", ".", "..") for p in written.split("/")) or "\\" in written or ":" in written:
-            raise _Unfit(f"`{written}` leads out of the output folder")
+            raise _ManifestUnfit(f"`{written}` leads out of the output folder")
         if not written.isprintable() or written.startswith(".tdsl-") or written == "manifest.json":
-            raise _Unfit(f"{written!r} cannot name a file of the output")
+            raise _ManifestUnfit(f"{written!r} cannot name a file of the output")
     if bool(texts["template"]) == bool(texts["program"]):
-        raise _Unfit(f"`{path}` needs either a `template` or a `program`")
+        raise _ManifestUnfit(f"`{path}` needs either a `template` or a `program`")
     if texts["program"] and not own:
-        raise _Unfit("only tdsl's own targets may bring a program; write a template")
+        raise _ManifestUnfit("only tdsl's own targets may bring a program; write a template")
     home = place / "templates" if texts["template"] else place
     made = home / (texts["template"] or texts["program"])
-    if "\0" in str(made) or not (files_.is_file(made) and files_.below(made, [place]) and made.is_relative_to(home)):
-        raise _Unfit(f"{texts['template'] or texts['program']!r} is missing")
-    return FileSpec(path, str(scope), identity=data.get("identity") is True, needs=tuple(_words(data, "needs")),
+    if "\0" in str(made) or not (files_.is_file(made) and files_.is_below_folders(made, [place]) and made.is_relative_to(home)):
+        raise _ManifestUnfit(f"{texts['template'] or texts['program']!r} is missing")
+    return FileSpec(path, str(scope), identity=data.get("identity") is True, needs=tuple(_word_list_of_manifest(data, "needs")),
                     part=data.get("part") is True, **texts)  # fmt: skip
 
 
-def _only(data: Mapping[str, object], known: set[str], what: str) -> None:
+def _refuse_unknown_keys(data: Mapping[str, object], known: set[str], what: str) -> None:
     extra = sorted(set(data) - known)
     if extra:
-        raise _Unfit(f"{what} has no `{extra[0]}`; known: {', '.join(sorted(known))}")
+        raise _ManifestUnfit(f"{what} has no `{extra[0]}`; known: {', '.join(sorted(known))}")
 
 
-def _text(data: Mapping[str, object], key: str, default: str | None = None) -> str:
+def _text_of_manifest(data: Mapping[str, object], key: str, default: str | None = None) -> str:
     value = data.get(key, default)
     if not isinstance(value, str):
-        raise _Unfit(f"`{key}` is missing" if value is None else f"`{key}` is a string")
+        raise _ManifestUnfit(f"`{key}` is missing" if value is None else f"`{key}` is a string")
     return value
 
 
-def _words(data: Mapping[str, object], key: str) -> list[str]:
+def _word_list_of_manifest(data: Mapping[str, object], key: str) -> list[str]:
     value = data.get(key, [])
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        raise _Unfit(f"`{key}` is a list of strings")
+        raise _ManifestUnfit(f"`{key}` is a list of strings")
     return value

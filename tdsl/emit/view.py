@@ -15,10 +15,10 @@ import numpy as np
 from tdsl.drawing import picture
 from tdsl.drawing.records import Picture, Sketch
 from tdsl.emit.data import adapters, hosts, scheduling, subnets
-from tdsl.emit.data.addresses import given_addresses, plain
+from tdsl.emit.data.addresses import address_rows, record_without_origin
 from tdsl.emit.data.planned import PlannedLinks, planned_links
-from tdsl.emit.limits import Names
-from tdsl.emit.link_tables import Wires, known
+from tdsl.emit.limits import NameMatcher
+from tdsl.emit.link_tables import Wires, number_or_blank
 from tdsl.emit.records import (
     Address,
     Cable,
@@ -45,18 +45,18 @@ from tdsl.emit.records import (
 from tdsl.fabric.assets import Assets
 from tdsl.fabric.columns import Column, Table
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.fabric.places import height_of
 from tdsl.fabric.subnets import speaks_infiniband
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.physical.bom import Line as BillLine
-from tdsl.physical.bom import bill
-from tdsl.physical.cords import Cord, cords, has_cords
-from tdsl.physical.elevations import Drawing, Fronts, Plans
+from tdsl.physical.bom import bill_of_materials
+from tdsl.physical.cords import Cord, has_cords, power_cords
+from tdsl.physical.elevations import Fronts, Plans, RackDrawing
 from tdsl.physical.rack_rows import MountLine, RackLine, mount_lines, rack_lines
 from tdsl.physical.stages import PhaseLine, Stage, phase_bill, phase_totals
-from tdsl.physical.totals import Total, totals
-from tdsl.semantics.model import DeviceModel, Part
+from tdsl.physical.totals import Total, totals_by_place
+from tdsl.semantics.model import DeviceModel, PathComponent
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -83,7 +83,7 @@ class FabricView:
         fabric: Fabric,
         diagnostics: Diagnostics,
         assets: Assets | None = None,
-        interfaces: Mapping[str, Names] | None = None,
+        interfaces: Mapping[str, NameMatcher] | None = None,
         stages: Sequence[Stage] = (),
     ) -> None:
         """``interfaces``: how each network operating system names ports. ``stages``: the fabric's phases up to this one."""
@@ -142,7 +142,7 @@ class FabricView:
         f = self._fabric
         kinds = f.kind[f.built]
         count = {k: int((kinds == k).sum()) for k in ("host", "chip", "switch")}
-        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(distinct(f.cable_group)))
+        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(distinct_values(f.cable_group)))
 
     @cached_property
     def capabilities(self) -> frozenset[str]:
@@ -187,8 +187,8 @@ class FabricView:
             "role": lambda: f.role[rows].tolist(),
             "model": lambda: keys[f.device_model[rows]].tolist(),
             "model_name": lambda: names[f.device_model[rows]].tolist(),
-            "tier": lambda: [known(t) for t in f.tier[rows].tolist()],
-            "plane": lambda: [known(p) for p in f.plane[rows].tolist()],
+            "tier": lambda: [number_or_blank(t) for t in f.tier[rows].tolist()],
+            "plane": lambda: [number_or_blank(p) for p in f.plane[rows].tolist()],
             "port_count": lambda: np.diff(f.port_base)[rows].tolist(),
             "forwards": lambda: f.forwards[rows].tolist(),
             "inside": lambda: [str(self._wires.devices.name[d]) if d >= 0 else "" for d in f.container[rows].tolist()],
@@ -251,32 +251,32 @@ class FabricView:
     @cached_property
     def bill(self) -> Table[BillLine]:
         """What to order, a row a line."""
-        return _table(BillLine, bill(self._fabric))
+        return _table_of_records(BillLine, bill_of_materials(self._fabric))
 
     @cached_property
     def cords(self) -> Table[Cord]:
         """Power cords of devices with places; no rows where no model states them."""
-        return _table(Cord, cords(self._fabric))
+        return _table_of_records(Cord, power_cords(self._fabric))
 
     @cached_property
     def racks(self) -> Table[RackLine]:
         """What is in every rack that holds a device."""
-        return _table(RackLine, rack_lines(self._fabric))
+        return _table_of_records(RackLine, rack_lines(self._fabric))
 
     @cached_property
     def mounting(self) -> Table[MountLine]:
         """Devices to mount, rack after rack from the bottom."""
-        return _table(MountLine, mount_lines(self._fabric))
+        return _table_of_records(MountLine, mount_lines(self._fabric))
 
     @cached_property
     def totals(self) -> Table[Total]:
         """Pieces, watts and prices of the fabric, its halls and its racks, and of its phases where it is built in phases."""
-        return _table(Total, [*totals(self._fabric), *phase_totals(self._stages)])
+        return _table_of_records(Total, [*totals_by_place(self._fabric), *phase_totals(self._stages)])
 
     @cached_property
     def phase_bill(self) -> Table[PhaseLine]:
         """What each phase adds to the order; no rows where the design has no phases."""
-        return _table(PhaseLine, phase_bill(self._stages))
+        return _table_of_records(PhaseLine, phase_bill(self._stages))
 
     @property
     def prices(self) -> str:
@@ -285,9 +285,9 @@ class FabricView:
         return f"{supply.currency} of {supply.date}" if supply.currency and supply.date else supply.currency
 
     @cached_property
-    def _drawing(self) -> Drawing:
+    def _drawing(self) -> RackDrawing:
         assert self._fabric.places is not None  # targets that draw racks need places
-        return Drawing(self._fabric, self._fabric.places, self.title)
+        return RackDrawing(self._fabric, self._fabric.places, self.title)
 
     @cached_property
     def elevations(self) -> Fronts:
@@ -303,12 +303,12 @@ class FabricView:
     @cached_property
     def models_by_key(self) -> Mapping[str, DeviceModel]:
         """Models in use under names that are unique: two variants of one model differ behind a ``+``."""
-        return dict(zip(_keys(self._fabric.models), self._fabric.models, strict=True))
+        return dict(zip(_unique_model_keys(self._fabric.models), self._fabric.models, strict=True))
 
     @cached_property
     def models(self) -> tuple[Model, ...]:
         """Models in use, with their ports."""
-        return tuple(_model(self._fabric, k, m) for k, m in self.models_by_key.items())
+        return tuple(_model_record(self._fabric, k, m) for k, m in self.models_by_key.items())
 
     @cached_property
     def hosts(self) -> tuple[HostLayout, ...]:
@@ -341,11 +341,11 @@ class FabricView:
     @cached_property
     def npus(self) -> NpuGraph | str:
         """Accelerators and what joins them, or why simulators of training cannot hold the fabric."""
-        from tdsl.emit.data.npus import Unfit, npu_graph
+        from tdsl.emit.data.npus import NpuGraphUnfit, npu_graph
 
         try:
             return npu_graph(self._wires)
-        except Unfit as reason:
+        except NpuGraphUnfit as reason:
             return str(reason)
 
     @cached_property
@@ -367,7 +367,7 @@ class FabricView:
     @cached_property
     def addresses(self) -> Table[Address]:
         """Every address of what is built: loopbacks and management by device, then those of links."""
-        rows = list(given_addresses(self._wires, self._fabric.addressing)) if self._fabric.addressing is not None else []
+        rows = list(address_rows(self._wires, self._fabric.addressing)) if self._fabric.addressing is not None else []
         names = ("device", "kind", "port", "address", "network", "vrf")
         return Table(Address, len(rows), {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)})  # type: ignore[misc]
 
@@ -398,13 +398,13 @@ class FabricView:
     def routing(self) -> dict[str, object] | None:
         """How the fabric routes, None where the design does not say."""
         found = self._fabric.addressing.routing if self._fabric.addressing is not None else None
-        return plain(found)
+        return record_without_origin(found)
 
     @property
     def roce(self) -> dict[str, object] | None:
         """The traffic class of RDMA, None where the design does not say."""
         found = self._fabric.addressing.roce if self._fabric.addressing is not None else None
-        return plain(found)
+        return record_without_origin(found)
 
     def routers(self, kind: str) -> tuple[Router, ...]:
         """Routers of a kind, ``switch`` or ``host``, or with "" of both; none where the design does not say how they route.
@@ -412,11 +412,13 @@ class FabricView:
         What keeps one from being configured is told when its kind is first asked for."""
         if "routing" not in self.capabilities or self._fabric.addressing is None:
             return ()
-        from tdsl.emit.data.routers import Routers
+        from tdsl.emit.data.routers import RouterMaker
 
         for one in (kind,) if kind else ("switch", "host"):
             if one not in self._routers:
-                self._routers[one] = tuple(Routers(self._wires, self._fabric.addressing, self._diagnostics).of(one, self._asked))
+                self._routers[one] = tuple(
+                    RouterMaker(self._wires, self._fabric.addressing, self._diagnostics).of(one, self._asked)
+                )
         return self._routers[kind] if kind else (*self._routers["switch"], *self._routers["host"])
 
     @cached_property
@@ -459,7 +461,7 @@ class FabricView:
     @cached_property
     def planes(self) -> tuple[Plane, ...]:
         """Subnets: what switches join, one a plane in most fabrics."""
-        return subnets.planes(self._wires, self._plane_names, self._assets)
+        return subnets.subnet_planes(self._wires, self._plane_names, self._assets)
 
     @cached_property
     def standbys(self) -> tuple[Standby, ...]:
@@ -497,27 +499,27 @@ class FabricView:
                 s = f.set_of(device)
                 depth = next((i for i, p in enumerate(s.parts) if p.kind == "plane"), -1) + 1
                 below = prod(a.size for p in s.parts[depth:] for a in p.axes)
-                out[number] = _prefix(s.parts[:depth], (device - s.first) // below) if depth else f"plane{number}"
+                out[number] = _instance_prefix(s.parts[:depth], (device - s.first) // below) if depth else f"plane{number}"
         return out
 
     # ------------------------------------------------------------ drawings
     @cached_property
     def picture(self) -> Picture:
         """A drawing laid out."""
-        return picture.draw(self._fabric, self._wires, self.title)
+        return picture.draw_fabric(self._fabric, self._wires, self.title)
 
     @cached_property
     def sketch(self) -> Sketch:
         """A graph for a layout program."""
-        return picture.sketch(self._fabric, self._wires)
+        return picture.sketch_of_fabric(self._fabric, self._wires)
 
 
-def _table(record: type[Any], rows: list[Any]) -> Table[Any]:
+def _table_of_records(record: type[Any], rows: list[Any]) -> Table[Any]:
     """Records as a table of columns."""
     return Table(record, len(rows), {x.name: lambda n=x.name: [getattr(r, n) for r in rows] for x in fields(record)})  # type: ignore[misc]
 
 
-def _prefix(parts: Iterable[Part], row: int) -> str:
+def _instance_prefix(parts: Iterable[PathComponent], row: int) -> str:
     """The name of one instance of nested groups, counted row-major."""
     out: list[str] = []
     for part in reversed(tuple(parts)):
@@ -529,7 +531,7 @@ def _prefix(parts: Iterable[Part], row: int) -> str:
     return "-".join(reversed(out))
 
 
-def _keys(models: tuple[DeviceModel, ...]) -> list[str]:
+def _unique_model_keys(models: tuple[DeviceModel, ...]) -> list[str]:
     """A unique name for every model, in their order: its own where no other bears it, else with how it is split."""
     shared = Counter(m.name for m in models)
     out: list[str] = []
@@ -540,7 +542,7 @@ def _keys(models: tuple[DeviceModel, ...]) -> list[str]:
     return out
 
 
-def _model(fabric: Fabric, key: str, model: DeviceModel) -> Model:
+def _model_record(fabric: Fabric, key: str, model: DeviceModel) -> Model:
     groups = []
     for c in model.classes:
         ports = tuple(

@@ -41,7 +41,7 @@ class Sheet:
     ends: frozenset[int] = frozenset()  # rows below which there is a thick line
 
 
-def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
+def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
     """An .xlsx of these sheets, each with a frozen heading, filters, and pages that fit a landscape sheet's width."""
     import xlsxwriter
 
@@ -61,10 +61,10 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
             page.set_default_row(18)
             page.set_margins(left=0.4, right=0.4, top=0.65, bottom=0.55)
         for at, name in enumerate(sheet.columns):
-            page.write_string(0, at, name, right if _numbers(sheet, at) else heading)
-        _cells(page, sheet, _Formats(book, sheet))
+            page.write_string(0, at, name, right if _is_number_column(sheet, at) else heading)
+        _write_sheet_cells(page, sheet, _Formats(book, sheet))
         if sheet.ledger and not sheet.large:
-            _wrap(page, sheet)
+            _wrap_ledger_rows(page, sheet)
         page.freeze_panes(1, sheet.frozen)
         page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
         page.set_landscape()
@@ -77,7 +77,7 @@ def workbook(sheets: Iterable[Sheet], title: str) -> bytes:
     return out.getvalue()
 
 
-def _numbers(sheet: Sheet, at: int) -> bool:
+def _is_number_column(sheet: Sheet, at: int) -> bool:
     """Whether a column of a ledger has numbers and no text, so that its heading stands above them."""
     filled = [row[at] for row in sheet.rows if row[at] != ""] if sheet.ledger else []
     return bool(filled) and not any(isinstance(value, str) for value in filled)
@@ -116,11 +116,15 @@ class _Formats:
         return self.made[key]
 
 
-def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
+def _write_sheet_cells(page: object, sheet: Sheet, formats: _Formats) -> None:
     """Write what is not empty, and make every column as wide as its longest text, within reason."""
     write_string, write_number = page.write_string, page.write_number  # type: ignore[attr-defined]
     for at, (name, values) in enumerate(zip(sheet.columns, zip(*sheet.rows, strict=True), strict=False)):
-        words = [len(word) for word in name.split()] if sheet.ledger and not sheet.large and _long(name) else [len(name)]
+        words = (
+            [len(word) for word in name.split()]
+            if sheet.ledger and not sheet.large and _is_two_line_heading(name)
+            else [len(name)]
+        )
         width = max(max(words), len(name) // 2 if len(words) > 1 else 0) + (2 if sheet.large else 4)
         for row, value in enumerate(values, 1):
             look = formats.of(name, row - 1, not isinstance(value, str))
@@ -144,10 +148,10 @@ def _cells(page: object, sheet: Sheet, formats: _Formats) -> None:
         page.set_column(at, at, min(width, most), None, {"hidden": name in sheet.hidden})  # type: ignore[attr-defined]
 
 
-def _wrap(page: object, sheet: Sheet) -> None:
+def _wrap_ledger_rows(page: object, sheet: Sheet) -> None:
     """Make the rows of a ledger as high as their longest text, which is wrapped, and the heading two lines high."""
     set_row = page.set_row  # type: ignore[attr-defined]
-    if any(_long(name) for name in sheet.columns if name not in sheet.hidden):
+    if any(_is_two_line_heading(name) for name in sheet.columns if name not in sheet.hidden):
         set_row(0, 2 * LINE)
     for row, values in enumerate(sheet.rows, 1):
         longest = max((len(v) for v in values if isinstance(v, str)), default=0)
@@ -155,7 +159,7 @@ def _wrap(page: object, sheet: Sheet) -> None:
             set_row(row, LINE * -(-longest // (LEDGER_WIDTH - 6)))
 
 
-def _long(heading: str) -> bool:
+def _is_two_line_heading(heading: str) -> bool:
     """Whether a heading of a ledger is set in two lines."""
     return len(heading) > 12 and " " in heading
 

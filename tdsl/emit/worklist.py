@@ -25,12 +25,12 @@ BOX = "☐"
 Columns = Mapping[str, Sequence[object]]
 
 
-def columns_of(cables: Table[Cable]) -> dict[str, Sequence[object]]:
+def work_sheet_columns(cables: Table[Cable]) -> dict[str, Sequence[object]]:
     """What a sheet of work takes from the table of cables."""
     return {name: cables.column(name) for name in USED}
 
 
-def groups(columns: Columns, rows: Iterable[int]) -> dict[str, list[int]]:
+def rows_by_work_sheet(columns: Columns, rows: Iterable[int]) -> dict[str, list[int]]:
     """Rows by the sheet that they belong to, in the order of pulling: a pod, else a row of racks, else ""."""
     order = columns["pull_order"]
     out: dict[str, list[int]] = {}
@@ -40,7 +40,7 @@ def groups(columns: Columns, rows: Iterable[int]) -> dict[str, list[int]]:
     return out
 
 
-def sheet(name: str, columns: Columns, rows: Sequence[int], note: str) -> Sheet:
+def cable_work_sheet(name: str, columns: Columns, rows: Sequence[int], note: str) -> Sheet:
     """The sheet of work of some cables; a column in which nothing is known is left out."""
     halls = {str(columns[f"{end}_hall"][i]) for i in rows for end in "ab"} - {""}
 
@@ -97,14 +97,17 @@ def pick_list(columns: Columns, by_sheet: Mapping[str, Sequence[int]], note: str
             ids.add(columns["cable_id"][i])
             counted[tuple(columns[n][i] for n in ("link_class", "part", "length_m", "a_optic", "b_optic"))] += 1
         ends.append(len(out) - 1)
-        out += [[name or "fabric", *key, n] for key, n in sorted(counted.items(), key=lambda x: tuple(map(_key, x[0])))]
+        out += [
+            [name or "fabric", *key, n]
+            for key, n in sorted(counted.items(), key=lambda x: tuple(map(_number_before_text_key, x[0])))
+        ]
     return Sheet("pick list", list(PICKED), out, 1, note=note, ledger=True, large=True, ends=frozenset(ends))
 
 
 POWER = {"rack": "rack", "u": "unit", "device": "device", "supply": "supply", "feed": "feed", "plug": "plug"}
 
 
-def power(cords: Table[Cord], note: str) -> Sheet:
+def power_cord_sheet(cords: Table[Cord], note: str) -> Sheet:
     """The power cords, rack after rack, with a box to tick."""
     columns = {shown: cords.column(name) for name, shown in POWER.items()}
     known = {n: values for n, values in columns.items() if any(v != "" for v in values)} | {"done": [BOX] * len(cords)}
@@ -113,6 +116,6 @@ def power(cords: Table[Cord], note: str) -> Sheet:
     return Sheet("power", list(known), list(zip(*known.values(), strict=True)), 3, note=note, ledger=True, large=True, ends=ends)
 
 
-def _key(value: object) -> tuple[int, float, str]:
+def _number_before_text_key(value: object) -> tuple[int, float, str]:
     """Numbers before texts, each in their order."""
     return (0, float(value), "") if isinstance(value, (int, float)) else (1, 0.0, str(value))

@@ -31,7 +31,7 @@ class Page:
     is_check: bool = False
 
 
-def read(path: Path) -> Page:
+def read_finding_page(path: Path) -> Page:
     """The page in a file. Raises ValueError where its first line is not as it must be."""
     first, _, rest = path.read_text(encoding="utf-8").partition("\n")
     head = HEAD.fullmatch(first.strip())
@@ -41,43 +41,43 @@ def read(path: Path) -> Page:
 
 
 @cache
-def page(code: str) -> Page | None:
+def page_of_code(code: str) -> Page | None:
     """The page of a code."""
     path = FOLDER / f"{code}.md"
     if re.fullmatch(r"E\d{4}", code) and path.is_file():
-        return read(path)
+        return read_finding_page(path)
     if code.startswith(CHECK_FAMILIES):
-        return next((p for p in checks().values() if p.code == code), None)
+        return next((p for p in check_pages_by_name().values() if p.code == code), None)
     return None
 
 
 @cache
-def checks() -> Mapping[str, Page]:
+def check_pages_by_name() -> Mapping[str, Page]:
     """Pages of the checks by name, in order of their codes."""
-    from tdsl.verify.check import catalogue
+    from tdsl.verify.check import checks_by_name
 
     out = {}
-    for check in catalogue().values():
+    for check in checks_by_name().values():
         out[check.name] = Page(check.code, check.name, check.wrong, check.page() + "\n", is_check=True)
     return out
 
 
-def files() -> list[Page]:
+def finding_pages() -> list[Page]:
     """All pages that are files, in order of their codes."""
-    return [read(path) for path in sorted(FOLDER.glob("E*.md"))]
+    return [read_finding_page(path) for path in sorted(FOLDER.glob("E*.md"))]
 
 
-def find(word: str) -> Page | None:
+def find_page(word: str) -> Page | None:
     """The page of a code in any case, of a check or of a finding's name."""
     if re.fullmatch(r"[Ee]\d{4}", word):
-        return page(word.upper())
+        return page_of_code(word.upper())
     name = word.lower().replace("-", "_")
-    return next((p for p in files() if p.name == name), None) or checks().get(name)
+    return next((p for p in finding_pages() if p.name == name), None) or check_pages_by_name().get(name)
 
 
-def nearest(word: str) -> str:
+def most_similar_code(word: str) -> str:
     """The code or name most like this word, "" if none is. Like a code is one of its family that differs in one digit."""
-    pages = [*files(), *checks().values()]
+    pages = [*finding_pages(), *check_pages_by_name().values()]
     if re.fullmatch(r"[Ee][0-9]+", word):
         code = "E" + word[1:].lstrip("0").zfill(4)
         if any(p.code == code for p in pages):
@@ -87,21 +87,21 @@ def nearest(word: str) -> str:
     return next(iter(get_close_matches(word.lower().replace("-", "_"), [p.name for p in pages], 1, 0.5)), "")
 
 
-def name_of(code: str) -> str:
+def finding_name(code: str) -> str:
     """A finding's name, its code where it has no page."""
-    found = page(code)
+    found = page_of_code(code)
     return found.name if found else code
 
 
-def title_of(code: str) -> str:
+def finding_title(code: str) -> str:
     """A finding's title, "" where it has no page."""
-    found = page(code)
+    found = page_of_code(code)
     return found.title if found else ""
 
 
 # ---------------------------------------------------------------- words of the language
 @dataclass(frozen=True, slots=True)
-class Word:
+class ExplainedWord:
     """A word of the language: what kind it is, what it means (Markdown), and an example, "" where it has none."""
 
     word: str
@@ -111,7 +111,7 @@ class Word:
 
 
 @cache
-def words() -> Mapping[str, Word]:
+def explained_words() -> Mapping[str, ExplainedWord]:
     """The words of the language that have an explanation, from ``explain/words.md``. A section begins with ``# WORD (kind)``; its
     lines with ``> `` are the example."""
     out = {}
@@ -120,5 +120,5 @@ def words() -> Mapping[str, Word]:
         word, _, kind = first.partition(" ")
         lines = rest.strip().split("\n")
         text = " ".join(line for line in lines if not line.startswith("> "))
-        out[word] = Word(word, kind.strip("()"), text, "\n".join(line[2:] for line in lines if line.startswith("> ")))
+        out[word] = ExplainedWord(word, kind.strip("()"), text, "\n".join(line[2:] for line in lines if line.startswith("> ")))
     return out

@@ -25,8 +25,8 @@ import numpy as np
 
 from tdsl.fabric.cables.bundles import spare_members
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.order import distinct
-from tdsl.fabric.resolve import Resolver, Side, assignments
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.resolve import Resolver, StatementSide, variable_assignments
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
@@ -35,10 +35,10 @@ from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.fabric.asns import Asns
-    from tdsl.semantics.addressing import Rule
+    from tdsl.semantics.addressing import AddressRule
     from tdsl.semantics.model import DeviceModel
-    from tdsl.semantics.plan import Plan
-    from tdsl.semantics.routing import Roce, Routing
+    from tdsl.semantics.plan import FabricPlan
+    from tdsl.semantics.routing import Roce, RoutingSettings
     from tdsl.semantics.scope import Scope
 
 Ip = IPv4Address | IPv6Address
@@ -87,7 +87,7 @@ class Addressing:
     pools: tuple[Pool, ...] = ()
     dealt: Mapping[tuple[str, int], Dealt] = field(default_factory=dict)
     asns: Asns | None = None
-    routing: Routing | None = None
+    routing: RoutingSettings | None = None
     roce: Roce | None = None
 
     def of(self, kind: str, version: int, row: int, second: bool = False) -> tuple[Ip, Pool] | None:
@@ -111,7 +111,7 @@ class Addressing:
         return self.asns.number if self.asns else np.zeros(self.fabric.device_count, dtype=np.int64)
 
 
-def address(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Addressing:
+def assign_addresses(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> Addressing:
     """Deal out what a plan's rules say. What cannot be dealt is a finding."""
     dealer = _Dealer(plan, fabric)
     for replaces in (False, True):
@@ -133,15 +133,15 @@ def address(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Addressing:
 class _Dealer:
     """Deals out the addresses of one fabric, rule by rule."""
 
-    def __init__(self, plan: Plan, fabric: Fabric) -> None:
+    def __init__(self, plan: FabricPlan, fabric: Fabric) -> None:
         self.plan, self.fabric = plan, fabric
         self.pools: list[Pool] = []
         self.dealt: dict[tuple[str, int], Dealt] = {}
         self.replaced: list[int] = []  # pools of overrides
 
-    def deal(self, rule: Rule) -> None:
+    def deal(self, rule: AddressRule) -> None:
         """One rule: a pool for each of its populations, and a rank for each member."""
-        for found in populations(self.plan, self.fabric, rule):
+        for found in populations_of_rule(self.plan, self.fabric, rule):
             written = self.plan.evaluator.evaluate(rule.value, found.scope)
             pool = pool_of(rule, written)
             planned = found.planned
@@ -151,14 +151,14 @@ class _Dealer:
             if planned > pool.count:
                 raise Fault(
                     "E0471", rule.value.span,
-                    f"{pool.network} has room for {_count(pool.count, rule.kind)}, and {planned:,} are planned",
-                    notes=[_planned(rule, planned)],
-                    help=f"take {_larger(rule, str(written), planned)}"
+                    f"{pool.network} has room for {_address_count_text(pool.count, rule.kind)}, and {planned:,} are planned",
+                    notes=[_planned_ranks_note(rule, planned)],
+                    help=f"take {_larger_network_hint(rule, str(written), planned)}"
                     + (", or name the ports that need one: `leaf[*].p[33..64]`" if rule.kind == "links" else ""),
                 )  # fmt: skip
             self.keep(rule, pool, found.rows, found.ranks)
 
-    def keep(self, rule: Rule, pool: Pool, rows: Ints, ranks: Ints) -> None:
+    def keep(self, rule: AddressRule, pool: Pool, rows: Ints, ranks: Ints) -> None:
         """Enter what a pool gives; two rules for one row are a fault."""
         size = self.fabric.link_count if rule.kind == "links" else self.fabric.device_count
         none = np.full(size, -1, dtype=np.int64)
@@ -185,12 +185,12 @@ class _Dealer:
         return f"the link at {f.port_path(int(f.link_a[row]))}" if kind == "links" else f.device_path(row)
 
 
-def _count(room: int, kind: str) -> str:
+def _address_count_text(room: int, kind: str) -> str:
     what = {"links": "link", "loopback": "loopback"}.get(kind, "address")
     return f"{room:,} {what}{'' if room == 1 else 'es' if what == 'address' else 's'}"
 
 
-def _planned(rule: Rule, planned: int) -> str:
+def _planned_ranks_note(rule: AddressRule, planned: int) -> str:
     if rule.kind != "links":
         return f"{planned:,} members are planned; those not built keep theirs"
     return f"each of the {planned:,} ports that the statement names keeps one, linked or not"
@@ -207,10 +207,10 @@ class Population:
     planned: int
 
 
-def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
+def populations_of_rule(plan: FabricPlan, fabric: Fabric, rule: AddressRule) -> Iterator[Population]:
     """The population of a rule; one for each assignment of its index variables if its value is a text with placeholders."""
     own = isinstance(rule.value, tree.Str) and any(not isinstance(p, str) for p in rule.value.parts)
-    over = assignments(rule.context, (*rule.targets, *rule.far), None, rule.scope, plan.evaluator, rule.origin.span)
+    over = variable_assignments(rule.context, (*rule.targets, *rule.far), None, rule.scope, plan.evaluator, rule.origin.span)
     resolver = Resolver(rule.scope, plan.evaluator, over)
     side = resolver.side(rule.targets)
     far = resolver.side(rule.far).rows if rule.far else None
@@ -218,22 +218,22 @@ def populations(plan: Plan, fabric: Fabric, rule: Rule) -> Iterator[Population]:
         scope = over.scope(here.start, rule.scope) if own else rule.scope
         if rule.kind == "links":
             ports = ports_of(fabric, side, here)
-            links, ranks = _links(fabric, ports, None if far is None else distinct(far[here]))
+            links, ranks = _links_at_ports(fabric, ports, None if far is None else distinct_values(far[here]))
             yield Population(scope, links, ranks, len(ports))
             continue
         rows = side.rows[here].ravel()
-        if len(distinct(rows)) < len(rows):
+        if len(distinct_values(rows)) < len(rows):
             raise Fault("E0120", rule.origin, "this names a device twice", help="name each device once")
         yield Population(scope, rows, np.arange(len(rows), dtype=np.int64), len(rows))
 
 
-def ports_of(fabric: Fabric, side: Side, here: slice) -> Ints:
+def ports_of(fabric: Fabric, side: StatementSide, here: slice) -> Ints:
     """Ports that a rule may number, -1 where a device has fewer: in order of the devices, then of their ports."""
     rows = side.rows[here]
     blocks = []
     for column, devices in enumerate(rows.T):
         choice = side.choices[int(side.column_choice[column])]
-        classes = np.array([_class(m, choice.name) for m in fabric.models], dtype=np.int64)
+        classes = np.array([_port_class_range(m, choice.name) for m in fabric.models], dtype=np.int64)
         first, count = classes[fabric.device_model[devices]].T
         most = int(count.max(initial=0))
         local = np.arange(most)[None, :] if choice.local is None else choice.local[here]
@@ -246,13 +246,13 @@ def ports_of(fabric: Fabric, side: Side, here: slice) -> Ints:
     return ports
 
 
-def _class(model: DeviceModel, name: str) -> tuple[int, int]:
+def _port_class_range(model: DeviceModel, name: str) -> tuple[int, int]:
     """First port and size of a class of a model; of all its ports where no class is named."""
     parts = model.parts(name) if name else ()
     return (parts[0].first, sum(c.size for c in parts)) if parts else (0, 0 if name else model.port_count)
 
 
-def _links(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:
+def _links_at_ports(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:
     """The links at these ports that lead to the far devices (to any, if None), each once, and the rank of its port."""
     if not fabric.link_count:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -270,7 +270,7 @@ def _links(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:
     return links[~members], ranks[~members]
 
 
-def pool_of(rule: Rule, value: object) -> Pool:
+def pool_of(rule: AddressRule, value: object) -> Pool:
     """The pool that a rule's value means: a network, from the address written on."""
     span = rule.value.span
     example = "write `10.255.0.0/16` or `fd00:10::/48`"
@@ -291,7 +291,7 @@ def pool_of(rule: Rule, value: object) -> Pool:
         if net.prefixlen < net.max_prefixlen - 1:  # the first address is the network's own, IPv4's last is for all
             first = max(first, int(net.network_address) + 1)
             end -= found.version == 4
-    if rule.gateway and not _inside(rule.gateway, net):
+    if rule.gateway and not _address_in_network(rule.gateway, net):
         raise Fault(
             "E0470", span, f"the gateway {rule.gateway} is not an address of {net}", help="name the router of this very network"
         )
@@ -308,7 +308,7 @@ def pool_of(rule: Rule, value: object) -> Pool:
     )  # fmt: skip
 
 
-def _larger(rule: Rule, written: str, planned: int) -> str:
+def _larger_network_hint(rule: AddressRule, written: str, planned: int) -> str:
     """What has room for so many: the longest prefix that does, from the address written on."""
     found = ip_interface(written)
     for length in range(found.network.prefixlen - 1, -1, -1):
@@ -319,7 +319,7 @@ def _larger(rule: Rule, written: str, planned: int) -> str:
     return "another network, with a shorter prefix"
 
 
-def _inside(text: str, net: IPv4Network | IPv6Network) -> bool:
+def _address_in_network(text: str, net: IPv4Network | IPv6Network) -> bool:
     try:
         return ip_address(text) in net
     except ValueError:

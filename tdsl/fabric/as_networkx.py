@@ -28,10 +28,10 @@ def as_networkx(fabric: Fabric) -> Graph:
 
     g: Graph = networkx.MultiGraph(name=fabric.name, layer=fabric.layer or "scaleout")
     cables = cables_of(fabric)
-    planes = _planes(fabric)
+    planes = _plane_paths(fabric)
     for d, built in enumerate(fabric.built.tolist()):
         if built:
-            g.add_node(d, **_device(fabric, d, planes))
+            g.add_node(d, **_node_attributes(fabric, d, planes))
     columns = (fabric.device_a, fabric.device_b, fabric.link_rate, fabric.link_a, fabric.link_b, fabric.link_class,
                fabric.link_medium, fabric.link_via_a, fabric.link_via_b)  # fmt: skip
     rows = zip(*(c.tolist() for c in columns), strict=True)
@@ -48,7 +48,7 @@ def as_networkx(fabric: Fabric) -> Graph:
     return g
 
 
-def _device(fabric: Fabric, device: int, planes: Mapping[int, str]) -> dict[str, object]:
+def _node_attributes(fabric: Fabric, device: int, planes: Mapping[int, str]) -> dict[str, object]:
     """The attributes of a node."""
     s = fabric.set_of(device)
     path = fabric.device_path(device)
@@ -73,7 +73,7 @@ def _device(fabric: Fabric, device: int, planes: Mapping[int, str]) -> dict[str,
     return facts
 
 
-def _planes(fabric: Fabric) -> dict[int, str]:
+def _plane_paths(fabric: Fabric) -> dict[int, str]:
     """The path of the plane instance that a device is in, of those that are in one."""
     out = {}
     for s in fabric.sets:
@@ -86,9 +86,9 @@ def _planes(fabric: Fabric) -> dict[int, str]:
 
 def cables_of(fabric: Fabric) -> dict[int, list[str]]:
     """Identifiers of the cables that each link runs through, from its lower end on."""
-    from tdsl.fabric.cables.identity import Cables
+    from tdsl.fabric.cables.identity import CableIndex
 
-    cables = Cables(fabric)
+    cables = CableIndex(fabric)
     links, legs = cables.crossings
     ids = cables.order[2]
     out: dict[int, list[str]] = {}
@@ -100,7 +100,7 @@ def cables_of(fabric: Fabric) -> dict[int, list[str]]:
 # ---------------------------------------------------------------- formats
 
 
-def _writable(graph: Graph) -> Graph:
+def _xml_safe_graph(graph: Graph) -> Graph:
     """The graph with characters that XML 1.0 cannot hold replaced in its texts."""
     shown = graph.copy()
     every = [shown.graph, *(facts for _, facts in shown.nodes(data=True)), *(facts for *_, facts in shown.edges(data=True))]
@@ -109,18 +109,18 @@ def _writable(graph: Graph) -> Graph:
     return shown
 
 
-def graphml(graph: Graph) -> str:
+def graphml_text(graph: Graph) -> str:
     """GraphML, as yEd, Gephi, igraph and networkx read it. Source of the format: graphml.graphdrawing.org."""
     import networkx
 
-    return "\n".join(networkx.generate_graphml(_writable(graph), prettyprint=True)) + "\n"
+    return "\n".join(networkx.generate_graphml(_xml_safe_graph(graph), prettyprint=True)) + "\n"
 
 
-def gexf(graph: Graph) -> str:
+def gexf_text(graph: Graph) -> str:
     """GEXF 1.2, as Gephi reads it, without the date that networkx writes into it."""
     import networkx
 
-    shown = _writable(graph)
+    shown = _xml_safe_graph(graph)
     for _, facts in shown.nodes(data=True):
         facts["label"] = facts["name"]
     out = BytesIO()
@@ -136,5 +136,5 @@ def node_link(graph: Graph) -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Graph], str]] = {"graphml": graphml, "json": node_link, "gexf": gexf}
+FORMATS: Mapping[str, Callable[[Graph], str]] = {"graphml": graphml_text, "json": node_link, "gexf": gexf_text}
 """The formats by name."""

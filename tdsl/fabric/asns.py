@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.fabric.addresses import populations
+from tdsl.fabric.addresses import populations_of_rule
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.semantics.addressing import Rule
-    from tdsl.semantics.plan import Plan
+    from tdsl.semantics.addressing import AddressRule
+    from tdsl.semantics.plan import FabricPlan
 
 FIRST = 4_200_000_000
 """The first private 32-bit number (RFC 6996)."""
@@ -45,7 +45,7 @@ class Asns:
         return self.origins[at] if at >= 0 else None
 
 
-def asns_of(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
+def asns_of(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
     """Every device's number. Rules come first, overrides replace them, the plan serves the other switches."""
     asns = Asns(np.zeros(fabric.device_count, dtype=np.int64), np.full(fabric.device_count, PLANNED, dtype=np.int64), ())
     rules = [r for r in plan.rules if r.kind == "asn"]
@@ -53,19 +53,19 @@ def asns_of(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
     replaced = np.zeros(fabric.device_count, dtype=np.bool_)
     for rule in sorted(rules, key=lambda r: r.replaces):
         try:
-            _deal(plan, fabric, asns, rule, rules.index(rule), replaced)
+            _assign_rule_numbers(plan, fabric, asns, rule, rules.index(rule), replaced)
         except Fault as fault:
             fault.report(diagnostics)
         except Excused:
             pass
-    _fill(fabric, asns, plan.member % FABRICS * FABRIC + plan.member // FABRICS * PART)
-    _judge(fabric, asns, diagnostics)
+    _plan_switch_asns(fabric, asns, plan.member % FABRICS * FABRIC + plan.member // FABRICS * PART)
+    _report_asn_conflicts(fabric, asns, diagnostics)
     return asns
 
 
-def _deal(plan: Plan, fabric: Fabric, asns: Asns, rule: Rule, number: int, replaced: Bools) -> None:
+def _assign_rule_numbers(plan: FabricPlan, fabric: Fabric, asns: Asns, rule: AddressRule, number: int, replaced: Bools) -> None:
     """The numbers of one rule."""
-    for found in populations(plan, fabric, rule):
+    for found in populations_of_rule(plan, fabric, rule):
         first = plan.evaluator.integer(rule.value, found.scope)
         last = first + (found.planned - 1 if rule.each else 0)
         bad = [n for n in RESERVED if first <= n <= last]
@@ -89,31 +89,31 @@ def _deal(plan: Plan, fabric: Fabric, asns: Asns, rule: Rule, number: int, repla
         replaced[found.rows] = rule.replaces
 
 
-def _fill(fabric: Fabric, asns: Asns, offset: int) -> None:
+def _plan_switch_asns(fabric: Fabric, asns: Asns, offset: int) -> None:
     """The plan of RFC 7938, section 5.2.1, for switches without a rule; in a cluster from an ``offset`` on.
 
     Lowest tier: a number each. Above: one for all switches of a tier that the tiers below already join (the spines of a pod,
     all cores), since none of them may be on the way between two others: a path down and up again is refused where its own
     number is met. Where switches of one tier are joined to each other, each has its own.
     """
-    tier = _planned_tiers(fabric)
+    tier = _tier_of_switches(fabric)
     switches = fabric.is_switch
     wired = switches[fabric.planned_a] & switches[fabric.planned_b]
     a, b = fabric.planned_a[wired], fabric.planned_b[wired]
     level = bool((tier[a] == tier[b]).any())
     lowest = int(tier[switches].min()) if switches.any() else 0
-    for t in distinct(tier[switches]).tolist():
+    for t in distinct_values(tier[switches]).tolist():
         mine = np.flatnonzero(switches & (tier == t))
         rank = np.arange(len(mine))
         if t > lowest and not level:
             below = (tier[a] <= t) & (tier[b] <= t)
-            leader = _leaders(fabric, mine, a[below], b[below])
+            leader = _first_connected_device(fabric, mine, a[below], b[below])
             rank = np.unique(leader, return_inverse=True)[1].ravel()
         free = asns.number[mine] == 0
         asns.number[mine[free]] = FIRST + offset + t * TIER + rank[free]
 
 
-def _planned_tiers(fabric: Fabric) -> Ints:
+def _tier_of_switches(fabric: Fabric) -> Ints:
     """The tier of every switch, at least 1; where no link of it is planned, that of its declaration."""
     tier = fabric.tier.copy()
     for s in fabric.sets:
@@ -124,7 +124,7 @@ def _planned_tiers(fabric: Fabric) -> Ints:
     return np.where(fabric.is_switch, np.maximum(tier, 1), 0)
 
 
-def _leaders(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
+def _first_connected_device(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
     """For each of these devices the first of them that the links connect it to. One without a planned link goes with the others
     of its declaration in its group, so that no number changes when it gets links."""
     lead = np.arange(fabric.device_count)
@@ -151,7 +151,7 @@ def _leaders(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
     return out
 
 
-def _judge(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) -> None:
+def _report_asn_conflicts(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) -> None:
     """Refuse what no session comes up with: a number of two rules, and neighbours with one number."""
     given = np.flatnonzero((asns.number > 0) & fabric.built)
     order = given[np.lexsort((asns.rule[given], asns.number[given]))]
@@ -163,12 +163,14 @@ def _judge(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) -> None:
         if pair in said:
             continue
         said.add(pair)
-        _twice(fabric, asns, one, two, "of different rules", diagnostics)
+        _report_shared_asn(fabric, asns, one, two, "of different rules", diagnostics)
     routed = asns.number[fabric.device_a] > 0
     alike = np.flatnonzero(routed & (asns.number[fabric.device_a] == asns.number[fabric.device_b]))
     if len(alike) and not said:
         link = int(alike[0])
-        _twice(fabric, asns, int(fabric.device_a[link]), int(fabric.device_b[link]), "and a link between them", diagnostics)
+        _report_shared_asn(
+            fabric, asns, int(fabric.device_a[link]), int(fabric.device_b[link]), "and a link between them", diagnostics
+        )
 
 
 def judge_asns_of_cluster(cluster: Fabric, diagnostics: Diagnostics) -> None:
@@ -200,7 +202,7 @@ def judge_asns_of_cluster(cluster: Fabric, diagnostics: Diagnostics) -> None:
         )  # fmt: skip
 
 
-def _twice(fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics: Diagnostics) -> None:
+def _report_shared_asn(fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics: Diagnostics) -> None:
     """The finding of two devices that must not share a number."""
     at = asns.origin(two) or asns.origin(one)
     other = asns.origin(one) if asns.origin(two) else None

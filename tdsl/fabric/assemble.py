@@ -9,56 +9,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.cables.available_parts import judge_parts
-from tdsl.fabric.cables.bundles import bundles
-from tdsl.fabric.cables.cabling import Cables, first_of_cage, pull, shares
-from tdsl.fabric.graph import MEDIA, Fabric, Statement
-from tdsl.fabric.narrow import narrowed
-from tdsl.fabric.order import by_keys, distinct, ranks
+from tdsl.fabric.cables.bundles import form_bundles
+from tdsl.fabric.cables.cabling import CableLegs, cables_of_segments, first_of_cage, ports_sharing_cable
+from tdsl.fabric.graph import MEDIA, Fabric, LinkStatement
+from tdsl.fabric.narrow import narrow_fabric_columns
+from tdsl.fabric.order import by_keys, distinct_values, rank_values
 from tdsl.fabric.rates import per_link
 from tdsl.fabric.tiers import class_name, planned_tiers, set_tiers
 from tdsl.fabric.vector import Array
-from tdsl.fabric.wiring import Batch, Wiring
+from tdsl.fabric.wiring import Batch, WiringState
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import DeviceModel, DeviceSet
-from tdsl.semantics.plan import Plan, Wire
+from tdsl.semantics.plan import FabricPlan, ResolvedConnect
 from tdsl.syntax import tree
 
 
-def _constant(value: int, size: int) -> Array:
+def _constant_column(value: int, size: int) -> Array:
     """A column of one value that takes no memory a row. It cannot be written to."""
     return np.broadcast_to(np.int64(value), size)
 
 
-def _narrow(column: Array) -> Array:
+def _constant_if_uniform(column: Array) -> Array:
     """The column, without memory a row where all rows have one value."""
-    return _constant(int(column[0]), len(column)) if len(column) and bool((column == column[0]).all()) else column
+    return _constant_column(int(column[0]), len(column)) if len(column) and bool((column == column[0]).all()) else column
 
 
-def _join(parts: Sequence[Array]) -> Array:
+def _concatenate_columns(parts: Sequence[Array]) -> Array:
     some = [x for x in parts if len(x)]
     if some and all(x.strides == (0,) and x[0] == some[0][0] for x in some):
-        return _constant(int(some[0][0]), sum(map(len, some)))
+        return _constant_column(int(some[0][0]), sum(map(len, some)))
     return (some[0] if len(some) == 1 else np.concatenate(some)) if some else np.zeros(0, dtype=np.int64)
 
 
-def _ordered(column: Array, order: Array) -> Array:
+def _reorder_column(column: Array, order: Array) -> Array:
     return column if column.strides == (0,) else column[order]
 
 
-def _exchanged(a: Array, b: Array, swap: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _exchange_rows(a: Array, b: Array, swap: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Two columns, exchanged in some rows."""
     if not swap.any():
         return a, b
     return (b, a) if swap.all() else (np.where(swap, b, a), np.where(swap, a, b))
 
 
-def _via_kind(wire: Wire) -> str:
+def _via_kind(wire: ResolvedConnect) -> str:
     """What the links of a connect cross, "" for nothing."""
     return wire.via.device.kind if wire.via is not None and wire.via.device is not None else ""
 
 
-def _on_legs(cables: Cables, port_link: NDArray[np.int32], a: Array, b: Array, rate: Array) -> Array:
+def _rates_on_legs(cables: CableLegs, port_link: NDArray[np.int32], a: Array, b: Array, rate: Array) -> Array:
     """For every leg the rate of the link at the lower end of it, in bit/s; 0 where there is none."""
     if not len(rate):
         return np.zeros(len(cables.a), dtype=np.int64)
@@ -66,41 +66,45 @@ def _on_legs(cables: Cables, port_link: NDArray[np.int32], a: Array, b: Array, r
     return np.where((link >= 0) & ((a[link] == cables.a) | (b[link] == cables.a)), rate[link], 0)
 
 
-def assemble(
-    plan: Plan, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_set: Array, device_model: Array,
-    built: NDArray[np.bool_], wiring: Wiring, diagnostics: Diagnostics,
+def assemble_fabric(
+    plan: FabricPlan, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_set: Array, device_model: Array,
+    built: NDArray[np.bool_], wiring: WiringState, diagnostics: Diagnostics,
 ) -> Fabric:  # fmt: skip
     """The fabric's columns from its wiring, whose links are used up: kept, they would be a quarter of the memory."""
     base = wiring.ports.base
     batches, absent = wiring.links, wiring.absent
-    a, b, da, db = (_join([getattr(x, end) for x in batches]) for end in ("a", "b", "da", "db"))
-    statement = _join([_constant(x.statement, len(x.a)) for x in batches])
-    absent_a, absent_b, absent_da, absent_db = (_join([getattr(x, end) for x in absent]) for end in ("a", "b", "da", "db"))
-    absent_statement = _join([_constant(x.statement, len(x.a)) for x in absent])
+    a, b, da, db = (_concatenate_columns([getattr(x, end) for x in batches]) for end in ("a", "b", "da", "db"))
+    statement = _concatenate_columns([_constant_column(x.statement, len(x.a)) for x in batches])
+    absent_a, absent_b, absent_da, absent_db = (
+        _concatenate_columns([getattr(x, end) for x in absent]) for end in ("a", "b", "da", "db")
+    )
+    absent_statement = _concatenate_columns([_constant_column(x.statement, len(x.a)) for x in absent])
     said = np.array([w.settings.get("layer") == "scaleup" for w in plan.wires] or [False], dtype=np.bool_)
     up = said[np.append(statement, absent_statement)] if said.any() else np.zeros(len(a) + len(absent_a), dtype=np.bool_)
     layer = plan.layer or ("scaleup" if len(up) and up.all() else "")
-    tier = _tiers(sets, device_set, _join([da, absent_da]), _join([db, absent_db]), up)
+    tier = _tiers_by_layer(sets, device_set, _concatenate_columns([da, absent_da]), _concatenate_columns([db, absent_db]), up)
     by_set = set_tiers(sets, device_set, tier)
-    swap = _swap(by_set, device_set, da, db)
-    a, b = _exchanged(a, b, swap)
-    da, db = _exchanged(da, db, swap)
-    via_a, via_b = _exchanged(_join([x.via_a for x in batches]), _join([x.via_b for x in batches]), swap)
+    swap = _links_to_reverse(by_set, device_set, da, db)
+    a, b = _exchange_rows(a, b, swap)
+    da, db = _exchange_rows(da, db, swap)
+    via_a, via_b = _exchange_rows(
+        _concatenate_columns([x.via_a for x in batches]), _concatenate_columns([x.via_b for x in batches]), swap
+    )
     names: list[str] = []
     shades: list[str] = []
-    cls = _classes(plan, batches, sets, by_set, device_set, (da, db), names, diagnostics)
-    medium, colour = _media(batches), _colours(plan, batches, shades, diagnostics)
-    rate = _join([x.rate for x in batches])
+    cls = _link_classes(plan, batches, sets, by_set, device_set, (da, db), names, diagnostics)
+    medium, colour = _link_media(batches), _link_colours(plan, batches, shades, diagnostics)
+    rate = _concatenate_columns([x.rate for x in batches])
     batches.clear()
     order = by_keys(a)  # a port has one link
     if not bool((order[1:] > order[:-1]).all()):
         a, b, da, db, via_a, via_b = (x[order] for x in (a, b, da, db, via_a, via_b))
-        rate, cls, medium, statement, colour = (_ordered(x, order) for x in (rate, cls, medium, statement, colour))
-    rate, cls, medium, statement, colour = (_narrow(x) for x in (rate, cls, medium, statement, colour))
-    swap = _swap(by_set, device_set, absent_da, absent_db)
-    absent_a, absent_b = _exchanged(absent_a, absent_b, swap)
-    absent_da, absent_db = _exchanged(absent_da, absent_db, swap)
-    absent_rate = _join([x.rate for x in absent])
+        rate, cls, medium, statement, colour = (_reorder_column(x, order) for x in (rate, cls, medium, statement, colour))
+    rate, cls, medium, statement, colour = (_constant_if_uniform(x) for x in (rate, cls, medium, statement, colour))
+    swap = _links_to_reverse(by_set, device_set, absent_da, absent_db)
+    absent_a, absent_b = _exchange_rows(absent_a, absent_b, swap)
+    absent_da, absent_db = _exchange_rows(absent_da, absent_db, swap)
+    absent_rate = _concatenate_columns([x.rate for x in absent])
     del swap, order, up  # as large as the columns that they made
     port_link = np.full(int(base[-1]), -1, dtype=np.int32)
     port_link[a] = port_link[b] = np.arange(len(a), dtype=np.int32)
@@ -109,17 +113,17 @@ def assemble(
     reserved |= (port_link[absent_a] < 0) & (port_link[absent_b] < 0)
     crossed = np.flatnonzero(via_a >= 0)
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
-    cables = _cables(plan, sets, device_set, models, device_model, base, wiring, names,
+    cables = _lay_cables(plan, sets, device_set, models, device_model, base, wiring, names,
                      (a, b, da, db, via_a, via_b, cls, medium, statement))  # fmt: skip
-    judge_parts(plan, wiring, cables, _on_legs(cables, port_link, a, b, rate), diagnostics)
-    bundle = bundles(plan, da, db, a, statement, rate, diagnostics)
+    judge_parts(plan, wiring, cables, _rates_on_legs(cables, port_link, a, b, rate), diagnostics)
+    bundle = form_bundles(plan, da, db, a, statement, rate, diagnostics)
     by_ocs = circuit | np.array([_via_kind(w) == "ocs" for w in plan.wires] or [False])
     in_ocs = crossed[by_ocs[statement[crossed]]]
     made = Fabric(
         name=plan.name, title=plan.title, parameters=plan.parameters, origin=plan.origin, sets=tuple(sets),
         layer=layer,
-        models=tuple(models), statements=tuple(Statement(w.origin, w.settings) for w in plan.wires), device_set=device_set,
-        device_model=device_model, built=built, tier=tier, plane=_planes(sets, device_set), port_base=base,
+        models=tuple(models), statements=tuple(LinkStatement(w.origin, w.settings) for w in plan.wires), device_set=device_set,
+        device_model=device_model, built=built, tier=tier, plane=_plane_numbers(sets, device_set), port_base=base,
         port_state=wiring.ports.state, port_link=port_link, link_a=a, link_b=b, link_rate=rate, link_class=cls,
         link_medium=medium, link_statement=statement, link_via_a=via_a, link_via_b=via_b, classes=tuple(names),
         link_colour=colour, colours=tuple(shades),
@@ -129,10 +133,10 @@ def assemble(
         absent_reserved=reserved, absent_statement=absent_statement, nos=plan.nos[0] if plan.nos else "",
     )  # fmt: skip
     made.device_a, made.device_b = da, db  # known already
-    return narrowed(made)
+    return narrow_fabric_columns(made)
 
 
-def _tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up: NDArray[np.bool_]) -> Array:
+def _tiers_by_layer(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up: NDArray[np.bool_]) -> Array:
     """The tier of every device by the links of its layer; ``up`` are links of the layer scaleup. What has links of the network
     has its tier there."""
     if up.all() or not up.any():
@@ -141,7 +145,7 @@ def _tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up:
     return np.where(out >= 0, out, inner)
 
 
-def _swap(by_set: Array, device_set: Array, a: Array, b: Array) -> NDArray[np.bool_]:
+def _links_to_reverse(by_set: Array, device_set: Array, a: Array, b: Array) -> NDArray[np.bool_]:
     """Links whose b end is on the lower tier, by their devices; between equals the device declared first is the a end."""
     level = np.where(by_set < 0, np.iinfo(np.int64).max, by_set)[device_set]
     ta, tb = level[a], level[b]
@@ -149,7 +153,7 @@ def _swap(by_set: Array, device_set: Array, a: Array, b: Array) -> NDArray[np.bo
     return swap
 
 
-def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
+def _plane_numbers(sets: Sequence[DeviceSet], device_set: Array) -> Array:
     """Number of the plane each device stands in, -1 if in none. Instances of one declaration are told apart by the plane's own
     index, whatever groups are around it; two declarations are different planes."""
     out = np.full(len(device_set), -1, dtype=np.int64)
@@ -175,18 +179,18 @@ def _planes(sets: Sequence[DeviceSet], device_set: Array) -> Array:
     return out
 
 
-def _media(batches: Sequence[Batch]) -> Array:
+def _link_media(batches: Sequence[Batch]) -> Array:
     """Medium of each link as an index into MEDIA: whatever is neither a trace nor a backplane is a cable."""
     parts = []
     for x in batches:
         written = x.wire.settings.get("medium", "cable")
         values = written if isinstance(written, tuple) else (written,)
         parts.append(per_link(tuple(MEDIA.index(str(v)) if v in MEDIA else 0 for v in values), x))
-    return _join(parts)
+    return _concatenate_columns(parts)
 
 
-def _classes(
-    plan: Plan, batches: Sequence[Batch], sets: Sequence[DeviceSet], by_set: Array, device_set: Array, ends: tuple[Array, Array],
+def _link_classes(
+    plan: FabricPlan, batches: Sequence[Batch], sets: Sequence[DeviceSet], by_set: Array, device_set: Array, ends: tuple[Array, Array],
     names: list[str], diagnostics: Diagnostics,
 ) -> Array:  # fmt: skip
     """Class of each link: what the connect says, else the names of the two sets, lower tier first. ``ends`` are the devices."""
@@ -202,42 +206,42 @@ def _classes(
             parts.append(_named_by_sets(sets, device_set[ends[0][here]], device_set[ends[1][here]], len(x.a), names))
             continue
         try:
-            parts.append(_written(plan, x, written, names, "class"))
+            parts.append(_word_index_per_link(plan, x, written, names, "class"))
         except (Fault, Excused) as error:
             if isinstance(error, Fault):
                 error.report(diagnostics)
-            parts.append(_constant(_number(names, "unnamed"), len(x.a)))
-    return _join(parts)
+            parts.append(_constant_column(_index_of_name(names, "unnamed"), len(x.a)))
+    return _concatenate_columns(parts)
 
 
 def _named_by_sets(sets: Sequence[DeviceSet], a: Array, b: Array, size: int, names: list[str]) -> Array:
     """The class of links between sets, which are those of every link, or of the first where all have the same."""
-    kinds, which = ranks(a * len(sets) + b)
-    numbers = [_number(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
-    return _constant(numbers[0], size) if len(numbers) == 1 else np.array(numbers or [0], dtype=np.int64)[which]
+    kinds, which = rank_values(a * len(sets) + b)
+    numbers = [_index_of_name(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
+    return _constant_column(numbers[0], size) if len(numbers) == 1 else np.array(numbers or [0], dtype=np.int64)[which]
 
 
-def _colours(plan: Plan, batches: Sequence[Batch], shades: list[str], diagnostics: Diagnostics) -> Array:
+def _link_colours(plan: FabricPlan, batches: Sequence[Batch], shades: list[str], diagnostics: Diagnostics) -> Array:
     """Colour of each link's cable as an index into ``shades``; -1 where the connect asks for none."""
     parts = []
     for x in batches:
-        none = _constant(-1, len(x.a))
+        none = _constant_column(-1, len(x.a))
         written = x.wire.settings.get("colour")
         try:
-            parts.append(none if written is None else _written(plan, x, written, shades, "colour"))
+            parts.append(none if written is None else _word_index_per_link(plan, x, written, shades, "colour"))
         except (Fault, Excused) as error:
             if isinstance(error, Fault):
                 error.report(diagnostics)
             parts.append(none)
-    return _join(parts)
+    return _concatenate_columns(parts)
 
 
-def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: str) -> Array:
+def _word_index_per_link(plan: FabricPlan, batch: Batch, written: object, names: list[str], what: str) -> Array:
     """A word or string for each link of a batch; placeholders take the values of the connect's variables."""
     values = written if isinstance(written, tuple) else (written,)
     if len(values) == 1 and isinstance(values[0], tree.Str):
         texts, known = {}, {name: i for i, name in reversed(list(enumerate(names)))}
-        for k in distinct(batch.assignment).tolist():
+        for k in distinct_values(batch.assignment).tolist():
             text = str(plan.evaluator.evaluate(values[0], batch.over.scope(k, batch.wire.scope)))
             if text not in known:
                 known[text] = len(names)
@@ -246,26 +250,26 @@ def _written(plan: Plan, batch: Batch, written: object, names: list[str], what: 
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
     if any(isinstance(v, tree.Str) for v in values):
         raise Fault("E0120", batch.wire.node.span, f"`{what}` has one value with placeholders, or plain ones a dimension")
-    return per_link(tuple(_number(names, str(v)) for v in values), batch)
+    return per_link(tuple(_index_of_name(names, str(v)) for v in values), batch)
 
 
-def _number(names: list[str], name: str) -> int:
+def _index_of_name(names: list[str], name: str) -> int:
     if name not in names:
         names.append(name)
     return names.index(name)
 
 
-def _cables(
-    plan: Plan, sets: Sequence[DeviceSet], device_set: Array, models: Sequence[DeviceModel], device_model: Array,
-    base: Array, wiring: Wiring, names: list[str], links: tuple[Array, ...],
-) -> Cables:  # fmt: skip
+def _lay_cables(
+    plan: FabricPlan, sets: Sequence[DeviceSet], device_set: Array, models: Sequence[DeviceModel], device_model: Array,
+    base: Array, wiring: WiringState, names: list[str], links: tuple[Array, ...],
+) -> CableLegs:  # fmt: skip
     """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn without links."""
     a, b, da, db, via_a, via_b, cls, medium, statement = links
     circuit = np.array([w.node.circuit for w in plan.wires] or [False])
     # the set that the links of a connect cross; of those that are circuits, the cables are drawn by other connects
     passive = np.array([-1 if w.via is None or w.via.device is None else w.via.device.index for w in plan.wires] or [-1])
     laid, crosses = medium == 0, via_a >= 0
-    direct, through = _rows(laid & ~crosses), _rows(laid & crosses & ~circuit[statement])
+    direct, through = _rows_as_index(laid & ~crosses), _rows_as_index(laid & crosses & ~circuit[statement])
     pieces = [(a[direct], b[direct], statement[direct], cls[direct])]
     for x, y, device in ((a, via_a, da), (b, via_b, db)):
         near, said = device_set[device[through]], statement[through]
@@ -273,29 +277,29 @@ def _cables(
     for batch in wiring.drawn:
         x, y, device, far = _outer_first(sets, device_set, batch)
         kinds = _named_by_sets(sets, device_set[device], device_set[far], len(x), names)
-        pieces.append((x, y, _constant(batch.statement, len(x)), kinds))
-    pa, pb, ps, pc = (_join(column) for column in zip(*pieces, strict=True))
+        pieces.append((x, y, _constant_column(batch.statement, len(x)), kinds))
+    pa, pb, ps, pc = (_concatenate_columns(column) for column in zip(*pieces, strict=True))
     del pieces, laid, crosses, direct, through, links, a, b, via_a, via_b
-    return pull(pa, pb, ps, pc, _connectors(plan, wiring, models, device_model, base, (pa, pb), ps))
+    return cables_of_segments(pa, pb, ps, pc, _port_connectors(plan, wiring, models, device_model, base, (pa, pb), ps))
 
 
-def _rows(chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | slice:
+def _rows_as_index(chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | slice:
     """Some rows as an index: a slice, which copies nothing, where they are all or none."""
     return slice(None) if chosen.all() else chosen if chosen.any() else slice(0)
 
 
-def _connectors(
-    plan: Plan, wiring: Wiring, models: Sequence[DeviceModel], device_model: Array, base: Array, ends: Sequence[Array], ps: Array
+def _port_connectors(
+    plan: FabricPlan, wiring: WiringState, models: Sequence[DeviceModel], device_model: Array, base: Array, ends: Sequence[Array], ps: Array
 ) -> Array:  # fmt: skip
     """The connector of every port; ports of a cage that leave by one cable have the same: all of them where its plugs fill the
     cage, or as many as a connect says (``carries 2``)."""
     connector = wiring.ports.connector
-    together = np.array([shares(w.settings) for w in plan.wires] or [1], dtype=np.int64)
+    together = np.array([ports_sharing_cable(w.settings) for w in plan.wires] or [1], dtype=np.int64)
     if (together == 1).all() or not len(ps):
         return connector
     connector = connector.copy()
     counts = np.cumsum([0, *(m.port_count for m in models)])[:-1]
-    for n in distinct(together[together != 1]).tolist():
+    for n in distinct_values(together[together != 1]).tolist():
         first = first_of_cage(models, n)
         for ports in ends:
             mine = ports[together[ps] == n]
@@ -308,7 +312,7 @@ def _outer_first(sets: Sequence[DeviceSet], device_set: Array, batch: Batch) -> 
     """Ports and devices of drawn cables: the end that is no panel or OCS first."""
     passive = np.array([s.kind in ("ocs", "panel") for s in sets])[device_set]
     swap = passive[batch.da] & ~passive[batch.db]
-    return *_exchanged(batch.a, batch.b, swap), *_exchanged(batch.da, batch.db, swap)
+    return *_exchange_rows(batch.a, batch.b, swap), *_exchange_rows(batch.da, batch.db, swap)
 
 
-__all__ = ["assemble"]
+__all__ = ["assemble_fabric"]

@@ -15,7 +15,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.user_csv import DeviceTable
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.semantics.fault import nearest
+from tdsl.semantics.fault import closest_known_name
 from tdsl.system.lazy_dataclass import dataclass
 
 AGGREGATION = -2
@@ -36,14 +36,16 @@ class Assets:
     mac: dict[int, str] = field(default_factory=dict)  # of management interfaces, by row of the device
 
 
-def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str] = frozenset()) -> Assets:
+def read_assets_table(
+    fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str] = frozenset()
+) -> Assets:
     """What a table says of this fabric's devices; ``elsewhere`` are names of devices of other fabrics beside it."""
-    reader = _Reader(fabric, file, diagnostics, elsewhere)
+    reader = _AssetTableReader(fabric, file, diagnostics, elsewhere)
     reader.read()
     return reader.assets
 
 
-class _Reader(DeviceTable):
+class _AssetTableReader(DeviceTable):
     """Reads one table, row by row; of a row, the first fault is told."""
 
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]) -> None:
@@ -63,7 +65,7 @@ class _Reader(DeviceTable):
         device = self.devices.get(name)
         if device is None:
             if name not in self.elsewhere:
-                near = nearest(name, self.devices)
+                near = closest_known_name(name, self.devices)
                 self.say("E0532", number, f"the design has no device `{name}`",
                          f"did you mean `{near}`?" if near else "write its name as on its label")  # fmt: skip
             return
@@ -119,7 +121,7 @@ class _Reader(DeviceTable):
                     ways[name] = c.first + i
         if port and port in ways:
             return ways[port]
-        near = nearest(port, ways)
+        near = closest_known_name(port, ways)
         self.say("E0532", number, f"{self.fabric.device_path(device)} has no port `{port}`" if port else
                  f"{self.fabric.device_path(device)} is a host, and the row names no port",
                  f"did you mean `{near}`?" if near else "write it as the operating system does: mlx5_0")  # fmt: skip

@@ -13,12 +13,20 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.fabric.order import distinct
-from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.resolve import Resolver, variable_assignments
 from tdsl.fabric.vector import Array
-from tdsl.fabric.wiring import Batch, Wiring, add_links, application, check_settings, copies_of, total_of
+from tdsl.fabric.wiring import (
+    Batch,
+    WiringState,
+    add_links,
+    check_settings,
+    copies_of,
+    count_links_of_connect,
+    links_of_application,
+)
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.plan import Wire
+from tdsl.semantics.plan import ResolvedConnect
 from tdsl.system.lazy_dataclass import dataclass
 
 Edge = tuple[int, int, int]  # device, device, number of the circuit
@@ -49,7 +57,7 @@ class Plant:
             self.used[d, ocs] += 1
 
 
-def plant_of(wiring: Wiring) -> Plant:
+def plant_of(wiring: WiringState) -> Plant:
     """The free cables to OCS, from what was drawn."""
     plant = Plant()
     base = wiring.ports.base
@@ -68,11 +76,11 @@ def plant_of(wiring: Wiring) -> Plant:
     return plant
 
 
-def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
+def set_up_circuits(wiring: WiringState, plant: Plant, wire: ResolvedConnect, statement: int) -> None:
     """Set up the circuits of one statement. Raises Fault where the cables do not suffice."""
     if wire.via is not None:
         raise Fault("E0457", wire.via.span, "a circuit finds its OCS among the cables; there is no `via`")
-    over = assignments(wire.context, (*wire.a, *wire.b), wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
+    over = variable_assignments(wire.context, (*wire.a, *wire.b), wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
     if not over.count:
         wiring.idle.append(wire.node)
         return
@@ -81,10 +89,10 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
     for choice in (*a.choices, *(b.choices if b else ())):
         if choice.local is not None:
             raise Fault("E0457", choice.span, "a circuit takes whichever cabled ports fit; name the device only")
-    free = np.array([plant.total_room(d) for d in distinct(a.rows).tolist()], dtype=np.int64)
-    pairs = application(wiring, wire, a, b, resolver, free)
+    free = np.array([plant.total_room(d) for d in distinct_values(a.rows).tolist()], dtype=np.int64)
+    pairs = links_of_application(wiring, wire, a, b, resolver, free)
     times = copies_of(wire, resolver)
-    total_of(wiring, wire, times, pairs)
+    count_links_of_connect(wiring, wire, times, pairs)
     check_settings(wire, 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
     da = a.rows[at, np.tile(pairs.a, int(times.sum()))]
@@ -96,14 +104,14 @@ def circuit(wiring: Wiring, plant: Plant, wire: Wire, statement: int) -> None:
     near, far = (np.concatenate([x[keep], x[absent]]) for x in (da, db))
     da, db = da[keep], db[keep]
     for done, i in enumerate(np.lexsort((db, da)).tolist()):
-        if not _place(plant, (int(da[i]), int(db[i]), i)):
+        if not _place_circuit(plant, (int(da[i]), int(db[i]), i)):
             here, there = wiring.ports.path(int(da[i])), wiring.ports.path(int(db[i]))
             raise Fault(
                 "E0452", wire.node.span, f"{here} and {there} lack free cables to a common OCS for one more circuit",
                 notes=[f"{done:,} of {len(da):,} circuits were set up"],
                 help="ask for fewer circuits, or cable more ports of both to the same OCS",
             )  # fmt: skip
-    columns = [np.concatenate(c) for c in zip(_ports(plant, len(da)), later, strict=True)]
+    columns = [np.concatenate(c) for c in zip(_ports_of_circuits(plant, len(da)), later, strict=True)]
     zero = np.zeros(len(at), dtype=np.int64)
     batch = Batch(statement, wire, columns[0], columns[1], near, far, zero, columns[2], columns[3], at, over)
     add_links(wiring, batch, np.arange(len(at)) < len(da))
@@ -116,7 +124,7 @@ def _first_ports(plant: Plant, da: Array, db: Array) -> tuple[Array, ...]:
     return a, b, np.full(len(a), -1, dtype=np.int64), np.full(len(a), -1, dtype=np.int64)
 
 
-def _place(plant: Plant, edge: Edge) -> bool:
+def _place_circuit(plant: Plant, edge: Edge) -> bool:
     """Set one circuit up, dealing two OCS out anew if need be."""
     a, b, _ = edge
     with_a = [o for o in plant.cables[a] if plant.room(a, o) > 0]
@@ -125,13 +133,13 @@ def _place(plant: Plant, edge: Edge) -> bool:
     if both:
         plant.add(edge, min(both, key=lambda o: (len(plant.members[o]), o)))
         return True
-    return any(_redeal(plant, edge, x, y) for x in sorted(with_a) for y in sorted(with_b))
+    return any(_redistribute_circuits(plant, edge, x, y) for x in sorted(with_a) for y in sorted(with_b))
 
 
-def _redeal(plant: Plant, edge: Edge, x: int, y: int) -> bool:
+def _redistribute_circuits(plant: Plant, edge: Edge, x: int, y: int) -> bool:
     """Deal the circuits of two OCS and a new one out between them; False if some device would lack cables."""
     edges = [*plant.members[x], *plant.members[y], edge]
-    halves = _halve(edges)
+    halves = _halve_links(edges)
     for ocs, half in zip((x, y), halves, strict=True):
         need: dict[int, int] = defaultdict(int)
         for a, b, _ in half:
@@ -150,7 +158,7 @@ def _redeal(plant: Plant, edge: Edge, x: int, y: int) -> bool:
     return True
 
 
-def _halve(edges: list[Edge]) -> tuple[list[Edge], list[Edge]]:
+def _halve_links(edges: list[Edge]) -> tuple[list[Edge], list[Edge]]:
     """Split links so that every device has half of its links, rounded up or down, in each part: alternately along Euler circuits,
     with devices of odd degree joined to a stand-in so that circuits exist and begin there."""
     at: dict[int, list[int]] = defaultdict(list)
@@ -165,12 +173,12 @@ def _halve(edges: list[Edge]) -> tuple[list[Edge], list[Edge]]:
     used = [False] * len(ends)
     side = [0] * len(ends)
     for start in sorted(at, key=lambda d: (d != -1, len(at[d]), d)):
-        for k, i in enumerate(_euler(start, at, ends, used)):
+        for k, i in enumerate(_euler_circuit(start, at, ends, used)):
             side[i] = k % 2
     return tuple([e for i, e in enumerate(edges) if side[i] == s] for s in (0, 1))  # type: ignore[return-value]
 
 
-def _euler(start: int, at: dict[int, list[int]], ends: list[tuple[int, int]], used: list[bool]) -> list[int]:
+def _euler_circuit(start: int, at: dict[int, list[int]], ends: list[tuple[int, int]], used: list[bool]) -> list[int]:
     """The links of a closed walk from ``start`` through its whole component (Hierholzer)."""
     stack: list[tuple[int, int]] = [(start, -1)]
     walk: list[int] = []
@@ -190,7 +198,7 @@ def _euler(start: int, at: dict[int, list[int]], ends: list[tuple[int, int]], us
     return walk
 
 
-def _ports(plant: Plant, count: int) -> tuple[Array, ...]:
+def _ports_of_circuits(plant: Plant, count: int) -> tuple[Array, ...]:
     """Ports for the circuits just set up: in every OCS, in the order they were asked for, the lowest cables."""
     columns = np.empty((4, count), dtype=np.int64)
     for ocs, edges in plant.members.items():

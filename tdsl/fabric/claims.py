@@ -12,7 +12,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class FabricElement:
     """What a requirement names or a failure takes: a device, a group with all its devices, or ``links`` (rows of the fabric's
     links) where a link, a port, a cable or a cage fails. ``name`` is its path (``su[0].leaf[3]``).
 
@@ -38,7 +38,7 @@ class Selector:
 
     text: str
     kind: str
-    elements: tuple[Element, ...]
+    elements: tuple[FabricElement, ...]
     ports: str = ""
     port_rows: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -65,7 +65,7 @@ class ResolvedClaim:
     of_intact: bool
     given: ResolvedClaim | None
     report: bool
-    scope: Element | None
+    scope: FabricElement | None
     text: str  # as written, blanks made single: "oversubscription <= 1:1"
     origin: Origin
     of_active: bool = False  # spares left out

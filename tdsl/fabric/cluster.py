@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from tdsl.fabric.asns import judge_asns_of_cluster
-from tdsl.fabric.claims import Element, ResolvedClaim, Selector
+from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric, Ints
-from tdsl.fabric.narrow import narrowed
-from tdsl.fabric.places import Places, places_of_halls
+from tdsl.fabric.narrow import narrow_fabric_columns
+from tdsl.fabric.places import RackPlaces, places_of_halls
 from tdsl.fabric.requirements import resolve_claims
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.model import DeviceModel, DeviceSet
-from tdsl.semantics.place_statements import Hall, RackKind, Row
-from tdsl.semantics.plan import Plan
+from tdsl.semantics.place_statements import Hall, RackKind, RackRow
+from tdsl.semantics.plan import FabricPlan
 from tdsl.system.lazy_dataclass import dataclass
 
 DIFFERS = "E0465"
@@ -41,16 +41,16 @@ def claim_of_cluster(claims: Sequence[tuple[int, ResolvedClaim]], cluster: Fabri
     return _joined_claim(cluster, claims, True)
 
 
-def requirements_of_cluster(plans: Sequence[Plan], cluster: Fabric, diagnostics: Diagnostics) -> list[ResolvedClaim]:
+def requirements_of_cluster(plans: Sequence[FabricPlan], cluster: Fabric, diagnostics: Diagnostics) -> list[ResolvedClaim]:
     """What the cluster's block requires of all its fabrics (those of the plans), in order of the text. Each path is resolved in
     each fabric that has what it names, also where another path of the requirement names nothing there; what none has is a
     finding."""
     found: dict[tuple[int, int, str, str], list[tuple[int, ResolvedClaim]]] = {}
     wrong: list[Diagnostic] = []
-    missing: list[dict[Span, Diagnostic]] = []
+    missing: list[dict[SourceSpan, Diagnostic]] = []
     for k, (plan, fabric) in enumerate(zip(plans, cluster.members, strict=True)):
         own = Diagnostics()
-        absent: dict[Span, Diagnostic] = {}
+        absent: dict[SourceSpan, Diagnostic] = {}
         for claim in resolve_claims(replace(plan, requires=plan.of_cluster), fabric, own, absent):
             span = claim.origin.span
             key = (span.start, span.end, claim.text, claim.scope.name if claim.scope is not None else "")
@@ -95,7 +95,7 @@ def _joined_selector(c: Fabric, found: Sequence[tuple[int, Selector]], qualify: 
     return replace(first, elements=tuple(elements), port_rows=np.unique(np.concatenate(ports)))
 
 
-def _joined_elements(c: Fabric, found: Iterable[tuple[int, Element]], qualify: bool) -> list[Element]:
+def _joined_elements(c: Fabric, found: Iterable[tuple[int, FabricElement]], qualify: bool) -> list[FabricElement]:
     """Elements of several fabrics: those of one name are one where they have a shared device."""
     out: dict[str, list[tuple[Ints, Ints]]] = {}
     for k, e in found:
@@ -104,7 +104,7 @@ def _joined_elements(c: Fabric, found: Iterable[tuple[int, Element]], qualify: b
         name = e.name if shared or not qualify else f"{c.members[k].name}.{e.name}"
         out.setdefault(name, []).append((rows, c.member_links[k][e.links]))
     return [
-        Element(name, np.unique(np.concatenate([r for r, _ in parts])), np.unique(np.concatenate([x for _, x in parts])))
+        FabricElement(name, np.unique(np.concatenate([r for r, _ in parts])), np.unique(np.concatenate([x for _, x in parts])))
         for name, parts in out.items()
     ]
 
@@ -190,7 +190,7 @@ def _join_sets(made: _Joining) -> None:
         made.rows.append(rows)
 
 
-def _signature(m: DeviceModel) -> tuple[object, ...]:
+def _model_signature(m: DeviceModel) -> tuple[object, ...]:
     return (m.name, tuple((c.name, c.size, c.split) for c in m.classes))
 
 
@@ -210,7 +210,7 @@ def _join_devices(made: _Joining) -> dict[str, Any] | None:
             of_model[m] = numbers[key]
         mine = of_model[f.device_model]
         for old, new in np.unique(np.stack([model[rows], mine]), axis=1).T.tolist():
-            if old >= 0 and old != new and _signature(made.models[old]) != _signature(made.models[new]):
+            if old >= 0 and old != new and _model_signature(made.models[old]) != _model_signature(made.models[new]):
                 device = int(np.flatnonzero((model[rows] == old) & (mine == new))[0])
                 names = " and ".join(dict.fromkeys(f"{m.name} {m.variant}".strip() for m in (made.models[old], made.models[new])))
                 made.differs(
@@ -228,7 +228,7 @@ def _join_devices(made: _Joining) -> dict[str, Any] | None:
     } if made.same else None  # fmt: skip
 
 
-def _numbers(names: Sequence[str], known: list[str]) -> Ints:
+def _numbers_of_names(names: Sequence[str], known: list[str]) -> Ints:
     """Names as numbers in a list that grows; of the number -1 it is -1."""
     for n in names:
         if n not in known:
@@ -254,7 +254,7 @@ def _join_links(made: _Joining, name: str, origin: Origin, devices: dict[str, An
     for f, rows in zip(made.members, made.rows, strict=True):
         port = np.append(np.repeat(base[rows] - f.port_base[:-1], np.diff(f.port_base)) + np.arange(int(f.port_base[-1])), -1)
         state[port[:-1]] = _joined_states(state[port[:-1]], f.port_state.astype(np.int64))
-        cls, colour = _numbers(f.classes, classes), _numbers(f.colours, colours)
+        cls, colour = _numbers_of_names(f.classes, classes), _numbers_of_names(f.colours, colours)
         bundles = int(np.max(f.link_bundle, initial=-1)) + 1
         columns = {
             "link_a": port[f.link_a], "link_b": port[f.link_b], "link_rate": f.link_rate, "link_class": cls[f.link_class],
@@ -294,7 +294,7 @@ def _join_links(made: _Joining, name: str, origin: Origin, devices: dict[str, An
         parts=max((f.parts for f in made.members), key=len), members=tuple(made.members),
         complete=all(f.complete for f in made.members),
     )  # fmt: skip
-    return narrowed(fabric), [number[start : start + count] for start, count in spans]
+    return narrow_fabric_columns(fabric), [number[start : start + count] for start, count in spans]
 
 
 def _join_names(made: _Joining, fabric: Fabric) -> None:
@@ -318,11 +318,11 @@ def _join_spans(made: _Joining, fabric: Fabric) -> None:
 # ---------------------------------------------------------------- places
 
 
-def _kind(k: RackKind) -> tuple[object, ...]:
+def _rack_kind_key(k: RackKind) -> tuple[object, ...]:
     return k.height, k.feeds, k.feed_watts, k.mass, k.bend
 
 
-def _facts(h: Hall) -> tuple[object, ...]:
+def _hall_facts(h: Hall) -> tuple[object, ...]:
     tray = None if h.tray is None else (h.tray.height, h.tray.across, h.tray.area)
     return h.rack_pitch, h.row_pitch, tray, h.slack
 
@@ -330,12 +330,12 @@ def _facts(h: Hall) -> tuple[object, ...]:
 def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
     """A hall that two fabrics have: the same, or of each the racks that it names where no pitch says where they are."""
     rows: dict[str, dict[int, RackKind]] = {}
-    alike = _facts(one) == _facts(two)
+    alike = _hall_facts(one) == _hall_facts(two)
     for hall in (one, two):
         for row in hall.rows:
             for number, kind in row.racks:
                 known = rows.setdefault(row.name, {}).setdefault(number, kind)
-                alike = alike and _kind(known) == _kind(kind)
+                alike = alike and _rack_kind_key(known) == _rack_kind_key(kind)
     shapes = [[(row.name, [n for n, _ in row.racks]) for row in hall.rows] for hall in (one, two)]
     if shapes[0] == shapes[1] and alike:
         return one
@@ -346,10 +346,10 @@ def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
         )  # fmt: skip
         return one
     spans = {row.name: row.span for hall in (two, one) for row in hall.rows}
-    return replace(one, rows=tuple(Row(name, tuple(sorted(racks.items())), spans[name]) for name, racks in rows.items()))
+    return replace(one, rows=tuple(RackRow(name, tuple(sorted(racks.items())), spans[name]) for name, racks in rows.items()))
 
 
-def _join_places(made: _Joining, fabric: Fabric) -> Places | None:
+def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
     """The racks of all fabrics and what is in them; None where none has places."""
     if all(f.places is None for f in made.members):
         return None

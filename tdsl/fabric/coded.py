@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.order import ranks
+from tdsl.fabric.order import rank_values
 
 Integers = NDArray[np.integer]
 DENSE = 1 << 22
@@ -85,17 +85,17 @@ Compact = Coded | Numbers | Joined
 Values = Callable[[int, int], list[object]]
 
 
-def stretches(column: Sequence[object] | Compact) -> Values:
+def row_range_reader(column: Sequence[object] | Compact) -> Values:
     """What gives the values of some rows of a column, from one row up to another, without making those of the others."""
     if isinstance(column, Coded):
-        objects, codes = np.empty(len(column.values), dtype=object), small(column.codes)
+        objects, codes = np.empty(len(column.values), dtype=object), numbers_in_32_bits(column.codes)
         objects[:] = list(column.values)
         return lambda start, stop: list(objects[codes[start:stop]])
     if isinstance(column, Numbers):
-        numbers, blank = small(column.codes), column.blank
+        numbers, blank = numbers_in_32_bits(column.codes), column.blank
         return lambda start, stop: Numbers(numbers[start:stop], blank).tolist()
     if isinstance(column, Joined):
-        pieces = [[p] if isinstance(p, str) else stretches(p) for p in column.pieces]
+        pieces = [[p] if isinstance(p, str) else row_range_reader(p) for p in column.pieces]
 
         def texts(start: int, stop: int) -> list[object]:
             columns = [p * (stop - start) if isinstance(p, list) else map(str, p(start, stop)) for p in pieces]
@@ -105,18 +105,18 @@ def stretches(column: Sequence[object] | Compact) -> Values:
     return lambda start, stop: list(column[start:stop])
 
 
-def small(numbers: Integers) -> Integers:
+def numbers_in_32_bits(numbers: Integers) -> Integers:
     """Numbers in 32 bits where they fit."""
     fit = numbers.itemsize < 4 or not len(numbers) or (int(numbers.max()) < 1 << 31 and int(numbers.min()) >= -(1 << 31))
     return numbers.astype(np.int32, copy=False) if fit else numbers
 
 
-def constant(value: object, rows: int) -> Coded:
+def coded_constant(value: object, rows: int) -> Coded:
     """A column of one value, which takes no memory by its rows."""
     return Coded([value], np.broadcast_to(np.zeros(1, np.int32), rows))
 
 
-def sets(rows: Integers, numbers: Integers, size: int) -> Coded:
+def coded_number_sets(rows: Integers, numbers: Integers, size: int) -> Coded:
     """A column of the different numbers of each of ``size`` rows, ascending: one as it is, several joined by blanks, none as "".
     Each number stands beside its row."""
     width = int(numbers.max(initial=-1)) + 1
@@ -132,7 +132,7 @@ def sets(rows: Integers, numbers: Integers, size: int) -> Coded:
     if width < 63:  # the numbers of a row are the bits of one word
         words = np.zeros((len(packed), 8), np.uint8)
         words[:, : packed.shape[1]] = packed
-        keys, codes = ranks(words.view("<i8").ravel())
+        keys, codes = rank_values(words.view("<i8").ravel())
         found = keys.astype("<i8").view(np.uint8).reshape(-1, 8)
     else:
         found, codes = np.unique(packed, axis=0, return_inverse=True)
@@ -141,7 +141,7 @@ def sets(rows: Integers, numbers: Integers, size: int) -> Coded:
     return Coded([*range(width), "", *names], low)
 
 
-def combined(pick: Callable[..., object], *axes: tuple[int, Integers]) -> Coded:
+def coded_combination(pick: Callable[..., object], *axes: tuple[int, Integers]) -> Coded:
     """A column that depends on several columns of codes, each given with the number of its codes: ``pick`` is called once for
     each combination that occurs."""
     sizes = [size for size, _ in axes]

@@ -13,10 +13,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.cables.cabling import first_of_cage, shares
-from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, constant, stretches
+from tdsl.fabric.cables.cabling import first_of_cage, ports_sharing_cable
+from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, coded_constant, row_range_reader
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.semantics.model import Axis, DeviceModel, Part, PortClass, unravel
+from tdsl.semantics.model import Axis, DeviceModel, PathComponent, PortClass, indices_at_position
 
 Record = TypeVar("Record")
 Column = Sequence[object]
@@ -25,13 +25,13 @@ STRETCH = 1 << 12
 """Rows whose values are held at once where the records of a table are walked."""
 
 
-def listed(column: Column | Compact) -> Column:
+def values_of_column(column: Column | Compact) -> Column:
     """A column as the value of every row."""
     return column.tolist() if isinstance(column, (Coded, Numbers, Joined)) else column
 
 
 @cache
-def _names(record: type) -> tuple[str, ...]:
+def _field_names(record: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(record))
 
 
@@ -50,13 +50,13 @@ class Table(Generic[Record]):
 
     def column(self, name: str) -> Column:
         """All values of one field."""
-        return listed(self.compact(name))
+        return values_of_column(self.compact(name))
 
     def compact(self, name: str) -> Column | Compact:
         """All values of one field, as few values and numbers that choose among them where the field is kept so."""
         self.want(name)
         make = self._columns.get(name)
-        return make() if make else constant("", self._size)
+        return make() if make else coded_constant("", self._size)
 
     def want(self, name: str) -> None:
         """Raises KeyError for a field that a record does not have."""
@@ -66,7 +66,7 @@ class Table(Generic[Record]):
     @property
     def names(self) -> tuple[str, ...]:
         """Fields of a record."""
-        return _names(self._record)  # type: ignore[arg-type]
+        return _field_names(self._record)  # type: ignore[arg-type]
 
     def pick(self, rows: Ints) -> Table[Record]:
         """A table of some of its rows."""
@@ -80,7 +80,7 @@ class Table(Generic[Record]):
         return Table(self._record, len(rows), {name: partial(picked, name) for name in self._columns})
 
     def __iter__(self) -> Iterator[Record]:
-        columns = [stretches(self.compact(n)) for n in self.names]
+        columns = [row_range_reader(self.compact(n)) for n in self.names]
         make: Callable[..., Record] = self._record
         for start in range(0, self._size, STRETCH):
             stop = min(self._size, start + STRETCH)
@@ -89,7 +89,7 @@ class Table(Generic[Record]):
 
 def port_id(c: PortClass, index: int) -> str:
     """A port as a short name: ``p33``, ``nic3-1``; a class that itself ends in a digit keeps a dot between."""
-    here = "-".join(map(str, unravel(index, c.axes)))
+    here = "-".join(map(str, indices_at_position(index, c.axes)))
     return f"{c.name}.{here}" if here and c.name[-1].isdigit() else f"{c.name}{here}"
 
 
@@ -115,7 +115,7 @@ def hole_label(c: PortClass, index: int) -> str:
     return c.labels[index].rsplit("/", lanes)[0] if lanes else c.labels[index]
 
 
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural_sort_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """A key that sorts ``IB1/2/1`` before ``IB1/10/1``."""
     parts = re.findall(r"[0-9]+|[^0-9]+", text)
     return tuple((0, int(p), "") if p[0] in "0123456789" else (1, 0, p) for p in parts)
@@ -210,7 +210,10 @@ class PortColumns:
         """The order in which a person meets the ports of a model: by cage, then by the name on the faceplate."""
         out: list[Ints] = []
         for m in self.fabric.models:
-            keys = [(c.name if not c.cages[i] else "", c.cages[i], natural(c.labels[i]), c.first + i) for c, i in _ports(m)]
+            keys = [
+                (c.name if not c.cages[i] else "", c.cages[i], natural_sort_key(c.labels[i]), c.first + i)
+                for c, i in _ports_of_model(m)
+            ]
             places = np.empty(len(keys), dtype=np.int64)
             places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
             out.append(places)
@@ -231,7 +234,7 @@ class PortColumns:
         """The port that stands for the connector of each of these ports: the first of its cage's that leave by one cable."""
         f = self.fabric
         found: Ints = f.port_base[f.port_device[ports]] + self.connector[self.rows(ports)]
-        together = np.array([shares(s.settings) for s in f.statements] or [1], dtype=np.int64)
+        together = np.array([ports_sharing_cable(s.settings) for s in f.statements] or [1], dtype=np.int64)
         if (together != 1).any() and f.link_count:
             link = f.port_link[ports]
             here = np.where(link >= 0, together[f.link_statement[np.maximum(link, 0)]], 1)
@@ -241,7 +244,7 @@ class PortColumns:
         return found
 
 
-def _ports(model: DeviceModel) -> Iterator[tuple[PortClass, int]]:
+def _ports_of_model(model: DeviceModel) -> Iterator[tuple[PortClass, int]]:
     return ((c, i) for c in model.classes for i in range(c.size))
 
 
@@ -259,7 +262,7 @@ class DeviceColumns:
             texts = [[s.prefix]] if s.prefix else []
             before = ""
             for p in s.parts:  # a name that a group and what it holds share is said once
-                texts.append(_indexed("" if p.name == before else p.name, p.axes))
+                texts.append(_indexed_names("" if p.name == before else p.name, p.axes))
                 before = p.name
             out += map("-".join, islice(product(*(t for t in texts if t != [""])), s.count))
         for device, name in self.fabric.names.items():
@@ -269,14 +272,14 @@ class DeviceColumns:
     @cached_property
     def place(self) -> Objects:
         """The outermost group instance a device stands in (``su0``), "" if in none."""
-        return self._grouped(lambda parts: [_indexed(p.name, p.axes) for p in parts[:-1][:1]])
+        return self._grouped(lambda parts: [_indexed_names(p.name, p.axes) for p in parts[:-1][:1]])
 
     @cached_property
     def family(self) -> Objects:
         """A device's name without its own index: ``su0-node``."""
-        return self._grouped(lambda parts: [*(_indexed(p.name, p.axes) for p in parts[:-1]), [parts[-1].name]])
+        return self._grouped(lambda parts: [*(_indexed_names(p.name, p.axes) for p in parts[:-1]), [parts[-1].name]])
 
-    def _grouped(self, pick: Callable[[Sequence[Part]], list[list[str]]]) -> Objects:
+    def _grouped(self, pick: Callable[[Sequence[PathComponent]], list[list[str]]]) -> Objects:
         """For every device the joined texts that ``pick`` makes of parts of its path, beginning with the outermost."""
         out: list[str] = []
         for s in self.fabric.sets:
@@ -313,7 +316,7 @@ class Lists:
         return self._made[key][1]
 
 
-def _indexed(name: str, axes: Sequence[Axis]) -> list[str]:
+def _indexed_names(name: str, axes: Sequence[Axis]) -> list[str]:
     """A name with each of the indices that its axes give, in their order: ``su0``, ``leaf0-3``."""
     indices = product(*([str(n) for n in range(a.low, a.high + 1)] for a in axes))
     return [name + "-".join(i) for i in indices]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.fabric.order import ranks
+from tdsl.fabric.order import rank_values
 
 
-def components(nodes: int, a: Ints, b: Ints) -> Ints:
+def component_labels(nodes: int, a: Ints, b: Ints) -> Ints:
     """Label of every node: the lowest node of its connected component.
 
     Of many links a part is joined first, and then a part of those that still lead from one component to another, until there are
@@ -17,16 +17,16 @@ def components(nodes: int, a: Ints, b: Ints) -> Ints:
     """
     few = 4 * nodes
     if len(a) <= 2 * few:
-        return _joined(np.arange(nodes, dtype=np.int64), a, b)
+        return _merge_labels(np.arange(nodes, dtype=np.int64), a, b)
     some = slice(None, None, len(a) // few | 1)  # odd: links of one plane or rail are often a power of two apart
-    label = _joined(np.arange(nodes, dtype=np.int64), a[some], b[some])
+    label = _merge_labels(np.arange(nodes, dtype=np.int64), a[some], b[some])
     while len(apart := np.flatnonzero(label[a] != label[b])):
         apart = apart[:: max(len(apart) // few, 1)]
-        label = _joined(label, a[apart], b[apart])
+        label = _merge_labels(label, a[apart], b[apart])
     return label
 
 
-def _joined(label: Ints, a: Ints, b: Ints) -> Ints:
+def _merge_labels(label: Ints, a: Ints, b: Ints) -> Ints:
     """The labels when the ends of every link have the same.
 
     Every round hooks the higher of two labels to the lower and shortens the chains, as in Shiloach and Vishkin, "An
@@ -49,5 +49,5 @@ def _joined(label: Ints, a: Ints, b: Ints) -> Ints:
 
 def joined_groups(a: Ints, b: Ints, group: Ints) -> Ints:
     """Label of the component of every node where nodes of one ``group`` are joined already: the rank of its lowest group."""
-    _, group = ranks(group)
-    return components(int(group.max(initial=-1)) + 1, group[a], group[b])[group]
+    _, group = rank_values(group)
+    return component_labels(int(group.max(initial=-1)) + 1, group[a], group[b])[group]

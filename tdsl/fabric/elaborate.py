@@ -9,25 +9,25 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.assemble import assemble
-from tdsl.fabric.circuits import circuit, plant_of
+from tdsl.fabric.assemble import assemble_fabric
+from tdsl.fabric.circuits import plant_of, set_up_circuits
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.inside import inner_links
 from tdsl.fabric.layers import judge_layers
-from tdsl.fabric.naming import names_of
-from tdsl.fabric.order import distinct
-from tdsl.fabric.pins import Line, Pins
-from tdsl.fabric.ports import Ports
+from tdsl.fabric.naming import names_from_namings
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.pins import PinnedLink, Pins
+from tdsl.fabric.ports import PortTable
 from tdsl.fabric.rates import bounded_inside
-from tdsl.fabric.resolve import Resolver, assignments
-from tdsl.fabric.transports import stated
+from tdsl.fabric.resolve import Resolver, variable_assignments
+from tdsl.fabric.transports import stated_transport
 from tdsl.fabric.vector import Array
-from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
+from tdsl.fabric.wiring import WiringState, faults_of_separated_spreads, takes_remaining_ports, wire_connect
 from tdsl.findings.diagnostic import Diagnostics, Label, Severity
 from tdsl.findings.source import SourceFile
-from tdsl.semantics.fault import Excused, Fault, nearest
+from tdsl.semantics.fault import Excused, Fault, closest_known_name
 from tdsl.semantics.model import DeviceModel, DeviceSet
-from tdsl.semantics.plan import Pathed, Plan, Target, Wire
+from tdsl.semantics.plan import FabricPlan, Pathed, ResolvedConnect, ResolvedPath
 from tdsl.syntax import tree
 from tdsl.system import malloc, progress
 from tdsl.system.lazy_dataclass import dataclass
@@ -36,7 +36,7 @@ LINK_LIMIT = 1 << 27
 
 
 @dataclass(slots=True)
-class Rows:
+class DeviceRows:
     """The device table while it is made."""
 
     sets: list[DeviceSet]
@@ -46,8 +46,8 @@ class Rows:
     built: NDArray[np.bool_]
 
 
-def elaborate(
-    plan: Plan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT, stands: Sequence[Line] = (), sound: bool = True,
+def elaborate_fabric(
+    plan: FabricPlan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT, stands: Sequence[PinnedLink] = (), sound: bool = True,
     places: SourceFile | None = None,
 ) -> Fabric:  # fmt: skip
     """The fabric a plan describes. Statements that cannot be are findings and leave it incomplete.
@@ -55,15 +55,15 @@ def elaborate(
     ``stands`` are links that keep their ports where the design still has them; ``sound``: the text has no error so far, else the
     fabric is incomplete whatever is wired. ``places`` is a table of racks and units beside those that the design states.
     """
-    rows = table(plan)
-    ok = overrides(plan, rows, diagnostics) and omissions(plan, rows, diagnostics)
+    rows = build_device_rows(plan)
+    ok = apply_overrides(plan, rows, diagnostics) and apply_omissions(plan, rows, diagnostics)
     rows.models = [_with_inner_links(m, plan, diagnostics) for m in rows.models]
     kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
 
-    def fresh(lines: Sequence[Line]) -> Wiring:
-        ports = Ports(rows.sets, rows.models, rows.device_model, rows.built)
-        malloc.keep(len(ports.state))
-        made = Wiring(ports, plan.evaluator, kinds, max_links)
+    def fresh(lines: Sequence[PinnedLink]) -> WiringState:
+        ports = PortTable(rows.sets, rows.models, rows.device_model, rows.built)
+        malloc.keep_freed_memory(len(ports.state))
+        made = WiringState(ports, plan.evaluator, kinds, max_links)
         made.pins = Pins(list(lines), made.ports) if lines else None
         return made
 
@@ -76,43 +76,43 @@ def elaborate(
         wiring.pins.release()
     ok = bounded_inside(rows.models, rows.device_model, wiring.capacity, diagnostics) and ok
     if not ok:
-        untouched(plan, diagnostics)
-    fabric = assemble(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
+        report_unconnected_sets(plan, diagnostics)
+    fabric = assemble_fabric(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
     judge_layers(fabric, diagnostics)
-    said = stated(plan)
+    said = stated_transport(plan)
     fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
-    fabric.names = names_of(plan, rows, fabric, diagnostics)
+    fabric.names = names_from_namings(plan, rows, fabric, diagnostics)
     if plan.rules or plan.routing or plan.roce:
-        from tdsl.fabric.addresses import address
+        from tdsl.fabric.addresses import assign_addresses
 
-        fabric.addressing = address(plan, fabric, diagnostics)
+        fabric.addressing = assign_addresses(plan, fabric, diagnostics)
     fabric.complete = ok and sound and not diagnostics.has_errors
     fabric.prices, fabric.supply = plan.prices, plan.supply
     if plan.halls or plan.placings or places is not None:
-        from tdsl.fabric.places import locate
+        from tdsl.fabric.places import locate_devices
 
         fabric.parts = plan.parts
-        fabric.places = locate(plan, fabric, diagnostics, places)
+        fabric.places = locate_devices(plan, fabric, diagnostics, places)
     if plan.distances:
-        from tdsl.fabric.distances import spans
+        from tdsl.fabric.distances import group_distances
 
         fabric.parts = plan.parts
-        fabric.spans = spans(plan, diagnostics)
+        fabric.spans = group_distances(plan, diagnostics)
     if plan.partitions or plan.managers:
-        from tdsl.fabric.partitions import manage
+        from tdsl.fabric.partitions import resolve_subnet_management
 
-        fabric.management = manage(plan, fabric, diagnostics)
+        fabric.management = resolve_subnet_management(plan, fabric, diagnostics)
         fabric.complete = ok and sound and not diagnostics.has_errors
     if fabric.complete and not fabric.built.any():
         diagnostics.add(
             "E0123", plan.origin, f"fabric `{plan.name}` has no device that is built",
             help="declare devices with `host` and `switch`; what `omit` names is planned only",
         )  # fmt: skip
-    _idle(plan, wiring, diagnostics)
+    _warn_of_idle_statements(plan, wiring, diagnostics)
     return fabric
 
 
-def _idle(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> None:
+def _warn_of_idle_statements(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) -> None:
     """Warn of statements whose guard leaves no assignment: they do nothing. What a topology writes, for each declaration of hosts
     and each kind of groups, has guards that its user cannot mend."""
     for node in (*wiring.idle, *plan.idle):
@@ -133,11 +133,11 @@ def _idle(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> None:
         )  # fmt: skip  # fmt: skip
 
 
-def _with_inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) -> DeviceModel:
+def _with_inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> DeviceModel:
     return replace(model, links=inner_links(model, plan, diagnostics)) if model.wiring else model
 
 
-def numbered(plan: Plan) -> list[DeviceSet]:
+def number_device_sets(plan: FabricPlan) -> list[DeviceSet]:
     """All device sets, each with its number and its first row."""
     sets = [*plan.sets, *plan.insides.values()]
     first = 0
@@ -148,9 +148,9 @@ def numbered(plan: Plan) -> list[DeviceSet]:
     return sets
 
 
-def table(plan: Plan) -> Rows:
+def build_device_rows(plan: FabricPlan) -> DeviceRows:
     """Rows of all device sets, in order of declaration; devices inside others come after all that are declared."""
-    sets = numbered(plan)
+    sets = number_device_sets(plan)
     models: list[DeviceModel] = []
     of_set = []
     for s in sets:
@@ -176,21 +176,21 @@ def table(plan: Plan) -> Rows:
             if axis.present < axis.size:
                 block = built[s.first : s.first + s.count].reshape(-1, axis.size, stride)
                 block[:, axis.present :, :] = False
-    return Rows(sets, device_set, models, np.array(of_set, dtype=np.int64)[device_set] if sets else device_set, built)
+    return DeviceRows(sets, device_set, models, np.array(of_set, dtype=np.int64)[device_set] if sets else device_set, built)
 
 
-def rows_of(plan: Plan, target: Target, statement: Pathed) -> Array:
+def device_rows_of_path(plan: FabricPlan, target: ResolvedPath, statement: Pathed) -> Array:
     """Device rows a path means, over all assignments of its variables; a group means all devices in it."""
     guard = getattr(statement.node, "guard", None)
-    over = assignments(statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span)
+    over = variable_assignments(statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span)
     if not over.count and isinstance(statement.node, tree.Omit):
         plan.idle.append(statement.node)
     resolver = Resolver(statement.scope, plan.evaluator, over)
-    rows = distinct(target_rows(plan, target, resolver))
+    rows = distinct_values(target_rows(plan, target, resolver))
     return rows[rows >= 0]
 
 
-def target_rows(plan: Plan, target: Target, resolver: Resolver) -> Array:
+def target_rows(plan: FabricPlan, target: ResolvedPath, resolver: Resolver) -> Array:
     """Rows a target means for every assignment; for a group, those of its sets, side by side, -1 where an instance lacks one."""
     if target.device is not None:
         return resolver.devices(target)[0]
@@ -199,12 +199,12 @@ def target_rows(plan: Plan, target: Target, resolver: Resolver) -> Array:
     return np.concatenate(found, axis=1) if found else np.zeros((resolver.over.count, 0), dtype=np.int64)
 
 
-def overrides(plan: Plan, rows: Rows, diagnostics: Diagnostics) -> bool:
+def apply_overrides(plan: FabricPlan, rows: DeviceRows, diagnostics: Diagnostics) -> bool:
     """Devices whose model another replaces."""
     ok = True
     for o in plan.overrides:
         try:
-            chosen = rows_of(plan, o.target, o)
+            chosen = device_rows_of_path(plan, o.target, o)
             assert o.model is not None
             at = next((k for k, m in enumerate(rows.models) if m is o.model), len(rows.models))
             if at == len(rows.models):
@@ -216,12 +216,12 @@ def overrides(plan: Plan, rows: Rows, diagnostics: Diagnostics) -> bool:
     return ok
 
 
-def omissions(plan: Plan, rows: Rows, diagnostics: Diagnostics) -> bool:
+def apply_omissions(plan: FabricPlan, rows: DeviceRows, diagnostics: Diagnostics) -> bool:
     """Devices that are planned and not built; what is inside an omitted host is omitted with it."""
     ok = True
     for o in plan.omits:
         try:
-            rows.built[rows_of(plan, o.target, o)] = False
+            rows.built[device_rows_of_path(plan, o.target, o)] = False
         except Fault as fault:
             fault.report(diagnostics)
             ok = False
@@ -238,37 +238,37 @@ MANY = 20
 """Statements from which on their number says how far the wiring is."""
 
 
-def wire_all(plan: Plan, wiring: Wiring, diagnostics: Diagnostics) -> bool:
+def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) -> bool:
     """All connects in order of the text, those that take what is left last, and circuits over what is drawn."""
     numbered = list(enumerate(plan.wires))
     ordered = [x for x in numbered if not x[1].node.circuit]
-    ordered.sort(key=lambda x: late(x[1]))
+    ordered.sort(key=lambda x: takes_remaining_ports(x[1]))
     ok = True
     spoilt: set[int] = set()  # sets whose ports a refused connect should have taken: what is left of them is not known
     if len(ordered) >= MANY:
-        progress.count(len(ordered), "statements")
+        progress.count_phase_pieces(len(ordered), "statements")
     for i, wire in ordered:
-        progress.advance()
-        if late(wire) and spoilt & _ends(wire):
+        progress.advance_phase()
+        if takes_remaining_ports(wire) and spoilt & _device_sets_of_connect(wire):
             continue
-        if not _guarded(partial(connect, wiring, wire, i), wire, diagnostics):
-            ok, spoilt = False, spoilt | _ends(wire)
+        if not _run_reporting_fault(partial(wire_connect, wiring, wire, i), wire, diagnostics):
+            ok, spoilt = False, spoilt | _device_sets_of_connect(wire)
     asked = [x for x in numbered if x[1].node.circuit]
     if asked:
         plant = plant_of(wiring)
         for i, wire in asked:
-            ok = _guarded(partial(circuit, wiring, plant, wire, i), wire, diagnostics) and ok
-    for fault in falls_apart(wiring) if ok else ():
+            ok = _run_reporting_fault(partial(set_up_circuits, wiring, plant, wire, i), wire, diagnostics) and ok
+    for fault in faults_of_separated_spreads(wiring) if ok else ():
         fault.report(diagnostics)
         ok = False
     return ok
 
 
-def _ends(wire: Wire) -> set[int]:
+def _device_sets_of_connect(wire: ResolvedConnect) -> set[int]:
     return {id(t.device) for t in (*wire.a, *wire.b)}
 
 
-def _guarded(step: Callable[[], None], wire: Wire, diagnostics: Diagnostics) -> bool:
+def _run_reporting_fault(step: Callable[[], None], wire: ResolvedConnect, diagnostics: Diagnostics) -> bool:
     try:
         step()
     except Fault as fault:
@@ -280,12 +280,12 @@ def _guarded(step: Callable[[], None], wire: Wire, diagnostics: Diagnostics) -> 
     return True
 
 
-def untouched(plan: Plan, diagnostics: Diagnostics) -> None:
+def report_unconnected_sets(plan: FabricPlan, diagnostics: Diagnostics) -> None:
     """Where wiring was refused, only a device that no connect even names is surely without a link."""
     named = {id(t.device) for w in plan.wires for t in (*w.a, *w.b, *([w.via] if w.via else []))}
     named |= {id(s.inside) for s in plan.insides.values()}
     names = {p.name for s in plan.sets for p in s.parts}
-    excused = plan.excused | {nearest(n, names) for n in plan.excused - names}  # a misspelt name may have meant these
+    excused = plan.excused | {closest_known_name(n, names) for n in plan.excused - names}  # a misspelt name may have meant these
     for s in plan.sets:
         if id(s) in named or s.kind in ("ocs", "panel") or excused & {p.name for p in s.parts}:
             continue
@@ -298,4 +298,4 @@ def untouched(plan: Plan, diagnostics: Diagnostics) -> None:
         )
 
 
-__all__ = ["Rows", "elaborate", "numbered", "rows_of", "target_rows"]
+__all__ = ["DeviceRows", "elaborate_fabric", "number_device_sets", "device_rows_of_path", "target_rows"]

@@ -7,22 +7,22 @@ from dataclasses import field
 
 import numpy as np
 
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
-from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.resolve import Resolver, variable_assignments
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.semantics.fault import Excused, Fault, nearest
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Plan
+from tdsl.semantics.fault import Excused, Fault, closest_known_name
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedElements:
     """What failed: elements as they were named, devices, and links (those of the devices too, and those that cross a failed
     panel or optical switch). ``rows`` are the links of each element."""
 
@@ -37,7 +37,7 @@ class NotThere(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _ResolvedElement:
     """What one path means: devices, or ports where ``by_port``."""
 
     rows: Ints
@@ -48,13 +48,13 @@ class _Named:
 class Failing:
     """What elements of one design mean, asked again and again: each path and name is looked up once."""
 
-    plan: Plan
+    plan: FabricPlan
     fabric: Fabric
     ids: Mapping[str, Sequence[int]] | None = None
     names: dict[str, int] = field(default_factory=dict)
-    known: dict[str, _Named] = field(default_factory=dict)
+    known: dict[str, _ResolvedElement] = field(default_factory=dict)
 
-    def fail(self, elements: Iterable[str]) -> tuple[Failed, dict[str, str]]:
+    def fail(self, elements: Iterable[str]) -> tuple[FailedElements, dict[str, str]]:
         """What fails with these elements, and of each element that is not there why.
 
         An element is a path of the design to a device, a group or a port, a device's name, ``link DEVICE DEVICE`` (all links
@@ -73,13 +73,13 @@ class Failing:
             links |= hit
             names.append(element)
             each.append(np.flatnonzero(hit))
-        return Failed(tuple(names), devices, links, tuple(each)), absent
+        return FailedElements(tuple(names), devices, links, tuple(each)), absent
 
     def links(self, element: str) -> tuple[Ints, Bools]:
         """Devices and links that an element takes. Raises NotThere."""
         f = self.fabric
         none = np.zeros(0, dtype=np.int64)
-        words = _words(element)
+        words = _split_element_words(element)
         if words[0] == "link" and len(words) > 1:
             ends = [w for w in words[1:] if w != "to"]
             if len(ends) != 2:
@@ -105,7 +105,7 @@ class Failing:
             raise NotThere(f"{element} is planned only, not built")
         return built, hit
 
-    def _at(self, named: _Named, side: int) -> Bools:
+    def _at(self, named: _ResolvedElement, side: int) -> Bools:
         """Whether each link ends there on one side, or crosses there."""
         f = self.fabric
         inside = np.zeros(len(f.port_device) if named.by_port else f.device_count, dtype=np.bool_)
@@ -117,24 +117,24 @@ class Failing:
 
     def _cable(self, text: str, fault: NotThere) -> Bools:
         """The links of the cable of that identifier."""
-        self.ids = self.ids if self.ids is not None else Cables(self.fabric).links_by_id()
+        self.ids = self.ids if self.ids is not None else CableIndex(self.fabric).links_by_id()
         if text not in self.ids:
-            near = nearest(text, self.ids) if len(self.ids) < 1 << 14 else ""
+            near = closest_known_name(text, self.ids) if len(self.ids) < 1 << 14 else ""
             raise NotThere(f"there is no cable `{text}`" + (f"; did you mean `{near}`?" if near else "")) from fault
         hit = np.zeros(self.fabric.link_count, dtype=np.bool_)
         hit[self.ids[text]] = True
         return hit
 
-    def named(self, text: str) -> _Named:
+    def named(self, text: str) -> _ResolvedElement:
         """What a path of the design, or a device's name, means."""
         if text not in self.known:
             self.known[text] = self._looked_up(text)
         return self.known[text]
 
-    def _looked_up(self, text: str) -> _Named:
+    def _looked_up(self, text: str) -> _ResolvedElement:
         path = parse_expression(text, "--fail", Diagnostics())
         fault: Fault | None = None
-        if isinstance(path, tree.Path):
+        if isinstance(path, tree.PathExpr):
             try:
                 return self._path(path)
             except Fault as found:
@@ -145,39 +145,39 @@ class Failing:
             f = self.fabric
             self.names = {f.device_name(d): d for d in np.flatnonzero(f.built).tolist()}
         if text in self.names:
-            return _Named(np.array([self.names[text]], dtype=np.int64))
+            return _ResolvedElement(np.array([self.names[text]], dtype=np.int64))
         if fault is not None:
             said = fault.diagnostic
             raise NotThere(f"{said.message}" + (f"; {said.help}" if said.help else ""))
-        near = nearest(text, self.names) if len(self.names) < 1 << 14 else ""
+        near = closest_known_name(text, self.names) if len(self.names) < 1 << 14 else ""
         raise NotThere(f"`{text}` names no device, port or cable" + (f"; did you mean `{near}`?" if near else ""))
 
-    def _path(self, path: tree.Path) -> _Named:
+    def _path(self, path: tree.PathExpr) -> _ResolvedElement:
         plan, f = self.plan, self.fabric
         context = Context((plan.root,), ())
         scope = plan.root.scope
         try:
-            target = resolve(plan, context, path)
+            target = resolve_path(plan, context, path)
         except Fault:
             tier = [np.arange(s.first, s.first + s.count) for s in plan.sets if path.bare is not None and s.name == path.bare]
             if not tier:
                 raise
-            return _Named(np.concatenate(tier))
-        over = assignments(context, (target,), None, scope, plan.evaluator, path.span)
+            return _ResolvedElement(np.concatenate(tier))
+        over = variable_assignments(context, (target,), None, scope, plan.evaluator, path.span)
         resolver = Resolver(scope, plan.evaluator, over)
         if target.device is None:
-            rows = distinct(target_rows(plan, target, resolver))
-            return _Named(rows[rows >= 0])
-        rows = distinct(resolver.devices(target)[0])
+            rows = distinct_values(target_rows(plan, target, resolver))
+            return _ResolvedElement(rows[rows >= 0])
+        rows = distinct_values(resolver.devices(target)[0])
         if target.ports is None:
-            return _Named(rows)
+            return _ResolvedElement(rows)
         chosen = resolver.choice(target)
         parts = target.device.model.parts(target.port_class)
-        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else distinct(chosen.local)
-        return _Named((f.port_base[rows][:, None] + parts[0].first + local[None, :]).ravel(), True)
+        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else distinct_values(chosen.local)
+        return _ResolvedElement((f.port_base[rows][:, None] + parts[0].first + local[None, :]).ravel(), True)
 
 
-def _words(text: str) -> list[str]:
+def _split_element_words(text: str) -> list[str]:
     """The words of an element; blanks in brackets part nothing."""
     out, depth = [""], 0
     for c in text:

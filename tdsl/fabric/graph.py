@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tdsl.fabric.narrow import as_kept
 from tdsl.findings.source import Origin
-from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PortClass, unravel
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PortClass, indices_at_position
 from tdsl.semantics.supply import Supply
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.sealed import Sealed
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     import networkx
 
     from tdsl.fabric.addresses import Addressing
-    from tdsl.fabric.distances import Span
-    from tdsl.fabric.failing import Failed
+    from tdsl.fabric.distances import GroupDistance
+    from tdsl.fabric.failing import FailedElements
     from tdsl.fabric.layers import Domains
-    from tdsl.fabric.partitions import Management
-    from tdsl.fabric.places import Places
+    from tdsl.fabric.partitions import SubnetManagement
+    from tdsl.fabric.places import RackPlaces
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -42,7 +42,7 @@ MEDIA = ("cable", "trace", "backplane")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class LinkStatement:
     """One connect or circuit: where it stands, and the settings that all its links share."""
 
     origin: Origin
@@ -96,7 +96,7 @@ class Fabric(Sealed):
     layer: str  # "" (scale-out) or "scaleup"
     sets: tuple[DeviceSet, ...]
     models: tuple[DeviceModel, ...]
-    statements: tuple[Statement, ...]
+    statements: tuple[LinkStatement, ...]
     # devices
     device_set: Ints
     device_model: Ints  # index into models
@@ -141,7 +141,7 @@ class Fabric(Sealed):
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
     addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes
-    management: Management | None = None  # None where the design says nothing of partitions and subnet managers
+    management: SubnetManagement | None = None  # None where the design says nothing of partitions and subnet managers
     nos: str = ""  # the operating system of switches of which neither the declaration nor the model says one
     transport: str = ""  # what its links speak, "" where neither the design nor the types of ports say one
     transport_stated: bool = False  # whether the design has a `transport` statement
@@ -149,13 +149,13 @@ class Fabric(Sealed):
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
     supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
     link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
-    places: Places | None = None  # None where neither the design nor a table places anything
+    places: RackPlaces | None = None  # None where neither the design nor a table places anything
     cluster: Fabric | None = field(default=None, repr=False)  # all fabrics of its cluster as one, where it is one of these
     members: tuple[Fabric, ...] = field(default=(), repr=False)  # the fabrics that it consists of, where it is a cluster as one
     member_rows: tuple[Ints, ...] = ()  # of each of them the row here of every device
     member_links: tuple[Ints, ...] = ()  # and of every link
     whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone
-    spans: tuple[Span, ...] = ()  # distances between groups, such as sites
+    spans: tuple[GroupDistance, ...] = ()  # distances between groups, such as sites
     sealed: bool = field(default=False, init=False, repr=False)
     complete: bool = True  # False if some wiring was refused: only what more wiring cannot mend may be judged
 
@@ -202,9 +202,9 @@ class Fabric(Sealed):
     @cached_property
     def network(self) -> Fabric:
         """What metrics of the network are about: the links of the scale-out layer, where there are scale-up links beside them."""
-        from tdsl.fabric.layers import scaleout
+        from tdsl.fabric.layers import scaleout_network
 
-        return scaleout(self)
+        return scaleout_network(self)
 
     @cached_property
     def domains(self) -> Domains:
@@ -319,10 +319,10 @@ class Fabric(Sealed):
             lost |= (via >= 0) & devices[self.port_device[via]]
         return lost
 
-    def without(self, devices: Iterable[int] = (), links: Iterable[int] = ()) -> Failed:
+    def without(self, devices: Iterable[int] = (), links: Iterable[int] = ()) -> FailedElements:
         """A failure of these devices and links, by their rows, to be judged by ``tdsl.scenarios``. Raises IndexError for a row
         that is not there."""
-        from tdsl.fabric.failing import Failed
+        from tdsl.fabric.failing import FailedElements
 
         here, there = np.array(list(devices), dtype=np.int64), np.array(list(links), dtype=np.int64)
         if min((*here, *there, 0)) < 0:
@@ -331,7 +331,7 @@ class Fabric(Sealed):
         failed[here] = lost[there] = True
         names = [self.device_path(d) for d in here.tolist()]
         names += [f"{self.port_path(int(self.link_a[x]))} - {self.port_path(int(self.link_b[x]))}" for x in there.tolist()]
-        return Failed(tuple(names), failed, lost)
+        return FailedElements(tuple(names), failed, lost)
 
     def set_of(self, device: int) -> DeviceSet:
         """The declaration a device belongs to."""
@@ -344,7 +344,7 @@ class Fabric(Sealed):
     def device_path(self, device: int) -> str:
         """How the design writes a device: ``su[0].leaf[3]``."""
         first, form, axes = self._forms[int(self.device_set[device])]
-        return form % unravel(device - first, axes) if axes else form
+        return form % indices_at_position(device - first, axes) if axes else form
 
     @cached_property
     def _forms(self) -> list[tuple[int, str, tuple[Axis, ...]]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.ports import Ports
-from tdsl.fabric.wiring import Wiring, connect
+from tdsl.fabric.ports import PortTable
+from tdsl.fabric.wiring import WiringState, wire_connect
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin
-from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.model import DeviceModel, DeviceSet, InnerLink, Part
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Group, Plan, Wire
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.model import DeviceModel, DeviceSet, InnerLink, PathComponent
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.plan import Context, FabricPlan, Group, ResolvedConnect
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.settings import connect_value
 from tdsl.syntax import tree
@@ -19,42 +19,46 @@ from tdsl.syntax import tree
 INNER_LIMIT = 1 << 20
 
 
-def inner_links(model: DeviceModel, plan: Plan, diagnostics: Diagnostics) -> tuple[InnerLink, ...]:
+def inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> tuple[InnerLink, ...]:
     """The links a model's own connects make between its chips, in order, equal ones counted."""
     scope = model.scope if isinstance(model.scope, Scope) else Scope()
     root = Group(model.name, "model", (), None, model.origin.span, scope)
-    inner = Plan(model.name, "", model.origin, root, plan.evaluator)
+    inner = FabricPlan(model.name, "", model.origin, root, plan.evaluator)
     context = Context((root,), ())
     for i, chip in enumerate(model.chips):
-        made = DeviceSet(i, (Part(chip.name, chip.kind, chip.axes),), chip.model, "", chip.origin)
+        made = DeviceSet(i, (PathComponent(chip.name, chip.kind, chip.axes),), chip.model, "", chip.origin)
         made.first = sum(s.count for s in inner.sets)
         root.members[chip.name] = made
         inner.sets.append(made)
     kinds = np.array([s.kind for s in inner.sets for _ in range(s.count)] or [""])
     models = [s.model for s in inner.sets]
     which = np.repeat(np.arange(len(models), dtype=np.int64), [s.count for s in inner.sets])
-    wiring = Wiring(Ports(inner.sets, models, which, np.ones(len(which), dtype=np.bool_)), plan.evaluator, kinds, INNER_LIMIT)
+    wiring = WiringState(
+        PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_)), plan.evaluator, kinds, INNER_LIMIT
+    )
     for number, node in enumerate(model.wiring):
         assert isinstance(node, tree.Connect)
         try:
-            a, b = (tuple(resolve(inner, context, p) for p in side) for side in (node.a, node.b))
-            settings = {s.name.name: _setting(s, scope, plan) for s in node.body if isinstance(s, tree.Setting)}
-            connect(wiring, Wire(node, scope, context, a, b, None, settings, Origin(node.span)), number)
+            a, b = (tuple(resolve_path(inner, context, p) for p in side) for side in (node.a, node.b))
+            settings = {s.name.name: _inner_connect_setting(s, scope, plan) for s in node.body if isinstance(s, tree.Setting)}
+            wire_connect(wiring, ResolvedConnect(node, scope, context, a, b, None, settings, Origin(node.span)), number)
         except Fault as fault:
             fault.report(diagnostics)
         except Excused:
             pass
-    return _counted(inner, wiring)
+    return _count_inner_links(inner, wiring)
 
 
-def _setting(s: tree.Setting, scope: Scope, plan: Plan) -> object:
+def _inner_connect_setting(s: tree.Setting, scope: Scope, plan: FabricPlan) -> object:
     """A setting of a connect inside a model: which layer its links are of, and their medium."""
     if s.name.name not in ("layer", "medium", "rate"):
-        raise unknown("E0118", s.name.span, "setting of a connect inside a model", s.name.name, ("layer", "medium", "rate"))
+        raise unknown_name_fault(
+            "E0118", s.name.span, "setting of a connect inside a model", s.name.name, ("layer", "medium", "rate")
+        )
     return connect_value(s, scope, plan.evaluator)
 
 
-def _counted(plan: Plan, wiring: Wiring) -> tuple[InnerLink, ...]:
+def _count_inner_links(plan: FabricPlan, wiring: WiringState) -> tuple[InnerLink, ...]:
     base = wiring.ports.base
     found: dict[tuple[tuple[str, int], tuple[str, int], int, str], int] = {}
 

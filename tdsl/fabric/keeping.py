@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.patterns import Pairs
+from tdsl.fabric.patterns import LinkPairs
 from tdsl.fabric.vector import Array
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -19,7 +19,7 @@ LARGEST = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SpreadRule:
     """What one application may choose: K ports of each a over n members of B, where a pair gets ``low`` to ``high`` links, and
     the members of B that may have one link more than the others."""
 
@@ -29,7 +29,7 @@ class Rule:
     more: Array
 
 
-def rule_of(own: Array, free: bool, alike: bool) -> Rule | None:
+def rule_of(own: Array, free: bool, alike: bool) -> SpreadRule | None:
     """The rule of a spread from its own choice, a matrix of links a pair; None where it leaves nothing to choose. ``free``: any
     number of links a pair. ``alike``: all members of B are of one model, so that any of them can take the link more."""
     a, b = own.shape
@@ -39,34 +39,34 @@ def rule_of(own: Array, free: bool, alike: bool) -> Rule | None:
     totals = own.sum(axis=0)
     more = np.ones(b, dtype=np.int64) if alike else (totals > totals.min()).astype(np.int64)
     if free:
-        return Rule(k, 0, k, more)
-    return None if k % b == 0 else Rule(k, low, low + 1, more)
+        return SpreadRule(k, 0, k, more)
+    return None if k % b == 0 else SpreadRule(k, low, low + 1, more)
 
 
-def kept(own: Array, standing: Array, rule: Rule) -> Array:
+def keep_standing_links(own: Array, standing: Array, rule: SpreadRule) -> Array:
     """Links a pair that keep most of those that stand; the spread's own choice where that keeps as many."""
     most = np.minimum(standing, rule.high)
     if (np.minimum(own, most) == most).all():
         return own
-    if _valid(standing, own, rule):
+    if _is_valid_spread(standing, own, rule):
         return standing
     if own.size > LARGEST:
         return own
-    found = _solved(own, most, rule)
-    if found is None or not _valid(found, own, rule):
+    found = _solve_transportation(own, most, rule)
+    if found is None or not _is_valid_spread(found, own, rule):
         return own
     return found if np.minimum(found, standing).sum() > np.minimum(own, standing).sum() else own
 
 
-def _bounds(own: Array, rule: Rule) -> tuple[Array, Array]:
+def _link_bounds_of_members(own: Array, rule: SpreadRule) -> tuple[Array, Array]:
     """Fewest and most links of each member of B."""
     low = int(own.sum()) // own.shape[1]
     over = int(own.sum()) % own.shape[1] > 0
     return np.full(own.shape[1], low), low + (rule.more if over else np.zeros_like(rule.more))
 
 
-def _valid(x: Array, own: Array, rule: Rule) -> bool:
-    fewest, most = _bounds(own, rule)
+def _is_valid_spread(x: Array, own: Array, rule: SpreadRule) -> bool:
+    fewest, most = _link_bounds_of_members(own, rule)
     totals = x.sum(axis=0)
     return bool(
         (x >= rule.low).all() and (x <= rule.high).all() and (x.sum(axis=1) == rule.ports).all()
@@ -74,7 +74,7 @@ def _valid(x: Array, own: Array, rule: Rule) -> bool:
     )  # fmt: skip
 
 
-def _solved(own: Array, standing: Array, rule: Rule) -> Array | None:
+def _solve_transportation(own: Array, standing: Array, rule: SpreadRule) -> Array | None:
     """The transportation problem by the network simplex, in whole numbers: an edge a pair and layer, where each layer of a pair
     costs no less than the one before; among equal choices the spread's own pairs go first."""
     import networkx
@@ -89,7 +89,7 @@ def _solved(own: Array, standing: Array, rule: Rule) -> Array | None:
     else:
         layers += [((standing <= t).astype(np.int64), 2 * t - (own > t)) for t in range(even)]
         layers.append((np.full((a, b), rule.high), np.full((a, b), 2 * even + 2)))
-    fewest, most = (x - rule.low * a for x in _bounds(own, rule))
+    fewest, most = (x - rule.low * a for x in _link_bounds_of_members(own, rule))
     need = rule.ports - rule.low * b
     graph = networkx.MultiDiGraph()
     for i in range(a):
@@ -112,14 +112,14 @@ def _solved(own: Array, standing: Array, rule: Rule) -> Array | None:
     return out
 
 
-def matrix(pairs: Pairs, a: int, b: int) -> Array:
+def links_per_pair(pairs: LinkPairs, a: int, b: int) -> Array:
     """Links a pair."""
     out = np.zeros((a, b), dtype=np.int64)
     np.add.at(out, (pairs.a, pairs.b), 1)
     return out
 
 
-def columns(x: Array) -> tuple[Array, Array, Array]:
+def links_in_copy_order(x: Array) -> tuple[Array, Array, Array]:
     """Ranks of a and of b and the copy of every link, copy by copy, as a spread deals them."""
     i, j = (np.repeat(v, x.ravel()) for v in np.divmod(np.arange(x.size, dtype=np.int64), x.shape[1]))
     begin = np.repeat(np.cumsum(x.ravel()) - x.ravel(), x.ravel())

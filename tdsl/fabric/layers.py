@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import DeviceSet
 from tdsl.system.lazy_dataclass import dataclass
@@ -38,22 +38,22 @@ def scaleup_links(fabric: Fabric) -> Bools:
     return said[fabric.link_statement]
 
 
-def scaleout(fabric: Fabric) -> Fabric:
+def scaleout_network(fabric: Fabric) -> Fabric:
     """The scale-out network alone: the fabric itself where it has one layer. Devices keep their rows; switches that have scale-up
     links alone are not built in it. ``whole`` of what this returns is the fabric with both layers."""
     if fabric.whole is not None or fabric.layer == SCALEUP or not scaleup_statements(fabric).any():
         return fabric
-    return _layer(fabric, False)
+    return _fabric_of_layer(fabric, False)
 
 
-def scaleup(fabric: Fabric) -> Fabric | None:
+def scaleup_network(fabric: Fabric) -> Fabric | None:
     """The scale-up links alone, of a fabric that has both layers; else None."""
     if fabric.layer == SCALEUP or not scaleup_statements(fabric).any():
         return None
-    return replace(_layer(fabric, True), layer=SCALEUP, whole=None)
+    return replace(_fabric_of_layer(fabric, True), layer=SCALEUP, whole=None)
 
 
-def _layer(f: Fabric, up: bool) -> Fabric:
+def _fabric_of_layer(f: Fabric, up: bool) -> Fabric:
     """The links, cables and circuits of one layer, and all devices but what only passes on traffic of the other layer."""
     said = scaleup_statements(f) == up
     links = said[f.link_statement]
@@ -61,7 +61,7 @@ def _layer(f: Fabric, up: bool) -> Fabric:
     circuits = links[f.circuit_link]
     absent = said[f.absent_statement]
     ends = (f.kind == "host") | (f.kind == "chip")
-    foreign = ~ends & ~_touched(f, links, absent) & _touched(f, ~links, ~absent)
+    foreign = ~ends & ~_devices_with_links(f, links, absent) & _devices_with_links(f, ~links, ~absent)
     number = np.cumsum(links) - 1
     of_port = np.where(f.port_link >= 0, f.port_link, 0)
     kept = (f.port_link >= 0) & links[of_port] if f.link_count else np.zeros(len(f.port_link), dtype=np.bool_)
@@ -79,11 +79,11 @@ def _layer(f: Fabric, up: bool) -> Fabric:
     return replace(
         f, **changed, built=f.built & ~foreign, port_link=np.where(kept, number[of_port] if f.link_count else -1, -1),
         circuit_a=f.circuit_a[circuits], circuit_b=f.circuit_b[circuits], circuit_link=number[f.circuit_link[circuits]],
-        whole=f, addressing=_addressing(f, links),
+        whole=f, addressing=_addressing_of_links(f, links),
     )  # fmt: skip
 
 
-def _addressing(f: Fabric, links: Bools) -> Addressing | None:
+def _addressing_of_links(f: Fabric, links: Bools) -> Addressing | None:
     """Addresses of devices, and those of the links that are kept."""
     found = f.addressing
     if found is None:
@@ -95,14 +95,14 @@ def _addressing(f: Fabric, links: Bools) -> Addressing | None:
     return replace(found, dealt=dealt)
 
 
-def beside(fabric: Fabric) -> Bools:
+def scaleup_only_devices(fabric: Fabric) -> Bools:
     """Devices that have scale-up links alone, where there is a network beside them."""
     up = scaleup_links(fabric)
     none = np.zeros(len(fabric.absent_a), dtype=np.bool_)
-    return fabric.built & _touched(fabric, up, none) & ~_touched(fabric, ~up, none)
+    return fabric.built & _devices_with_links(fabric, up, none) & ~_devices_with_links(fabric, ~up, none)
 
 
-def _touched(f: Fabric, links: Bools, absent: Bools) -> Bools:
+def _devices_with_links(f: Fabric, links: Bools, absent: Bools) -> Bools:
     """Devices with some of these links, planned ones included, and what is crossed."""
     out = np.zeros(f.device_count, dtype=np.bool_)
     out[f.device_a[links]] = out[f.device_b[links]] = True
@@ -121,7 +121,7 @@ def judge_layers(fabric: Fabric, diagnostics: Diagnostics) -> None:
     for out, links in zip(ends, (mine, ~mine), strict=True):
         out[fabric.device_a[links]] = out[fabric.device_b[links]] = True
     both = np.flatnonzero(ends[0] & ends[1] & fabric.is_switch)
-    for s in distinct(fabric.device_set[both]).tolist():
+    for s in distinct_values(fabric.device_set[both]).tolist():
         rows = both[fabric.device_set[both] == s]
         link = int(np.flatnonzero(mine & ((fabric.device_a == rows[0]) | (fabric.device_b == rows[0])))[0])
         diagnostics.add(
@@ -187,7 +187,7 @@ class _Nodes:
         self.chips: list[tuple[Ints, Ints]] = []  # hosts, and the nodes of the accelerators of each (a column an accelerator)
         for s in f.sets:
             if s.kind == "host":
-                for m in distinct(f.device_model[s.first : s.first + s.count]).tolist():
+                for m in distinct_values(f.device_model[s.first : s.first + s.count]).tolist():
                     self._hosts(s, m, rows)
 
     def _hosts(self, s: DeviceSet, m: int, rows: dict[tuple[int, str], DeviceSet]) -> None:
@@ -246,7 +246,7 @@ def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None =
             there = ~nodes.lost(column)
             nodes.join(hosts[own][there], column[there], np.zeros(int(there.sum()), dtype=np.int64))
     a, b, rate = np.concatenate(nodes.a), np.concatenate(nodes.b), np.concatenate(nodes.rate)
-    label = components(nodes.count, a, b)
+    label = component_labels(nodes.count, a, b)
     capacity = np.zeros(nodes.count, dtype=np.int64)
     np.add.at(capacity, a, rate)
     np.add.at(capacity, b, rate)
@@ -276,7 +276,7 @@ def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None =
         there &= fabric.built[hosts][:, None]
         host.append(np.repeat(hosts, there.sum(axis=1)))
         node.append(chips[there])
-    found = distinct(of_device[of_device >= 0])
+    found = distinct_values(of_device[of_device >= 0])
     place = np.full(nodes.count + 1, -1, dtype=np.int64)
     place[found] = np.arange(len(found))
     owner = np.concatenate(nodes.owner)

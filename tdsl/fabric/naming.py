@@ -6,28 +6,28 @@ import re
 from typing import TYPE_CHECKING
 
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.resolve import Resolver, variable_assignments
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.plan import Pathed, Plan
+from tdsl.semantics.plan import FabricPlan, Pathed
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
-    from tdsl.fabric.elaborate import Rows
+    from tdsl.fabric.elaborate import DeviceRows
 
 LONGEST = 512
 """Characters of a name, as many as captures may have."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 
 
-def names_of(plan: Plan, rows: Rows, fabric: Fabric, diagnostics: Diagnostics) -> dict[int, str]:
+def names_from_namings(plan: FabricPlan, rows: DeviceRows, fabric: Fabric, diagnostics: Diagnostics) -> dict[int, str]:
     """Device row -> name, for devices that a naming names. Two namings of one device are a fault."""
     names: dict[int, str] = {}
     fabric.named_by = {}
     said: dict[int, Pathed] = {}
     for s in plan.namings:
         try:
-            for device, name in _one(plan, s, fabric):
+            for device, name in _names_from_naming(plan, s, fabric):
                 if device in said:
                     raise Fault(
                         "E0104", s.node.span, f"{fabric.device_path(device)} is named twice",
@@ -42,12 +42,12 @@ def names_of(plan: Plan, rows: Rows, fabric: Fabric, diagnostics: Diagnostics) -
     return names
 
 
-def _one(plan: Plan, s: Pathed, fabric: Fabric) -> list[tuple[int, str]]:
+def _names_from_naming(plan: FabricPlan, s: Pathed, fabric: Fabric) -> list[tuple[int, str]]:
     from tdsl.fabric.elaborate import target_rows
 
     node = s.node
     assert isinstance(node, tree.Naming)
-    over = assignments(s.context, (s.target,), node.guard, s.scope, plan.evaluator, node.span)
+    over = variable_assignments(s.context, (s.target,), node.guard, s.scope, plan.evaluator, node.span)
     if not over.count:
         plan.idle.append(node)
     rows = target_rows(plan, s.target, Resolver(s.scope, plan.evaluator, over))

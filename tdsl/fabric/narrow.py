@@ -85,7 +85,7 @@ class Narrow(NDArrayOperatorsMixin):
         return Narrow, (self.held,)
 
 
-def narrow(column: NDArray[np.signedinteger[Any]]) -> Ints:
+def narrow_column(column: NDArray[np.signedinteger[Any]]) -> Ints:
     """The column in as few bytes as its numbers need. Read as ``Ints``: rows of it and what is computed of it are 64 bits."""
     if isinstance(column, Narrow) or column.dtype.kind != "i":
         return cast("Ints", column)
@@ -100,22 +100,22 @@ def narrow(column: NDArray[np.signedinteger[Any]]) -> Ints:
 
 def as_kept(column: NDArray[np.signedinteger[Any]], other: Ints) -> Ints:
     """A derived column: narrow where the one that it is derived from is, else a numpy array."""
-    return narrow(column) if isinstance(other, Narrow) else column.astype(np.int64, copy=False)
+    return narrow_column(column) if isinstance(other, Narrow) else column.astype(np.int64, copy=False)
 
 
-def narrowed(fabric: Fabric) -> Fabric:
+def narrow_fabric_columns(fabric: Fabric) -> Fabric:
     """The fabric itself, whose columns over links, cables and circuits are narrow."""
     for name, column in list(vars(fabric).items()):
         if name.startswith(("link_", "cable_", "circuit_", "absent_")) or name in ("device_a", "device_b"):
-            setattr(fabric, name, narrow(column))
+            setattr(fabric, name, narrow_column(column))
     return fabric
 
 
-def widen(fabric: Fabric) -> None:
+def widen_fabric_columns(fabric: Fabric) -> None:
     """Have the columns of a fabric be numpy arrays, which other programs take as they are."""
     for name, column in vars(fabric).items():
         if isinstance(column, Narrow):
             object.__setattr__(fabric, name, column.wide)
 
 
-__all__ = ["Narrow", "as_kept", "narrow", "narrowed", "widen"]
+__all__ = ["Narrow", "as_kept", "narrow_column", "narrow_fabric_columns", "widen_fabric_columns"]

@@ -18,7 +18,7 @@ SMALL = 1 << 12
 WORD = (1 << 63) - 1
 
 
-def distinct(values: NDArray[Any]) -> Array:
+def distinct_values(values: NDArray[Any]) -> Array:
     """The different values, ascending: ``np.unique`` of whole numbers."""
     flat = np.ravel(values)
     if len(flat) <= SMALL or flat.dtype.kind not in "iu":
@@ -32,14 +32,14 @@ def distinct(values: NDArray[Any]) -> Array:
     return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])
 
 
-def ranks(values: Array) -> tuple[Array, Array]:
+def rank_values(values: Array) -> tuple[Array, Array]:
     """The different values, ascending, and for every value its place among them."""
     if len(values) <= SMALL:
         found, place = np.unique(values, return_inverse=True)
         return found, place.ravel()
     if bool((values == values[0]).all()):
         return values[:1], np.zeros(len(values), dtype=np.int64)
-    found = distinct(values)
+    found = distinct_values(values)
     low, high = int(found[0]), int(found[-1])
     if high - low > 4 * len(values):
         return found, np.searchsorted(found, values)
@@ -85,7 +85,7 @@ def by_keys(*keys: Array) -> Array:
     return word
 
 
-def within(keys: Array) -> Array:
+def number_within_key(keys: Array) -> Array:
     """For every row its number among the rows of the same key, in their order: 0 for the first. Equal keys stand together."""
     if not len(keys):
         return np.zeros(0, dtype=np.int64)

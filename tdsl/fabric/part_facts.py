@@ -20,18 +20,18 @@ ACTIVE = ("acc", "aec", "aoc")
 800 Gb/s (NVIDIA LinkX 200G-PAM4 list: LACC for Quantum-X800 and ConnectX-8)."""
 
 
-def shown(part: DeviceModel) -> str:
+def part_display_name(part: DeviceModel) -> str:
     """The name of a part as its maker writes it: names in a design have no hyphens."""
     return part.name.replace("_", "-")
 
 
-def amount(part: DeviceModel, fact: str, dim: tuple[int, ...]) -> Fraction | None:
+def stated_quantity(part: DeviceModel, fact: str, dim: tuple[int, ...]) -> Fraction | None:
     """A quantity that a part states, None where it does not."""
     value = part.facts.get(fact)
     return value.amount if isinstance(value, Quantity) and value.dim == dim else None
 
 
-def several(part: DeviceModel, fact: str) -> tuple[object, ...]:
+def fact_values(part: DeviceModel, fact: str) -> tuple[object, ...]:
     """The values of a fact that may be a list."""
     value = part.facts.get(fact, ())
     return value if isinstance(value, tuple) else (value,)
@@ -41,12 +41,12 @@ def lengths_of(part: DeviceModel) -> tuple[list[int], list[int]]:
     """Micrometres of the lengths in which a part is sold: those with a source, and those that must be confirmed."""
     found = []
     for fact in ("lengths", "unconfirmed"):
-        amounts = [v.amount for v in several(part, fact) if isinstance(v, Quantity) and v.dim == LENGTH]
+        amounts = [v.amount for v in fact_values(part, fact) if isinstance(v, Quantity) and v.dim == LENGTH]
         found.append(sorted(int(x * MICRO) for x in amounts))
     return found[0], found[1]
 
 
-def sold(part: DeviceModel, run: int) -> tuple[int, bool] | None:
+def shortest_sold_length(part: DeviceModel, run: int) -> tuple[int, bool] | None:
     """The shortest length sold that covers a run, and whether it has a source; an unconfirmed one only where no other fits."""
     for lengths, confirmed in zip(lengths_of(part), (True, False), strict=True):
         fit = next((x for x in lengths if x >= run), None)
@@ -68,5 +68,5 @@ def takes_power(part: DeviceModel) -> bool:
 def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
     """Watts of a transceiver, or of a cable with all its plugs: its maximum, or with ``typical`` the typical figure where one is
     stated."""
-    most, usual = amount(part, "power_max", POWER), amount(part, "power", POWER)
+    most, usual = stated_quantity(part, "power_max", POWER), stated_quantity(part, "power", POWER)
     return (usual if usual is not None else most) if typical else (most if most is not None else usual)

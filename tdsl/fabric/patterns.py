@@ -10,10 +10,10 @@ from math import prod
 
 import numpy as np
 
-from tdsl.fabric.components import components
-from tdsl.fabric.order import by_keys, distinct
+from tdsl.fabric.components import component_labels
+from tdsl.fabric.order import by_keys, distinct_values
 from tdsl.fabric.vector import Array
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -22,7 +22,7 @@ OFFERS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class LinkPairs:
     """Links of one application. ``dim`` is the dimension of a mesh or torus (0 elsewhere); ``up`` says that the a end uses
     the port towards + and the b end the port towards - of it."""
 
@@ -33,54 +33,54 @@ class Pairs:
     directed: bool = False
 
 
-def _pairs(a: Array, b: Array, copy: Array | None = None) -> Pairs:
+def _pairs_of_ranks(a: Array, b: Array, copy: Array | None = None) -> LinkPairs:
     zero = np.zeros(len(a), dtype=np.int64)
-    return Pairs(a, b, zero if copy is None else copy, zero)
+    return LinkPairs(a, b, zero if copy is None else copy, zero)
 
 
-def copies(pairs: Pairs, n: int) -> Pairs:
+def copy_links(pairs: LinkPairs, n: int) -> LinkPairs:
     """Every link n times."""
     if n == 1:
         return pairs
     count = len(pairs.a)
     c = np.repeat(np.arange(n, dtype=np.int64), count)
     a, b, copy, dim = (np.tile(x, n) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
-    return Pairs(a, b, copy * n + c, dim, pairs.directed)
+    return LinkPairs(a, b, copy * n + c, dim, pairs.directed)
 
 
-def single() -> Pairs:
+def single_link() -> LinkPairs:
     """One link."""
     zero = np.zeros(1, dtype=np.int64)
-    return _pairs(zero, zero)
+    return _pairs_of_ranks(zero, zero)
 
 
-def each(a: int, b: int | None) -> Pairs:
+def complete_links(a: int, b: int | None) -> LinkPairs:
     """Every a to every b; every unordered pair of A without b."""
     if b is None:
         i, j = np.triu_indices(a, 1)
-        return _pairs(i.astype(np.int64), j.astype(np.int64))
+        return _pairs_of_ranks(i.astype(np.int64), j.astype(np.int64))
     i, j = np.divmod(np.arange(a * b, dtype=np.int64), b)
-    return _pairs(i, j)
+    return _pairs_of_ranks(i, j)
 
 
-def in_order(a: int, b: int, shift: int, span: Span) -> Pairs:
+def in_order(a: int, b: int, shift: int, span: SourceSpan) -> LinkPairs:
     """``pairs``: the k-th of A to the k-th of B, or to the (k + shift)-th modulo the size of B."""
     if a != b:
         raise Fault("E0457", span, f"`pairs` connects two sets of the same size; these have {a} and {b} members")
     k = np.arange(a, dtype=np.int64)
-    return _pairs(k, (k + shift % b) % b if b else k)
+    return _pairs_of_ranks(k, (k + shift % b) % b if b else k)
 
 
-def ring(size: int) -> Pairs:
+def ring_links(size: int) -> LinkPairs:
     """One ring over a population in order; two members get two links, one gets none."""
     if size < 2:
-        return _pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        return _pairs_of_ranks(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     k = np.arange(size, dtype=np.int64)
     copy = k if size == 2 else np.zeros(size, dtype=np.int64)
-    return _pairs(k, (k + 1) % size, copy)
+    return _pairs_of_ranks(k, (k + 1) % size, copy)
 
 
-def grid(shape: tuple[int, ...], wrap: bool) -> Pairs:
+def mesh_or_torus_links(shape: tuple[int, ...], wrap: bool) -> LinkPairs:
     """``mesh`` and ``torus``: each member to the next one along every dimension; a torus joins the last to the first."""
     count = prod(shape)
     ranks = np.arange(count, dtype=np.int64).reshape(shape)
@@ -97,14 +97,16 @@ def grid(shape: tuple[int, ...], wrap: bool) -> Pairs:
         d.append(np.full(near.size, dim, dtype=np.int64))
     empty = np.zeros(0, dtype=np.int64)
     x, y, z = (np.concatenate(v) if v else empty for v in (a, b, d))
-    return Pairs(x, y, np.zeros(len(x), dtype=np.int64), z, True)
+    return LinkPairs(x, y, np.zeros(len(x), dtype=np.int64), z, True)
 
 
 Joined = Callable[[Fault], None]
 """For every application, which members of A, then B, other statements joined before: a number each, alike for those that meet."""
 
 
-def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, str], joined: Joined | None = None) -> Pairs:
+def spread_links(
+    a: int, b: int, k: int, uneven: bool, span: SourceSpan, names: tuple[str, str], joined: Joined | None = None
+) -> LinkPairs:
     """``spread`` of k ports of each a over B.
 
     Even: k is a multiple of |B| (every pair gets k/|B| links), or k < |B| and every b gets one total, a's links going to
@@ -114,22 +116,22 @@ def spread(a: int, b: int, k: int, uneven: bool, span: Span, names: tuple[str, s
     ranks = np.arange(a, dtype=np.int64)
     if extra and not uneven:
         if base or (a * k) % b:
-            raise _uneven(a, b, k, span, names)
+            raise _uneven_spread_fault(a, b, k, span, names)
         i = np.repeat(ranks, k)
         j = (i * k + np.tile(np.arange(k, dtype=np.int64), a)) % b
-        _whole(i, j, (a, b), k, span, names, joined)
-        return _pairs(i, j)
+        _require_connected_spread(i, j, (a, b), k, span, names, joined)
+        return _pairs_of_ranks(i, j)
     i, j = np.divmod(np.arange(a * b, dtype=np.int64), b)
-    out = copies(_pairs(i, j), base) if base else _pairs(i[:0], j[:0])
+    out = copy_links(_pairs_of_ranks(i, j), base) if base else _pairs_of_ranks(i[:0], j[:0])
     if not extra:
         return out
     i = np.repeat(ranks, extra)
     j = (i * extra + np.tile(np.arange(extra, dtype=np.int64), a)) % b
     copy = np.full(len(i), base, dtype=np.int64)
-    return _pairs(np.concatenate([out.a, i]), np.concatenate([out.b, j]), np.concatenate([out.copy, copy]))
+    return _pairs_of_ranks(np.concatenate([out.a, i]), np.concatenate([out.b, j]), np.concatenate([out.copy, copy]))
 
 
-def _uneven(a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> Fault:
+def _uneven_spread_fault(a: int, b: int, k: int, span: SourceSpan, names: tuple[str, str]) -> Fault:
     near = ((n for n in ns if k % n == 0 or (k < n and a * k % n == 0)) for ns in (range(b - 1, max(0, b - OFFERS), -1),
             range(b + 1, min(a * k + 1, b + OFFERS))))  # fmt: skip
     below, above = (next(ns, None) for ns in near)
@@ -143,12 +145,12 @@ def _uneven(a: int, b: int, k: int, span: Span, names: tuple[str, str]) -> Fault
     )
 
 
-def _whole(
-    i: Array, j: Array, sizes: tuple[int, int], k: int, span: Span, names: tuple[str, str], joined: Joined | None
+def _require_connected_spread(
+    i: Array, j: Array, sizes: tuple[int, int], k: int, span: SourceSpan, names: tuple[str, str], joined: Joined | None
 ) -> None:  # fmt: skip
     """Refuse a spread whose links fall into parts that do not meet; ``joined`` judges that when all links are there."""
     a, b = sizes
-    parts = len(distinct(components(a + b, i, a + j)))
+    parts = len(distinct_values(component_labels(a + b, i, a + j)))
     if parts == 1:
         return
     message = f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts that are not connected"
@@ -161,11 +163,11 @@ def _whole(
     joined(fault)
 
 
-def mesh_spread(n: int, k: int, uneven: bool, span: Span, name: str) -> Pairs:
+def mesh_spread(n: int, k: int, uneven: bool, span: SourceSpan, name: str) -> LinkPairs:
     """``spread`` without ``to``: k ports of each member over the others. Uneven: what is over goes to the nearest ranks on both
     sides, and an odd one stays free."""
     if n < 2:
-        return each(n, None)
+        return complete_links(n, None)
     base, extra = divmod(k, n - 1)
     if extra and not uneven:
         raise Fault(
@@ -175,16 +177,16 @@ def mesh_spread(n: int, k: int, uneven: bool, span: Span, name: str) -> Pairs:
             notes=[f"{k} = {base} x {n - 1} + {extra}"],
             help="write `spread uneven` to allow one link more to the nearest ones",
         )
-    out = copies(each(n, None), base) if base else _pairs(*(np.zeros(0, dtype=np.int64),) * 2)
+    out = copy_links(complete_links(n, None), base) if base else _pairs_of_ranks(*(np.zeros(0, dtype=np.int64),) * 2)
     steps = np.arange(1, extra // 2 + 1, dtype=np.int64)
     i = np.repeat(np.arange(n, dtype=np.int64), len(steps))
     j = (i + np.tile(steps, n)) % n
     low, high = np.minimum(i, j), np.maximum(i, j)
     copy = np.full(len(i), base, dtype=np.int64)
-    return _pairs(np.concatenate([out.a, low]), np.concatenate([out.b, high]), np.concatenate([out.copy, copy]))
+    return _pairs_of_ranks(np.concatenate([out.a, low]), np.concatenate([out.b, high]), np.concatenate([out.copy, copy]))
 
 
-def random_regular(n: int, degree: int, seed: int, span: Span) -> Pairs:
+def random_regular(n: int, degree: int, seed: int, span: SourceSpan) -> LinkPairs:
     """A simple graph in which every member has ``degree`` links, from a seed: stubs paired at random, then links that repeat or
     loop are swapped away (Steger and Wormald 1999 describe the pairing model). The generator is PCG64, the same everywhere."""
     if degree < 1 or degree >= n or n * degree % 2:
@@ -196,23 +198,23 @@ def random_regular(n: int, degree: int, seed: int, span: Span) -> Pairs:
         )
     if degree > (n - 1) // 2:  # dense graphs are what sparse ones leave out
         sparse = random_regular(n, n - 1 - degree, seed, span) if degree < n - 1 else None
-        whole = each(n, None)
+        whole = complete_links(n, None)
         taken = np.zeros(0, dtype=np.int64) if sparse is None else sparse.a * n + sparse.b
         keep = ~np.isin(whole.a * n + whole.b, taken)
-        return _pairs(whole.a[keep], whole.b[keep])
+        return _pairs_of_ranks(whole.a[keep], whole.b[keep])
     rng = np.random.PCG64(seed)  # raw words only: their stream is fixed for good, other methods may change
     stubs = np.repeat(np.arange(n, dtype=np.int64), degree)
     for _ in range(200):
         mixed = stubs[np.argsort(rng.random_raw(len(stubs)), kind="stable")]
         a, b = mixed[0::2].copy(), mixed[1::2].copy()
-        if _repair(a, b, n, rng):
+        if _remove_loops_and_repeats(a, b, n, rng):
             low, high = np.minimum(a, b), np.maximum(a, b)
             order = by_keys(low, high)
-            return _pairs(low[order], high[order])
+            return _pairs_of_ranks(low[order], high[order])
     raise Fault("E0457", span, f"no {degree}-regular graph on {n} members was found from seed {seed}", help="try another seed")
 
 
-def _repair(a: Array, b: Array, n: int, rng: np.random.PCG64) -> bool:
+def _remove_loops_and_repeats(a: Array, b: Array, n: int, rng: np.random.PCG64) -> bool:
     """Swap ends of links that loop or repeat with random others until none does."""
     for _ in range(1000):
         key = np.minimum(a, b) * n + np.maximum(a, b)

@@ -16,11 +16,11 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import FREE, USED, Fabric
-from tdsl.fabric.ports import KEPT, Ends, Ports
-from tdsl.fabric.renamed import Side, renamed, side_of, told
+from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
+from tdsl.fabric.renamed import DesignDevices, design_devices_of, find_renamed_devices, renames_by_declaration
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
 HEAD = """\
@@ -34,12 +34,12 @@ LINE = re.compile(r"(\S+(?: \S+)*?)\s{2,}(\S+(?: \S+)*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PinnedLink:
     """A link that stands: the paths of its ports, and where that is written."""
 
     a: str
     b: str
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +51,32 @@ class Mount:
     row: str
     rack: int
     unit: int
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedFile:
     """A file that the design used when the lock was written, and the SHA-256 of its text."""
 
     name: str
     digest: str
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class LockedFigure:
     """A figure of a fabric when the lock was written, in base units."""
 
     name: str
     value: Fraction
-    span: Span
+    span: SourceSpan
 
 
-Recorded = Line | Mount | Used | Figure
+Recorded = PinnedLink | Mount | UsedFile | LockedFigure
 """A line of a lock."""
 
 
-def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
+def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
     """The lines of each fabric, and under "" those of the whole design. What is not a line is a finding, and so is a fabric with
     other than the number of links that was recorded: a lock may be cut at the end of a line, or badly merged."""
     out: dict[str, list[Recorded]] = {}
@@ -85,18 +85,18 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]
         text = file.text[start : end - 1].partition("#")[0].rstrip()
         if not text.strip():
             continue
-        span = Span(file, start + len(text) - len(text.lstrip()), start + len(text))
+        span = SourceSpan(file, start + len(text) - len(text.lstrip()), start + len(text))
         head, line, mount, used, figure = (form.fullmatch(text.strip()) for form in (FABRIC, LINE, MOUNT, USES, FIGURE))
         if head is not None:
             mine = out.setdefault(head[1], [])
         elif used is not None:
-            out.setdefault("", []).append(Used(used[1], used[2], span))
+            out.setdefault("", []).append(UsedFile(used[1], used[2], span))
         elif figure is not None and mine is not None and not figure[2].endswith("/0"):
-            mine.append(Figure(figure[1], Fraction(figure[2]), span))
+            mine.append(LockedFigure(figure[1], Fraction(figure[2]), span))
         elif mount is not None and mine is not None:
             mine.append(Mount(mount[1], mount[2], mount[3], int(mount[4]), int(mount[5]), span))
         elif line is not None and mine is not None:
-            mine.append(Line(line[1], line[2], span))
+            mine.append(PinnedLink(line[1], line[2], span))
         else:
             diagnostics.add(
                 "E0496",
@@ -106,11 +106,11 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]
             )
     if not any(out) and not diagnostics.has_errors:
         help = "restore it, such as with `git checkout`; `tdsl lock` does not take it for the record of nothing"
-        diagnostics.add("E0496", Span(file, 0, 0), "the lock records no fabric", help=help)
+        diagnostics.add("E0496", SourceSpan(file, 0, 0), "the lock records no fabric", help=help)
     for name, lines in out.items():
-        count = sum(isinstance(x, Line) for x in lines)
+        count = sum(isinstance(x, PinnedLink) for x in lines)
         for x in lines:
-            if isinstance(x, Figure) and x.name == "links" and x.value != count:
+            if isinstance(x, LockedFigure) and x.name == "links" and x.value != count:
                 diagnostics.add(
                     "E0496", x.span, f"the lock has {count:,} of the {int(x.value):,} links that fabric `{name}` had",
                     help=f"restore it, by `git checkout`; if lines were removed on purpose, write `figure links {count}`",
@@ -118,7 +118,7 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]
     return out
 
 
-def write(
+def lock_text(
     fabrics: Iterable[Fabric], file: str, used: Mapping[str, str] | None = None,
     figures: Mapping[str, Mapping[str, Fraction]] | None = None,
 ) -> str:  # fmt: skip
@@ -144,8 +144,8 @@ class Pins:
     """The lines of one fabric over its table of ports; ``used`` are those that a link has kept, ``by_device`` the
     devices that lines join to each."""
 
-    lines: list[Line]
-    ports: Ports
+    lines: list[PinnedLink]
+    ports: PortTable
     waiting: dict[tuple[int, int], list[tuple[int, int, int]]] = field(default_factory=lambda: defaultdict(list))
     by_device: dict[int, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     used: set[int] = field(default_factory=set)
@@ -186,7 +186,7 @@ class Pins:
                     out[f"{s.device_path(row)}.{port}"] = int(self.ports.base[s.first + row]) + models[m][port]
         return out
 
-    def pin(self, ends: Ends, total: int) -> None:
+    def pin(self, ends: LinkEnds, total: int) -> None:
         """Give links of a statement the ports of lines for the same two devices, where it may use them."""
         if not self.waiting:
             return
@@ -218,7 +218,7 @@ class Pins:
                     out[i, j] = sum(number not in self.used for _, _, number in self.waiting[d, e])
         return out
 
-    def _allowed(self, ends: Ends, c: int) -> Callable[[int, int], int | None]:
+    def _allowed(self, ends: LinkEnds, c: int) -> Callable[[int, int], int | None]:
         """Of a choice of ports: the place in the class of a device's port, None if it is not among them."""
         candidates = ends.candidates[c]
         among = None if candidates is None else set(candidates.tolist())
@@ -238,12 +238,12 @@ class Pins:
         self.ports.state[self.ports.state == KEPT] = FREE
 
     @property
-    def kept(self) -> list[Line]:
+    def kept(self) -> list[PinnedLink]:
         """The lines that a link has kept."""
         return [line for number, line in enumerate(self.lines) if number in self.used]
 
 
-def mounted(mounts: Iterable[Mount], fabric: Fabric) -> dict[int, tuple[int, int]]:
+def standing_mounts(mounts: Iterable[Mount], fabric: Fabric) -> dict[int, tuple[int, int]]:
     """Rack and unit of the devices that stand: those that exist, have no other place, and whose rack exists, has the unit and
     holds nothing that the design places itself."""
     p = fabric.places
@@ -263,7 +263,7 @@ def mounted(mounts: Iterable[Mount], fabric: Fabric) -> dict[int, tuple[int, int
     return out
 
 
-def relocated(mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
+def report_relocated_devices(mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
     """Say which devices do not stay in their racks."""
     p = fabric.places
     now = {}
@@ -288,7 +288,9 @@ def relocated(mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, sev
     )  # fmt: skip
 
 
-def carried(lines: list[Line], mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics) -> tuple[list[Line], list[Mount]]:
+def carry_over_renames(
+    lines: list[PinnedLink], mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics
+) -> tuple[list[PinnedLink], list[Mount]]:
     """The lines and places with the paths that the design now has for devices which it renamed; a note says which. ``fabric`` is
     the design as it is wired without them."""
 
@@ -296,11 +298,11 @@ def carried(lines: list[Line], mounts: list[Mount], fabric: Fabric, diagnostics:
         return port.rpartition(".")[0]
 
     pairs = [(device(x.a), device(x.b)) for x in lines]
-    new = side_of(fabric)
-    known = renamed(Side(dict.fromkeys((p for pair in pairs for p in pair), ""), pairs), new)
+    new = design_devices_of(fabric)
+    known = find_renamed_devices(DesignDevices(dict.fromkeys((p for pair in pairs for p in pair), ""), pairs), new)
     if not known:
         return lines, mounts
-    words = [f"`{old}` is `{now}` ({n:,} {'device' if n == 1 else 'devices'})" for old, now, n in told(known)]
+    words = [f"`{old}` is `{now}` ({n:,} {'device' if n == 1 else 'devices'})" for old, now, n in renames_by_declaration(known)]
     diagnostics.add(
         "E0498", lines[0].span, f"the design has other names for devices of this lock: {', '.join(words)}",
         severity=Severity.NOTE, help="`tdsl lock` writes the lock with the new names; no cable moves because of them",
@@ -311,10 +313,10 @@ def carried(lines: list[Line], mounts: list[Mount], fabric: Fabric, diagnostics:
         return f"{known.get(head, head)}.{own}"
 
     stay = [replace(m, device=known.get(m.device, m.device)) for m in mounts]
-    return [Line(called(x.a), called(x.b), x.span) for x in lines], stay
+    return [PinnedLink(called(x.a), called(x.b), x.span) for x in lines], stay
 
 
-def moved(lines: list[Line], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
+def report_moved_links(lines: list[PinnedLink], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
     """Tell which links do not stand as their lines say, and where their lower end goes instead."""
     ends = zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)
     now = {frozenset((fabric.port_path(a), fabric.port_path(b))) for a, b in ends} if lines else set()

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.resolve import Resolver, assignments
+from tdsl.fabric.resolve import Resolver, variable_assignments
 from tdsl.fabric.user_csv import DeviceTable
-from tdsl.fabric.vector import Assignments, integers
+from tdsl.fabric.vector import Assignments, integers_of_expression
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.semantics.fault import Excused, Fault, nearest
-from tdsl.semantics.place_statements import Hall, Placing, RackKind, Row
-from tdsl.semantics.plan import Plan
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.semantics.fault import Excused, Fault, closest_known_name
+from tdsl.semantics.place_statements import Hall, Placing, RackKind, RackRow
+from tdsl.semantics.plan import FabricPlan
 from tdsl.semantics.quantity import UNITS, Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import a_type
@@ -39,7 +39,7 @@ BOTTOM = "units of a rack count from 1, at the bottom"
 
 
 @dataclass(eq=False)  # no slots: derived columns are kept
-class Places:
+class RackPlaces:
     """Racks as columns, in the order of halls, rows and racks; and for every device its rack and lowest unit.
 
     Coordinates are millimetres from the middle of the first rack of the first row, -1 where the hall has no pitch. ``unit`` is 0
@@ -88,11 +88,11 @@ class Places:
         return self.origins[at] if at >= 0 else None
 
 
-def nowhere(devices: int) -> Places:
+def empty_places(devices: int) -> RackPlaces:
     """Places of a fabric in which nothing has one: for designs that state distances alone."""
     none = np.zeros(0, dtype=np.int64)
     unplaced = np.full(devices, -1, dtype=np.int64)
-    return Places((), {}, none, none, none, none, none, (), unplaced, np.zeros(devices, dtype=np.int64), unplaced, ())
+    return RackPlaces((), {}, none, none, none, none, none, (), unplaced, np.zeros(devices, dtype=np.int64), unplaced, ())
 
 
 def height_of(model: DeviceModel) -> int | None:
@@ -103,7 +103,9 @@ def height_of(model: DeviceModel) -> int | None:
     return -(-height.amount.numerator // height.amount.denominator)
 
 
-def locate(plan: Plan, fabric: Fabric, diagnostics: Diagnostics, file: SourceFile | None = None) -> Places | None:
+def locate_devices(
+    plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, file: SourceFile | None = None
+) -> RackPlaces | None:
     """The places of a fabric; None where neither the design nor a table gives any."""
     if not plan.halls and not plan.placings and file is None:
         return None
@@ -117,7 +119,7 @@ def locate(plan: Plan, fabric: Fabric, diagnostics: Diagnostics, file: SourceFil
     return made.places
 
 
-def places_of_halls(halls: tuple[Hall, ...], devices: int) -> Places:
+def places_of_halls(halls: tuple[Hall, ...], devices: int) -> RackPlaces:
     """The racks of some halls, without a device in any."""
     at: list[tuple[int, int, int, int, int]] = []
     kinds: list[RackKind] = []
@@ -129,13 +131,13 @@ def places_of_halls(halls: tuple[Hall, ...], devices: int) -> Places:
                 at.append((h, r, number, x, y))
                 kinds.append(kind)
     columns = np.array(at, dtype=np.int64).reshape(len(at), 5).T
-    return Places(
+    return RackPlaces(
         halls, {}, columns[0], columns[1], columns[2], columns[3], columns[4], tuple(kinds),
         np.full(devices, -1, dtype=np.int64), np.zeros(devices, dtype=np.int64), np.full(devices, -1, dtype=np.int64), (),
     )  # fmt: skip
 
 
-def _distances_of_halls(halls: tuple[Hall, ...], plan: Plan) -> dict[tuple[int, int], int]:
+def _distances_of_halls(halls: tuple[Hall, ...], plan: FabricPlan) -> dict[tuple[int, int], int]:
     """Millimetres between the entries of halls, by their numbers, both ways."""
     index = {h.name: k for k, h in enumerate(halls)}
     distances: dict[tuple[int, int], int] = {}
@@ -149,7 +151,7 @@ def _distances_of_halls(halls: tuple[Hall, ...], plan: Plan) -> dict[tuple[int, 
 class _Locator:
     """Puts devices into racks, statement by statement."""
 
-    def __init__(self, plan: Plan, fabric: Fabric, halls: tuple[Hall, ...], diagnostics: Diagnostics) -> None:
+    def __init__(self, plan: FabricPlan, fabric: Fabric, halls: tuple[Hall, ...], diagnostics: Diagnostics) -> None:
         self.plan, self.fabric, self.diagnostics = plan, fabric, diagnostics
         self.places = p = places_of_halls(halls, fabric.device_count)
         p.distances = _distances_of_halls(halls, plan)
@@ -169,7 +171,7 @@ class _Locator:
         """One statement for all its assignments."""
         node = placing.origin.span
         evaluator = self.plan.evaluator
-        over = assignments(placing.context, (placing.target,), None, placing.scope, evaluator, node)
+        over = variable_assignments(placing.context, (placing.target,), None, placing.scope, evaluator, node)
         rows, _, _ = Resolver(placing.scope, evaluator, over).devices(placing.target)
         racks = self.rack_rows(placing, over)
         devices = rows.ravel()
@@ -188,11 +190,11 @@ class _Locator:
     def rack_rows(self, placing: Placing, over: Assignments) -> Ints:
         """The rack of every assignment. Raises Fault for one that the hall does not have."""
         scope, evaluator, hall = placing.scope, self.plan.evaluator, placing.hall
-        number = integers(placing.rack, scope, evaluator, over)
-        if isinstance(placing.row, Row):
+        number = integers_of_expression(placing.rack, scope, evaluator, over)
+        if isinstance(placing.row, RackRow):
             row = np.full(over.count, hall.rows.index(placing.row), dtype=np.int64)
         else:
-            row = integers(placing.row, scope, evaluator, over) - 1
+            row = integers_of_expression(placing.row, scope, evaluator, over) - 1
             self.outside(row, 1, len(hall.rows), placing.row.span, over, f"`{hall.name}` has {len(hall.rows)} rows, from 1")
         h = self.places.halls.index(hall)
         found = [self.racks.get((h, r, n), -1) for r, n in zip(row.tolist(), number.tolist(), strict=True)]
@@ -208,7 +210,7 @@ class _Locator:
             )  # fmt: skip
         return np.array(found, dtype=np.int64)
 
-    def outside(self, row: Ints, low: int, count: int, span: Span, over: Assignments, help: str) -> None:
+    def outside(self, row: Ints, low: int, count: int, span: SourceSpan, over: Assignments, help: str) -> None:
         """Raise the fault of a row that the hall does not have."""
         bad = (row < 0) | (row >= count)
         if bad.any():
@@ -224,9 +226,9 @@ class _Locator:
         first = evaluator.evaluate(e, over.scope(0, scope))
         if not isinstance(first, Quantity) or first.dim != UNITS:
             raise Fault("E0103", e.span, f"a place in a rack is in rack units, not {a_type(first)}", help="such as `2U`")
-        plain = _without_units(e, lambda name: name in over.values or type(_value(scope, name, e.span)) is int)
+        plain = _without_units(e, lambda name: name in over.values or type(_value_if_known(scope, name, e.span)) is int)
         if plain is not None:
-            units = integers(plain, scope, evaluator, over)
+            units = integers_of_expression(plain, scope, evaluator, over)
         else:
             amounts = []
             for k in range(over.count):
@@ -287,7 +289,7 @@ class _Locator:
             hall, row = index.get(line.hall, -1), rows.get((line.hall, line.row), -1)
             rack = self.racks.get((hall, row, line.rack), -1)
             if rack < 0:
-                near = nearest(line.hall, index) if hall < 0 else ""
+                near = closest_known_name(line.hall, index) if hall < 0 else ""
                 self.diagnostics.add(
                     "E0205", line.span, f"the design has no rack {line.rack} in row {line.row} of hall {line.hall}",
                     help=f"did you mean the hall `{near}`?" if near else "name a hall, row and rack that the design declares",
@@ -300,7 +302,7 @@ class _Locator:
                 fault.report(self.diagnostics)
 
 
-def _value(scope: Scope, name: str, span: Span) -> object:
+def _value_if_known(scope: Scope, name: str, span: SourceSpan) -> object:
     """The value of a name, None where it is unknown here."""
     return scope.value(name, span) if scope.find(name) is not None else None
 
@@ -322,13 +324,13 @@ def _without_units(e: tree.Expr, whole: Callable[[str], bool]) -> tree.Expr | No
             if first is None or any(x is None for _, x in rest) or any(op == "/" for op, _ in rest):
                 return None
             return replace(e, first=first, rest=tuple((op, x) for op, x in rest if x is not None))
-        case tree.Path() if e.bare is not None and whole(e.bare):
+        case tree.PathExpr() if e.bare is not None and whole(e.bare):
             return e
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _PlacesRow:
     """A row of the table."""
 
     device: int
@@ -336,7 +338,7 @@ class _Line:
     row: str
     rack: int
     unit: int
-    span: Span
+    span: SourceSpan
 
 
 class _Table(DeviceTable):
@@ -344,7 +346,7 @@ class _Table(DeviceTable):
 
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> None:
         super().__init__(fabric, file, diagnostics)
-        self.lines: list[_Line] = []
+        self.lines: list[_PlacesRow] = []
         for number, cells in self.rows(COLUMNS, CODE, "the table of places"):
             self.row(number, cells)
 
@@ -353,7 +355,7 @@ class _Table(DeviceTable):
         name = cells.get("device", "")
         device = self.devices.get(name)
         if device is None:
-            near = nearest(name, self.devices)
+            near = closest_known_name(name, self.devices)
             help = f"did you mean `{near}`?" if near else "write its name as on its label, or its path in the design"
             self.say(CODE, number, f"{NO_DEVICE} `{name}`", help)
             return
@@ -369,18 +371,18 @@ class _Table(DeviceTable):
         if not all(n.isascii() and n.isdigit() and len(n) < 7 for n in numbers):
             self.say(CODE, number, "racks and units are whole numbers", "such as `device,hall,row,rack,unit` = `leaf0,h1,A,7,30`")
             return
-        self.lines.append(_Line(device, where["hall"], where["row"], int(numbers[0]), int(numbers[1]), self.span(number)))
+        self.lines.append(_PlacesRow(device, where["hall"], where["row"], int(numbers[0]), int(numbers[1]), self.span(number)))
 
     def halls(self) -> tuple[Hall, ...]:
         """The halls, rows and racks that the table names, without sizes: for a design that declares none."""
         named: dict[str, dict[str, dict[int, RackKind]]] = {}
-        at: dict[str, Span] = {}
+        at: dict[str, SourceSpan] = {}
         for line in self.lines:
             at.setdefault(line.hall, line.span)
             racks = named.setdefault(line.hall, {}).setdefault(line.row, {})
             racks.setdefault(line.rack, RackKind(None, 0, None, None, line.span))
         return tuple(
-            Hall(hall, tuple(Row(row, tuple(sorted(racks.items())), at[hall]) for row, racks in rows.items()), None, None, None,
+            Hall(hall, tuple(RackRow(row, tuple(sorted(racks.items())), at[hall]) for row, racks in rows.items()), None, None, None,
                  None, Origin(at[hall]))
             for hall, rows in named.items()
         )  # fmt: skip
@@ -400,4 +402,4 @@ def rows_of_places(fabric: Fabric) -> Sequence[tuple[str, str, str, int | None, 
     return out
 
 
-__all__ = ["COLUMNS", "NO_DEVICE", "Places", "height_of", "locate", "places_of_halls", "rows_of_places"]
+__all__ = ["COLUMNS", "NO_DEVICE", "RackPlaces", "height_of", "locate_devices", "places_of_halls", "rows_of_places"]

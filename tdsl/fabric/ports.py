@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.cables.cabling import connectors
+from tdsl.fabric.cables.cabling import number_connectors
 from tdsl.fabric.graph import FREE, HOLE, USED
-from tdsl.fabric.order import by_keys, distinct, within
+from tdsl.fabric.order import by_keys, distinct_values, number_within_key
 from tdsl.fabric.vector import Array
-from tdsl.findings.source import Span
-from tdsl.semantics.fault import Fault, unknown
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceModel, DeviceSet, PortClass
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -22,7 +22,7 @@ KEPT = 3
 
 
 @dataclass(slots=True)
-class Ends:
+class LinkEnds:
     """Link ends that ask for ports, as columns.
 
     ``local`` is a row-major place in the class for a written port, -1 for "the lowest free". ``choice`` numbers the set of
@@ -33,7 +33,7 @@ class Ends:
     device: Array
     class_name: list[str]  # of each choice
     candidates: list[Array | None]  # of each choice: places in the class, None for all
-    spans: list[Span]  # of each choice
+    spans: list[SourceSpan]  # of each choice
     choice: NDArray[np.int32]
     local: Array
     far: Array
@@ -41,7 +41,7 @@ class Ends:
     together: int = 1
 
 
-class Ports:
+class PortTable:
     """Port numbers and their states. Rows of devices are those of the fabric."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Ports:
         counts = np.array([m.port_count for m in models] or [0], dtype=np.int64)[device_model]
         self.base = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
         self.state = np.zeros(int(self.base[-1]), dtype=np.uint8)
-        self.owner: dict[int, Span] = {}
+        self.owner: dict[int, SourceSpan] = {}
         self.taker = np.full(int(self.base[-1]), -1, dtype=np.int32)  # statement that took a port
 
     @cached_property
@@ -66,7 +66,7 @@ class Ports:
     @cached_property
     def connector(self) -> Array:
         """The connector of every port."""
-        return connectors(self.models, self.device_model, self.base)
+        return number_connectors(self.models, self.device_model, self.base)
 
     @cached_property
     def connectors_ascend(self) -> bool:
@@ -105,28 +105,30 @@ class Ports:
         device = int(np.searchsorted(self.base, port, side="right")) - 1
         return self.models[int(self.device_model[device])].class_of(port - int(self.base[device]))
 
-    def class_table(self, devices: Array, name: str, span: Span) -> tuple[Array, Array]:
+    def class_table(self, devices: Array, name: str, span: SourceSpan) -> tuple[Array, Array]:
         """First place and size of a port class in every device's model; "" is the model's first class."""
         first = np.zeros(len(self.models), dtype=np.int64)
         size = np.zeros(len(self.models), dtype=np.int64)
-        for m in distinct(self.device_model[devices]).tolist():
+        for m in distinct_values(self.device_model[devices]).tolist():
             model = self.models[m]
             parts = model.parts(name) if name else model.first_parts
             if not parts:
                 if not name:
                     raise Fault("E0452", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")])
-                raise unknown("E0101", span, f"port class of {model.name} called", name, [k.name for k in model.classes])
+                raise unknown_name_fault(
+                    "E0101", span, f"port class of {model.name} called", name, [k.name for k in model.classes]
+                )
             first[m], size[m] = parts[0].first, sum(c.size for c in parts)
         which = self.device_model[devices]
         return first[which], size[which]
 
-    def free_counts(self, devices: Array, name: str, local: Array | None, span: Span) -> Array:
+    def free_counts(self, devices: Array, name: str, local: Array | None, span: SourceSpan) -> Array:
         """Free ports of a class, or of some places of it, in every device given."""
         counts: Array = self._free(devices, name, local, span, (FREE, KEPT))[0].sum(axis=1)
         return counts
 
     def _free(
-        self, devices: Array, name: str, local: Array | None, span: Span, states: tuple[int, ...] = (FREE,)
+        self, devices: Array, name: str, local: Array | None, span: SourceSpan, states: tuple[int, ...] = (FREE,)
     ) -> tuple[NDArray[np.bool_], Array]:  # fmt: skip
         """For every device: which candidates are free, and their port numbers."""
         first, size = self.class_table(devices, name, span)
@@ -142,7 +144,7 @@ class Ports:
         return inside & np.logical_or.reduce([state == s for s in states]), ports
 
     # ------------------------------------------------------------ claiming
-    def claim(self, ends: Ends, statement: int, span: Span) -> Array:
+    def claim(self, ends: LinkEnds, statement: int, span: SourceSpan) -> Array:
         """Ports for all ends of one statement; nothing is marked yet. Raises Fault for a port taken or too few of them."""
         ports = np.full(len(ends.device), -1, dtype=np.int64)
         exact = ends.local >= 0
@@ -161,7 +163,7 @@ class Ports:
             self.state[held] = saved
         return ports
 
-    def _open(self, ports: Array, exact: NDArray[np.bool_], ends: Ends) -> None:
+    def _open(self, ports: Array, exact: NDArray[np.bool_], ends: LinkEnds) -> None:
         """Ports for ends that take the lowest free ones. Candidates that overlap take turns, in the order they are written."""
         keys = [
             (name, None if found is None else tuple(found.tolist()))
@@ -184,7 +186,7 @@ class Ports:
             for t in taken:
                 self.state[t] = FREE
 
-    def _lowest(self, ends: Ends, mine: Array | slice, c: int) -> Array:
+    def _lowest(self, ends: LinkEnds, mine: Array | slice, c: int) -> Array:
         """Rule 3: copies first, copy k beginning k x (free // copies) above the lowest; within a copy by the far end."""
         device, copy = ends.device[mine], ends.copy[mine]
         order = by_keys(device, copy, ends.far[mine])
@@ -217,12 +219,12 @@ class Ports:
                 seen += per_copy[:, k] > 0
             base += start.ravel()[key]
         out = np.empty(len(device), dtype=np.int64)
-        base += within(key)
+        base += number_within_key(key)
         out[order] = (numbers.ravel() if untouched else numbers[free])[base]
         return out
 
     # ------------------------------------------------------------ faults
-    def _written(self, ports: Array, exact: NDArray[np.bool_], ends: Ends) -> None:
+    def _written(self, ports: Array, exact: NDArray[np.bool_], ends: LinkEnds) -> None:
         """Refuse a written port that is taken, or written for two links of the statement."""
         mine = ports[exact]
         used = self.state[mine] == USED
@@ -233,7 +235,7 @@ class Ports:
             raise Fault(
                 "E0451",
                 ends.spans[int(ends.choice[exact][at])],
-                f"port {self.port_path(port)} already has a link" + _more(int(used.sum())),
+                f"port {self.port_path(port)} already has a link" + _and_more_text(int(used.sum())),
                 labels=[(first, "taken by this connect")] if first else [],
                 help=f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free port, or name a free one",
             )
@@ -244,11 +246,11 @@ class Ports:
             raise Fault(
                 "E0451",
                 ends.spans[int(ends.choice[exact][at])],
-                f"port {self.port_path(int(mine[at]))} would get two links from this connect" + _more(int(twice.sum())),
+                f"port {self.port_path(int(mine[at]))} would get two links from this connect" + _and_more_text(int(twice.sum())),
                 help="let the port's index run with the links",
             )
 
-    def _too_few(self, rows: Array, need: Array, have: Array, ends: Ends, c: int) -> None:
+    def _too_few(self, rows: Array, need: Array, have: Array, ends: LinkEnds, c: int) -> None:
         at = int(np.argmax(need > have))
         device = int(rows[at])
         model = self.models[int(self.device_model[device])]
@@ -264,18 +266,18 @@ class Ports:
             "E0452",
             ends.spans[c],
             f"{self.path(device)} needs {int(need[at])} free ports `{name}` and has {int(have[at])}{some}"
-            + _more(int((need > have).sum()), "devices"),
+            + _and_more_text(int((need > have).sum()), "devices"),
             labels=labels,
             help="use more devices, fewer links, or a model with more ports",
         )
 
     # ------------------------------------------------------------ marking
-    def mark(self, ports: Array, kept: NDArray[np.bool_], statement: int, span: Span) -> None:
+    def mark(self, ports: Array, kept: NDArray[np.bool_], statement: int, span: SourceSpan) -> None:
         """Ports of links that are built become used; those of planned links that are not become holes."""
         self.owner[statement] = span
         self.state[ports] = USED if kept.all() else np.where(kept, USED, HOLE)
         self.taker[ports] = statement
 
 
-def _more(count: int, what: str = "ports") -> str:
+def _and_more_text(count: int, what: str = "ports") -> str:
     return f" (and {count - 1:,} more {what[:-1] if count == 2 else what})" if count > 1 else ""

@@ -15,8 +15,8 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.order import distinct
-from tdsl.semantics.model import DeviceModel, unravel
+from tdsl.fabric.order import distinct_values
+from tdsl.semantics.model import DeviceModel, indices_at_position
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -54,7 +54,7 @@ def _first_indices(model: DeviceModel, names: dict[str, int]) -> tuple[Ints, Int
     its class; ``names`` gets those that are new."""
     first, single, name = [], [], []
     for c in model.classes:
-        first += [unravel(i, c.axes)[0] if c.axes else -1 for i in range(c.size)]
+        first += [indices_at_position(i, c.axes)[0] if c.axes else -1 for i in range(c.size)]
         single += [int(len(c.axes) == 1)] * c.size
         name += [names.setdefault(c.name, len(names))] * c.size
     return np.array(first, dtype=np.int64), np.array(single, dtype=np.int64), np.array(name, dtype=np.int64)
@@ -83,7 +83,7 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     planes = fabric.plane[switch]
     numbered = (single == 1) & (planes >= 0)
     if numbered.any():
-        indices, instances = len(distinct(rail[numbered])), len(distinct(planes[numbered]))
+        indices, instances = len(distinct_values(rail[numbered])), len(distinct_values(planes[numbered]))
         if indices == instances > 1:  # the index says the plane, so it is not a rail
             keep &= ~numbered
     rows, rail, switch, class_ = rows[keep], rail[keep], switch[keep], class_[keep]
@@ -93,30 +93,30 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     group = fabric.device_set[fabric.device_a[rows]]
     serves = np.full(len(rows), -1, dtype=np.int64)
     judged, main = np.zeros(len(rows), dtype=np.bool_), np.zeros(len(rows), dtype=np.bool_)
-    for g in distinct(group).tolist():
+    for g in distinct_values(group).tolist():
         mine = group == g
         links = np.bincount(class_[mine])
         most = int(links.argmax())
         main |= mine & (class_ == most)
-        if _serving(fabric, rail[mine & (class_ == most)], switch[mine & (class_ == most)])[1]:
+        if _rail_of_switches(fabric, rail[mine & (class_ == most)], switch[mine & (class_ == most)])[1]:
             for c in np.flatnonzero(links).tolist():
                 ours = mine & (class_ == c)
-                judged[ours] = _serving(fabric, rail[ours], switch[ours])[1]
+                judged[ours] = _rail_of_switches(fabric, rail[ours], switch[ours])[1]
     organised, count = False, 1
-    for c in distinct(class_).tolist():
+    for c in distinct_values(class_).tolist():
         ours = class_ == c
-        of_all = _serving(fabric, rail[ours], switch[ours])[0]
-        of_judged = _serving(fabric, rail[ours & judged], switch[ours & judged])[0] if (ours & judged).any() else of_all
+        of_all = _rail_of_switches(fabric, rail[ours], switch[ours])[0]
+        of_judged = _rail_of_switches(fabric, rail[ours & judged], switch[ours & judged])[0] if (ours & judged).any() else of_all
         serves[ours] = np.where(of_judged >= 0, of_judged, of_all)[switch[ours]]  # what others meet says nothing of these rails
         if (ours & main).any():
-            _, together, number = _serving(fabric, rail[ours & main], switch[ours & main])
+            _, together, number = _rail_of_switches(fabric, rail[ours & main], switch[ours & main])
             organised, count = organised or together, max(count, number if together else 1)
     if judged.any():
-        organised, count = True, len(distinct(serves[judged]))
+        organised, count = True, len(distinct_values(serves[judged]))
     return RailPlan(organised, count if organised else 1, rows, rail, switch, serves, judged)
 
 
-def _serving(fabric: Fabric, rail: Ints, switch: Ints) -> tuple[Ints, bool, int]:
+def _rail_of_switches(fabric: Fabric, rail: Ints, switch: Ints) -> tuple[Ints, bool, int]:
     """For links by their rail and switch: the rail that every switch serves (-1: meets none), whether more than half of the
     switches serve mostly one rail and there are several, and how many rails are served."""
     serves = np.full(fabric.device_count, -1, dtype=np.int64)
@@ -127,11 +127,11 @@ def _serving(fabric: Fabric, rail: Ints, switch: Ints) -> tuple[Ints, bool, int]
     own = counts.argmax(axis=1)
     settled = counts.max(axis=1) * 2 > counts.sum(axis=1)
     serves[met] = own
-    number = len(distinct(own))
+    number = len(distinct_values(own))
     return serves, bool(settled.sum() * 2 > len(settled) and number > 1), number
 
 
-def rails(fabric: Fabric) -> int:
+def rail_count(fabric: Fabric) -> int:
     """Number of rails; 1 for a design that is not rail-organised."""
     return rail_plan(fabric).count
 

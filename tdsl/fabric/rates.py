@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.fabric.order import ranks
+from tdsl.fabric.order import rank_values
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.quantity import RATE, Quantity, show
+from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tdsl.fabric.ports import Ports
+    from tdsl.fabric.ports import PortTable
     from tdsl.fabric.wiring import Batch
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.semantics.model import DeviceModel
@@ -30,7 +30,7 @@ def per_link(value: tuple[int, ...], batch: Batch) -> Array:
     return numbers[batch.dim] if len(numbers) > 1 else np.broadcast_to(numbers[0], len(batch.a))
 
 
-def batch_rates(batch: Batch, ports: Ports) -> Array:
+def batch_rates(batch: Batch, ports: PortTable) -> Array:
     """Rate of each link: what the connect says, else what both ports have (the lower one where they differ). Raises Fault
     where neither says one."""
     written = batch.wire.settings.get("rate")
@@ -56,18 +56,18 @@ def batch_rates(batch: Batch, ports: Ports) -> Array:
 def add_capacity(before: int, grain: int, batch: Batch) -> tuple[int, int]:
     """The capacity of all links so far with those of a batch, in bit/s each way, and the greatest common divisor of their rates.
     Raises Fault beyond a limit."""
-    values, place = ranks(batch.rate)
+    values, place = rank_values(batch.rate)
     count = np.bincount(place, minlength=len(values))
     total = before + sum(int(v) * int(n) for v, n in zip(values, count, strict=True))
     grain = gcd(grain, *values.tolist())
     if total >= CAPACITY_LIMIT:
-        together, limit = (show(Quantity(Fraction(x), RATE)) for x in (total, CAPACITY_LIMIT))
+        together, limit = (quantity_text(Quantity(Fraction(x), RATE)) for x in (total, CAPACITY_LIMIT))
         raise Fault(
             "E0116", batch.wire.node.span, f"with this all links carry {together} together; the limit is {limit}",
             help="correct the rates (`400Gbps` is usual), or have fewer links: capacities are added up in 64 bits",
         )  # fmt: skip
     if total >= GRAIN_LIMIT * max(grain, 1):
-        together, unit = (show(Quantity(Fraction(x), RATE)) for x in (total, grain))
+        together, unit = (quantity_text(Quantity(Fraction(x), RATE)) for x in (total, grain))
         raise Fault(
             "E0116", batch.wire.node.span,
             f"with this all links carry {together} together, and {unit} is the largest rate that divides all rates; the limit is "
@@ -85,7 +85,7 @@ def bounded_inside(models: Sequence[DeviceModel], device_model: Array, capacity:
     most = max(each, default=0)
     if not most or capacity + most < CAPACITY_LIMIT:
         return True
-    together, limit = (show(Quantity(Fraction(x), RATE)) for x in (capacity + most, CAPACITY_LIMIT))
+    together, limit = (quantity_text(Quantity(Fraction(x), RATE)) for x in (capacity + most, CAPACITY_LIMIT))
     diagnostics.add(
         "E0116", models[each.index(most)].origin.span,
         f"the links inside one such device and those between devices carry {together} together; the limit is {limit}",

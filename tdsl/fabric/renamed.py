@@ -18,32 +18,32 @@ INDEX = re.compile(r"\[([^\]]*)\]")
 HALF = 2
 
 
-def side_of(fabric: Fabric) -> Side:
+def design_devices_of(fabric: Fabric) -> DesignDevices:
     """A fabric's devices with their kinds and models, and its links."""
     paths = [fabric.device_path(d) for d in range(fabric.device_count)]
     what = {p: f"{fabric.set_of(d).kind} {fabric.model_of(d).name}" for d, p in enumerate(paths)}
     ends = zip(fabric.device_a.tolist(), fabric.device_b.tolist(), strict=True)
-    return Side(what, [(paths[a], paths[b]) for a, b in ends])
+    return DesignDevices(what, [(paths[a], paths[b]) for a, b in ends])
 
 
-def told(renames: Mapping[str, str]) -> list[tuple[str, str, int]]:
+def renames_by_declaration(renames: Mapping[str, str]) -> list[tuple[str, str, int]]:
     """Renames by declaration: what it was, what it is, and how many devices it has."""
-    count = Counter((declaration(old), declaration(new)) for old, new in renames.items())
+    count = Counter((path_without_indices(old), path_without_indices(new)) for old, new in renames.items())
     return [(old, new, n) for (old, new), n in count.items()]
 
 
-def declaration(path: str) -> str:
+def path_without_indices(path: str) -> str:
     """A path without indices."""
     return INDEX.sub("", path)
 
 
-def indices(path: str) -> tuple[str, ...]:
+def path_indices(path: str) -> tuple[str, ...]:
     """All indices of a path, outermost first."""
     return tuple(x.strip() for part in INDEX.findall(path) for x in part.split(","))
 
 
 @dataclass
-class Side:
+class DesignDevices:
     """One text's devices, by path with what they are (``""``: not known), and its links as pairs of paths."""
 
     devices: Mapping[str, str]
@@ -52,30 +52,30 @@ class Side:
 
     def __post_init__(self) -> None:
         for path in self.devices:
-            self.declarations[declaration(path)].append(path)
+            self.declarations[path_without_indices(path)].append(path)
 
 
-def renamed(old: Side, new: Side) -> dict[str, str]:
+def find_renamed_devices(old: DesignDevices, new: DesignDevices) -> dict[str, str]:
     """Paths of devices in the older text, and what the newer one calls them, where that is another path."""
     gone = [d for d in old.declarations if d not in new.declarations]
     come = [d for d in new.declarations if d not in old.declarations]
     if not gone or not come:
         return {}
-    there = {d: {indices(p): p for p in new.declarations[d]} for d in come}
+    there = {d: {path_indices(p): p for p in new.declarations[d]} for d in come}
     known = {frozenset(pair) for pair in new.links}
     touching: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for a, b in old.links:
-        for d in {declaration(a), declaration(b)} & set(gone):
+        for d in {path_without_indices(a), path_without_indices(b)} & set(gone):
             touching[d].append((a, b))
 
     def fits(d: str, n: str) -> bool:
         one, other = old.declarations[d][0], new.declarations[n][0]
         what = old.devices[one], new.devices[other]
-        return len(indices(one)) == len(indices(other)) and ("" in what or what[0] == what[1])
+        return len(path_indices(one)) == len(path_indices(other)) and ("" in what or what[0] == what[1])
 
     def called(path: str, chosen: Mapping[str, str]) -> str:
-        n = chosen.get(declaration(path))
-        return path if n is None else there[n].get(indices(path), path)
+        n = chosen.get(path_without_indices(path))
+        return path if n is None else there[n].get(path_indices(path), path)
 
     def score(d: str, chosen: Mapping[str, str]) -> int:
         return sum(frozenset((called(a, chosen), called(b, chosen))) in known for a, b in touching[d])

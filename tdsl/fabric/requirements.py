@@ -13,19 +13,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from tdsl.fabric.claims import Element, ResolvedClaim, Selector
+from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.elaborate import target_rows
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.order import distinct
-from tdsl.fabric.resolve import Resolver, assignments, instance_rows
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.resolve import Resolver, instance_rows, variable_assignments
 from tdsl.fabric.vector import Array
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import DeviceSet, Part, unravel
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Plan, Required, Target
-from tdsl.semantics.values import whole
+from tdsl.semantics.model import DeviceSet, PathComponent, indices_at_position
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.plan import Context, FabricPlan, Required, ResolvedPath
+from tdsl.semantics.values import integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -37,7 +37,7 @@ OfInstance = Callable[[int], Selector]
 
 
 def resolve_claims(
-    plan: Plan, fabric: Fabric, diagnostics: Diagnostics, absent: dict[Span, Diagnostic] | None = None
+    plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, absent: dict[SourceSpan, Diagnostic] | None = None
 ) -> list[ResolvedClaim]:  # fmt: skip
     """All claims of a plan, in order; a claim in a group's block once for each instance of the group. A path that names nothing
     is a finding; where ``absent`` is given, it goes there instead, by its place, and the path has no elements: another fabric of
@@ -59,10 +59,10 @@ def resolve_claims(
 class _Block:
     """The block in which a requirement stands: the fabric's, or that of a group with its instances."""
 
-    plan: Plan
+    plan: FabricPlan
     fabric: Fabric
     required: Required
-    absent: dict[Span, Diagnostic] | None = None
+    absent: dict[SourceSpan, Diagnostic] | None = None
 
     @cached_property
     def count(self) -> int:
@@ -79,14 +79,14 @@ class _Block:
         return [grid[i] + a.low for i, a in enumerate(axes)]
 
     @cached_property
-    def scopes(self) -> Sequence[Element | None]:
+    def scopes(self) -> Sequence[FabricElement | None]:
         """The instances as elements; None for the fabric itself."""
         context = self.required.context
         if len(context.groups) == 1:
             return [None]
         sets = list(context.group.sets())
         rows = rows_of_instances(self.indices(len(context.parts)), self.count, sets)
-        return [Element(_instance_name(context.parts, at), mine) for at, mine in enumerate(rows)]
+        return [FabricElement(_instance_name(context.parts, at), mine) for at, mine in enumerate(rows)]
 
     # ------------------------------------------------------------ claims
     def claims(self, claim: tree.Claim) -> list[ResolvedClaim]:
@@ -107,7 +107,7 @@ class _Block:
     def without_paths(self, claim: tree.Claim) -> ResolvedClaim:
         """What a claim says beside its paths and the claim that follows `with`."""
         scope, evaluator = self.required.scope, self.plan.evaluator
-        count = whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
+        count = integer_if_whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
         if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
             at = claim.any_count.span if claim.any_count else claim.span
             raise Fault("E0103", at, "the number of failures must be a whole number")
@@ -126,7 +126,7 @@ class _Block:
         )  # fmt: skip
 
     # ------------------------------------------------------------ paths
-    def selector(self, path: tree.Path) -> OfInstance:
+    def selector(self, path: tree.PathExpr) -> OfInstance:
         """What a path means in each instance; no elements where another fabric may have what it names."""
         try:
             return self.resolved_path(path)
@@ -134,29 +134,31 @@ class _Block:
             if self.absent is None or not _is_absent(fault.diagnostic.code, path):
                 raise
             self.absent[path.span] = fault.diagnostic
-            return _in_all(Selector(" ".join(path.span.text.split()), "", ()))
+            return _same_for_all(Selector(" ".join(path.span.text.split()), "", ()))
 
-    def resolved_path(self, path: tree.Path) -> OfInstance:
+    def resolved_path(self, path: tree.PathExpr) -> OfInstance:
         """What a path means in each instance. What is declared outside of a group is the same in all of its instances."""
         context = self.required.context
         if path.bare == "ports" and not any("ports" in g.members for g in context.groups):
-            return _in_all(Selector("ports", "ports", ()))
+            return _same_for_all(Selector("ports", "ports", ()))
         try:
-            target = resolve(self.plan, context, path)
+            target = resolve_path(self.plan, context, path)
         except Fault:
             if path.bare == "network":  # all switches, optical switches and panels, with what is in them
-                return _in_all(Selector("network", "network", ()))
+                return _same_for_all(Selector("network", "network", ()))
             whole_tier = self.tier(path)
             if whole_tier is None:
                 raise
             return whole_tier
-        depth = next(d for d in range(len(context.parts) + 1) if _axes(context.parts[:d]) == target.shared)
+        depth = next(d for d in range(len(context.parts) + 1) if _count_axes(context.parts[:d]) == target.shared)
         outer = Context(context.groups[: depth + 1], context.parts[:depth])
-        over = assignments(outer, (target,), None, self.required.scope, self.plan.evaluator, path.span)
+        over = variable_assignments(outer, (target,), None, self.required.scope, self.plan.evaluator, path.span)
         resolver = Resolver(self.required.scope, self.plan.evaluator, over)
         instances = int(np.prod([a.size for a in outer.axes] or [1]))
         found = target_rows(self.plan, target, resolver)
-        rows = [distinct(r[r >= 0]) for r in found.reshape(instances, -1)] if over.count else [found[:0].ravel()] * instances
+        rows = (
+            [distinct_values(r[r >= 0]) for r in found.reshape(instances, -1)] if over.count else [found[:0].ravel()] * instances
+        )
         text, repeat = " ".join(path.span.text.split()), self.count // max(instances, 1)
         if target.device is None:
             kind = target.group.kind if target.group else ""
@@ -164,21 +166,23 @@ class _Block:
             return _in_instances([Selector(text, kind, tuple(e)) for e in elements], repeat)
         kind, device = target.device.kind, target.device
         if target.ports is None:
-            return _in_instances([Selector(text, kind, _devices(device, r), target.port_class) for r in rows], repeat)
+            return _in_instances([Selector(text, kind, _device_elements(device, r), target.port_class) for r in rows], repeat)
         parts = device.model.parts(target.port_class)
         local = resolver.choice(target).local
         every = np.arange(sum(c.size for c in parts))
-        places = [every] * instances if local is None else [distinct(x) for x in local.reshape(instances, -1)]
+        places = [every] * instances if local is None else [distinct_values(x) for x in local.reshape(instances, -1)]
         first = self.fabric.port_base
         return _in_instances(
             [
-                Selector(text, kind, _devices(device, r), target.port_class, (first[r][:, None] + parts[0].first + x).ravel())
+                Selector(
+                    text, kind, _device_elements(device, r), target.port_class, (first[r][:, None] + parts[0].first + x).ravel()
+                )
                 for r, x in zip(rows, places, strict=True)
             ],
             repeat,
         )
 
-    def tier(self, path: tree.Path) -> OfInstance | None:
+    def tier(self, path: tree.PathExpr) -> OfInstance | None:
         """A bare name that stands for all device sets of that name, whichever group they are in: ``at leaf``. Of those in the
         innermost group around that has some, each instance means its own."""
         if path.bare is None:
@@ -193,14 +197,16 @@ class _Block:
             instances = int(np.prod([a.size for p in parts[:depth] for a in p.axes] or [1]))
             rows = rows_of_instances(self.indices(depth), instances, sets)
             owner = self.fabric.device_set
-            found = [tuple(_device(self.fabric.sets[owner[r]], r) for r in mine.tolist()) for mine in rows]
+            found = [tuple(_device_element(self.fabric.sets[owner[r]], r) for r in mine.tolist()) for mine in rows]
             return _in_instances([Selector(path.bare, sets[0].kind, e) for e in found], self.count // instances)
         return None
 
 
-def _is_absent(code: str, path: tree.Path) -> bool:
+def _is_absent(code: str, path: tree.PathExpr) -> bool:
     """Whether a finding says that a fabric has nothing of what a path names. Of a range or list of indices it may have a part."""
-    several = any(isinstance(e, (tree.Range, tree.ListExpr)) for p in path.parts if isinstance(p, tree.Index) for e in p.entries)
+    several = any(
+        isinstance(e, (tree.Range, tree.ListExpr)) for p in path.parts if isinstance(p, tree.IndexPart) for e in p.entries
+    )
     return code == "E0101" or (code == "E0108" and not several)
 
 
@@ -218,11 +224,11 @@ def rows_of_instances(indices: list[Array], count: int, sets: Sequence[DeviceSet
     return [r[r >= 0] for r in np.concatenate(out, axis=1)]
 
 
-def _axes(parts: Sequence[Part]) -> int:
+def _count_axes(parts: Sequence[PathComponent]) -> int:
     return sum(len(p.axes) for p in parts)
 
 
-def _in_all(selector: Selector) -> OfInstance:
+def _same_for_all(selector: Selector) -> OfInstance:
     return lambda at: selector
 
 
@@ -231,9 +237,9 @@ def _in_instances(selectors: list[Selector], repeat: int) -> OfInstance:
     return lambda at: selectors[at // repeat]
 
 
-def _instance_name(parts: Sequence[Part], at: int) -> str:
+def _instance_name(parts: Sequence[PathComponent], at: int) -> str:
     """The path of an instance of the innermost of these groups, by its row-major number."""
-    indices = iter(unravel(at, tuple(a for p in parts for a in p.axes)))
+    indices = iter(indices_at_position(at, tuple(a for p in parts for a in p.axes)))
     names = []
     for part in parts:
         here = [str(next(indices)) for _ in part.axes]
@@ -241,15 +247,15 @@ def _instance_name(parts: Sequence[Part], at: int) -> str:
     return ".".join(names)
 
 
-def _device(s: DeviceSet, row: int) -> Element:
-    return Element(s.device_path(row - s.first), np.array([row], dtype=np.int64))
+def _device_element(s: DeviceSet, row: int) -> FabricElement:
+    return FabricElement(s.device_path(row - s.first), np.array([row], dtype=np.int64))
 
 
-def _devices(s: DeviceSet, rows: Ints) -> tuple[Element, ...]:
-    return tuple(_device(s, row) for row in rows.tolist())
+def _device_elements(s: DeviceSet, rows: Ints) -> tuple[FabricElement, ...]:
+    return tuple(_device_element(s, row) for row in rows.tolist())
 
 
-def _group_elements(target: Target, rows: list[Ints]) -> list[list[Element]]:
+def _group_elements(target: ResolvedPath, rows: list[Ints]) -> list[list[FabricElement]]:
     """Of each list of rows one element for each instance of a group that a path names."""
     assert target.group is not None
     sets = sorted(target.group.sets(), key=lambda s: s.first)
@@ -263,5 +269,5 @@ def _group_elements(target: Target, rows: list[Ints]) -> list[list[Element]]:
             for row in mine[low:high].tolist():
                 name = _instance_name(s.parts[:depth], (row - s.first) // inner)
                 found.setdefault(name, []).append(row)
-        out.append([Element(name, np.array(members, dtype=np.int64)) for name, members in found.items()])
+        out.append([FabricElement(name, np.array(members, dtype=np.int64)) for name, members in found.items()])
     return out

@@ -8,14 +8,14 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.vector import SAFE, Array, Assignments, booleans, integers, largest
-from tdsl.findings.source import Span
+from tdsl.fabric.vector import SAFE, Array, Assignments, guard_values, integers_of_expression, largest_magnitude
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceSet
-from tdsl.semantics.plan import Context, Entry, Target
+from tdsl.semantics.plan import Context, IndexEntry, ResolvedPath
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import counted
+from tdsl.semantics.values import number_in_message
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -23,26 +23,26 @@ ASSIGNMENT_LIMIT = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PortChoice:
     """Which ports of a device an end may take: of class ``name`` ("" for the first), all of it if ``local`` is None, else those
     row-major places; ``exact`` if it is one written port. ``local`` has a row an assignment."""
 
     name: str
     local: Array | None
     exact: bool
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class StatementSide:
     """One side of a statement: device rows, a row an assignment; the port choice of each column; the shape of its ``*``."""
 
     rows: Array
-    choices: tuple[Choice, ...]
+    choices: tuple[PortChoice, ...]
     column_choice: Array
     shape: tuple[int, ...]
     populous: bool
-    span: Span
+    span: SourceSpan
 
     @property
     def size(self) -> int:
@@ -50,14 +50,14 @@ class Side:
         return int(self.rows.shape[1])
 
 
-def bare_variable(e: tree.Expr | None, scope: Scope) -> tree.Member | None:
+def bare_variable(e: tree.Expr | None, scope: Scope) -> tree.Identifier | None:
     """The index variable an entry is, if it is one. A bare param or let is a fault, so that adding one changes no connect."""
-    if not isinstance(e, tree.Path) or e.bare is None:
+    if not isinstance(e, tree.PathExpr) or e.bare is None:
         return None
     binding = scope.find(e.bare)
     if binding is None:
         head = e.parts[0]
-        assert isinstance(head, tree.Member)
+        assert isinstance(head, tree.Identifier)
         return head
     if binding.what in ("param", "let", "def", "use"):
         raise Fault(
@@ -77,8 +77,8 @@ class Mismatch:
     name: str
     first: Axis
     other: Axis
-    at: Span
-    before: Span
+    at: SourceSpan
+    before: SourceSpan
 
     def fault(self, narrowed: bool) -> Fault:
         """E0107; ``narrowed``: a guard leaves values that are not in both extents."""
@@ -94,12 +94,14 @@ class Mismatch:
         )  # fmt: skip
 
 
-def variables(targets: Iterable[Target], scope: Scope, mismatches: list[Mismatch]) -> tuple[dict[str, Axis], dict[str, Span]]:
+def index_variable_axes(
+    targets: Iterable[ResolvedPath], scope: Scope, mismatches: list[Mismatch]
+) -> tuple[dict[str, Axis], dict[str, SourceSpan]]:
     """Index variables in the order they first stand bare, with their extents. Where those differ, the extent is one that holds
     both, and the place is added to ``mismatches``: a guard may leave what is in both."""
     axes: dict[str, Axis] = {}
     firsts: dict[str, Axis] = {}
-    spans: dict[str, Span] = {}
+    spans: dict[str, SourceSpan] = {}
     for target in targets:
         for entry in (*target.entries, *(target.ports or ())):
             name = bare_variable(entry.expr, scope)
@@ -115,12 +117,12 @@ def variables(targets: Iterable[Target], scope: Scope, mismatches: list[Mismatch
     return axes, spans
 
 
-def assignments(
-    context: Context, targets: Iterable[Target], guard: tree.Expr | None, scope: Scope, evaluator: Evaluator, at: Span
+def variable_assignments(
+    context: Context, targets: Iterable[ResolvedPath], guard: tree.Expr | None, scope: Scope, evaluator: Evaluator, at: SourceSpan
 ) -> Assignments:
     """All assignments: the statement's groups first, then its variables in order, for which the guard holds."""
     mismatches: list[Mismatch] = []
-    axes, spans = variables(targets, scope, mismatches)
+    axes, spans = index_variable_axes(targets, scope, mismatches)
     if mismatches and guard is None:
         raise mismatches[0].fault(narrowed=False)
     every = {f"${i}": a for i, a in enumerate(context.axes)} | axes
@@ -130,13 +132,13 @@ def assignments(
         raise Fault(
             "E0116",
             at,
-            f"this has {counted(count)} assignments of its index variables; the limit is {ASSIGNMENT_LIMIT:,}",
+            f"this has {number_in_message(count)} assignments of its index variables; the limit is {ASSIGNMENT_LIMIT:,}",
             help="let an index be computed from the others instead of running over all",
         )
     grid = np.indices(sizes, dtype=np.int64).reshape(len(sizes), count) if sizes else np.zeros((0, 1), dtype=np.int64)
     over = Assignments({k: grid[i] + a.low for i, (k, a) in enumerate(every.items())}, count, spans)
     if guard is not None:
-        over = over.pick(booleans(guard, scope, evaluator, over))
+        over = over.pick(guard_values(guard, scope, evaluator, over))
     for m in mismatches:
         values = over.values[m.name]
         if any(((values < axis.low) | (values > axis.high)).any() for axis in (m.first, m.other)):
@@ -152,7 +154,7 @@ class Resolver:
     evaluator: Evaluator
     over: Assignments
 
-    def outside(self, values: Array, axis: Axis, entry: Entry) -> None:
+    def outside(self, values: Array, axis: Axis, entry: IndexEntry) -> None:
         """Raise the fault of an index outside its extent, naming the first assignment that makes it."""
         bad = (values < axis.low) | (values > axis.high)
         if not bad.any():
@@ -169,14 +171,14 @@ class Resolver:
             help=f"`{entry.name}` has indices {axis.low}..{axis.high}",
         )
 
-    def offsets(self, entry: Entry) -> tuple[Array, bool]:
+    def offsets(self, entry: IndexEntry) -> tuple[Array, bool]:
         """Positions along one axis, a row an assignment, and whether they are a population."""
         e, axis = entry.expr, entry.axis
         if e is None or isinstance(e, tree.Star):
             return np.arange(axis.size, dtype=np.int64)[None, :], True
         if isinstance(e, tree.Range):
-            low, high = (integers(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high))
-            if max(largest(low), largest(high)) >= SAFE // 2:  # their difference may not fit
+            low, high = (integers_of_expression(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high))
+            if max(largest_magnitude(low), largest_magnitude(high)) >= SAFE // 2:  # their difference may not fit
                 self.outside(low, axis, entry)
                 self.outside(high, axis, entry)
             sizes = high - low + 1
@@ -187,17 +189,19 @@ class Resolver:
             width = int(sizes[0]) if self.over.count else 1
             return (low - axis.low)[:, None] + np.arange(width, dtype=np.int64)[None, :], True
         if isinstance(e, tree.ListExpr):
-            columns = [integers(x, self.scope, self.evaluator, self.over) for x in e.items]
+            columns = [integers_of_expression(x, self.scope, self.evaluator, self.over) for x in e.items]
             for column in columns:
                 self.outside(column, axis, entry)
             if not columns:
                 raise Fault("E0120", entry.span, "this list names no element")
             return np.stack(columns, axis=1) - axis.low, True
-        values = integers(e, self.scope, self.evaluator, self.over)
+        values = integers_of_expression(e, self.scope, self.evaluator, self.over)
         self.outside(values, axis, entry)
         return (values - axis.low)[:, None], False
 
-    def spread_out(self, entries: Iterable[Entry], strides: Iterable[int], start: Array) -> tuple[Array, tuple[int, ...], bool]:
+    def spread_out(
+        self, entries: Iterable[IndexEntry], strides: Iterable[int], start: Array
+    ) -> tuple[Array, tuple[int, ...], bool]:
         """Row-major positions for each assignment, the sizes of the population's axes, and whether there is one."""
         rows = start[:, None]
         shape: list[int] = []
@@ -212,7 +216,7 @@ class Resolver:
                 shape.append(offsets.shape[1])
         return rows, tuple(shape), populous
 
-    def devices(self, target: Target) -> tuple[Array, tuple[int, ...], bool]:
+    def devices(self, target: ResolvedPath) -> tuple[Array, tuple[int, ...], bool]:
         """Device rows of a target that ends in a device set."""
         device = target.device
         assert device is not None
@@ -221,16 +225,16 @@ class Resolver:
         start = np.full(self.over.count, device.first, dtype=np.int64)
         for j in range(target.shared):
             values = self.over.values[f"${j}"]
-            self.outside(values, axes[j], Entry(axes[j], None, target.span, device.parts[0].name))
+            self.outside(values, axes[j], IndexEntry(axes[j], None, target.span, device.parts[0].name))
             start = start + (values - axes[j].low) * strides[j]
         return self.spread_out(target.entries, strides[target.shared :], start)
 
-    def members(self, target: Target, device: DeviceSet) -> Array:
+    def members(self, target: ResolvedPath, device: DeviceSet) -> Array:
         """Rows of a set below the group a target ends at; -1 where the instance has none (an ``extend`` gave it to others)."""
         depth = target.shared + len(target.entries)
         outer = [self.over.values[f"${j}"] for j in range(target.shared)]
         start, present = instance_rows(device, outer)
-        entries = (*target.entries, *(Entry(a, None, target.span, "") for a in device.axes[depth:]))
+        entries = (*target.entries, *(IndexEntry(a, None, target.span, "") for a in device.axes[depth:]))
         axes = tuple(e.axis for e in entries)
         strides = strides_of(axes)
         at = self.spread_out(entries, strides, np.zeros(self.over.count, dtype=np.int64))[0]
@@ -243,26 +247,26 @@ class Resolver:
             rows = rows + index * step
         return np.where(inside, rows, -1)
 
-    def choice(self, target: Target) -> Choice:
+    def choice(self, target: ResolvedPath) -> PortChoice:
         """The ports of a target."""
         if target.ports is None:
-            return Choice("", None, False, target.span)
+            return PortChoice("", None, False, target.span)
         entries = target.ports
         if all(e.expr is None for e in entries) and entries:
-            return Choice(target.port_class, None, False, target.span)
+            return PortChoice(target.port_class, None, False, target.span)
         local, _, populous = self.spread_out(
             entries, strides_of(tuple(e.axis for e in entries)), np.zeros(self.over.count, dtype=np.int64)
         )
-        return Choice(target.port_class, local + target.offset, not populous, target.span)
+        return PortChoice(target.port_class, local + target.offset, not populous, target.span)
 
-    def once(self, rows: Array, targets: tuple[Target, ...]) -> None:
+    def once(self, rows: Array, targets: tuple[ResolvedPath, ...]) -> None:
         """Refuse a population in which a device is named twice: nearly always a slip, and it would get twice the links."""
         ordered = np.sort(rows, axis=1)
         if bool((ordered[:, 1:] == ordered[:, :-1]).any()):
             span = targets[0].span.to(targets[-1].span)
             raise Fault("E0120", span, "this names a device twice", help="name each device once; `x 2` makes two links")
 
-    def side(self, targets: tuple[Target, ...]) -> Side:
+    def side(self, targets: tuple[ResolvedPath, ...]) -> StatementSide:
         """One side of a connect: the populations of its paths, one after the other."""
         found = [self.devices(t) for t in targets]
         rows = np.concatenate([r for r, _, _ in found], axis=1)
@@ -271,7 +275,9 @@ class Resolver:
             self.once(rows, targets)
         shape = found[0][1] if len(found) == 1 else (rows.shape[1],)
         populous = len(found) > 1 or found[0][2]
-        return Side(rows, tuple(self.choice(t) for t in targets), columns, shape, populous, targets[0].span.to(targets[-1].span))
+        return StatementSide(
+            rows, tuple(self.choice(t) for t in targets), columns, shape, populous, targets[0].span.to(targets[-1].span)
+        )
 
 
 def instance_rows(device: DeviceSet, indices: Sequence[Array]) -> tuple[Array, NDArray[np.bool_]]:

@@ -14,17 +14,17 @@ PART = re.compile(r"([A-Za-z_*?][\w*?-]*)((?:\[[^\]]*\])*)")
 INDEX = re.compile(r"\[([^\]]*)\]")
 
 
-def selected(fabric: Fabric, patterns: Sequence[str]) -> Bools:
+def select_devices(fabric: Fabric, patterns: Sequence[str]) -> Bools:
     """The devices that any of the patterns means. Raises ValueError for a pattern that means none."""
     out = np.zeros(fabric.device_count, dtype=np.bool_)
     paths = [fabric.device_path(d) for d in range(fabric.device_count)]
     names = [fabric.device_name(d) for d in range(fabric.device_count)]
-    split = [[_part(p) for p in path.split(".")] for path in paths]
+    split = [[_name_and_indices(p) for p in path.split(".")] for path in paths]
     for pattern in patterns:
-        wanted = _pattern(pattern)
+        wanted = _parse_path_pattern(pattern)
         called = pattern if wanted is None else pattern.replace("[", "[[]")  # the brackets of a path are no set of characters
         hit = [
-            fnmatchcase(name, called) or (wanted is not None and _fits(wanted, parts))
+            fnmatchcase(name, called) or (wanted is not None and _path_matches(wanted, parts))
             for name, parts in zip(names, split, strict=True)
         ]
         if not any(hit):
@@ -36,12 +36,12 @@ def selected(fabric: Fabric, patterns: Sequence[str]) -> Bools:
 Wanted = list[tuple[str, list[list[tuple[int, int]]]]]
 
 
-def _part(text: str) -> tuple[str, list[int]]:
+def _name_and_indices(text: str) -> tuple[str, list[int]]:
     name, _, rest = text.partition("[")
     return name, [int(n) for n in re.findall(r"\d+", rest)]
 
 
-def _pattern(text: str) -> Wanted | None:
+def _parse_path_pattern(text: str) -> Wanted | None:
     """Names and ranges of indices of a path; None where the text is no path."""
     out: Wanted = []
     for part in re.split(r"\.(?![.\d])", text):
@@ -60,7 +60,7 @@ def _pattern(text: str) -> Wanted | None:
     return out
 
 
-def _fits(wanted: Wanted, parts: list[tuple[str, list[int]]]) -> bool:
+def _path_matches(wanted: Wanted, parts: list[tuple[str, list[int]]]) -> bool:
     """Whether a path is one that the pattern means, or lies in a group that it means."""
     if len(wanted) > len(parts):
         return False

@@ -13,7 +13,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import DeviceSet
 
 
-def shared_ports(fabrics: Sequence[Fabric], diagnostics: Diagnostics) -> None:
+def refuse_shared_ports(fabrics: Sequence[Fabric], diagnostics: Diagnostics) -> None:
     """Refuse ports that two fabrics of a cluster use."""
     for k, later in enumerate(fabrics):
         for before in fabrics[:k]:
@@ -21,13 +21,13 @@ def shared_ports(fabrics: Sequence[Fabric], diagnostics: Diagnostics) -> None:
                 same = (x for x in before.sets if declaration_key(x) == declaration_key(s) and x.count == s.count)
                 other = None if s.prefix else next((x for x in same if not x.prefix), None)
                 if other is not None:
-                    _compare(before, other, later, s, diagnostics)
+                    _refuse_ports_of_both(before, other, later, s, diagnostics)
 
 
-def _compare(before: Fabric, other: DeviceSet, later: Fabric, s: DeviceSet, diagnostics: Diagnostics) -> None:
+def _refuse_ports_of_both(before: Fabric, other: DeviceSet, later: Fabric, s: DeviceSet, diagnostics: Diagnostics) -> None:
     if [(c.name, c.size) for c in other.model.classes] != [(c.name, c.size) for c in s.model.classes]:
         return
-    first, second = _ports(before, other), _ports(later, s)
+    first, second = _ports_of_set(before, other), _ports_of_set(later, s)
     if len(first) != len(second):
         return
     both = np.flatnonzero((before.port_state[first] == USED) & (later.port_state[second] == USED))
@@ -44,6 +44,6 @@ def _compare(before: Fabric, other: DeviceSet, later: Fabric, s: DeviceSet, diag
     )  # fmt: skip
 
 
-def _ports(fabric: Fabric, s: DeviceSet) -> Array:
+def _ports_of_set(fabric: Fabric, s: DeviceSet) -> Array:
     """Numbers of all ports of a set, device by device."""
     return np.arange(int(fabric.port_base[s.first]), int(fabric.port_base[s.first + s.count]), dtype=np.int64)

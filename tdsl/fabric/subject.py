@@ -110,7 +110,7 @@ def legs_at_devices(fabric: Fabric, devices: Ints) -> Ints:
 def legs_between_sets(fabric: Fabric, here: Bools, there: Bools) -> Ints:
     """Rows of the cable legs from one set of devices to another: those plugged into both, and those that the links between them
     run through, where a panel or an optical switch is on the way."""
-    from tdsl.fabric.cables.identity import Cables
+    from tdsl.fabric.cables.identity import CableIndex
 
     small = here if here.sum() <= there.sum() else there
     rows = legs_at_devices(fabric, np.flatnonzero(small))
@@ -120,7 +120,7 @@ def legs_between_sets(fabric: Fabric, here: Bools, there: Bools) -> Ints:
     crossing = links[(fabric.link_via_a[links] >= 0) | (fabric.link_via_b[links] >= 0)]
     if not len(crossing):
         return plugged
-    through, legs = Cables(fabric).crossings
+    through, legs = CableIndex(fabric).crossings
     return np.union1d(plugged, legs[np.isin(through, crossing)])
 
 

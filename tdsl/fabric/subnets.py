@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.semantics.model import PortClass
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -41,7 +41,7 @@ class Shape:
     torus: Torus | None = None
 
 
-def speaking(fabric: Fabric, ports: Ints) -> Bools:
+def infiniband_ports(fabric: Fabric, ports: Ints) -> Bools:
     """Which of these ports speak InfiniBand: those of its types, and where the design states it also those of no type."""
     if fabric.transport not in ("", "infiniband"):
         return np.zeros(len(ports), dtype=np.bool_)
@@ -59,7 +59,7 @@ def speaks_infiniband(fabric: Fabric, ports: PortClass) -> bool:
     return bool(INFINIBAND & set(ports.types)) or (fabric.transport_stated and (not ports.types or "any" in ports.types))
 
 
-def parts(fabric: Fabric) -> Ints:
+def switched_components(fabric: Fabric) -> Ints:
     """A number for every device, the same for two switches that links between switches join: the lowest row among them."""
     between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
     a, b = fabric.device_a[between], fabric.device_b[between]
@@ -75,12 +75,12 @@ def parts(fabric: Fabric) -> Ints:
         label = after
 
 
-def subnets(fabric: Fabric) -> Ints:
+def subnet_of_links(fabric: Fabric) -> Ints:
     """The subnet of every link: what switches join is one, and so is a link that meets no switch.
 
     They are numbered from 0 in the order of their planes (those in none first), then of their first switches.
     """
-    part = parts(fabric)
+    part = switched_components(fabric)
     a, b = fabric.device_a, fabric.device_b
     own = fabric.device_count + np.arange(fabric.link_count)
     label = np.where(fabric.is_switch[b], part[b], np.where(fabric.is_switch[a], part[a], own))
@@ -94,7 +94,7 @@ def subnets(fabric: Fabric) -> Ints:
     return found
 
 
-def shape(fabric: Fabric, links: Bools) -> Shape:
+def subnet_shape(fabric: Fabric, links: Bools) -> Shape:
     """What the links of one subnet make of its switches."""
     inner = np.flatnonzero(links & fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b])
     if not len(inner):
@@ -120,17 +120,17 @@ def is_full_tree(fabric: Fabric, links: Ints, inner: Ints) -> bool:
     """
     outer = np.setdiff1d(links, inner)
     met = np.maximum(fabric.tier[fabric.device_a[outer]], fabric.tier[fabric.device_b[outer]])
-    if len(distinct(met)) > 1:
+    if len(distinct_values(met)) > 1:
         return False
     pairs, ports = np.unique(np.stack((fabric.device_a[inner], fabric.device_b[inner])), axis=1, return_counts=True)
     for near in pairs:
         device, groups = np.unique(near, return_counts=True)
         for counted, tier in ((groups, fabric.tier[device]), (ports, fabric.tier[near])):
-            if any(len(distinct(counted[tier == t])) > 1 for t in distinct(tier).tolist()):
+            if any(len(distinct_values(counted[tier == t])) > 1 for t in distinct_values(tier).tolist()):
                 return False
     # a switch below the top without a way up, or above the leaves without a way down, has no groups where others have some
-    tier = fabric.tier[distinct(pairs)]
-    up, down = (np.bincount(fabric.tier[distinct(p)], minlength=int(tier.max()) + 1) for p in pairs)
+    tier = fabric.tier[distinct_values(pairs)]
+    up, down = (np.bincount(fabric.tier[distinct_values(p)], minlength=int(tier.max()) + 1) for p in pairs)
     count = np.bincount(tier)
     return bool((up[1:-1] == count[1:-1]).all() and (down[2:] == count[2:]).all())
 
@@ -140,12 +140,12 @@ def torus_of(fabric: Fabric, links: Ints, inner: Ints) -> Torus | None:
 
     At least one dimension must wrap: a mesh has no rings, and ``torus-2QoS`` serves it badly when links fail.
     """
-    switches = distinct(np.concatenate([fabric.device_a[inner], fabric.device_b[inner]]))
-    if len(distinct(fabric.device_set[switches])) > 1:
+    switches = distinct_values(np.concatenate([fabric.device_a[inner], fabric.device_b[inner]]))
+    if len(distinct_values(fabric.device_set[switches])) > 1:
         return None
     declared = fabric.set_of(int(switches[0]))
     at = np.stack(np.unravel_index(switches - declared.first, tuple(a.size for a in declared.axes)))
-    at = at[[len(distinct(x)) > 1 for x in at]]
+    at = at[[len(distinct_values(x)) > 1 for x in at]]
     sizes = tuple(int(x.max()) + 1 for x in at)
     if not 2 <= len(sizes) <= MOST_DIMENSIONS or int(np.prod(sizes)) != len(switches) or min(sizes) < 3:
         return None

@@ -9,12 +9,12 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.order import ranks
+from tdsl.fabric.order import rank_values
 from tdsl.fabric.subnets import INFINIBAND
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.model import PortClass
-from tdsl.semantics.plan import Plan
+from tdsl.semantics.plan import FabricPlan
 from tdsl.semantics.transport import TRANSPORTS
 
 STEMS = {
@@ -24,7 +24,7 @@ STEMS = {
 """How the names of types begin, and their families; a number may follow: ``GE400``, ``NVLINK5``."""
 
 
-def family(type_: str) -> str:
+def port_type_family(type_: str) -> str:
     """The family of a port type: a key of TRANSPORTS, or the type's own name without its number."""
     if type_ in INFINIBAND:
         return "infiniband"
@@ -32,7 +32,7 @@ def family(type_: str) -> str:
     return STEMS.get(stem, stem.lower())
 
 
-def stated(plan: Plan) -> tuple[str, Span] | None:
+def stated_transport(plan: FabricPlan) -> tuple[str, SourceSpan] | None:
     """The transport that a fabric states, or that one of its blocks implies, and where."""
     if plan.transport is not None:
         return plan.transport
@@ -44,12 +44,12 @@ def stated(plan: Plan) -> tuple[str, Span] | None:
     return ("infiniband", managed[0]) if managed else None
 
 
-def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
+def determine_transport(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> None:
     """Give a fabric whose types agree its transport. A link whose ports have two families in common, where neither a statement
     nor the other links say which, is a warning: what is judged is the same for each of them. A link that cannot speak what is
     stated is an error. A transport is that of the network: scale-up links beside one speak their own."""
-    said = stated(plan)
-    pairs = _typed_pairs(fabric)
+    said = stated_transport(plan)
+    pairs = _typed_class_pairs(fabric)
     if not pairs:
         return
     agreed = set.intersection(*(common for *_, common in pairs))
@@ -82,7 +82,7 @@ def settle(plan: Plan, fabric: Fabric, diagnostics: Diagnostics) -> None:
 
 def open_families(fabric: Fabric) -> list[str]:
     """The families that links of a fabric may be of, where nothing says which; none where its transport is known."""
-    pairs = [] if fabric.transport else [common for *_, common in _typed_pairs(fabric)]
+    pairs = [] if fabric.transport else [common for *_, common in _typed_class_pairs(fabric)]
     if not pairs or len(set.intersection(*pairs)) == 1:
         return []
     return sorted(next((common for common in pairs if len(common) > 1), ()))
@@ -93,24 +93,26 @@ def transport_statements(names: Sequence[str]) -> str:
     return "write " + " or ".join(f"`transport {n}`" for n in names) + " in the fabric's block"
 
 
-def _typed_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int, set[str]]]:
-    """As ``_pairs``, of the links of the network whose ports have families in common, and these."""
+def _typed_class_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int, set[str]]]:
+    """As ``_linked_class_pairs``, of the links of the network whose ports have families in common, and these."""
     beside = scaleup_links(fabric)
     if beside.all():
         beside = np.zeros_like(beside)
     return [
-        (link, a, b, count, common) for link, a, b, count in _pairs(fabric) if (common := families(a, b)) and not beside[link]
+        (link, a, b, count, common)
+        for link, a, b, count in _linked_class_pairs(fabric)
+        if (common := common_families(a, b)) and not beside[link]
     ]
 
 
-def families(a: PortClass, b: PortClass) -> set[str]:
+def common_families(a: PortClass, b: PortClass) -> set[str]:
     """Families that a link between ports of two classes may be of; none where one of them has no type."""
     if "any" in a.types or "any" in b.types:
         return set()
-    return {family(t) for t in set(a.types) & set(b.types)}
+    return {port_type_family(t) for t in set(a.types) & set(b.types)}
 
 
-def _pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int]]:
+def _linked_class_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int]]:
     """For every statement and pair of port classes that it joins: a link, the two classes, and how many links."""
     if not fabric.link_count:
         return []
@@ -122,7 +124,7 @@ def _pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int]]:
     width = len(classes)
     keys = fabric.link_statement * width + of_port[begins[fabric.device_a] + fabric.link_a]
     keys = keys * width + of_port[begins[fabric.device_b] + fabric.link_b]
-    known, place = ranks(keys)
+    known, place = rank_values(keys)
     count = np.bincount(place)
     first = np.zeros(len(known), dtype=np.int64)
     first[place[::-1]] = np.arange(len(place) - 1, -1, -1)  # of a number that is written often the last one stays: the first row

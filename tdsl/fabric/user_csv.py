@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 
 
 class DeviceTable:
@@ -48,10 +48,10 @@ class DeviceTable:
                 self.say(code, number, f"{what} has no column `{missing[0]}`", help)
                 return
 
-    def span(self, number: int) -> Span:
+    def span(self, number: int) -> SourceSpan:
         """A line."""
         start = self.file.line_starts[number - 1]
-        return Span(self.file, start, start + len(self.file.line(number)))
+        return SourceSpan(self.file, start, start + len(self.file.line(number)))
 
     def say(self, code: str, number: int, message: str, help: str) -> None:
         """A finding at a line."""

@@ -12,12 +12,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.operators import COMPARISONS
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import whole
+from tdsl.semantics.values import integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -39,7 +39,7 @@ class Assignments:
 
     values: Mapping[str, Array]
     count: int
-    spans: Mapping[str, Span]
+    spans: Mapping[str, SourceSpan]
 
     def pick(self, keep: NDArray[np.bool_]) -> Assignments:
         """The assignments for which ``keep`` holds."""
@@ -58,10 +58,10 @@ class Assignments:
         return inner
 
 
-def integers(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Array:
+def integers_of_expression(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Array:
     """The whole number an index expression gives for every assignment. Raises Fault, naming the assignment."""
     try:
-        value = _simple(e, scope, evaluator, over)
+        value = _evaluate_vectorized(e, scope, evaluator, over)
         if isinstance(value, (bool, tuple)) or (isinstance(value, np.ndarray) and value.dtype == np.bool_):
             raise NotSimple
         return np.broadcast_to(np.asarray(value, dtype=np.int64), (over.count,))
@@ -76,13 +76,13 @@ def integers(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments
                 )  # fmt: skip
             return number
 
-        return np.array(_each(over, e.span, one, over.show), dtype=np.int64)
+        return np.array(_evaluate_each_assignment(over, e.span, one, over.show), dtype=np.int64)
 
 
-def booleans(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> NDArray[np.bool_]:
+def guard_values(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> NDArray[np.bool_]:
     """Whether a guard holds, for every assignment."""
     try:
-        value = _simple(e, scope, evaluator, over)
+        value = _evaluate_vectorized(e, scope, evaluator, over)
         if isinstance(value, bool):
             return np.full(over.count, value)
         if not isinstance(value, np.ndarray) or value.dtype != np.bool_:
@@ -96,10 +96,12 @@ def booleans(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments
                 raise Fault("E0103", e.span, "a guard must be true or false", help="compare: `where i < j`")
             return value
 
-        return np.array(_each(over, e.span, one, over.show), dtype=np.bool_)
+        return np.array(_evaluate_each_assignment(over, e.span, one, over.show), dtype=np.bool_)
 
 
-def _each(over: Assignments, span: Span, one: Callable[[int], T], show: Callable[[int], str]) -> list[T]:
+def _evaluate_each_assignment(
+    over: Assignments, span: SourceSpan, one: Callable[[int], T], show: Callable[[int], str]
+) -> list[T]:
     if over.count > SLOW_LIMIT:
         raise Fault(
             "E0116", span, f"this would be computed for {over.count:,} assignments one by one", help="write it with + - * // %"
@@ -119,27 +121,27 @@ def _each(over: Assignments, span: Span, one: Callable[[int], T], show: Callable
     return out
 
 
-def _uses(e: object, names: Mapping[str, Array]) -> bool:
+def _mentions_variable(e: object, names: Mapping[str, Array]) -> bool:
     """Whether an expression mentions an index variable."""
     stack = [e]
     while stack:
         at = stack.pop()
-        if isinstance(at, tree.Member):
+        if isinstance(at, tree.Identifier):
             if at.name in names:
                 return True
         elif isinstance(at, tuple):
             stack.extend(at)
-        elif hasattr(at, "__dataclass_fields__") and not isinstance(at, Span):
+        elif hasattr(at, "__dataclass_fields__") and not isinstance(at, SourceSpan):
             stack.extend(getattr(at, f) for f in at.__dataclass_fields__ if f != "span")
     return False
 
 
-def _simple(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
+def _evaluate_vectorized(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
     if isinstance(e, tree.Paren):
-        return _simple(e.inner, scope, evaluator, over)
-    if not _uses(e, over.values):
+        return _evaluate_vectorized(e.inner, scope, evaluator, over)
+    if not _mentions_variable(e, over.values):
         try:
-            value = whole(evaluator.evaluate(e, scope))
+            value = integer_if_whole(evaluator.evaluate(e, scope))
         except Fault:
             raise NotSimple from None  # the evaluator knows whether it is ever reached
         if isinstance(value, (int, bool)) and abs(value) < SAFE:
@@ -147,40 +149,40 @@ def _simple(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments)
         if isinstance(value, tuple) and all(isinstance(v, int) and not isinstance(v, bool) and abs(v) < SAFE for v in value):
             return value
         raise NotSimple
-    if isinstance(e, tree.Path):
-        return _path(e, scope, evaluator, over)
+    if isinstance(e, tree.PathExpr):
+        return _evaluate_path(e, scope, evaluator, over)
     if isinstance(e, tree.At):
-        value = _simple(e.base, scope, evaluator, over)
+        value = _evaluate_vectorized(e.base, scope, evaluator, over)
         for i in e.index:
-            value = _element(value, _simple(i, scope, evaluator, over))
+            value = _pick_elements(value, _evaluate_vectorized(i, scope, evaluator, over))
         return value
     if isinstance(e, tree.Unary):
-        operand = _simple(e.operand, scope, evaluator, over)
+        operand = _evaluate_vectorized(e.operand, scope, evaluator, over)
         if e.op == "not" and isinstance(operand, np.ndarray) and operand.dtype == np.bool_:
             return np.logical_not(operand)
         if e.op == "-" and isinstance(operand, np.ndarray) and operand.dtype == np.int64:
             return np.negative(operand)
     if isinstance(e, tree.Chain):
-        return _chain(e, scope, evaluator, over)
+        return _evaluate_chain(e, scope, evaluator, over)
     raise NotSimple
 
 
-def _path(e: tree.Path, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
+def _evaluate_path(e: tree.PathExpr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
     head = e.parts[0]
-    assert isinstance(head, tree.Member)
+    assert isinstance(head, tree.Identifier)
     if head.name in over.values:
         value: Operand = over.values[head.name]
     else:
-        value = _simple(tree.Path((head,), head.span), scope, evaluator, over)
+        value = _evaluate_vectorized(tree.PathExpr((head,), head.span), scope, evaluator, over)
     for part in e.parts[1:]:
-        if not isinstance(part, tree.Index):
+        if not isinstance(part, tree.IndexPart):
             raise NotSimple
         for entry in part.entries:
-            value = _element(value, _simple(entry, scope, evaluator, over))
+            value = _pick_elements(value, _evaluate_vectorized(entry, scope, evaluator, over))
     return value
 
 
-def _element(value: Operand, index: Operand) -> Operand:
+def _pick_elements(value: Operand, index: Operand) -> Operand:
     if not isinstance(value, tuple) or not isinstance(index, np.ndarray) or not value:
         raise NotSimple
     if index.dtype != np.int64 or int(index.min(initial=0)) < 0 or int(index.max(initial=0)) >= len(value):
@@ -189,8 +191,11 @@ def _element(value: Operand, index: Operand) -> Operand:
     return picked
 
 
-def _chain(e: tree.Chain, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
-    operands = [_simple(e.first, scope, evaluator, over), *(_simple(x, scope, evaluator, over) for _, x in e.rest)]
+def _evaluate_chain(e: tree.Chain, scope: Scope, evaluator: Evaluator, over: Assignments) -> Operand:
+    operands = [
+        _evaluate_vectorized(e.first, scope, evaluator, over),
+        *(_evaluate_vectorized(x, scope, evaluator, over) for _, x in e.rest),
+    ]
     ops = [op for op, _ in e.rest]
     if set(ops) <= {"and", "or"}:
         if not all(_is_truth(x) for x in operands):
@@ -209,7 +214,7 @@ def _chain(e: tree.Chain, scope: Scope, evaluator: Evaluator, over: Assignments)
         return held
     value = numbers[0]
     for op, x in zip(ops, numbers[1:], strict=True):
-        value = _arithmetic(op, value, x)
+        value = _exact_arithmetic(op, value, x)
     return value
 
 
@@ -226,14 +231,14 @@ _COMPARE: dict[str, Callable[[Array, Array], NDArray[np.bool_]]] = {
 }  # fmt: skip
 
 
-def largest(x: Array) -> int:
+def largest_magnitude(x: Array) -> int:
     """The greatest magnitude."""
     return max(abs(int(x.min(initial=0))), abs(int(x.max(initial=0))))
 
 
-def _arithmetic(op: str, x: Array, y: Array) -> Array:
+def _exact_arithmetic(op: str, x: Array, y: Array) -> Array:
     if op in ("+", "-", "*"):
-        bound = largest(x) * largest(y) if op == "*" else largest(x) + largest(y)
+        bound = largest_magnitude(x) * largest_magnitude(y) if op == "*" else largest_magnitude(x) + largest_magnitude(y)
         if bound >= SAFE:
             raise NotSimple
         return {"+": np.add, "-": np.subtract, "*": np.multiply}[op](x, y)
@@ -248,4 +253,4 @@ def _arithmetic(op: str, x: Array, y: Array) -> Array:
     raise NotSimple
 
 
-__all__ = ["Assignments", "booleans", "integers"]
+__all__ = ["Assignments", "guard_values", "integers_of_expression"]

@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.graph import FREE
-from tdsl.fabric.order import by_keys, within
-from tdsl.fabric.ports import Ports
+from tdsl.fabric.order import by_keys, number_within_key
+from tdsl.fabric.ports import PortTable
 from tdsl.fabric.resolve import Resolver
 from tdsl.fabric.vector import Array
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel, PortClass
-from tdsl.semantics.plan import Wire
+from tdsl.semantics.plan import ResolvedConnect
 
 if TYPE_CHECKING:
     from tdsl.fabric.wiring import Batch
 
 
-def cross(
-    ports: Ports, wire: Wire, resolver: Resolver, batch: Batch, built: NDArray[np.bool_]
+def ports_of_crossed_device(
+    ports: PortTable, wire: ResolvedConnect, resolver: Resolver, batch: Batch, built: NDArray[np.bool_]
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """The two ports of the crossed device for every link, and which links are still built.
 
@@ -46,13 +46,13 @@ def cross(
     if not model.classes:
         raise Fault("E0452", wire.via.span, f"{model.name} has no ports")
     first, second = model.classes[0], model.classes[1 if len(model.classes) > 1 else 0]
-    a = _take(ports, wire, devices, batch.a, first, model, None)
-    b = _take(ports, wire, devices, batch.b, second, model, a if second is first else None)
+    a = _take_via_ports(ports, wire, devices, batch.a, first, model, None)
+    b = _take_via_ports(ports, wire, devices, batch.b, second, model, a if second is first else None)
     return a, b, built & ports.built[devices]
 
 
-def _take(
-    ports: Ports, wire: Wire, devices: Array, outside: Array, c: PortClass, model: DeviceModel, taken: Array | None
+def _take_via_ports(
+    ports: PortTable, wire: ResolvedConnect, devices: Array, outside: Array, c: PortClass, model: DeviceModel, taken: Array | None
 ) -> Array:
     """A port of class ``c`` for every link: connectors in the order of the devices and ports outside, lanes within."""
     assert wire.via is not None
@@ -83,7 +83,7 @@ def _take(
     free = (states[numbers] == FREE).reshape(len(rows), whole // lanes, lanes).all(axis=2)
     have = free.sum(axis=1)
     row = np.cumsum(new_device[begins]) - 1  # of every connector outside: its device here among ``rows``
-    nth = within(row)
+    nth = number_within_key(row)
     short = nth >= have[row]
     if short.any():
         at = int(np.argmax(short))

@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from tdsl.fabric import keeping, patterns
 from tdsl.fabric.cables.cabling import links_together
 from tdsl.fabric.components import joined_groups
-from tdsl.fabric.order import distinct
-from tdsl.fabric.patterns import Pairs
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.patterns import LinkPairs
 from tdsl.fabric.pins import Pins
-from tdsl.fabric.ports import Ends, Ports
+from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.fabric.rates import add_capacity, batch_rates
-from tdsl.fabric.resolve import Resolver, Side, assignments
-from tdsl.fabric.vector import SAFE, Array, Assignments, integers
-from tdsl.fabric.vias import cross
+from tdsl.fabric.resolve import Resolver, StatementSide, variable_assignments
+from tdsl.fabric.vector import SAFE, Array, Assignments, integers_of_expression
+from tdsl.fabric.vias import ports_of_crossed_device
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Fault, unknown
-from tdsl.semantics.plan import Wire
-from tdsl.semantics.values import counted, whole
+from tdsl.semantics.fault import Fault, unknown_name_fault
+from tdsl.semantics.plan import ResolvedConnect
+from tdsl.semantics.values import integer_if_whole, number_in_message
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -37,7 +37,7 @@ class Batch:
     via columns where nothing is crossed."""
 
     statement: int
-    wire: Wire
+    wire: ResolvedConnect
     a: Array
     b: Array
     da: Array
@@ -61,11 +61,11 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Wiring:
+class WiringState:
     """All batches so far, and the ports they took. ``absent`` and ``undrawn`` are the links and cables that are planned and not
     built, because a device at one end or the device crossed is omitted."""
 
-    ports: Ports
+    ports: PortTable
     evaluator: Evaluator
     kinds: NDArray[np.str_]
     max_links: int
@@ -82,36 +82,36 @@ class Wiring:
     apart: list[tuple[Fault, list[Array]]] = field(default_factory=list)  # spreads that fall apart, and the devices they join
 
 
-def late(wire: Wire) -> bool:
+def takes_remaining_ports(wire: ResolvedConnect) -> bool:
     """Whether a connect takes what others leave: a spread without its own number of ports."""
     p = wire.node.pattern
     return p is not None and p.name.name == "spread" and all(m.name != "x" for m, _ in p.args)
 
 
-def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
+def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> None:
     """Lay the links of one connect. Raises Fault, leaving all ports as they were."""
     targets = (*wire.a, *wire.b, *([wire.via] if wire.via else []))
-    over = assignments(wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
+    over = variable_assignments(wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
     if not over.count:
         wiring.idle.append(wire.node)
         return
     resolver = Resolver(wire.scope, wiring.evaluator, over)
     a, b = resolver.side(wire.a), resolver.side(wire.b) if wire.b else None
-    pairs = application(wiring, wire, a, b, resolver)
+    pairs = links_of_application(wiring, wire, a, b, resolver)
     far = b or a
     times = copies_of(wire, resolver)
-    total = total_of(wiring, wire, times, pairs)
+    total = count_links_of_connect(wiring, wire, times, pairs)
     wiring.tried += total
     check_settings(wire, len(a.shape) if pairs.directed else 1)
     at = np.repeat(np.arange(over.count, dtype=np.int64), times * len(pairs.a))
     ca, cb, copy, dim = (np.tile(x, int(times.sum())) for x in (pairs.a, pairs.b, pairs.copy, pairs.dim))
-    if wiring.pins is not None and b is not None and _chosen(wire):
-        ca, cb, copy = _kept(wiring.pins, wire, a, b, pairs)
+    if wiring.pins is not None and b is not None and _leaves_pairs_open(wire):
+        ca, cb, copy = _spread_that_keeps_links(wiring.pins, wire, a, b, pairs)
     if wire.node.pattern is None:
         copy = np.arange(total, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
     da, db = a.rows[at, ca], far.rows[at, cb]
     _check_pairs(wiring, wire, a, far, da, db)
-    ends = _ends(wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs, links_together(wire.settings))
+    ends = _link_end_requests(wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs, links_together(wire.settings))
     if wiring.pins is not None:
         wiring.pins.pin(ends, total)
     ports = wiring.ports.claim(ends, statement, wire.node.span)
@@ -120,46 +120,50 @@ def connect(wiring: Wiring, wire: Wire, statement: int) -> None:
     minus = np.full(total, -1, dtype=np.int64)
     batch = Batch(statement, wire, pa, pb, da, db, dim, minus, minus, at, over)
     if wire.via is not None:
-        batch.via_a, batch.via_b, built = cross(wiring.ports, wire, resolver, batch, built)
-    _keep(wiring, batch, built)
+        batch.via_a, batch.via_b, built = ports_of_crossed_device(wiring.ports, wire, resolver, batch, built)
+    _keep_built_links(wiring, batch, built)
 
 
-def _chosen(wire: Wire) -> bool:
+def _leaves_pairs_open(wire: ResolvedConnect) -> bool:
     """Whether the text leaves it open which pairs have a link more."""
     p = wire.node.pattern
     return p is not None and p.name.name == "spread" and any(m.name in ("uneven", "any") for m, _ in p.args)
 
 
-def _kept(pins: Pins, wire: Wire, a: Side, b: Side, pairs: Pairs) -> tuple[Array, Array, Array]:
+def _spread_that_keeps_links(
+    pins: Pins, wire: ResolvedConnect, a: StatementSide, b: StatementSide, pairs: LinkPairs
+) -> tuple[Array, Array, Array]:
     """Ranks and copies of all links of an uneven spread, of each application those that keep most links that stand."""
     p = wire.node.pattern
     assert p is not None
-    own = keeping.matrix(pairs, a.size, b.size)
+    own = keeping.links_per_pair(pairs, a.size, b.size)
     found = []
     for mine, far in zip(a.rows, b.rows, strict=True):
-        rule = keeping.rule_of(own, any(m.name == "any" for m, _ in p.args), len(distinct(pins.ports.device_model[far])) == 1)
-        x = own if rule is None else keeping.kept(own, pins.standing(mine, far), rule)
-        found.append((pairs.a, pairs.b, pairs.copy) if x is own else keeping.columns(x))
+        rule = keeping.rule_of(
+            own, any(m.name == "any" for m, _ in p.args), len(distinct_values(pins.ports.device_model[far])) == 1
+        )
+        x = own if rule is None else keeping.keep_standing_links(own, pins.standing(mine, far), rule)
+        found.append((pairs.a, pairs.b, pairs.copy) if x is own else keeping.links_in_copy_order(x))
     ca, cb, copy = (np.concatenate(c) for c in zip(*found, strict=True))
     return ca, cb, copy
 
 
-def _limit(wiring: Wiring, wire: Wire, more: int) -> None:
+def _refuse_too_many_links(wiring: WiringState, wire: ResolvedConnect, more: int) -> None:
     """Refuse more links than the limit before memory is taken for them."""
     count = wiring.total + more
     if count > wiring.max_links:
         raise Fault(
-            "E0116", wire.node.span, f"with this the design has {counted(count)} links; the limit is {wiring.max_links:,}",
+            "E0116", wire.node.span, f"with this the design has {number_in_message(count)} links; the limit is {wiring.max_links:,}",
             help="raise it with `--limit-links`, if that many are meant",
         )  # fmt: skip
 
 
-def copies_of(wire: Wire, resolver: Resolver) -> Array:
+def copies_of(wire: ResolvedConnect, resolver: Resolver) -> Array:
     """How often each assignment's links are laid: once under a pattern (which has its copies in it), else ``x N`` times."""
     once = np.ones(resolver.over.count, dtype=np.int64)
     if wire.node.pattern is not None or wire.node.copies is None:
         return once
-    times = integers(wire.node.copies, wire.scope, resolver.evaluator, resolver.over)
+    times = integers_of_expression(wire.node.copies, wire.scope, resolver.evaluator, resolver.over)
     if (times < 0).any() or (len(times) and not times.any()):
         raise Fault(
             "E0120",
@@ -170,15 +174,15 @@ def copies_of(wire: Wire, resolver: Resolver) -> Array:
     return times
 
 
-def total_of(wiring: Wiring, wire: Wire, times: Array, pairs: Pairs) -> int:
+def count_links_of_connect(wiring: WiringState, wire: ResolvedConnect, times: Array, pairs: LinkPairs) -> int:
     """How many links a connect lays. Raises Fault beyond the limit."""
     most = int(times.max(initial=0))
     total = (int(times.sum()) if most * len(times) < SAFE else most) * len(pairs.a)
-    _limit(wiring, wire, total)
+    _refuse_too_many_links(wiring, wire, total)
     return total
 
 
-def check_settings(wire: Wire, dims: int) -> None:
+def check_settings(wire: ResolvedConnect, dims: int) -> None:
     """Refuse a setting whose values are as many as no dimensions of the pattern. Raises Fault."""
     for s in wire.node.body:
         if not isinstance(s, tree.Setting):
@@ -191,7 +195,7 @@ def check_settings(wire: Wire, dims: int) -> None:
             )
 
 
-def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_]) -> None:
+def _keep_built_links(wiring: WiringState, batch: Batch, built: NDArray[np.bool_]) -> None:
     """Mark the ports and keep what is built, as links or, towards an OCS or panel, as drawn cables."""
     span = batch.wire.node.span
     crossing = np.isin(wiring.kinds, ("ocs", "panel"))
@@ -207,7 +211,7 @@ def _keep(wiring: Wiring, batch: Batch, built: NDArray[np.bool_]) -> None:
         wiring.ports.mark(ports, built, batch.statement, span)
 
 
-def add_links(wiring: Wiring, batch: Batch, built: NDArray[np.bool_]) -> None:
+def add_links(wiring: WiringState, batch: Batch, built: NDArray[np.bool_]) -> None:
     """Add planned links with their rates. Raises Fault for a link without one, and for more capacity than the limit."""
     batch.rate = batch_rates(batch, wiring.ports)
     wiring.capacity, wiring.grain = add_capacity(wiring.capacity, wiring.grain, batch)
@@ -218,10 +222,17 @@ def add_links(wiring: Wiring, batch: Batch, built: NDArray[np.bool_]) -> None:
 
 
 # ------------------------------------------------------------ patterns
-def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: Resolver, free: Array | None = None) -> Pairs:
+def links_of_application(
+    wiring: WiringState,
+    wire: ResolvedConnect,
+    a: StatementSide,
+    b: StatementSide | None,
+    resolver: Resolver,
+    free: Array | None = None,
+) -> LinkPairs:
     """The links of one application. ``free`` gives the free ports of each a where a circuit counts them otherwise."""
     node, p = wire.node, wire.node.pattern
-    n = _whole(node.copies, wire, resolver.evaluator, 1, least=1) if p is not None else 1
+    n = _whole_number_of(node.copies, wire, resolver.evaluator, 1, least=1) if p is not None else 1
     if p is None:
         if b is None:
             raise Fault("E0453", node.span, "one end alone: say what it is joined to, or by which pattern its members are joined",
@@ -232,7 +243,7 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
                     "E0453", side.span, f"this means {side.size} devices at once, and no pattern says how they are joined",
                     help=f"give them an index variable instead of `*`, or write a pattern: {', '.join(PATTERNS)}",
                 )  # fmt: skip
-        return patterns.single()
+        return patterns.single_link()
     name, times = p.name.name, resolver.over.count
     words = {m.name: e for m, e in p.args}
     given = {"x"} if node.copies is not None else set()
@@ -240,40 +251,40 @@ def application(wiring: Wiring, wire: Wire, a: Side, b: Side | None, resolver: R
         if word.name in given:
             raise Fault("E0104", word.span, f"`{word.name}` is given twice", help="keep one of the two")
         if word.name not in WORDS.get(name, ()):
-            raise Fault("E0457", word.span, f"`{word.name}` means nothing after `{name}`", help=_takes(name))
+            raise Fault("E0457", word.span, f"`{word.name}` means nothing after `{name}`", help=_pattern_words_help(name))
         given.add(word.name)
     if name not in PATTERNS:
-        raise unknown("E0101", p.name.span, "pattern", name, PATTERNS)
+        raise unknown_name_fault("E0101", p.name.span, "pattern", name, PATTERNS)
     if name in ("ring", "mesh", "torus", "random") and b is not None:
         raise Fault("E0457", p.span, f"`{name}` connects the members of one set of devices and takes no `to`")
     if name == "each":
-        _limit(wiring, wire, times * n * (a.size * b.size if b else a.size * (a.size - 1) // 2))
-        return patterns.copies(patterns.each(a.size, b.size if b else None), n)
+        _refuse_too_many_links(wiring, wire, times * n * (a.size * b.size if b else a.size * (a.size - 1) // 2))
+        return patterns.copy_links(patterns.complete_links(a.size, b.size if b else None), n)
     if name == "pairs":
         if b is None:
             raise Fault("E0457", p.span, "`pairs` connects two sets of devices", help="`connect A[*] to B[*] pairs`")
-        _limit(wiring, wire, times * n * a.size)
-        shift = _whole(words.get("shift"), wire, resolver.evaluator, 0, least=None)
-        return patterns.copies(patterns.in_order(a.size, b.size, shift, p.span), n)
+        _refuse_too_many_links(wiring, wire, times * n * a.size)
+        shift = _whole_number_of(words.get("shift"), wire, resolver.evaluator, 0, least=None)
+        return patterns.copy_links(patterns.in_order(a.size, b.size, shift, p.span), n)
     if name == "ring":
-        _limit(wiring, wire, times * n * (a.size if a.size > 1 else 0))
-        return patterns.copies(patterns.ring(a.size), n)
+        _refuse_too_many_links(wiring, wire, times * n * (a.size if a.size > 1 else 0))
+        return patterns.copy_links(patterns.ring_links(a.size), n)
     if name in ("mesh", "torus"):
         shape = a.shape if prod(a.shape) == a.size and a.shape else (a.size,)
         wrap = name == "torus"
         each = (a.size // s * (s if wrap else s - 1) for s in shape if s > 1)
-        _limit(wiring, wire, times * n * sum(each))
-        return patterns.copies(patterns.grid(shape, wrap), n)
+        _refuse_too_many_links(wiring, wire, times * n * sum(each))
+        return patterns.copy_links(patterns.mesh_or_torus_links(shape, wrap), n)
     if name == "random":
         if "degree" not in words or "seed" not in words:
             raise Fault("E0457", p.span, "a random graph is given by its degree and a seed", help="`random degree 4 seed 1`")
-        degree, seed = (_whole(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed"))
-        _limit(wiring, wire, times * n * a.size * degree // 2)
-        return patterns.copies(patterns.random_regular(a.size, degree, seed, p.span), n)
-    return _spread(wiring, wire, a, b, resolver, words, free)
+        degree, seed = (_whole_number_of(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed"))
+        _refuse_too_many_links(wiring, wire, times * n * a.size * degree // 2)
+        return patterns.copy_links(patterns.random_regular(a.size, degree, seed, p.span), n)
+    return _apply_spread(wiring, wire, a, b, resolver, words, free)
 
 
-def _takes(name: str) -> str:
+def _pattern_words_help(name: str) -> str:
     words = WORDS.get(name, ())
     return (
         f"`{name}` may be followed by {' and '.join(f'`{w}`' for w in words)}"
@@ -282,15 +293,15 @@ def _takes(name: str) -> str:
     )
 
 
-def _spread(
-    wiring: Wiring,
-    wire: Wire,
-    a: Side,
-    b: Side | None,
+def _apply_spread(
+    wiring: WiringState,
+    wire: ResolvedConnect,
+    a: StatementSide,
+    b: StatementSide | None,
     resolver: Resolver,
     words: dict[str, tree.Expr | None],
     free: Array | None,
-) -> Pairs:
+) -> LinkPairs:
     p = wire.node.pattern
     assert p is not None
     if wire.node.copies is not None:
@@ -298,27 +309,27 @@ def _spread(
             "E0457", wire.node.copies.span, "write how many ports of each spread directly after `spread`", help="`spread x 4`"
         )
     written = words.get("x")
-    k = _free_ports(wiring, wire, a, free) if written is None else _whole(written, wire, resolver.evaluator, 1)
+    k = _free_ports(wiring, wire, a, free) if written is None else _whole_number_of(written, wire, resolver.evaluator, 1)
     names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
     if b is None:
         far = max(a.size - 1, 1)  # as patterns.mesh_spread: a set of one has no links, and an odd port that is over stays free
         mine = a.size * (a.size - 1) // 2 * (k // far) + (a.size * (k % far // 2) if a.size > 1 else 0)
-        _limit(wiring, wire, resolver.over.count * mine)
+        _refuse_too_many_links(wiring, wire, resolver.over.count * mine)
         if "any" in words:
             raise Fault("E0457", p.span, "`spread any` distributes links over a second set of devices",
                         help="add `to` and that set, or write `spread uneven`")  # fmt: skip
         return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
     uneven = "uneven" in words or "any" in words
-    _limit(wiring, wire, resolver.over.count * a.size * k)
-    return patterns.spread(a.size, b.size, k, uneven, p.span, names, partial(_later, wiring, a, b))
+    _refuse_too_many_links(wiring, wire, resolver.over.count * a.size * k)
+    return patterns.spread_links(a.size, b.size, k, uneven, p.span, names, partial(_defer_spread_fault, wiring, a, b))
 
 
-def _later(wiring: Wiring, a: Side, b: Side, fault: Fault) -> None:
+def _defer_spread_fault(wiring: WiringState, a: StatementSide, b: StatementSide, fault: Fault) -> None:
     """Keep a spread that falls apart by its own links, to be judged when all links are there."""
     wiring.apart.append((fault, [np.concatenate([a.rows[k], b.rows[k]]) for k in range(len(a.rows))]))
 
 
-def falls_apart(wiring: Wiring) -> list[Fault]:
+def faults_of_separated_spreads(wiring: WiringState) -> list[Fault]:
     """The faults of spreads whose devices do not meet by any links, by way of devices that pass traffic on."""
     if not wiring.apart:
         return []
@@ -335,20 +346,20 @@ def falls_apart(wiring: Wiring) -> list[Fault]:
         inside = np.zeros(len(label), dtype=np.bool_)
         inside[rows] = True
         own = inside[x] & inside[y] & ~passing
-        return len(distinct(joined_groups(x[own], y[own], label)[rows])) > 1
+        return len(distinct_values(joined_groups(x[own], y[own], label)[rows])) > 1
 
     return [fault for fault, groups in wiring.apart if any(apart(rows) for rows in groups)]
 
 
-def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> int:
+def _free_ports(wiring: WiringState, wire: ResolvedConnect, a: StatementSide, counted: Array | None) -> int:
     """Free ports of each a, which must be one number: an even spread deals the same from all."""
-    devices = distinct(a.rows)
+    devices = distinct_values(a.rows)
     if counted is not None:
         free = counted
     else:
         free = np.zeros(len(devices), dtype=np.int64)
         for c, choice in enumerate(a.choices):
-            mine = np.isin(devices, distinct(a.rows[:, a.column_choice == c]))
+            mine = np.isin(devices, distinct_values(a.rows[:, a.column_choice == c]))
             local = None if choice.local is None else choice.local[0]
             free[mine] = wiring.ports.free_counts(devices[mine], choice.name, local, choice.span)
     low, high = (int(free.min()), int(free.max())) if len(free) else (0, 0)
@@ -368,17 +379,19 @@ def _free_ports(wiring: Wiring, wire: Wire, a: Side, counted: Array | None) -> i
     return high
 
 
-def _whole(e: tree.Expr | None, wire: Wire, evaluator: Evaluator, default: int, least: int | None = 0) -> int:
+def _whole_number_of(
+    e: tree.Expr | None, wire: ResolvedConnect, evaluator: Evaluator, default: int, least: int | None = 0
+) -> int:
     if e is None:
         return default
-    value = whole(evaluator.evaluate(e, wire.scope))
+    value = integer_if_whole(evaluator.evaluate(e, wire.scope))
     if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
         raise Fault("E0111", e.span, "this must be a whole number" + (f" of at least {least}" if least is not None else ""))
     return value
 
 
 # ------------------------------------------------------------ ends
-def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Array) -> None:
+def _check_pairs(wiring: WiringState, wire: ResolvedConnect, a: StatementSide, b: StatementSide, da: Array, db: Array) -> None:
     """Refuse links of a device to itself, and pairs of devices met from both ends by accident."""
     loops = da == db
     if bool(loops.any()):
@@ -394,8 +407,8 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
     if not {id(t.device) for t in wire.a} & {id(t.device) for t in wire.b}:
         return
     n = np.int64(len(wiring.kinds))
-    forward = distinct(da * n + db)
-    both = np.intersect1d(forward, distinct(db * n + da), assume_unique=True)
+    forward = distinct_values(da * n + db)
+    both = np.intersect1d(forward, distinct_values(db * n + da), assume_unique=True)
     if len(both):
         x, y = divmod(int(both[0]), int(n))
         raise Fault(
@@ -405,10 +418,10 @@ def _check_pairs(wiring: Wiring, wire: Wire, a: Side, b: Side, da: Array, db: Ar
         )  # fmt: skip
 
 
-def _ends(
-    wiring: Wiring, sides: tuple[Side, Side], at: Array, columns: tuple[Array, Array], devices: tuple[Array, Array], copy: Array,
-    dim: Array, pairs: Pairs, together: int,
-) -> Ends:  # fmt: skip
+def _link_end_requests(
+    wiring: WiringState, sides: tuple[StatementSide, StatementSide], at: Array, columns: tuple[Array, Array], devices: tuple[Array, Array], copy: Array,
+    dim: Array, pairs: LinkPairs, together: int,
+) -> LinkEnds:  # fmt: skip
     """The two ends of every link as one list of requests."""
     names: list[str] = []
     candidates: list[Array | None] = []
@@ -431,9 +444,9 @@ def _ends(
                 candidates.append(rows)
                 spans.append(found.span)
     if pairs.directed:
-        _directions(wiring, sides, local, devices, dim, copy)
+        _assign_direction_ports(wiring, sides, local, devices, dim, copy)
     both, copy = np.concatenate, copy // together
-    return Ends(
+    return LinkEnds(
         both(devices), names, candidates, spans, both(choice), both(local), both(devices[::-1]), both([copy, copy]), together
     )
 
@@ -446,8 +459,13 @@ def _candidate_groups(local: Array | None, at: Array, mine: NDArray[np.bool_]) -
     return [(sets[k], mine & (which.ravel()[at] == k)) for k in range(len(sets))]
 
 
-def _directions(
-    wiring: Wiring, sides: tuple[Side, Side], local: list[Array], devices: tuple[Array, Array], dim: Array, copy: Array
+def _assign_direction_ports(
+    wiring: WiringState,
+    sides: tuple[StatementSide, StatementSide],
+    local: list[Array],
+    devices: tuple[Array, Array],
+    dim: Array,
+    copy: Array,
 ) -> None:
     """``mesh`` and ``torus``: ports 2d (towards +) and 2d + 1 (towards -), where the class has as many and they are free; copy c
     of N the same, c x (ports // N) ports above."""
@@ -455,7 +473,7 @@ def _directions(
     choice = sides[0].choices[0]
     if not dims or choice.local is not None or len(sides[0].choices) > 1:
         return
-    rows = distinct(np.concatenate(devices))
+    rows = distinct_values(np.concatenate(devices))
     _, size = wiring.ports.class_table(rows, choice.name, choice.span)
     block = int(size.min()) // copies
     if block < 2 * dims:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from enum import IntEnum
 from typing import Self
 
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -29,7 +29,7 @@ class Severity(IntEnum):
 class Label:
     """A second place that explains a finding, and what it has to do with it."""
 
-    span: Span
+    span: SourceSpan
     message: str
 
 
@@ -41,7 +41,7 @@ class Fix:
     """
 
     title: str
-    edits: tuple[tuple[Span, str], ...]
+    edits: tuple[tuple[SourceSpan, str], ...]
     safe: bool = True
 
 
@@ -57,7 +57,7 @@ class Diagnostic:
 
     code: str
     message: str
-    span: Span | None = None
+    span: SourceSpan | None = None
     labels: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     help: str = ""
@@ -77,10 +77,10 @@ class Diagnostics:
     def add(
         self,
         code: str,
-        at: Span | Origin | None,
+        at: SourceSpan | Origin | None,
         message: str,
         *,
-        labels: Iterable[tuple[Span, str]] = (),
+        labels: Iterable[tuple[SourceSpan, str]] = (),
         notes: Iterable[str] = (),
         help: str = "",
         fix: Fix | None = None,
@@ -111,7 +111,7 @@ class Diagnostics:
         return len(self.items)
 
 
-def gather(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+def merge_equal_findings(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Findings in the order of the text; those with one code and one place become one with a count."""
     groups: dict[tuple[object, ...], Diagnostic] = {}
     for d in findings:

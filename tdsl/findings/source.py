@@ -30,7 +30,7 @@ class SourceFile:
         _files[name, text] = self
 
     def __reduce__(self) -> tuple[Callable[[str, str], SourceFile], tuple[str, str]]:
-        return _same, (self.name, self.text)
+        return _shared_source_file, (self.name, self.text)
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -63,13 +63,13 @@ class SourceFile:
 _files: WeakValueDictionary[tuple[str, str], SourceFile] = WeakValueDictionary()
 
 
-def _same(name: str, text: str) -> SourceFile:
+def _shared_source_file(name: str, text: str) -> SourceFile:
     """The file of this name and text that is in use, or a new one."""
     return _files.get((name, text)) or SourceFile(name, text)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class SourceSpan:
     """A stretch of a file: ``start`` included, ``end`` not."""
 
     file: SourceFile
@@ -91,9 +91,9 @@ class Span:
         """Line and column just after its last character."""
         return self.file.position(self.end)
 
-    def to(self, other: Span) -> Span:
+    def to(self, other: SourceSpan) -> SourceSpan:
         """The stretch from this one's start to the other's end."""
-        return Span(self.file, self.start, max(self.end, other.end))
+        return SourceSpan(self.file, self.start, max(self.end, other.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +103,5 @@ class Origin:
     ``chain`` holds ``(span, words)`` pairs, nearest first, such as ``(…, "in every su[units]")``.
     """
 
-    span: Span
-    chain: tuple[tuple[Span, str], ...] = ()
+    span: SourceSpan
+    chain: tuple[tuple[SourceSpan, str], ...] = ()

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 
-from tdsl.findings.source import Span
-from tdsl.ide.known import Known, statements
+from tdsl.findings.source import SourceSpan
+from tdsl.ide.known import KnownNames, statements_in_blocks
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.syntax import tree
-from tdsl.syntax.grammar import load
+from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.keywords import KINDS
-from tdsl.syntax.parser import words
+from tdsl.syntax.parser import keyword_offsets
 from tdsl.system.lazy_dataclass import dataclass
 
 TYPES = (
@@ -36,12 +36,12 @@ class Colour:
     modifiers: tuple[str, ...] = ()
 
 
-def colours(known: Known) -> list[Colour]:
+def colours_of_words(known: KnownNames) -> list[Colour]:
     """Every word of a file in order. Names that the tree does not reach, in a statement at fault, have none."""
-    taken = words(known.file)
-    named = dict(_Names(known).all(known.body))
+    taken = keyword_offsets(known.file)
+    named = dict(_NameColours(known).all(known.body))
     out = []
-    for t in load().scanner.scan(known.file):
+    for t in load_grammar_tables().scanner.scan(known.file):
         kind: str = PLAIN.get(t.type, "")
         modifiers: tuple[str, ...] = ()
         if t.start in taken:
@@ -58,7 +58,7 @@ WORDED = ("role", "layer", "nos", "transport", "medium", "type", "class", "colou
 """Settings whose value is a word, whatever names there are."""
 
 
-def numbers(found: Iterable[Colour], place: Callable[[int], tuple[int, int]]) -> list[int]:
+def colours_as_numbers(found: Iterable[Colour], place: Callable[[int], tuple[int, int]]) -> list[int]:
     """Colours as editors read them, five numbers each: lines and columns from the one before, length, type, modifiers as bits.
 
     ``place`` gives line and column of an offset.
@@ -82,13 +82,13 @@ Found = Iterator[tuple[int, tuple[str, ...]]]
 DECLARED = "declaration"
 
 
-class _Names:
+class _NameColours:
     """The names of a tree by where they stand: type, then modifiers. A name means one thing in all of the file."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownNames) -> None:
         self.known = known
         self.own: dict[str, str] = dict.fromkeys(BUILTINS, "function")
-        for s in _everywhere(known.body):
+        for s in _statements_of_all_blocks(known.body):
             if isinstance(s, tree.Decl):
                 self.own[s.name.name] = KIND_TYPES.get(s.kind.name, "variable")
             elif isinstance(s, tree.Let | tree.For):
@@ -106,10 +106,10 @@ class _Names:
         if isinstance(node, tuple):
             for x in node:
                 yield from self.all(x)
-        elif isinstance(node, tree.Path):
+        elif isinstance(node, tree.PathExpr):
             yield from self.path(node)
-        elif is_dataclass(node) and not isinstance(node, Span | type):
-            if isinstance(node, tree.Item):  # words between values; what follows tells more
+        elif is_dataclass(node) and not isinstance(node, SourceSpan | type):
+            if isinstance(node, tree.SettingItem):  # words between values; what follows tells more
                 for m in WORD.finditer(node.span.text):
                     yield node.span.start + m.start(), ("enumMember",)
             for f in fields(node):
@@ -135,10 +135,10 @@ class _Names:
                 yield node.name.span.start, ("parameter", DECLARED)
             case tree.For() | tree.Comprehension():
                 yield node.var.span.start, ("variable", DECLARED)
-            case tree.Place():
+            case tree.PlaceStmt():
                 for member in node.words:
                     yield member.span.start, ("enumMember",)
-            case tree.Tier():
+            case tree.TierDecl():
                 yield node.name.span.start, ("namespace", DECLARED)
                 yield node.child.span.start, ("namespace",)
                 if node.by is not None:
@@ -148,11 +148,11 @@ class _Names:
                 yield node.name.span.start, ("interface",) if asked else ("property",)
                 for item in node.items:
                     for value in (item.value, *(v for _, v in item.args)):
-                        if isinstance(value, tree.Path) and value.bare is not None:
+                        if isinstance(value, tree.PathExpr) and value.bare is not None:
                             word = node.name.name in WORDED or value.bare not in self.own
                             model = self.known.is_model(value.bare)
                             yield value.span.start, ("class" if model else "enumMember" if word else self.own[value.bare],)
-            case tree.Used():
+            case tree.UsedName():
                 for m in (node.name, node.alias or node.name):
                     yield m.span.start, (self.own[(node.alias or node.name).name],)
             case tree.Use():
@@ -163,29 +163,29 @@ class _Names:
             case tree.PatternRef():
                 yield node.name.span.start, ("enumMember",)
         kind = getattr(node, "type", None)
-        if isinstance(kind, tree.Member):
+        if isinstance(kind, tree.Identifier):
             yield kind.span.start, ("type",)
         pattern = getattr(node, "pattern", None)
         if pattern is not None:
             yield from self.declared(pattern)
             yield from self.all(pattern.args)
 
-    def path(self, path: tree.Path) -> Found:
+    def path(self, path: tree.PathExpr) -> Found:
         """The names of a path: what the first means, members behind it, and those in its brackets."""
         for i, part in enumerate(path.parts):
-            if isinstance(part, tree.Member):
+            if isinstance(part, tree.Identifier):
                 if i:
                     yield part.span.start, ("property",)
                     continue
                 model = part.name not in self.own and self.known.is_model(part.name)
                 yield part.span.start, ("class" if model else self.own.get(part.name, "variable"),)
             else:
-                for entry in part.entries if isinstance(part, tree.Index) else part.args:
+                for entry in part.entries if isinstance(part, tree.IndexPart) else part.args:
                     yield from self.all(entry)
 
 
-def _everywhere(body: tuple[tree.Stmt, ...]) -> Iterator[tree.Stmt]:
-    for s in statements([body]):
+def _statements_of_all_blocks(body: tuple[tree.Stmt, ...]) -> Iterator[tree.Stmt]:
+    for s in statements_in_blocks([body]):
         yield s
-        if not isinstance(s, tree.If | tree.For | tree.Phase | tree.Broken | tree.Def):
-            yield from _everywhere(getattr(s, "body", None) or ())
+        if not isinstance(s, tree.If | tree.For | tree.PhaseBlock | tree.Broken | tree.Def):
+            yield from _statements_of_all_blocks(getattr(s, "body", None) or ())

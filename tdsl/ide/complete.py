@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tdsl.findings.source import SourceFile
-from tdsl.ide.describe import formal, port_words
-from tdsl.ide.known import Known, Meaning, port_types
+from tdsl.ide.describe import formal_words, port_words
+from tdsl.ide.known import KnownNames, Meaning, port_types
 from tdsl.semantics.addressing import MANAGEMENT, OVERRIDABLE, WHAT
 from tdsl.semantics.devices import DEVICE_SETTINGS, ROLES
 from tdsl.semantics.intent import DEVICES
@@ -31,9 +31,9 @@ from tdsl.semantics.tier_specs import TIER_SETTINGS
 from tdsl.semantics.transport import TRANSPORTS
 from tdsl.semantics.values import TYPE_NAMES
 from tdsl.syntax import tree
-from tdsl.syntax.grammar import load
+from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.keywords import KIND_WORDS, KINDS, PATTERNS
-from tdsl.syntax.parser import Standing, standing
+from tdsl.syntax.parser import Standing, context_before_offset
 from tdsl.syntax.scanner import BAD_STRING, Token
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -59,7 +59,7 @@ USUAL = (RATE, LENGTH, POWER)
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CompletionEntry:
     """Something that may be written: the text, its kind, a line about it, Markdown, and its rank (least first)."""
 
     text: str
@@ -69,29 +69,29 @@ class Item:
     rank: int = 5
 
 
-def complete(known: Known, file: SourceFile, offset: int, unasked: bool = False) -> tuple[int, list[Item]]:
+def complete_word(known: KnownNames, file: SourceFile, offset: int, unasked: bool = False) -> tuple[int, list[CompletionEntry]]:
     """Where the word at hand begins, and what may stand in its place. Nothing inside comments and strings; nothing before a
     statement where it was ``unasked``, such as for blanks of an indentation."""
-    if _quoted(file, offset):
+    if _in_comment_or_string(file, offset):
         return offset, []
     line = file.text[file.line_starts[file.position(offset)[0] - 1] : offset]
     number = NUMBER.search(line)
     if number is not None:
         start = offset - len(number["unit"])
-        return start, _units(standing(file, offset - len(number[0])))
+        return start, _unit_completions(context_before_offset(file, offset - len(number[0])))
     start = offset - len(WORD.search(line)[0])  # type: ignore[index]
-    place = standing(file, start)
+    place = context_before_offset(file, start)
     if unasked and not place.statement:
         return start, []
-    seen: dict[str, Item] = {}
+    seen: dict[str, CompletionEntry] = {}
     for item in Writer(known, place).items():
         seen.setdefault(item.text, item)
     return start, sorted(seen.values(), key=lambda i: i.rank)
 
 
-def _quoted(file: SourceFile, offset: int) -> bool:
+def _in_comment_or_string(file: SourceFile, offset: int) -> bool:
     """Whether a place lies inside a comment or a string."""
-    for t in load().scanner.scan(file, file.line_starts[file.position(offset)[0] - 1]):
+    for t in load_grammar_tables().scanner.scan(file, file.line_starts[file.position(offset)[0] - 1]):
         if t.start >= offset:
             return False
         if t.type in ("COMMENT", BAD_STRING) and offset <= t.end:
@@ -101,7 +101,7 @@ def _quoted(file: SourceFile, offset: int) -> bool:
     return False
 
 
-def _units(place: Standing) -> list[Item]:
+def _unit_completions(place: Standing) -> list[CompletionEntry]:
     """Units behind a number; in a port's rate and a setting that measures something, those of its kind alone."""
     if "QUANTITY" not in place.terminals:
         return []
@@ -110,7 +110,7 @@ def _units(place: Standing) -> list[Item]:
     if first == "port" and not any(t.type == "COLON" for t in place.statement):
         return []
     return [
-        Item(unit, "unit", kind_name(d), rank=6 - 2 * (d in USUAL) - ("/" not in unit))
+        CompletionEntry(unit, "unit", kind_name(d), rank=6 - 2 * (d in USUAL) - ("/" not in unit))
         for unit, (_, d) in UNIT_TABLE.items()
         if unit != "$" and dim in (None, d)
     ]
@@ -119,7 +119,7 @@ def _units(place: Standing) -> list[Item]:
 class Writer:
     """What may stand at one place."""
 
-    def __init__(self, known: Known, place: Standing) -> None:
+    def __init__(self, known: KnownNames, place: Standing) -> None:
         self.known, self.place = known, place
         self.words = [t.text for t in place.statement]
         self.first, self.last = (self.words[0], self.words[-1]) if self.words else ("", "")
@@ -128,7 +128,7 @@ class Writer:
         opened = [t.type for t in place.statement]
         self.depth = sum(opened.count(o) - opened.count(c) for o, c in (("LSQB", "RSQB"), ("LPAR", "RPAR")))
 
-    def items(self) -> list[Item]:
+    def items(self) -> list[CompletionEntry]:
         """All of it."""
         if self.last == ".":
             return self.members() if self.first != "use" else self.files()
@@ -143,16 +143,16 @@ class Writer:
             out = [*self.names(), *out]
         return out
 
-    def grammar_words(self) -> list[Item]:
+    def grammar_words(self) -> list[CompletionEntry]:
         """Words that the parser takes here."""
-        return [Item(w, "keyword", rank=8) for w in sorted(self.place.words)]
+        return [CompletionEntry(w, "keyword", rank=8) for w in sorted(self.place.words)]
 
     # ------------------------------------------------------------ where a statement begins
 
-    def statements(self) -> list[Item]:
+    def statements(self) -> list[CompletionEntry]:
         """Words and settings with which a statement of this block may begin."""
         settings, only = self.settings()
-        out = [] if only else [Item(w, "keyword", rank=2) for w in sorted(self.place.words) if self.stands(w)]
+        out = [] if only else [CompletionEntry(w, "keyword", rank=2) for w in sorted(self.place.words) if self.stands(w)]
         return [*settings, *out]
 
     def stands(self, word: str) -> bool:
@@ -169,7 +169,7 @@ class Writer:
             return word in (*DEVICE_KINDS, "let", "connect", *self.place.words & {"to", "via", "where"})
         return word not in NOT_BUILT
 
-    def settings(self) -> tuple[list[Item], bool]:
+    def settings(self) -> tuple[list[CompletionEntry], bool]:
         """Settings of the block at hand, and whether nothing else stands in it."""
         block = self.block
         fixed: dict[str, tuple[str, ...]] = {
@@ -178,21 +178,21 @@ class Writer:
             "address": tuple(MANAGEMENT), **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
         }  # fmt: skip
         if block in fixed and not (len(self.place.heads) > 1 and block in DEVICE_KINDS and self.in_model()):
-            return [Item(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]], True
+            return [CompletionEntry(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]], True
         if block == "phase":
-            return _items(self.known.phased(self.place), 1), True
+            return _items_of_meanings(self.known.phased(self.place), 1), True
         if block == "model":
-            return [Item(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
+            return [CompletionEntry(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
         if block == "fabric":
             words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "distance")
-            asked = [Item(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
-            return [*(Item(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked], False
+            asked = [CompletionEntry(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
+            return [*(CompletionEntry(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked], False
         found = self.known.topology(block)
         if found is not None and isinstance(found.node, tree.TopologyDecl):
             formals = [f for f in found.node.formals if f.type.name != "ports"]
-            items = [Item(f.name.name, "param", formal(f), rank=2) for f in formals]
-            tiers = any(isinstance(s, tree.Tier) for s in found.node.body)
-            return [*items, *([Item("tier", "keyword", rank=3)] if tiers else [])], True
+            items = [CompletionEntry(f.name.name, "param", formal_words(f), rank=2) for f in formals]
+            tiers = any(isinstance(s, tree.TierDecl) for s in found.node.body)
+            return [*items, *([CompletionEntry("tier", "keyword", rank=3)] if tiers else [])], True
         return [], False
 
     def in_model(self) -> bool:
@@ -201,31 +201,35 @@ class Writer:
 
     # ------------------------------------------------------------ places with names of one kind
 
-    def special(self) -> list[Item] | None:
+    def special(self) -> list[CompletionEntry] | None:
         """Where only one kind of thing may stand: models, types, checks, words of a setting; None elsewhere."""
         first, last, words = self.first, self.last, self.words
         if first == "use":
             return self.used()
         if first == "model" and len(words) == 1:
-            return [Item(k, "keyword", "kind of model") for k in MODEL_KINDS]
+            return [CompletionEntry(k, "keyword", "kind of model") for k in MODEL_KINDS]
         if last == ":" and not self.depth and first in DEVICE_KINDS:
             return self.models(first)
         if last == ":" and first == "override":
-            return _items(self.known.models(), 1)
+            return _items_of_meanings(self.known.models(), 1)
         if last == ":" and first in ("let", "param", "def", "topology"):
-            return [Item(t, "type", "type", rank=1) for t in TYPE_NAMES if self.depth or t not in ("ports", "pattern", "table")]
+            return [
+                CompletionEntry(t, "type", "type", rank=1)
+                for t in TYPE_NAMES
+                if self.depth or t not in ("ports", "pattern", "table")
+            ]
         if last == ":" and first == "port":
-            return [Item("any", "word", "fits any rate", rank=1)]
+            return [CompletionEntry("any", "word", "fits any rate", rank=1)]
         if first in ("require", "report") and (len(words) == 1 or last in ("and", "with")):
             return self.checks()
         if first == "tier" and "of" in words and len(words) > words.index("of") + 1 and "NAME" in self.place.terminals:
-            tiers = [h.name.name for n in self.known.around(self.place) for h in _tiers(n)]
-            return [Item(t, "group", "a tier of this block", rank=1) for t in tiers] + [
-                Item("hosts", "group", "the ends", rank=1)
+            tiers = [h.name.name for n in self.known.around(self.place) for h in _tiers_of_statement(n)]
+            return [CompletionEntry(t, "group", "a tier of this block", rank=1) for t in tiers] + [
+                CompletionEntry("hosts", "group", "the ends", rank=1)
             ]
         return self.value()
 
-    def value(self) -> list[Item] | None:
+    def value(self) -> list[CompletionEntry] | None:
         """The value of a setting, where it is a model or one of a few words."""
         first = self.first
         if len(self.words) == 1 or self.last == ",":
@@ -234,41 +238,43 @@ class Writer:
                 "transport": tuple(TRANSPORTS),
             }.get(first)  # fmt: skip
             if fixed is not None and self.place.heads:
-                return [Item(w, "word", f"{first}", rank=1) for w in fixed]
+                return [CompletionEntry(w, "word", f"{first}", rank=1) for w in fixed]
             if first == "cable" and self.block in ("connect", "circuit", ""):
-                return _items(self.known.models("cable"), 1)
+                return _items_of_meanings(self.known.models("cable"), 1)
             if first == "switch" and self.block == "tier":
                 return self.models("switch")
             if first == "type" and self.block == "port":
-                return [Item(t, "word", "type of a port", rank=1) for t in port_types()]
+                return [CompletionEntry(t, "word", "type of a port", rank=1) for t in port_types()]
             if first == "oversubscription" and len(self.words) == 1:
-                return [Item(w, "word", said, rank=1) for w, said in AIMS.items()] + _items(self.values(), 4)
+                return [CompletionEntry(w, "word", said, rank=1) for w, said in AIMS.items()] + _items_of_meanings(
+                    self.values(), 4
+                )
             if first == "split" and self.block in DEVICE_KINDS:
                 return self.split()
             found = self.known.topology(self.block)
             if found is not None and isinstance(found.node, tree.TopologyDecl):
                 kinds = {f.name.name: f.type.name for f in found.node.formals}
                 if kinds.get(first) == "model":
-                    return self.models("switch") + _items(self.known.models("ocs"), 2)
+                    return self.models("switch") + _items_of_meanings(self.known.models("ocs"), 2)
                 if kinds.get(first) == "pattern":
                     return self.patterns()
         if first in DEVICES and self.last == "x":
-            return _items(self.known.models(DEVICES[first]), 1)
+            return _items_of_meanings(self.known.models(DEVICES[first]), 1)
         if first in DEVICES and (len(self.words) == 1 or self.last == ","):
-            return [*self.things(), *(_items(self.values(), 4) if len(self.words) == 1 else [])]
+            return [*self.things(), *(_items_of_meanings(self.values(), 4) if len(self.words) == 1 else [])]
         if first == "switch" and self.block in ("tier", "topology") and len(self.words) == 2:
-            return [Item("x", "keyword", "so many for each")]
+            return [CompletionEntry("x", "keyword", "so many for each")]
         if first == "address" and len(self.words) > 1 and not self.depth and "NAME" in self.place.terminals and self.last != ",":
-            return [Item(w, "word", "what is addressed", rank=1) for w in WHAT] + self.grammar_words()
+            return [CompletionEntry(w, "word", "what is addressed", rank=1) for w in WHAT] + self.grammar_words()
         return None
 
-    def models(self, kind: str) -> list[Item]:
+    def models(self, kind: str) -> list[CompletionEntry]:
         """Models of a kind, and values that stand for a model."""
-        return _items(self.typed("model"), 1) + _items(self.known.models(kind), 1)
+        return _items_of_meanings(self.typed("model"), 1) + _items_of_meanings(self.known.models(kind), 1)
 
-    def patterns(self) -> list[Item]:
+    def patterns(self) -> list[CompletionEntry]:
         """Patterns, and values that stand for one."""
-        return [Item(p, "pattern", "pattern", rank=1) for p in PATTERNS] + _items(self.typed("pattern"), 1)
+        return [CompletionEntry(p, "pattern", "pattern", rank=1) for p in PATTERNS] + _items_of_meanings(self.typed("pattern"), 1)
 
     def typed(self, type: str) -> list[Meaning]:
         """Values declared of a type."""
@@ -279,24 +285,26 @@ class Writer:
         own = self.words[1] if self.first in ("let", "param") and "where" in self.words else ""
         return [*([Meaning(own, self.first)] if own else []), *self.known.values(self.place)]
 
-    def split(self) -> list[Item]:
+    def split(self) -> list[CompletionEntry]:
         """Port classes of the device around that may be split."""
         bare = self.head[self.head.index(":") + 1] if ":" in self.head[:-1] else ""
         model = self.known.model(bare)
-        return [Item(c.name, "port", port_words(c), rank=1) for c in model.classes if c.splits] if model else []
+        return [CompletionEntry(c.name, "port", port_words(c), rank=1) for c in model.classes if c.splits] if model else []
 
-    def checks(self) -> list[Item]:
+    def checks(self) -> list[CompletionEntry]:
         """Checks that a claim may ask for."""
-        from tdsl.verify.check import catalogue
+        from tdsl.verify.check import checks_by_name
 
-        return [Item(name, "check", c.title(), c.page(), 1 + c.fails_by_default) for name, c in catalogue().items()]
+        return [
+            CompletionEntry(name, "check", c.title(), c.page(), 1 + c.fails_by_default) for name, c in checks_by_name().items()
+        ]
 
-    def claim_words(self) -> list[Item]:
+    def claim_words(self) -> list[CompletionEntry]:
         """Words of a claim, without the clauses that its check does not take."""
-        from tdsl.verify.check import catalogue
+        from tdsl.verify.check import checks_by_name
 
         begin = max((i for i, w in enumerate(self.words) if w in ("and", "with", "require", "report")), default=0)
-        check = catalogue().get(self.words[begin + 1]) if begin + 1 < len(self.words) else None
+        check = checks_by_name().get(self.words[begin + 1]) if begin + 1 < len(self.words) else None
         refused = CLAUSES - check.takes if check is not None else frozenset()
         words = [replace(i, rank=3) for i in self.grammar_words() if i.text not in refused]
         if check is None:
@@ -304,45 +312,48 @@ class Writer:
         compared = next((w for w in self.words[begin + 2 :] if w in COMPARISONS), None)
         if compared is not None:
             usual = USUAL_VALUES.get(check.kind, USUAL_AMOUNTS.get(check.unit, ())) if self.last == compared else ()
-            return [*(Item(v, "word", f"a value of `{check.name}`", rank=1) for v in usual), *words]
+            return [*(CompletionEntry(v, "word", f"a value of `{check.name}`", rank=1) for v in usual), *words]
         if check.name == "throughput" and len(self.words) == begin + 2:
             from tdsl.prove.all_to_all import ALL
             from tdsl.prove.demands import PATTERNS as DEMANDS
 
-            words = [*(Item(p, "pattern", "pattern of traffic", rank=1) for p in sorted({ALL, *DEMANDS})), *words]
+            words = [*(CompletionEntry(p, "pattern", "pattern of traffic", rank=1) for p in sorted({ALL, *DEMANDS})), *words]
         elif check.words and len(self.words) == begin + 2:
-            words = [*(Item(w, "word", f"argument of `{check.name}`", rank=1) for w in sorted(check.words)), *words]
+            words = [*(CompletionEntry(w, "word", f"argument of `{check.name}`", rank=1) for w in sorted(check.words)), *words]
         if check.kind != "yes_no":
             sign = ">=" if check.scarce or check.kind == "fraction" else "<="
             order = {sign: 1, "==": 2}
-            words = [*(Item(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS), *words]
+            words = [*(CompletionEntry(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS), *words]
         return words
 
     # ------------------------------------------------------------ names
 
-    def names(self) -> list[Item]:
+    def names(self) -> list[CompletionEntry]:
         """Names that a path or an expression may begin with; behind the ends of a connect, patterns."""
         if self.first in ("connect", "circuit") and "via" in self.place.words and not self.depth:
             return self.patterns()
         claim = self.first in ("require", "report")
         if claim and self.last == "through":
-            return [Item(w, "word", "layer", rank=1) for w in LAYERS]
+            return [CompletionEntry(w, "word", "layer", rank=1) for w in LAYERS]
         if (
             not self.depth
             and self.last in PATHS
             and self.first != "tier"
             and (self.last != "," or self.first in PATHS | {"address", "asn"})
         ):
-            return [*self.things(), *([Item("ports", "word", "every port by itself")] if claim and self.last == "of" else [])]
+            return [
+                *self.things(),
+                *([CompletionEntry("ports", "word", "every port by itself")] if claim and self.last == "of" else []),
+            ]
         if not self.depth and len(self.words) == 1 and self.first in (*PARTITION_SETTINGS, "address", "asn", "subnet_manager"):
             return self.things()
-        return [*self.variables(), *_items(self.values(), 4)]
+        return [*self.variables(), *_items_of_meanings(self.values(), 4)]
 
-    def things(self) -> list[Item]:
+    def things(self) -> list[CompletionEntry]:
         """Devices and groups."""
-        return _items(self.known.things(self.place), 1)
+        return _items_of_meanings(self.known.things(self.place), 1)
 
-    def variables(self) -> list[Item]:
+    def variables(self) -> list[CompletionEntry]:
         """Names that stand bare in other brackets of the statement: its index variables."""
         tokens = self.place.statement
         found = dict.fromkeys(
@@ -350,28 +361,30 @@ class Writer:
             for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False)
             if b.type == "NAME" and a.type in ("LSQB", "COMMA") and c.type in ("RSQB", "COMMA")
         )
-        return [Item(name, "variable", "index variable of this statement", rank=1) for name in found]
+        return [CompletionEntry(name, "variable", "index variable of this statement", rank=1) for name in found]
 
-    def members(self) -> list[Item]:
+    def members(self) -> list[CompletionEntry]:
         """What may stand behind the point: members of the path before it."""
-        names = path_before(self.place.statement[:-1])
+        names = path_before_cursor(self.place.statement[:-1])
         found = self.known.find(names, self.place) if names else None
-        return _items(self.known.members(found), 1) if found is not None else []
+        return _items_of_meanings(self.known.members(found), 1) if found is not None else []
 
     # ------------------------------------------------------------ use
 
-    def files(self) -> list[Item]:
+    def files(self) -> list[CompletionEntry]:
         """Files and folders that a ``use`` may go on with."""
         parts = [w for w in self.words[1:] if w != "."]
-        out: dict[str, Item] = {}
+        out: dict[str, CompletionEntry] = {}
         for root in self.known.library.loader.roots(self.known.home.module.folder):
             folder = root.joinpath(*parts)
             for p in sorted(folder.iterdir()) if folder.is_dir() else ():
                 if p.stem.isidentifier() and (p.suffix == ".fab" or (p.is_dir() and any(p.glob("*.fab")))):
-                    out.setdefault(p.stem, Item(p.stem, "file" if p.suffix else "folder", "a file" if p.suffix else "a folder"))
+                    out.setdefault(
+                        p.stem, CompletionEntry(p.stem, "file" if p.suffix else "folder", "a file" if p.suffix else "a folder")
+                    )
         return list(out.values())
 
-    def used(self) -> list[Item]:
+    def used(self) -> list[CompletionEntry]:
         """What a ``use`` may name: the file, or in parentheses what it declares."""
         from tdsl.semantics.fault import Excused, Fault
         from tdsl.semantics.loader import declared_in
@@ -380,17 +393,19 @@ class Writer:
             return self.files() if len(self.words) == 1 else []
         if self.last not in ("(", ","):
             return self.grammar_words()
-        parts = tuple(tree.Member(t.text, t.span) for t in self.place.statement[1 : self.words.index("(")] if t.type == "NAME")
+        parts = tuple(
+            tree.Identifier(t.text, t.span) for t in self.place.statement[1 : self.words.index("(")] if t.type == "NAME"
+        )
         try:
             paths = self.known.library.loader.find(
                 tree.Use(parts, (), self.place.statement[0].span), self.known.home.module.folder
             )
         except (Fault, Excused):
             return []
-        return [Item(name, "name", f"of {p.name}") for p in paths for name in declared_in(p)]
+        return [CompletionEntry(name, "name", f"of {p.name}") for p in paths for name in declared_in(p)]
 
 
-def path_before(tokens: Iterable[Token]) -> tuple[str, ...]:
+def path_before_cursor(tokens: Iterable[Token]) -> tuple[str, ...]:
     """The names of the path that ends these tokens, its indices left out."""
     names: list[str] = []
     depth, dotted = 0, True
@@ -413,9 +428,9 @@ def path_before(tokens: Iterable[Token]) -> tuple[str, ...]:
     return tuple(reversed(names))
 
 
-def _items(meanings: Iterable[Meaning], rank: int) -> list[Item]:
-    return [Item(m.name, m.kind, m.detail, m.doc, rank) for m in meanings]
+def _items_of_meanings(meanings: Iterable[Meaning], rank: int) -> list[CompletionEntry]:
+    return [CompletionEntry(m.name, m.kind, m.detail, m.doc, rank) for m in meanings]
 
 
-def _tiers(s: tree.Stmt) -> list[tree.Tier]:
-    return [x for x in getattr(s, "body", None) or () if isinstance(x, tree.Tier)]
+def _tiers_of_statement(s: tree.Stmt) -> list[tree.TierDecl]:
+    return [x for x in getattr(s, "body", None) or () if isinstance(x, tree.TierDecl)]

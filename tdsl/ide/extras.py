@@ -12,8 +12,8 @@ from typing import Any
 from tdsl.compile.waivers import FOREVER
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.findings.source import SourceFile, Span
-from tdsl.ide.outline import Symbol, symbols
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.ide.outline import Symbol, declared_symbols
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.loader import Loader
 from tdsl.syntax import tree
@@ -23,16 +23,16 @@ MOST_FILES, MOST_SYMBOLS = 2_000, 200
 """Files of a workspace that are read for their declarations, and declarations that one answer has."""
 
 
-def fabrics(body: Iterable[tree.Stmt]) -> Iterator[Symbol]:
+def fabric_symbols(body: Iterable[tree.Stmt]) -> Iterator[Symbol]:
     """The fabrics and clusters that a text declares."""
-    for s in symbols(body):
+    for s in declared_symbols(body):
         if s.kind in ("fabric", "cluster"):
             yield s
             yield from (i for i in s.inner if i.kind == "fabric")
 
 
 # ---------------------------------------------------------------- links and selections
-def links(body: Iterable[tree.Stmt], loader: Loader, folder: Path) -> Iterator[tuple[Span, Path]]:
+def use_links(body: Iterable[tree.Stmt], loader: Loader, folder: Path) -> Iterator[tuple[SourceSpan, Path]]:
     """The file that each `use` names, with the words that name it; none for a folder, or where nothing is found."""
     for s in body:
         if not isinstance(s, tree.Use):
@@ -45,22 +45,22 @@ def links(body: Iterable[tree.Stmt], loader: Loader, folder: Path) -> Iterator[t
             yield s.module[0].span.to(s.module[-1].span), found[0]
 
 
-def enclosing(body: Iterable[tree.Stmt], file: SourceFile, at: int) -> list[Span]:
+def enclosing_spans(body: Iterable[tree.Stmt], file: SourceFile, at: int) -> list[SourceSpan]:
     """The parts of a text that hold a place, from the smallest to the whole."""
-    found: dict[tuple[int, int], Span] = {(0, len(file.text)): Span(file, 0, len(file.text))}
+    found: dict[tuple[int, int], SourceSpan] = {(0, len(file.text)): SourceSpan(file, 0, len(file.text))}
     stack: list[Any] = list(body)
     while stack:
         node = stack.pop()
         if isinstance(node, tuple):
             stack.extend(node)
-        elif dataclasses.is_dataclass(node) and not isinstance(node, Span | SourceFile):
+        elif dataclasses.is_dataclass(node) and not isinstance(node, SourceSpan | SourceFile):
             span = getattr(node, "span", None)
-            if isinstance(span, Span):
+            if isinstance(span, SourceSpan):
                 if not span.start <= at <= span.end:
                     continue
                 found[span.start, span.end] = span
             stack.extend(getattr(node, f.name) for f in dataclasses.fields(node))
-    inside: list[Span] = []
+    inside: list[SourceSpan] = []
     for span in sorted(found.values(), key=lambda s: (s.end - s.start, s.start)):
         if not inside or (span.start <= inside[-1].start and span.end >= inside[-1].end):
             inside.append(span)
@@ -68,10 +68,12 @@ def enclosing(body: Iterable[tree.Stmt], file: SourceFile, at: int) -> list[Span
 
 
 # ---------------------------------------------------------------- the workspace
-def declared(folders: Iterable[Path], overlay: Mapping[str, str], query: str) -> list[tuple[Symbol, tuple[str, ...]]]:
+def declarations_matching(
+    folders: Iterable[Path], overlay: Mapping[str, str], query: str
+) -> list[tuple[Symbol, tuple[str, ...]]]:
     """The declarations of all files of some folders whose names contain a word, each with the names around it."""
     from tdsl.findings.diagnostic import Diagnostics
-    from tdsl.syntax.parser import parse
+    from tdsl.syntax.parser import parse_source_file
 
     out: list[tuple[Symbol, tuple[str, ...]]] = []
     word, read = query.lower(), 0
@@ -84,24 +86,26 @@ def declared(folders: Iterable[Path], overlay: Mapping[str, str], query: str) ->
                 continue
             read += 1
             try:
-                text = overlay[str(path)] if str(path) in overlay else files.text(path)
+                text = overlay[str(path)] if str(path) in overlay else files.read_text_file(path)
             except (OSError, UnicodeDecodeError):
                 continue
             if word and word not in text.lower():
                 continue
-            out += _matching(symbols(parse(SourceFile(str(path), text), Diagnostics()).body), word, ())
+            out += _symbols_matching(
+                declared_symbols(parse_source_file(SourceFile(str(path), text), Diagnostics()).body), word, ()
+            )
     return out[:MOST_SYMBOLS]
 
 
-def _matching(found: Iterable[Symbol], word: str, around: tuple[str, ...]) -> Iterator[tuple[Symbol, tuple[str, ...]]]:
+def _symbols_matching(found: Iterable[Symbol], word: str, around: tuple[str, ...]) -> Iterator[tuple[Symbol, tuple[str, ...]]]:
     for s in found:
         if word in s.name.lower():
             yield s, around
-        yield from _matching(s.inner, word, (*around, s.name))
+        yield from _symbols_matching(s.inner, word, (*around, s.name))
 
 
 # ---------------------------------------------------------------- findings
-def waiver(d: Diagnostic) -> tuple[int, str] | None:
+def waiver_comment(d: Diagnostic) -> tuple[int, str] | None:
     """Where a comment belongs that waives a finding with a reason, and its text; None where none can."""
     if d.span is None or d.severity is Severity.ALLOWED or d.code.startswith(FOREVER):
         return None
@@ -109,32 +113,34 @@ def waiver(d: Diagnostic) -> tuple[int, str] | None:
     line = d.span.begin[0]
     start = file.line_starts[line - 1]
     indent = file.line(line)[: len(file.line(line)) - len(file.line(line).lstrip())]
-    return start, f"{indent}# tdsl: allow({catalogue.name_of(d.code)}) state the reason here\n"
+    return start, f"{indent}# tdsl: allow({catalogue.finding_name(d.code)}) state the reason here\n"
 
 
-def page(code: str) -> Path | None:
+def explanation_file(code: str) -> Path | None:
     """The file with what `tdsl explain` prints about a code. That of a check is in its program, and is written to the cache;
     None where it cannot be."""
     path = catalogue.FOLDER / f"{code}.md"
     if path.is_file():
         return path
-    found = catalogue.page(code)
-    return cache.kept(f"explain/{code}.md", f"# {code} {found.name}: {found.title}\n\n{found.text}") if found else None
+    found = catalogue.page_of_code(code)
+    return (
+        cache.cached_text_file(f"explain/{code}.md", f"# {code} {found.name}: {found.title}\n\n{found.text}") if found else None
+    )
 
 
-def kept(old: Iterable[Diagnostic], before: SourceFile, after: SourceFile) -> list[Diagnostic]:
+def findings_moved_to_text(old: Iterable[Diagnostic], before: SourceFile, after: SourceFile) -> list[Diagnostic]:
     """Findings of an earlier text at their places in the present one; those of what was changed are left out."""
-    head = _common(before.text, after.text)
+    head = _common_prefix_length(before.text, after.text)
     rest = min(len(before.text), len(after.text)) - head
-    tail = min(_common(before.text[::-1], after.text[::-1]), rest)
+    tail = min(_common_prefix_length(before.text[::-1], after.text[::-1]), rest)
     shift = len(after.text) - len(before.text)
 
-    def moved(span: Span) -> Span | None:
+    def moved(span: SourceSpan) -> SourceSpan | None:
         if span.file.name != before.name:
             return span
         if span.end <= head:
-            return Span(after, span.start, span.end)
-        return Span(after, span.start + shift, span.end + shift) if span.start >= len(before.text) - tail else None
+            return SourceSpan(after, span.start, span.end)
+        return SourceSpan(after, span.start + shift, span.end + shift) if span.start >= len(before.text) - tail else None
 
     out = []
     for d in old:
@@ -146,7 +152,7 @@ def kept(old: Iterable[Diagnostic], before: SourceFile, after: SourceFile) -> li
     return out
 
 
-def _common(a: str, b: str) -> int:
+def _common_prefix_length(a: str, b: str) -> int:
     """How many characters two texts begin with that are the same."""
     low, high = 0, min(len(a), len(b))
     while low < high:

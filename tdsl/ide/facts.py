@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from tdsl.compile.compiler import Compilation, Design
-from tdsl.findings.source import Span
-from tdsl.semantics.ranges import Settings
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.ranges import ParameterSettings
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -32,7 +32,7 @@ class Placed:
     model: str
 
 
-def parameters(settings: Settings, path: str) -> list[Fact]:
+def facts_of_parameters(settings: ParameterSettings, path: str) -> list[Fact]:
     """The value of each parameter of a file, and what it may be."""
     from tdsl.semantics.values import text_of
 
@@ -53,15 +53,15 @@ def parameters(settings: Settings, path: str) -> list[Fact]:
     return list(out.values())
 
 
-def lens(design: Design) -> str:
+def fabric_lens_text(design: Design) -> str:
     """The figures of a fabric in a line: hosts, switches, bisection, requirements that are not met."""
-    from tdsl.verify.summary import summarise
+    from tdsl.verify.summary import fabric_summary
 
     if design.fabric is None:
         return ""
     if design.members:
-        return _lens_of_cluster(design)
-    summary = summarise(design.fabric)
+        return _cluster_lens_text(design)
+    summary = fabric_summary(design.fabric)
     counts = {"host": summary["hosts"], "switch": summary["switches"], "link": design.fabric.link_count}
     words = [f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}" for word, n in counts.items()]
     found = next((r for r in design.results if r.check == "bisection" and r.status in ("proved", "bounded")), None)
@@ -71,7 +71,7 @@ def lens(design: Design) -> str:
     return ", ".join(words)
 
 
-def _lens_of_cluster(design: Design) -> str:
+def _cluster_lens_text(design: Design) -> str:
     """What a cluster adds up to, and its requirements that are not met."""
     summary = design.consists() or {}
     links = summary.get("links")
@@ -86,7 +86,7 @@ def _lens_of_cluster(design: Design) -> str:
     return ", ".join(words)
 
 
-def placed(design: Design) -> list[Placed]:
+def device_sets_of_design(design: Design) -> list[Placed]:
     """The device sets of a design, those of its intent with them."""
     out = []
     for s in design.fabric.sets if design.fabric is not None else ():
@@ -96,16 +96,16 @@ def placed(design: Design) -> list[Placed]:
     return out
 
 
-def facts(result: Compilation) -> list[Fact]:
+def facts_of_compilation(result: Compilation) -> list[Fact]:
     """What is known of the places of the file that was asked for; of what repeats, all that differs."""
     found: dict[tuple[int, int], list[tuple[str, str]]] = {}
     for design in result.designs:
-        for start, end, text, hint in [*_sets(design), *_unknowns(design), *_results(design)]:
+        for start, end, text, hint in [*_facts_of_device_sets(design), *_facts_of_unknowns(design), *_facts_of_results(design)]:
             here = found.setdefault((start, end), [])
             if (text, hint) not in here:
                 here.append((text, hint))
     for cluster in result.clusters:
-        for start, end, text, hint in _results(cluster):
+        for start, end, text, hint in _facts_of_results(cluster):
             found.setdefault((start, end), []).append((text, hint))
     return [
         Fact(start, end, "\n\n".join(t for t, _ in here), "; ".join(dict.fromkeys(h for _, h in here if h)))
@@ -113,16 +113,16 @@ def facts(result: Compilation) -> list[Fact]:
     ]
 
 
-def _sets(design: Design) -> list[tuple[int, int, str, str]]:
+def _facts_of_device_sets(design: Design) -> list[tuple[int, int, str, str]]:
     fabric = design.fabric
     if fabric is None:
         return []
     import numpy as np
 
     from tdsl.prove.view import View
-    from tdsl.verify.checks.oversubscription import by_set
+    from tdsl.verify.checks.oversubscription import oversubscription_by_set
 
-    ratios = by_set(View.whole(fabric.network))
+    ratios = oversubscription_by_set(View.whole(fabric.network))
     out = []
     plan = design.failing.plan if design.failing is not None else None  # its places are of this text
     for s in (*plan.sets, *plan.insides.values()) if plan is not None else fabric.sets:
@@ -143,13 +143,13 @@ def _sets(design: Design) -> list[tuple[int, int, str, str]]:
             down, up = ratios[s.index].ratio or (0, 0)
             hints.append(f"{down}:{up}")
             text += f"\n\noversubscription, down : up, of the worst: {ratios[s.index].text}"
-        start, end = _place(s.origin.span, s.name)
+        start, end = _name_span_in_statement(s.origin.span, s.name)
         named = "" if s.origin.span.file.text[start:end] == s.name else f"{s.name} "
         out.append((start, end, text, named + ", ".join(hints) if hints else ""))
     return out
 
 
-def _unknowns(design: Design) -> list[tuple[int, int, str, str]]:
+def _facts_of_unknowns(design: Design) -> list[tuple[int, int, str, str]]:
     """What was found for each `?` of the file."""
     if design.failing is None:
         return []
@@ -161,14 +161,14 @@ def _unknowns(design: Design) -> list[tuple[int, int, str, str]]:
     ]
 
 
-def _place(span: Span, name: str) -> tuple[int, int]:
+def _name_span_in_statement(span: SourceSpan, name: str) -> tuple[int, int]:
     """Where the name of a device set stands in the statement that makes it; its first word, where it stands nowhere."""
     line = span.text.partition("\n")[0].partition("{")[0]
     found = re.search(rf"\b{re.escape(name)}\b", line) or re.match(r"\w+", line)
     return (span.start + found.start(), span.start + found.end()) if found else (span.start, span.end)
 
 
-def _results(design: Design) -> list[tuple[int, int, str, str]]:
+def _facts_of_results(design: Design) -> list[tuple[int, int, str, str]]:
     out = []
     for r in design.results:
         if r.origin is None or r.requirement is None or r.origin.span.file.name != design.file:

@@ -10,18 +10,18 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.compile.reuse import Kept
 from tdsl.compile.waivers import FOREVER, Allowances
-from tdsl.config import ConfigError, load
+from tdsl.config import ConfigError, load_config
 from tdsl.explain import catalogue
-from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, gather
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
 from tdsl.ide import shelf
-from tdsl.ide.facts import Fact, Placed, facts, lens, parameters, placed
-from tdsl.ide.rename import Index
+from tdsl.ide.facts import Fact, Placed, device_sets_of_design, fabric_lens_text, facts_of_compilation, facts_of_parameters
+from tdsl.ide.rename import RenameIndex
 from tdsl.semantics.loader import DECLARED
 from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class TextJudgement:
     """What was found in a file, what is known of its places, and its device sets. ``wrong`` is why the call could not be
     answered, or ""."""
 
@@ -41,83 +41,91 @@ class Question:
     overlay: Mapping[str, str] = field(default_factory=dict)
 
 
-def options(question: Question) -> Options:
+def options_of_question(question: Question) -> Options:
     """The compiler's options, those of the project's ``tdsl.toml`` with them. Raises ConfigError."""
-    config = load(Path(question.path).parent)
+    config = load_config(Path(question.path).parent)
     severities = {}
     for name, word in config.severities.items():
-        page = catalogue.find(name)
+        page = catalogue.find_page(name)
         if page is None or page.code.startswith(FOREVER):
             raise config.fault(f"`[severity]`: there is no finding `{name}` whose severity can be set")
         severities[page.name] = Severity[word.upper()]
     return Options(paths=config.path, overlay=question.overlay, severities=severities)
 
 
-def index(question: Question, folders: Iterable[Path]) -> Index:
+def rename_index(question: Question, folders: Iterable[Path]) -> RenameIndex:
     """The names of some folders' files, with the texts of open buffers. What is wrong in ``tdsl.toml`` is told elsewhere."""
     try:
-        paths = options(question).paths
+        paths = options_of_question(question).paths
     except ConfigError:
         paths = ()
-    return Index(tuple(folders), paths, question.overlay)
+    return RenameIndex(tuple(folders), paths, question.overlay)
 
 
-def names(question: Question) -> Judgement:
+def judge_names(question: Question) -> TextJudgement:
     """What the text alone shows: syntax and names. Nothing is wired and nothing proved."""
     try:
-        parsed = shelf.lend(question.overlay)
-        asked = replace(options(question), parsed=parsed)
-        settings, found = compiler.parameters(question.path, asked)
-        shelf.keep(parsed, question.overlay)
+        parsed = shelf.parsed_library_files(question.overlay)
+        asked = replace(options_of_question(question), parsed=parsed)
+        settings, found = compiler.parameter_settings(question.path, asked)
+        shelf.keep_parsed_library_files(parsed, question.overlay)
     except (compiler.UsageError, ConfigError) as wrong:
-        return Judgement(wrong=str(wrong))
+        return TextJudgement(wrong=str(wrong))
     settled = Allowances(asked.severities)
     for file in {id(d.span.file): d.span.file for d in found if d.span is not None}.values():
         settled.read(file, Diagnostics())
-    return Judgement(tuple(d for d in gather(settled.settle(found)) if not _lends(d)), tuple(parameters(settings, question.path)))
+    return TextJudgement(
+        tuple(d for d in merge_equal_findings(settled.settle(found)) if not _is_library_without_fabric(d)),
+        tuple(facts_of_parameters(settings, question.path)),
+    )
 
 
-def names_or_fault(question: Question) -> Judgement:
+def judge_names_or_fault(question: Question) -> TextJudgement:
     """What the text alone shows; a fault of tdsl's own is what was wrong."""
     try:
-        return names(question)
+        return judge_names(question)
     except Exception as fault:  # the editor goes on, and is told
-        return Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
+        return TextJudgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 
-def stages(question: Question, kept: Kept | None = None) -> Iterator[Judgement]:
+def judge_in_stages(question: Question, kept: Kept | None = None) -> Iterator[TextJudgement]:
     """All that ``tdsl check`` says: what the wiring shows, then what each proof adds, the cheapest first, then everything.
     ``kept`` are fabrics of earlier texts."""
     try:
-        parsed = shelf.lend(question.overlay)
-        asked = replace(options(question), kept=kept, parsed=parsed)
-        for result in compiler.stages(question.path, asked, every=True):
-            shelf.keep(parsed, question.overlay)
-            yield Judgement(_findings(result), last=False)
-        yield _judged(result)
+        parsed = shelf.parsed_library_files(question.overlay)
+        asked = replace(options_of_question(question), kept=kept, parsed=parsed)
+        for result in compiler.compile_in_stages(question.path, asked, every=True):
+            shelf.keep_parsed_library_files(parsed, question.overlay)
+            yield TextJudgement(_findings_without_repeats(result), last=False)
+        yield _judgement_of_compilation(result)
     except (compiler.UsageError, ConfigError) as wrong:
-        yield Judgement(wrong=str(wrong))
+        yield TextJudgement(wrong=str(wrong))
 
 
-def everything(question: Question) -> Judgement:
+def judge_everything(question: Question) -> TextJudgement:
     """All that ``tdsl check`` says, once it is known."""
-    *_, last = stages(question)
+    *_, last = judge_in_stages(question)
     return last
 
 
-def _judged(result: compiler.Compilation) -> Judgement:
+def _judgement_of_compilation(result: compiler.Compilation) -> TextJudgement:
     """All that a compilation shows."""
-    sets = tuple(p for d in result.designs for p in placed(d))
-    return Judgement(_findings(result), tuple(facts(result)), sets, lenses=tuple((d.name, lens(d)) for d in result.judged))
+    sets = tuple(p for d in result.designs for p in device_sets_of_design(d))
+    return TextJudgement(
+        _findings_without_repeats(result),
+        tuple(facts_of_compilation(result)),
+        sets,
+        lenses=tuple((d.name, fabric_lens_text(d)) for d in result.judged),
+    )
 
 
-def _findings(result: compiler.Compilation) -> tuple[Diagnostic, ...]:
+def _findings_without_repeats(result: compiler.Compilation) -> tuple[Diagnostic, ...]:
     """The findings of a compilation. The printed form of a span's file is all that is needed elsewhere; what a chain of labels
     repeats is kept once."""
-    return tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings if not _lends(d))
+    return tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings if not _is_library_without_fabric(d))
 
 
-def _lends(d: Diagnostic) -> bool:
+def _is_library_without_fabric(d: Diagnostic) -> bool:
     """Whether a finding is that a file declares no fabric, and the file is there to lend others what it declares."""
     if d.code != "E0122" or d.span is None:
         return False

@@ -12,15 +12,15 @@ from functools import cache
 from pathlib import Path
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.ide import describe
 from tdsl.ide.facts import Placed
 from tdsl.semantics import topology
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.growth import NEEDED
-from tdsl.semantics.library import Entry, Library, Linked
-from tdsl.semantics.loader import Loader, Module, Parsed
+from tdsl.semantics.library import Library, Linked, TopLevelName
+from tdsl.semantics.loader import Loader, Parsed, ParsedFile
 from tdsl.semantics.model import Chip, DeviceModel
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
@@ -43,13 +43,13 @@ class Meaning:
 
 
 @cache
-def standard() -> tuple[Library, Linked]:
+def standard_library() -> tuple[Library, Linked]:
     """The standard catalogue, all of it built: it does not change while the server runs."""
     file = SourceFile("", "")
     library = Library(Loader(own := Diagnostics()), own)
-    home = library.link(Module(file, (), Path(), ""))
-    for name in topology.known(library, home):
-        topology.find(library, home, name)
+    home = library.link(ParsedFile(file, (), Path(), ""))
+    for name in topology.known_topology_names(library, home):
+        topology.find_topology(library, home, name)
     for name in library.loader.catalogue():
         entry = library.entry(home, name)
         if entry is not None:
@@ -60,19 +60,19 @@ def standard() -> tuple[Library, Linked]:
 @cache
 def port_types() -> list[str]:
     """Types of ports that the standard catalogue knows."""
-    models = (m for m in standard()[0].models.values() if m is not None)
+    models = (m for m in standard_library()[0].models.values() if m is not None)
     return sorted({t for m in models for c in m.classes for t in c.types})
 
 
-def warm() -> None:
+def preload_standard_library() -> None:
     """Read what the first answer would wait for."""
-    from tdsl.verify.check import catalogue
+    from tdsl.verify.check import checks_by_name
 
-    standard()
-    catalogue()
+    standard_library()
+    checks_by_name()
 
 
-class Known:
+class KnownNames:
     """What one text knows. ``sets`` are those of its design as it was last compiled."""
 
     def __init__(
@@ -81,16 +81,16 @@ class Known:
     ) -> None:  # fmt: skip
         self.file, self.body, self.sets = file, body, sets
         own = Diagnostics()
-        parsed: Parsed = dict(standard()[0].loader.parsed)
+        parsed: Parsed = dict(standard_library()[0].loader.parsed)
         self.library = Library(Loader(own, paths, dict(overlay), parsed), own)
-        self.home = self.library.link(Module(file, body, path.parent, str(path.resolve())))
+        self.home = self.library.link(ParsedFile(file, body, path.parent, str(path.resolve())))
         self.starts: dict[int, tree.Stmt] = {}
         self._index(body)
 
     def _index(self, body: Iterable[tree.Stmt]) -> None:
         for s in body:
             self.starts.setdefault(s.span.start, s)
-            for inner in _bodies(s):
+            for inner in _blocks_of_statement(s):
                 self._index(inner)
 
     def around(self, place: Standing) -> list[tree.Stmt]:
@@ -105,10 +105,10 @@ class Known:
         for name, entry in (*self.home.names.items(), *self.home.used.items()):
             if isinstance(entry.node, tree.ModelDecl) and kind in ("", entry.node.kind.name):
                 out.append(self.a_model(name))
-        library, home = standard()
+        library, home = standard_library()
         for name in library.loader.catalogue():
             if name not in self.home.names and name not in self.home.used:
-                node = _node(library.entry(home, name))
+                node = _node_of_entry(library.entry(home, name))
                 if isinstance(node, tree.ModelDecl) and kind in ("", node.kind.name):
                     out.append(self.a_model(name))
         return out
@@ -117,9 +117,9 @@ class Known:
         """The model of that name, None if there is none or it is broken."""
         library, at = self.library, home or self.home
         if name not in at.names and name not in at.used:
-            library, at = standard()
+            library, at = standard_library()
         try:
-            return library.model(at, name, Span(self.file, 0, 0))
+            return library.model(at, name, SourceSpan(self.file, 0, 0))
         except (Fault, Excused):
             return None
 
@@ -138,18 +138,18 @@ class Known:
     def topology(self, name: str) -> Meaning | None:
         """The topology of that name."""
         try:
-            found = topology.find(self.library, self.home, name)
+            found = topology.find_topology(self.library, self.home, name)
         except (Fault, Excused):
             return None
         if found is None or not isinstance(found.node, tree.TopologyDecl):
             return None
-        words = describe.head(found.node)
-        doc = f"```fab\n{words}\n```\n\n{describe.comment(found.node.span)}"
+        words = describe.statement_head(found.node)
+        doc = f"```fab\n{words}\n```\n\n{describe.comment_of_declaration(found.node.span)}"
         return Meaning(name, "topology", words, doc, found.node, found.home)
 
     def topologies(self) -> list[Meaning]:
         """Topologies that an intent may name."""
-        names = dict.fromkeys(topology.known(self.library, self.home))
+        names = dict.fromkeys(topology.known_topology_names(self.library, self.home))
         return [found for name in names if (found := self.topology(name)) is not None]
 
     # ------------------------------------------------------------ values
@@ -161,10 +161,10 @@ class Known:
             if isinstance(node, tree.For):
                 found.setdefault(node.var.name, Meaning(node.var.name, "variable", f"in {node.over.span.text}"))
             for f in node.formals if isinstance(node, tree.TopologyDecl | tree.Def) else ():
-                found.setdefault(f.name.name, Meaning(f.name.name, "param", describe.formal(f), node=f))
-            for s in statements(_bodies(node)):
+                found.setdefault(f.name.name, Meaning(f.name.name, "param", describe.formal_words(f), node=f))
+            for s in statements_in_blocks(_blocks_of_statement(node)):
                 self._value(found, s)
-        for s in statements([self.body]):
+        for s in statements_in_blocks([self.body]):
             self._value(found, s)
         for name, entry in self.home.used.items():
             if isinstance(entry.node, tree.Let | tree.Param | tree.Def):
@@ -187,7 +187,9 @@ class Known:
         if isinstance(s, tree.Let | tree.Param | tree.Def):
             name = alias or s.name.name
             kind = "function" if isinstance(s, tree.Def) else "param" if isinstance(s, tree.Param) else "let"
-            found.setdefault(name, Meaning(name, kind, describe.head(s), describe.comment(s.span), s, self.home))
+            found.setdefault(
+                name, Meaning(name, kind, describe.statement_head(s), describe.comment_of_declaration(s.span), s, self.home)
+            )
 
     # ------------------------------------------------------------ devices and groups
 
@@ -197,13 +199,13 @@ class Known:
         nodes = self.around(place)
         for node in reversed(nodes):
             if isinstance(node, tree.Extend):
-                target = self.find(_names(node.path), place, outside=node)
+                target = self.find(_member_names_of_path(node.path), place, outside=node)
                 for m in self.members(target) if target else ():
                     found.setdefault(m.name, m)
             for f in node.formals if isinstance(node, tree.TopologyDecl) else ():
                 if f.type.name == "ports":
-                    found.setdefault(f.name.name, Meaning(f.name.name, "ports", describe.formal(f), node=f))
-            for m in self._declared([x for b in _bodies(node) for x in b], self.home):
+                    found.setdefault(f.name.name, Meaning(f.name.name, "ports", describe.formal_words(f), node=f))
+            for m in self._declared([x for b in _blocks_of_statement(node) for x in b], self.home):
                 found.setdefault(m.name, m)
         fabric = next((n.name.name for n in nodes if isinstance(n, tree.Decl) and n.kind.name == "fabric"), "")
         for m in self._placed(fabric, ()):
@@ -235,18 +237,18 @@ class Known:
         node = of.node
         if isinstance(node, Placed):
             model = self.model(node.model) if len(node.names) == 1 else None
-            return _inside(model) if model else []
+            return _meanings_inside_model(model) if model else []
         if isinstance(node, tuple):
             fabric, names = node
             return self._placed(fabric, names)
         if isinstance(node, Chip):
-            return _inside(node.model)
+            return _meanings_inside_model(node.model)
         if not isinstance(node, tree.Decl):
             return []
         if node.kind.name in KINDS["device"]:
-            bare = node.of.bare if isinstance(node.of, tree.Path) else None
+            bare = node.of.bare if isinstance(node.of, tree.PathExpr) else None
             model = self.model(bare, of.home) if bare else None
-            return _inside(model) if model else []
+            return _meanings_inside_model(model) if model else []
         own = self._declared(node.body or (), of.home)
         if node.kind.name == "fabric":
             names = {m.name for m in own}
@@ -254,10 +256,10 @@ class Known:
         return own
 
     def _declared(self, body: Iterable[tree.Stmt], home: Linked | None) -> list[Meaning]:
-        return [self._thing(s, home) for s in statements([body]) if isinstance(s, tree.Decl) and s.kind.name in MADE_OF]
+        return [self._thing(s, home) for s in statements_in_blocks([body]) if isinstance(s, tree.Decl) and s.kind.name in MADE_OF]
 
     def _thing(self, s: tree.Decl, home: Linked | None) -> Meaning:
-        return Meaning(s.name.name, s.kind.name, describe.head(s), describe.comment(s.span), s, home)
+        return Meaning(s.name.name, s.kind.name, describe.statement_head(s), describe.comment_of_declaration(s.span), s, home)
 
     def _placed(self, fabric: str, names: tuple[str, ...]) -> list[Meaning]:
         """What a compiled fabric holds below some names."""
@@ -274,32 +276,34 @@ class Known:
         return list(out.values())
 
 
-def _inside(model: DeviceModel) -> list[Meaning]:
+def _meanings_inside_model(model: DeviceModel) -> list[Meaning]:
     """Port classes and chips of a model."""
-    ports = [Meaning(c.name, "port", describe.port_words(c), describe.comment(c.origin.span), c) for c in model.classes]
+    ports = [
+        Meaning(c.name, "port", describe.port_words(c), describe.comment_of_declaration(c.origin.span), c) for c in model.classes
+    ]
     chips = [Meaning(c.name, c.kind, describe.chip_words(c), describe.model_page(c.model), c) for c in model.chips]
     return [*ports, *chips]
 
 
-def statements(bodies: Iterable[Iterable[tree.Stmt]]) -> Iterator[tree.Stmt]:
+def statements_in_blocks(bodies: Iterable[Iterable[tree.Stmt]]) -> Iterator[tree.Stmt]:
     """Statements of some blocks; those of an ``if``, a ``for`` or a statement at fault count as the block's own."""
     for body in bodies:
         for s in body:
             yield s
-            if isinstance(s, tree.If | tree.For | tree.Phase | tree.Broken):
-                yield from statements(_bodies(s))
+            if isinstance(s, tree.If | tree.For | tree.PhaseBlock | tree.Broken):
+                yield from statements_in_blocks(_blocks_of_statement(s))
 
 
-def _bodies(s: tree.Stmt) -> list[tuple[tree.Stmt, ...]]:
+def _blocks_of_statement(s: tree.Stmt) -> list[tuple[tree.Stmt, ...]]:
     """The blocks of a statement."""
     if isinstance(s, tree.If):
         return [*(b for _, b in s.branches), s.other]
     return [getattr(s, "body", None) or ()] if not isinstance(s, tree.Def) else []
 
 
-def _names(path: tree.Path) -> tuple[str, ...]:
-    return tuple(p.name for p in path.parts if isinstance(p, tree.Member))
+def _member_names_of_path(path: tree.PathExpr) -> tuple[str, ...]:
+    return tuple(p.name for p in path.parts if isinstance(p, tree.Identifier))
 
 
-def _node(entry: Entry | None) -> object:
+def _node_of_entry(entry: TopLevelName | None) -> object:
     return entry.node if entry is not None else None

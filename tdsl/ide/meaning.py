@@ -6,35 +6,35 @@ from dataclasses import replace
 
 from tdsl.findings.source import SourceFile
 from tdsl.ide import describe
-from tdsl.ide.complete import path_before
-from tdsl.ide.known import Known, Meaning
+from tdsl.ide.complete import path_before_cursor
+from tdsl.ide.known import KnownNames, Meaning
 from tdsl.semantics.model import Chip, PortClass
-from tdsl.semantics.quantity import RATE, SIZE, UNIT_TABLE, Quantity, show
+from tdsl.semantics.quantity import RATE, SIZE, UNIT_TABLE, Quantity, quantity_text
 from tdsl.semantics.values import Builtin
 from tdsl.syntax import tree
 from tdsl.syntax.expressions import Measure
-from tdsl.syntax.grammar import load
+from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.keywords import KINDS, STARTERS
-from tdsl.syntax.parser import Standing, parse_part, standing
+from tdsl.syntax.parser import Standing, context_before_offset, parse_part
 from tdsl.syntax.scanner import Token
 from tdsl.system.lazy_dataclass import dataclass
 
 CALLED = ("let", "param", "def")
 
 
-def at(known: Known, file: SourceFile, offset: int) -> tuple[Token, Meaning | None] | None:
+def meaning_at_offset(known: KnownNames, file: SourceFile, offset: int) -> tuple[Token, Meaning | None] | None:
     """The word or rate that stands at a place, and what it means, None if nothing is known of it."""
     begin = file.line_starts[file.position(offset)[0] - 1]
     line = file.line(file.position(offset)[0])
-    tokens = load().scanner.scan(file, begin, begin + len(line))
+    tokens = load_grammar_tables().scanner.scan(file, begin, begin + len(line))
     token = next((t for t in reversed(tokens) if t.start <= offset <= t.end and t.type in ("NAME", "QUANTITY")), None)
     if token is None:
         return None
-    place = standing(file, token.start)
-    return token, _rate(known, token, place) if token.type == "QUANTITY" else _name(known, token, place)
+    place = context_before_offset(file, token.start)
+    return token, _meaning_of_rate(known, token, place) if token.type == "QUANTITY" else _meaning_of_token(known, token, place)
 
 
-def page(m: Meaning) -> str:
+def meaning_as_markdown(m: Meaning) -> str:
     """A meaning in Markdown."""
     if isinstance(m.node, PortClass):
         return f"`{m.name}`: {m.detail}" + (f"\n\n{m.doc}" if m.doc else "")
@@ -47,23 +47,23 @@ def page(m: Meaning) -> str:
     return f"```fab\n{m.detail}\n```" + (f"\n\n{m.doc}" if m.doc else "")
 
 
-def declared(m: Meaning, file: SourceFile) -> int:
+def declaration_offset(m: Meaning, file: SourceFile) -> int:
     """Where in a file the name of what is meant is declared, -1 if it is not declared there."""
     if isinstance(m.node, tree.Decl | tree.Let | tree.Param | tree.Def) and m.node.span.file is file:
         return m.node.name.span.start
     return -1
 
 
-def _name(known: Known, token: Token, place: Standing) -> Meaning | None:
+def _meaning_of_token(known: KnownNames, token: Token, place: Standing) -> Meaning | None:
     before = [t.text for t in place.statement]
     first, last = (before[0], before[-1]) if before else ("", "")
     if last == "." and first != "use":
-        return known.find((*path_before(place.statement[:-1]), token.text), place)
+        return known.find((*path_before_cursor(place.statement[:-1]), token.text), place)
     if first in ("require", "report") and (len(before) == 1 or last in ("and", "with")):
-        return check(token.text)
+        return meaning_of_check(token.text)
     if not before:
         asked = known.topology(token.text) if place.heads and token.text not in STARTERS else None
-        return asked or _setting(known, token, place)
+        return asked or _meaning_of_setting(known, token, place)
     opened = [t.type for t in place.statement]
     inside = opened.count("LSQB") > opened.count("RSQB")
     models = [known.a_model(token.text)] if known.model(token.text) is not None else []
@@ -77,7 +77,7 @@ def _name(known: Known, token: Token, place: Standing) -> Meaning | None:
     return next(iter([*values, *things, *models]), None)
 
 
-def _setting(known: Known, token: Token, place: Standing) -> Meaning | None:
+def _meaning_of_setting(known: KnownNames, token: Token, place: Standing) -> Meaning | None:
     """A parameter of a topology, where its block sets it; in a phase one of the fabric."""
     if place.heads and place.heads[-1] and place.heads[-1][0].text == "phase":
         return next((m for m in known.phased(place) if m.name == token.text), None)
@@ -85,15 +85,16 @@ def _setting(known: Known, token: Token, place: Standing) -> Meaning | None:
     if found is None or not isinstance(found.node, tree.TopologyDecl):
         return None
     return next(
-        (Meaning(token.text, "param", describe.formal(f), node=f) for f in found.node.formals if f.name.name == token.text), None
+        (Meaning(token.text, "param", describe.formal_words(f), node=f) for f in found.node.formals if f.name.name == token.text),
+        None,
     )
 
 
-def check(name: str) -> Meaning | None:
+def meaning_of_check(name: str) -> Meaning | None:
     """A check by its name: what it says and means, in short."""
-    from tdsl.verify.check import catalogue
+    from tdsl.verify.check import checks_by_name
 
-    found = catalogue().get(name)
+    found = checks_by_name().get(name)
     if found is None:
         return None
     sections = found.page().split("\n## ")
@@ -102,7 +103,7 @@ def check(name: str) -> Meaning | None:
     return Meaning(name, "check", found.title(), doc, found)
 
 
-def _rate(known: Known, token: Token, place: Standing) -> Meaning | None:
+def _meaning_of_rate(known: KnownNames, token: Token, place: Standing) -> Meaning | None:
     """What a rate stands for: bits and bytes in one direction; of a port, what its model says."""
     from tdsl.findings.diagnostic import Diagnostics
 
@@ -111,7 +112,7 @@ def _rate(known: Known, token: Token, place: Standing) -> Meaning | None:
         return None
     scale, _ = UNIT_TABLE[value.unit]
     bits = value.value * scale
-    words = f"**{token.text}**: {describe.rate_words(bits)}bit/s in each direction, {show(Quantity(bits, SIZE))}/s"
+    words = f"**{token.text}**: {describe.rate_words(bits)}bit/s in each direction, {quantity_text(Quantity(bits, SIZE))}/s"
     nodes = known.around(place)
     if place.statement and place.statement[0].text == "port" and nodes and isinstance(nodes[-1], tree.ModelDecl):
         name = place.statement[1].text if len(place.statement) > 1 else ""
@@ -138,24 +139,26 @@ class Signature:
     doc: str = ""
 
 
-def signature(known: Known, file: SourceFile, offset: int) -> Signature | None:
+def signature_at_offset(known: KnownNames, file: SourceFile, offset: int) -> Signature | None:
     """The function whose parentheses, or the topology whose braces, a place lies in."""
-    place = standing(file, offset)
-    called = _call(place)
+    place = context_before_offset(file, offset)
+    called = _open_call(place)
     if called is not None:
         name, number = called
         m = next((v for v in known.values(place) if v.name == name and v.kind == "function"), None)
-        return _signature(m, number) if m is not None else None
+        return _signature_of_meaning(m, number) if m is not None else None
     head = place.heads[-1] if place.heads else ()
     found = known.topology(head[0].text) if head else None
     if found is None or len(head) != 1 or not isinstance(found.node, tree.TopologyDecl):
         return None
     names = [f.name.name for f in found.node.formals]
     word = place.statement[0].text if place.statement else ""
-    return _signature(replace(found, doc=describe.comment(found.node.span)), names.index(word) if word in names else -1)
+    return _signature_of_meaning(
+        replace(found, doc=describe.comment_of_declaration(found.node.span)), names.index(word) if word in names else -1
+    )
 
 
-def _call(place: Standing) -> tuple[str, int] | None:
+def _open_call(place: Standing) -> tuple[str, int] | None:
     """The name before the innermost parenthesis that is open, and how many commas stand behind it."""
     depth = commas = 0
     tokens = place.statement
@@ -173,7 +176,7 @@ def _call(place: Standing) -> tuple[str, int] | None:
     return None
 
 
-def _signature(m: Meaning, active: int) -> Signature:
+def _signature_of_meaning(m: Meaning, active: int) -> Signature:
     label = m.detail.removeprefix("def ")
     start = label.index("(") + 1
     spans: list[tuple[int, int]] = []

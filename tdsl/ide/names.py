@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from tdsl.findings.source import Span
-from tdsl.ide.scopes import Block, Name, Scopes, add, flat
+from tdsl.findings.source import SourceSpan
+from tdsl.ide.scopes import Name, NameBlock, Scopes, add_name_to_block, flattened_statements
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.intent import DEVICES
 from tdsl.semantics.library import Linked
 from tdsl.semantics.statements import is_cable
 from tdsl.syntax import tree
-from tdsl.syntax.grammar import load
+from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.keywords import KINDS
 
 WORDED = ("role", "layer", "nos", "transport", "minimize")
@@ -24,10 +24,10 @@ PATHED = ("asn", "full", "limited", "subnet_manager")
 ELEMENT = {"i": "the index", "lane": "the lane", "lanes": "how many lanes there are"}
 """What the language names in the settings of ports and of a host's layout."""
 
-Paths = Iterable[tree.Path]
+Paths = Iterable[tree.PathExpr]
 
 
-class Names:
+class FileNames:
     """The names of one file. ``found`` has for each place where one stands the declarations it may mean."""
 
     def __init__(self, scopes: Scopes, home: Linked) -> None:
@@ -35,7 +35,7 @@ class Names:
         self.found: dict[tuple[int, int], tuple[Name, ...]] = {}
         self.crowded: dict[tuple[int, int], tuple[Name, ...]] = {}  # of each fabric, the members that share a name
         self.top = scopes.top(home)
-        for s in flat(home.module.body):
+        for s in flattened_statements(home.module.body):
             if isinstance(s, tree.Extend):
                 for group in self.addressed(s.path):
                     block = scopes.inside(group)
@@ -43,27 +43,27 @@ class Names:
                         scopes.declare(block, s.body, home, group.what in KINDS["scope"])
         self.walk(home.module.body, self.top)
 
-    def at(self, offset: int) -> tuple[Span, tuple[Name, ...]] | None:
+    def at(self, offset: int) -> tuple[SourceSpan, tuple[Name, ...]] | None:
         """The name that stands at an offset, or ends there."""
         held = [k for k in self.found if k[0] <= offset <= k[1]]
         if not held:
             return None
         start, end = max(held)
-        return Span(self.file, start, end), self.found[start, end]
+        return SourceSpan(self.file, start, end), self.found[start, end]
 
-    def mark(self, span: Span, names: Iterable[Name]) -> None:
+    def mark(self, span: SourceSpan, names: Iterable[Name]) -> None:
         """Remember what stands at a place."""
         names = tuple(names)
         if names and span.file is self.file:
             self.found[span.start, span.end] = names
 
     # ------------------------------------------------------------ statements
-    def walk(self, body: Iterable[tree.Stmt], block: Block) -> None:
+    def walk(self, body: Iterable[tree.Stmt], block: NameBlock) -> None:
         """Every statement of a block."""
         for s in body:
             self.statement(s, block)
 
-    def statement(self, s: tree.Stmt, block: Block) -> None:
+    def statement(self, s: tree.Stmt, block: NameBlock) -> None:
         """One statement."""
         match s:
             case tree.Use():
@@ -73,7 +73,7 @@ class Names:
                 self.deep((s.value if isinstance(s, tree.Let) else s.default, s.guard), block)
             case tree.Def():
                 self.mark(s.name.span, block.values.get(s.name.name, ()))
-                self.deep(s.body, self.formals(s, Block(block)))
+                self.deep(s.body, self.formals(s, NameBlock(block)))
             case tree.Decl():
                 self.decl(s, block)
             case tree.ModelDecl() | tree.TopologyDecl():
@@ -94,7 +94,7 @@ class Names:
                 self.walk(s.body, inner)
             case tree.Setting():
                 self.setting(s, block)
-            case tree.Phase():
+            case tree.PhaseBlock():
                 for x in s.body:
                     if isinstance(x, tree.Setting):
                         names = block.values.get(x.name.name, ())
@@ -102,7 +102,7 @@ class Names:
                         self.deep(x.items, block)
                     else:
                         self.statement(x, block)
-            case tree.Tier():
+            case tree.TierDecl():
                 self.mark(s.name.span, block.members.get(s.name.name, ()))
                 self.mark(s.child.span, [n for n in block.member(s.child.name) if n.what == "tier"])
                 self.deep((s.count, s.body), block)
@@ -120,7 +120,7 @@ class Names:
         except (Fault, Excused, OSError):
             module = None
         if module is not None:
-            whole = Span(module.file, 0, 0)
+            whole = SourceSpan(module.file, 0, 0)
             file = Name(s.module[-1].name, "file", whole, fixed="this is the name of a file")
             for part in s.module:
                 self.mark(part.span, [file])
@@ -131,24 +131,24 @@ class Names:
                 self.mark(u.alias.span, [n for n in names if n.target is not None])
             self.mark(u.name.span, [n.target or n for n in names if u.alias is None or n.target is not None])
 
-    def formals(self, s: tree.Def | tree.TopologyDecl, inner: Block) -> Block:
+    def formals(self, s: tree.Def | tree.TopologyDecl, inner: NameBlock) -> NameBlock:
         """The parameters of a function or topology; their defaults see those before them."""
         for f in s.formals:
             if isinstance(s, tree.Def):
-                add(inner.values, Name(f.name.name, "parameter", f.name.span, None, inner, self.home))
+                add_name_to_block(inner.values, Name(f.name.name, "parameter", f.name.span, None, inner, self.home))
             self.mark(f.name.span, inner.values.get(f.name.name, ()))
             if f.default is not None and f.type.name != "pattern":
                 self.deep(f.default, inner)
         return inner
 
-    def variable(self, m: tree.Member, what: str, around: Block) -> Block:
+    def variable(self, m: tree.Identifier, what: str, around: NameBlock) -> NameBlock:
         """A block with a variable in it."""
-        inner = Block(around)
-        add(inner.values, Name(m.name, what, m.span, None, inner, self.home))
+        inner = NameBlock(around)
+        add_name_to_block(inner.values, Name(m.name, what, m.span, None, inner, self.home))
         self.mark(m.span, inner.values[m.name])
         return inner
 
-    def decl(self, s: tree.Decl, block: Block) -> None:
+    def decl(self, s: tree.Decl, block: NameBlock) -> None:
         """A fabric, group, device, port, or part of a host's layout."""
         kind, names = s.kind.name, block.members.get(s.name.name, [])
         self.mark(s.name.span, names)
@@ -162,37 +162,37 @@ class Names:
                 self.crowded[s.name.span.start, -1] = tuple(n for names in shared if names[1:] for n in names)
         elif kind in KINDS["part"]:
             self.deep(s.of, block)
-            inner = Block(block)
+            inner = NameBlock(block)
             for word, what in ELEMENT.items():
                 why = f"`{word}` is {what}, a predefined name"
                 inner.values[word] = [Name(word, what, s.name.span, None, inner, self.home, fixed=why)]
             inner.values[s.name.name] = names
             for x in s.body or ():
                 if isinstance(x, tree.Setting) and x.name.name == "on":
-                    self.joined([i.value for i in x.items if isinstance(i.value, tree.Path)], inner)
+                    self.joined([i.value for i in x.items if isinstance(i.value, tree.PathExpr)], inner)
                 else:
                     self.deep(x, inner)
         else:
             self.deep(s.of, block)
             self.device(s.body or (), names, block)
 
-    def device(self, body: Iterable[tree.Stmt], names: list[Name], block: Block) -> None:
+    def device(self, body: Iterable[tree.Stmt], names: list[Name], block: NameBlock) -> None:
         """What stands in the braces of a device: of its settings ``split`` names a port class of its model."""
         for x in body:
             if not isinstance(x, tree.Setting) or x.name.name in WORDED:
                 continue
             for item in x.items:
-                if x.name.name == "split" and isinstance(item.value, tree.Path) and item.value.bare is not None:
+                if x.name.name == "split" and isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
                     self.mark(item.value.span, self.scopes.step(names, item.value.bare))
                 else:
                     self.deep(item.value, block)
                 self.deep(item.args, block)
 
     # ------------------------------------------------------------ settings
-    def setting(self, s: tree.Setting, block: Block) -> None:
+    def setting(self, s: tree.Setting, block: NameBlock) -> None:
         """A setting of a fabric, a group or a model; an intent and the topology it names among them."""
         word = s.name.name
-        worth = [i.value for i in s.items if isinstance(i.value, tree.Path)]
+        worth = [i.value for i in s.items if isinstance(i.value, tree.PathExpr)]
         self.mark(s.name.span, [n for ns in block.members.values() for n in ns if n.node is s])
         if word in WORDED:
             return
@@ -202,7 +202,7 @@ class Names:
             self.device(s.body or (), block.members.get(DEVICES[word], []), block)
         elif word in PATHED or word in ("address", "distance"):
             args = [a for i in s.items for a in i.args]
-            far = [v for w, v in args if w == "to" and isinstance(v, tree.Path)]
+            far = [v for w, v in args if w == "to" and isinstance(v, tree.PathExpr)]
             self.joined([*worth, *far], block, [v for w, v in args if v not in far], s.body or ())
         elif word in ("partition", "routing", "roce"):
             self.deep([i.args for i in s.items], block)
@@ -215,9 +215,9 @@ class Names:
                 self.deep((s.items, s.body or ()), block)
             else:
                 self.mark(s.name.span, [self.scopes.of(entry)])
-                self.arguments(s, self.scopes.inside(self.scopes.of(entry)) or Block(), block)
+                self.arguments(s, self.scopes.inside(self.scopes.of(entry)) or NameBlock(), block)
 
-    def arguments(self, s: tree.Setting, formals: Block, block: Block) -> None:
+    def arguments(self, s: tree.Setting, formals: NameBlock, block: NameBlock) -> None:
         """What the braces of a topology say for its parameters."""
         node = formals.values
         first = next((n for names in node.values() for n in names if n.type != "ports"), None)
@@ -233,17 +233,17 @@ class Names:
                     self.deep(i.value, block)
                 self.deep(i.args, block)
 
-    def part(self, s: tree.Setting, block: Block) -> None:
+    def part(self, s: tree.Setting, block: NameBlock) -> None:
         """``cable PART`` of a connect: a string may name a part of the catalogue, too."""
         for i in s.items:
             if isinstance(i.value, tree.Str) and len(i.value.parts) == 1 and isinstance(i.value.parts[0], str):
                 name = self.scopes.entry(self.home, i.value.parts[0])
                 if name is not None and is_cable((name.target or name).node):
-                    self.mark(Span(self.file, i.value.span.start + 1, i.value.span.end - 1), [name])
+                    self.mark(SourceSpan(self.file, i.value.span.start + 1, i.value.span.end - 1), [name])
         self.deep(s.items, block)
 
     # ------------------------------------------------------------ paths
-    def pathed(self, s: tree.Stmt, block: Block) -> None:
+    def pathed(self, s: tree.Stmt, block: NameBlock) -> None:
         """A statement with paths to devices."""
         match s:
             case tree.Connect():
@@ -257,10 +257,10 @@ class Names:
             case tree.Omit():
                 self.joined(s.paths, block, s.guard)
             case tree.Naming():
-                around = Block(block)
+                around = NameBlock(block)
                 around.values["fabric"] = self.fabrics(block)
                 self.joined([s.path], around, (s.template, s.guard))
-            case tree.Place():
+            case tree.PlaceStmt():
                 self.joined([s.path, s.into, *s.more], block, s.value)
             case tree.Require():
                 for claim in s.claims:
@@ -269,7 +269,7 @@ class Names:
                 self.far(s.path, block)
                 groups = self.addressed(s.path) if block is self.top else self.scopes.steps(block, s.path)
                 inner = next((b for g in groups if (b := self.scopes.inside(g)) is not None), None)
-                self.walk(s.body, inner if inner is not None else Block(block))
+                self.walk(s.body, inner if inner is not None else NameBlock(block))
             case tree.Override():
                 self.far(s.path, block)
                 self.deep(s.model, block)
@@ -277,7 +277,7 @@ class Names:
             case _:
                 pass
 
-    def fabrics(self, block: Block) -> list[Name]:
+    def fabrics(self, block: NameBlock) -> list[Name]:
         """What ``fabric`` in a naming stands for: the fabrics around a block."""
         why = "`fabric` is a predefined name of the language"
         out = []
@@ -288,9 +288,9 @@ class Names:
             at = at.around
         return out
 
-    def addressed(self, path: tree.Path) -> list[Name]:
+    def addressed(self, path: tree.PathExpr) -> list[Name]:
         """What a path at the top of a file names: it begins with a fabric."""
-        members = [p.name for p in path.parts if isinstance(p, tree.Member)]
+        members = [p.name for p in path.parts if isinstance(p, tree.Identifier)]
         found = [n.target or n for n in self.top.members.get(members[0], [])]
         for n in found:
             self.scopes.inside(n)
@@ -298,20 +298,22 @@ class Names:
             found = self.scopes.step(found, part)
         return found
 
-    def far(self, path: tree.Path, block: Block) -> None:
+    def far(self, path: tree.PathExpr, block: NameBlock) -> None:
         """The path of an extend or override, which at the top of a file begins with a fabric."""
         if block is self.top:
             self.addressed(path)
         self.joined([path], block)
 
-    def joined(self, paths: Paths, block: Block, more: Any = None, body: Iterable[tree.Stmt] = (), claim: bool = False) -> None:
+    def joined(
+        self, paths: Paths, block: NameBlock, more: Any = None, body: Iterable[tree.Stmt] = (), claim: bool = False
+    ) -> None:
         """Paths, their index variables, and the expressions and settings that see these."""
-        inner = Block(block)
+        inner = NameBlock(block)
         for path in paths:
             for part in path.parts:
-                for e in part.entries if isinstance(part, tree.Index) else ():
-                    if isinstance(e, tree.Path) and e.bare is not None and not inner.value(e.bare):
-                        add(inner.values, Name(e.bare, "index variable", e.span, None, inner, self.home))
+                for e in part.entries if isinstance(part, tree.IndexPart) else ():
+                    if isinstance(e, tree.PathExpr) and e.bare is not None and not inner.value(e.bare):
+                        add_name_to_block(inner.values, Name(e.bare, "index variable", e.span, None, inner, self.home))
         for path in paths:
             self.path(path, inner, claim)
         self.deep(more, inner)
@@ -324,15 +326,15 @@ class Names:
                         self.deep(i.value, inner if isinstance(i.value, tree.Str) else block)
                     self.deep(i.args, block)
 
-    def word(self, e: tree.Expr, block: Block) -> bool:
+    def word(self, e: tree.Expr, block: NameBlock) -> bool:
         """Whether a setting's value stays a word though a topology has a parameter of this name: that is a pattern."""
-        return isinstance(e, tree.Path) and e.bare is not None and any(n.type == "pattern" for n in block.value(e.bare))
+        return isinstance(e, tree.PathExpr) and e.bare is not None and any(n.type == "pattern" for n in block.value(e.bare))
 
-    def path(self, path: tree.Path, block: Block, claim: bool) -> None:
+    def path(self, path: tree.PathExpr, block: NameBlock, claim: bool) -> None:
         """A path through groups and devices to ports."""
         names: list[Name] = []
         for k, part in enumerate(path.parts):
-            if isinstance(part, tree.Member):
+            if isinstance(part, tree.Identifier):
                 if k == 0 and block.around is self.top:
                     names = self.top.members.get(part.name, [])
                 elif k == 0:
@@ -344,18 +346,18 @@ class Names:
             else:
                 self.deep(part, block)
 
-    def claim(self, c: tree.Claim, block: Block) -> None:
+    def claim(self, c: tree.Claim, block: NameBlock) -> None:
         """A claim; a bare name there may stand for devices in whichever group."""
         self.joined([*c.of, *c.of_to, *c.at], block, (c.args, c.any_count, c.value), claim=True)
         if c.given is not None:
             self.claim(c.given, block)
 
     # ------------------------------------------------------------ expressions
-    def deep(self, n: Any, block: Block) -> None:
+    def deep(self, n: Any, block: NameBlock) -> None:
         """Any part of a statement whose names are values or models."""
-        if isinstance(n, tree.Path):
+        if isinstance(n, tree.PathExpr):
             head = n.parts[0]
-            assert isinstance(head, tree.Member)
+            assert isinstance(head, tree.Identifier)
             self.mark(head.span, self.worth(head.name, block))
             for part in n.parts[1:]:
                 self.deep(part, block)
@@ -367,11 +369,11 @@ class Names:
                 self.deep(x, block)
         elif isinstance(n, tree.Setting):
             self.deep((n.items, n.body), block)
-        elif is_dataclass(n) and not isinstance(n, (Span, tree.Member)):
+        elif is_dataclass(n) and not isinstance(n, (SourceSpan, tree.Identifier)):
             for f in fields(n):
                 self.deep(getattr(n, f.name), block)
 
-    def worth(self, name: str, block: Block) -> list[Name]:
+    def worth(self, name: str, block: NameBlock) -> list[Name]:
         """What a name means where a value stands."""
         found = block.value(name)
         if found or name in (*BUILTINS, "true", "false"):
@@ -379,11 +381,11 @@ class Names:
         entry = self.scopes.entry(self.home, name)
         return [entry] if entry is not None and isinstance((entry.target or entry).node, tree.ModelDecl) else []
 
-    def lost(self, span: Span, block: Block) -> None:
+    def lost(self, span: SourceSpan, block: NameBlock) -> None:
         """The names of a statement that did not parse: what each most likely means."""
         levels: list[list[Name]] = [[]]
         before = ""
-        for t in load().scanner.scan(self.file, span.start, span.end):
+        for t in load_grammar_tables().scanner.scan(self.file, span.start, span.end):
             if t.type in ("LSQB", "LPAR"):
                 levels.append([])
             elif t.type in ("RSQB", "RPAR") and len(levels) > 1:

@@ -8,8 +8,8 @@ from typing import Protocol
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceFile
 from tdsl.ide.facts import Fact, Placed
-from tdsl.ide.judge import Judgement
-from tdsl.ide.known import Known
+from tdsl.ide.judge import TextJudgement
+from tdsl.ide.known import KnownNames
 from tdsl.ide.outline import GROUPS
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -28,7 +28,7 @@ KINDS = {
 """The protocol's kinds of declarations; others are objects."""
 
 
-class Task(Protocol):
+class EditorTask(Protocol):
     """Something that goes on and can be given up."""
 
     def cancel(self) -> bool:
@@ -45,14 +45,14 @@ class Open:
     file: SourceFile
     body: tuple[tree.Stmt, ...]
     sound: bool  # whether it has no faults of syntax
-    told: Judgement = field(default_factory=Judgement)
+    told: TextJudgement = field(default_factory=TextJudgement)
     facts: tuple[Fact, ...] = ()  # of this very text, once it is compiled
     values: tuple[Fact, ...] = ()  # of its parameters
     sets: tuple[Placed, ...] = ()  # of the design as it was last compiled
     lenses: tuple[tuple[str, str], ...] = ()  # name of a fabric -> its figures, as it was last compiled
-    known: Known | None = None  # what its names mean, once that is asked
+    known: KnownNames | None = None  # what its names mean, once that is asked
     judged: bool = False
     compiled: bool = False  # whether findings of its compilation were told
-    task: Task | None = None
+    task: EditorTask | None = None
     proved: tuple[Diagnostic, ...] = ()  # all findings of this text, once it is compiled
     late: tuple[Diagnostic, ...] = ()  # findings of an earlier text that are not yet found or refuted in this one

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax import tree
-from tdsl.syntax.grammar import load
+from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.keywords import KINDS
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -22,23 +22,23 @@ class Symbol:
     name: str
     kind: str
     detail: str
-    whole: Span
-    place: Span
+    whole: SourceSpan
+    place: SourceSpan
     inner: tuple[Symbol, ...] = ()
 
 
-def symbols(body: Iterable[tree.Stmt]) -> tuple[Symbol, ...]:
+def declared_symbols(body: Iterable[tree.Stmt]) -> tuple[Symbol, ...]:
     """The declarations of some statements; those of an ``if`` or ``for`` count as the block's own."""
     out: list[Symbol] = []
     for s in body:
         match s:
             case tree.Decl():
                 detail = s.of.span.text if s.of is not None else s.title.span.text.strip('"') if s.title is not None else ""
-                out.append(Symbol(s.name.name, s.kind.name, detail, s.span, s.name.span, symbols(s.body or ())))
+                out.append(Symbol(s.name.name, s.kind.name, detail, s.span, s.name.span, declared_symbols(s.body or ())))
             case tree.ModelDecl():
-                out.append(Symbol(s.name.name, "model", s.kind.name, s.span, s.name.span, symbols(s.body)))
+                out.append(Symbol(s.name.name, "model", s.kind.name, s.span, s.name.span, declared_symbols(s.body)))
             case tree.TopologyDecl():
-                out.append(Symbol(s.name.name, "topology", "", s.span, s.name.span, symbols(s.body)))
+                out.append(Symbol(s.name.name, "topology", "", s.span, s.name.span, declared_symbols(s.body)))
             case tree.Def():
                 out.append(Symbol(s.name.name, "def", "", s.span, s.name.span))
             case tree.Param():
@@ -47,29 +47,29 @@ def symbols(body: Iterable[tree.Stmt]) -> tuple[Symbol, ...]:
                 out.append(Symbol(s.name.name, "let", s.value.span.text, s.span, s.name.span))
             case tree.If():
                 for _, inner in s.branches:
-                    out.extend(symbols(inner))
-                out.extend(symbols(s.other))
-            case tree.For() | tree.Phase() | tree.Broken():
-                out.extend(symbols(s.body))
+                    out.extend(declared_symbols(inner))
+                out.extend(declared_symbols(s.other))
+            case tree.For() | tree.PhaseBlock() | tree.Broken():
+                out.extend(declared_symbols(s.body))
             case tree.Extend():
-                out.append(Symbol(s.path.span.text, "extend", "", s.span, s.path.span, symbols(s.body)))
+                out.append(Symbol(s.path.span.text, "extend", "", s.span, s.path.span, declared_symbols(s.body)))
             case _:
                 pass
     return tuple(out)
 
 
-def folds(file: SourceFile) -> list[tuple[int, int, bool]]:
+def foldable_blocks(file: SourceFile) -> list[tuple[int, int, bool]]:
     """First and last line, from 0, of each block, and whether it is a run of comments."""
     out: list[tuple[int, int, bool]] = []
     open_: list[tuple[str, int]] = []
     run: list[int] = []
     code = -1
-    for t in load().scanner.scan(file):
+    for t in load_grammar_tables().scanner.scan(file):
         line = file.position(t.start)[0] - 1
         if t.type == "COMMENT":
             if line != code:
                 if run and run[-1] != line - 1:
-                    out += _run(run)
+                    out += _fold_of_comment_run(run)
                     run = []
                 run.append(line)
             continue
@@ -82,9 +82,9 @@ def folds(file: SourceFile) -> list[tuple[int, int, bool]]:
             first = open_.pop()[1]
             if line > first:
                 out.append((first, line - 1 if line - 1 > first else line, False))
-    out += _run(run)
+    out += _fold_of_comment_run(run)
     return sorted(out)
 
 
-def _run(lines: list[int]) -> list[tuple[int, int, bool]]:
+def _fold_of_comment_run(lines: list[int]) -> list[tuple[int, int, bool]]:
     return [(lines[0], lines[-1], True)] if len(lines) > 1 else []

@@ -12,7 +12,7 @@ WIDTHS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 LIBRARY = "stdlib:"
 
 
-def units(text: str, encoding: str) -> int:
+def encoded_length(text: str, encoding: str) -> int:
     """How many units a text takes."""
     if text.isascii():
         return len(text)
@@ -20,14 +20,14 @@ def units(text: str, encoding: str) -> int:
     return len(text.encode(name, "surrogatepass")) // WIDTHS[encoding]
 
 
-def to_editor(file: SourceFile, offset: int, encoding: str) -> tuple[int, int]:
+def editor_position(file: SourceFile, offset: int, encoding: str) -> tuple[int, int]:
     """Line and column of an offset in code points."""
     line, column = file.position(offset)
     start = file.line_starts[line - 1]
-    return line - 1, units(file.text[start : start + column - 1], encoding)
+    return line - 1, encoded_length(file.text[start : start + column - 1], encoding)
 
 
-def from_editor(file: SourceFile, line: int, column: int, encoding: str) -> int:
+def offset_of_editor_position(file: SourceFile, line: int, column: int, encoding: str) -> int:
     """The offset at a line and column; what lies beyond an end is that end."""
     if line >= len(file.line_starts):
         return len(file.text)
@@ -37,14 +37,14 @@ def from_editor(file: SourceFile, line: int, column: int, encoding: str) -> int:
         return start + min(column, len(text))
     used = 0
     for at, character in enumerate(text):
-        used += units(character, encoding)
+        used += encoded_length(character, encoding)
         if used > column:
             return start + at
     return start + len(text)
 
 
-def path_of(name: str) -> Path:
+def path_of_finding_file(name: str) -> Path:
     """Where a file lies, by its name in findings."""
     if name.startswith(LIBRARY):
-        return resources.folder("stdlib") / name.removeprefix(LIBRARY)
+        return resources.packaged_folder("stdlib") / name.removeprefix(LIBRARY)
     return Path(name)

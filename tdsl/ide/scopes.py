@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics import topology
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.intent import COUNTS, DEVICES
 from tdsl.semantics.later import WORDS as LATER
-from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KINDS
 from tdsl.system.lazy_dataclass import dataclass
@@ -23,17 +23,17 @@ DEPTH = 8
 
 
 @dataclass(eq=False, slots=True)
-class Block:
+class NameBlock:
     """The names of one block: values, and members (devices, groups, ports), each with all that bear the name there."""
 
-    around: Block | None = None
+    around: NameBlock | None = None
     values: dict[str, list[Name]] = field(default_factory=dict)
     members: dict[str, list[Name]] = field(default_factory=dict)
     own: bool = False  # it is a fabric's own, in which an intent may stand
 
     def value(self, name: str) -> list[Name]:
         """The values of a name here, or in the nearest block around that has one."""
-        at: Block | None = self
+        at: NameBlock | None = self
         while at is not None:
             if name in at.values:
                 return at.values[name]
@@ -42,7 +42,7 @@ class Block:
 
     def member(self, name: str) -> list[Name]:
         """The members of a name here, or in the nearest block around that has one, but for the file's own."""
-        at: Block | None = self
+        at: NameBlock | None = self
         while at is not None and at.around is not None:
             if name in at.members:
                 return at.members[name]
@@ -80,12 +80,12 @@ class Name:
 
     name: str
     what: str
-    place: Span
+    place: SourceSpan
     node: tree.Stmt | None = None
-    block: Block = field(default_factory=Block)
+    block: NameBlock = field(default_factory=NameBlock)
     home: Linked | None = None
-    inner: Block | None = None
-    given: tuple[tree.Expr, Block, Linked] | None = None
+    inner: NameBlock | None = None
+    given: tuple[tree.Expr, NameBlock, Linked] | None = None
     target: Name | None = None
     fixed: str = ""
     type: str = ""  # of a parameter
@@ -96,20 +96,20 @@ class Name:
         return id(self.place.file), self.place.start, self.name
 
 
-def flat(body: Iterable[tree.Stmt]) -> Iterator[tree.Stmt]:
+def flattened_statements(body: Iterable[tree.Stmt]) -> Iterator[tree.Stmt]:
     """The statements of a block, those of branches and of what did not parse among them."""
     for s in body:
         if isinstance(s, tree.If):
             for _, inner in s.branches:
-                yield from flat(inner)
-            yield from flat(s.other)
+                yield from flattened_statements(inner)
+            yield from flattened_statements(s.other)
         elif isinstance(s, tree.Broken):
-            yield from flat(s.body)
+            yield from flattened_statements(s.body)
         else:
             yield s
 
 
-def add(names: dict[str, list[Name]], name: Name) -> None:
+def add_name_to_block(names: dict[str, list[Name]], name: Name) -> None:
     """Put a name into a block."""
     here = names.setdefault(name.name, [])
     if all(n.key != name.key for n in here):
@@ -121,28 +121,28 @@ class Scopes:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.tops: dict[str, Block] = {}
+        self.tops: dict[str, NameBlock] = {}
         self.nodes: dict[int, Name] = {}
         self.aliases: dict[tuple[str, str], Name] = {}
 
     # ------------------------------------------------------------ files
-    def top(self, home: Linked) -> Block:
+    def top(self, home: Linked) -> NameBlock:
         """The block of a file: ``values``, and ``members`` for everything else that its top declares."""
         key = home.module.key
         if key not in self.tops:
-            block = self.tops[key] = Block()
-            for s in flat(home.module.body):
+            block = self.tops[key] = NameBlock()
+            for s in flattened_statements(home.module.body):
                 if isinstance(s, tree.Use):
                     self.used(home, block, s)
                 elif isinstance(s, (tree.Let, tree.Param, tree.Def)):
-                    add(block.values, self.named(s, block, home))
+                    add_name_to_block(block.values, self.named(s, block, home))
                 elif isinstance(s, (tree.ModelDecl, tree.TopologyDecl)) or (
                     isinstance(s, tree.Decl) and s.kind.name in KINDS["scope"]
                 ):
-                    add(block.members, self.named(s, block, home))
+                    add_name_to_block(block.members, self.named(s, block, home))
         return self.tops[key]
 
-    def used(self, home: Linked, block: Block, use: tree.Use) -> None:
+    def used(self, home: Linked, block: NameBlock, use: tree.Use) -> None:
         """The names that a ``use`` gives to a file."""
         for u in use.names:
             entry = home.used.get((u.alias or u.name).name)
@@ -153,16 +153,16 @@ class Scopes:
                 name = Name(u.alias.name, f"another name of the {name.what}", u.alias.span, None, block, home, target=name)
                 self.aliases[home.module.key, u.alias.name] = name
             is_value = isinstance(entry.node, (tree.Def, tree.Let, tree.Param))
-            add(block.values if is_value else block.members, name)
+            add_name_to_block(block.values if is_value else block.members, name)
 
-    def of(self, entry: Entry) -> Name:
+    def of(self, entry: TopLevelName) -> Name:
         """The name that an entry of a file declares."""
         return self.named(entry.node, self.top(entry.home), entry.home)
 
-    def named(self, s: tree.Stmt, block: Block, home: Linked) -> Name:
+    def named(self, s: tree.Stmt, block: NameBlock, home: Linked) -> Name:
         """The name that a statement declares."""
         if id(s) not in self.nodes:
-            assert isinstance(s, (tree.Let, tree.Param, tree.Def, tree.Decl, tree.ModelDecl, tree.TopologyDecl, tree.Tier))
+            assert isinstance(s, (tree.Let, tree.Param, tree.Def, tree.Decl, tree.ModelDecl, tree.TopologyDecl, tree.TierDecl))
             what = s.kind.name if isinstance(s, tree.Decl) else type(s).__name__.removesuffix("Decl").lower()
             made = Name(s.name.name, what, s.name.span, s, block, home)
             if isinstance(s, (tree.Let, tree.Param)):
@@ -180,22 +180,22 @@ class Scopes:
             return None
         return self.of(found) if found is not None else None
 
-    def topology(self, home: Linked, name: str) -> Entry | None:
+    def topology(self, home: Linked, name: str) -> TopLevelName | None:
         """The topology that a statement of that name in a fabric asks for."""
         if name in (*COUNTS, *DEVICES, *LATER):
             return None
         try:
-            return topology.find(self.library, home, name)
+            return topology.find_topology(self.library, home, name)
         except (Fault, Excused, OSError):
             return None
 
     # ------------------------------------------------------------ blocks
-    def mine(self, s: tree.Decl | tree.ModelDecl | tree.TopologyDecl, block: Block, home: Linked) -> Name:
+    def mine(self, s: tree.Decl | tree.ModelDecl | tree.TopologyDecl, block: NameBlock, home: Linked) -> Name:
         """The name that a statement declares in a block."""
         key = id(s.name.span.file), s.name.span.start, s.name.name
         return next((n for n in block.members.get(s.name.name, ()) if n.key == key), None) or self.named(s, block, home)
 
-    def inside(self, name: Name) -> Block | None:
+    def inside(self, name: Name) -> NameBlock | None:
         """The block of a fabric, cluster, model, topology or group; None of what has none."""
         name = name.target or name
         s, home = name.node, name.home
@@ -203,44 +203,44 @@ class Scopes:
             if isinstance(s, tree.TopologyDecl):
                 name.inner = self.instance(s, home)
             elif isinstance(s, tree.ModelDecl) or s.kind.name in KINDS["scope"]:
-                name.inner = Block(name.block if isinstance(s, tree.Decl) else self.top(home))
+                name.inner = NameBlock(name.block if isinstance(s, tree.Decl) else self.top(home))
                 self.declare(name.inner, s.body or (), home, isinstance(s, tree.Decl))
         return name.inner
 
-    def declare(self, block: Block, body: Iterable[tree.Stmt], home: Linked, own: bool = False) -> None:
+    def declare(self, block: NameBlock, body: Iterable[tree.Stmt], home: Linked, own: bool = False) -> None:
         """Enter what the statements of a block declare, extensions of its groups among them; ``own``: it is a fabric's own."""
         block.own = block.own or own
-        for s in flat(body):
+        for s in flattened_statements(body):
             if isinstance(s, (tree.Let, tree.Param, tree.Def)):
-                add(block.values, self.named(s, block, home))
+                add_name_to_block(block.values, self.named(s, block, home))
             elif isinstance(s, tree.Decl):
                 self.declared(block, s, home)
-            elif isinstance(s, tree.Tier):
+            elif isinstance(s, tree.TierDecl):
                 tier = self.named(s, block, home)
                 tier.inner = block
-                add(block.members, tier)
+                add_name_to_block(block.members, tier)
             elif isinstance(s, tree.Setting) and own:
                 self.intent(block, s, home)
-        for s in flat(body):
+        for s in flattened_statements(body):
             if isinstance(s, tree.Extend):
                 for group in self.steps(block, s.path):
                     if group.inner is not None:
                         self.declare(group.inner, s.body, home)
 
-    def declared(self, block: Block, s: tree.Decl, home: Linked) -> None:
+    def declared(self, block: NameBlock, s: tree.Decl, home: Linked) -> None:
         """Enter a declaration of a device, group, port, or part of a host's layout."""
         kind = s.kind.name
         if kind in ("numa", "pcie") and s.shape is None and s.name.name in block.members:
             return  # it describes what is declared before
         name = self.named(s, block, home)
-        add(block.members, name)
+        add_name_to_block(block.members, name)
         if kind in KINDS["group"] and name.inner is None:
-            name.inner = Block(block)
+            name.inner = NameBlock(block)
             self.declare(name.inner, s.body or (), home)
         elif kind in KINDS["scope"]:
             self.inside(name)
 
-    def intent(self, block: Block, s: tree.Setting, home: Linked) -> None:
+    def intent(self, block: NameBlock, s: tree.Setting, home: Linked) -> None:
         """Enter what an intent declares: hosts, pods, planes, and the devices and tiers of its topology."""
         word = s.name.name
         made = DEVICES.get(word) or {"pods": "pod", "planes": "plane"}.get(word)
@@ -249,7 +249,7 @@ class Scopes:
         if made is not None:
             why = f"`{made}` is the name that `{word}` gives"
             inner = None if word in DEVICES else block
-            add(block.members, Name(made, made, s.name.span, s, block, home, inner, fixed=why))
+            add_name_to_block(block.members, Name(made, made, s.name.span, s, block, home, inner, fixed=why))
             return
         entry = self.topology(home, word)
         if entry is None or not isinstance(entry.node, tree.TopologyDecl):
@@ -257,45 +257,45 @@ class Scopes:
         instance = self.instance(entry.node, entry.home, s, block, home)
         for names in instance.members.values():
             for n in names:
-                add(block.members, n)
+                add_name_to_block(block.members, n)
 
     def instance(
         self,
         node: tree.TopologyDecl,
         home: Linked,
         s: tree.Setting | None = None,
-        at: Block | None = None,
+        at: NameBlock | None = None,
         by: Linked | None = None,
-    ) -> Block:
+    ) -> NameBlock:
         """The block of a topology; with what the braces of a statement give for its parameters, and the tiers written there."""
-        out = Block(self.top(home))
+        out = NameBlock(self.top(home))
         settable = [f for f in node.formals if f.type.name != "ports"]
         for f in node.formals:
             why = f"fabrics fill `{f.name.name}` by its name" if f.name.name in GIVEN else ""
             formal = Name(f.name.name, "parameter", f.name.span, None, out, home, fixed=why, type=f.type.name)
             formal.given = (f.default, out, home) if f.default is not None else None
-            add(out.values, formal)
+            add_name_to_block(out.values, formal)
             if s is not None and at is not None and by is not None:
                 own = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == f.name.name]
                 items = own[0].items if own else s.items if settable and f is settable[0] else ()
                 if items:
                     formal.given = (items[0].value, at, by)
-        tiers = [x for x in s.body or () if isinstance(x, tree.Tier)] if s is not None else []
-        mine = [x for x in node.body if not (tiers and isinstance(x, tree.Tier))]
+        tiers = [x for x in s.body or () if isinstance(x, tree.TierDecl)] if s is not None else []
+        mine = [x for x in node.body if not (tiers and isinstance(x, tree.TierDecl))]
         # The statements of an instance are of their own: their devices have the models that its parameters name.
         held, self.nodes = self.nodes, {}
         self.declare(out, mine, home)
         self.nodes = held
         for x in tiers:
             tier = Name(x.name.name, "tier", x.name.span, x, at or out, by or home, out)
-            add(out.members, tier)
+            add_name_to_block(out.members, tier)
         return out
 
     # ------------------------------------------------------------ paths
-    def steps(self, block: Block, path: tree.Path) -> list[Name]:
+    def steps(self, block: NameBlock, path: tree.PathExpr) -> list[Name]:
         """What a path names, as seen from a block."""
         found: list[Name] = []
-        for k, part in enumerate(p for p in path.parts if isinstance(p, tree.Member)):
+        for k, part in enumerate(p for p in path.parts if isinstance(p, tree.Identifier)):
             found = self.step(found, part.name) if k else block.member(part.name)
         return found
 
@@ -315,23 +315,23 @@ class Scopes:
             e = s.of
         elif isinstance(s, tree.Setting) and s.items:
             e = next((v for w, v in s.items[0].args if w == "x"), None)
-        elif isinstance(s, tree.Tier):
+        elif isinstance(s, tree.TierDecl):
             written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "switch" and x.items), None)
             e = written.items[0].value if written else None
         return self.model(e, name.block, name.home) if e is not None and name.home is not None else []
 
-    def model(self, e: tree.Expr, block: Block, home: Linked, depth: int = 0) -> list[Name]:
+    def model(self, e: tree.Expr, block: NameBlock, home: Linked, depth: int = 0) -> list[Name]:
         """The models that an expression names, through values and parameters that stand for one."""
-        if not isinstance(e, tree.Path) or e.bare is None or depth > DEPTH:
+        if not isinstance(e, tree.PathExpr) or e.bare is None or depth > DEPTH:
             return []
         values = block.value(e.bare)
         if values:
-            return [m for v in values if (v.target or v).given for m in self.model(*_given(v), depth + 1)]
+            return [m for v in values if (v.target or v).given for m in self.model(*_expression_given_for(v), depth + 1)]
         found = self.entry(home, e.bare)
         return [found] if found is not None and isinstance((found.target or found).node, tree.ModelDecl) else []
 
 
-def _given(name: Name) -> tuple[tree.Expr, Block, Linked]:
+def _expression_given_for(name: Name) -> tuple[tree.Expr, NameBlock, Linked]:
     given = (name.target or name).given
     assert given is not None
     return given

@@ -11,24 +11,24 @@ from tdsl.system import resources
 _held: dict[str, tuple[int, Parsed]] = {}
 
 
-def lend(overlay: Container[str]) -> Parsed:
+def parsed_library_files(overlay: Container[str]) -> Parsed:
     """What was parsed before, of files that are as they were; those of ``overlay`` are read from there."""
     out: Parsed = {}
     for key, (when, parsed) in list(_held.items()):  # others may keep theirs meanwhile
-        if key not in overlay and _changed(key) == when:
+        if key not in overlay and _modification_time(key) == when:
             out |= parsed
     return out
 
 
-def keep(parsed: Parsed, overlay: Container[str]) -> None:
+def keep_parsed_library_files(parsed: Parsed, overlay: Container[str]) -> None:
     """Remember what was parsed, as far as it is the standard library's and on disk."""
-    library = resources.folder("stdlib").resolve()
+    library = resources.packaged_folder("stdlib").resolve()
     for key, found in parsed.items():
         if key not in overlay and Path(key).is_relative_to(library):
-            _held[key] = _changed(key), {key: found}
+            _held[key] = _modification_time(key), {key: found}
 
 
-def _changed(key: str) -> int:
+def _modification_time(key: str) -> int:
     try:
         return Path(key).stat().st_mtime_ns
     except OSError:

@@ -18,7 +18,7 @@ from threading import Lock
 from types import FrameType
 
 from tdsl.compile.reuse import Kept
-from tdsl.ide.judge import Judgement, Question, stages
+from tdsl.ide.judge import Question, TextJudgement, judge_in_stages
 
 PATIENCE_S = 1.0
 """How long a process that is interrupted may take to answer before it is ended: a long step of a library does not listen."""
@@ -42,7 +42,7 @@ class GivenUp(BaseException):
     """The question is not asked any more."""
 
 
-def serve(end: Connection) -> None:
+def answer_questions(end: Connection) -> None:
     """Answer questions until nobody asks any more. The answer to one that is given up is None."""
     os.dup2(2, 1)  # the editor listens on stdout: nothing of a library may get there
     asked = False
@@ -69,7 +69,7 @@ def serve(end: Connection) -> None:
         signal.signal(signal.SIGALRM, interrupt)
         sys.unraisablehook = unheard
     kept = Kept()
-    for _ in _answers(SMALL, Kept()):
+    for _ in _judgements_or_fault(SMALL, Kept()):
         if end.poll():
             break
     while True:
@@ -77,8 +77,8 @@ def serve(end: Connection) -> None:
             question = end.recv()
         except (EOFError, KeyboardInterrupt):
             return
-        answers = _answers(question, kept)
-        answer: Judgement | None = Judgement(last=False)
+        answers = _judgements_or_fault(question, kept)
+        answer: TextJudgement | None = TextJudgement(last=False)
         while answer is not None and not answer.last:
             try:
                 asked = True
@@ -93,12 +93,12 @@ def serve(end: Connection) -> None:
                 return
 
 
-def _answers(question: Question, kept: Kept) -> Iterator[Judgement]:
+def _judgements_or_fault(question: Question, kept: Kept) -> Iterator[TextJudgement]:
     try:
-        yield from stages(question, kept)
+        yield from judge_in_stages(question, kept)
     except Exception as fault:  # the editor goes on, and is told
         kept.forget()
-        yield Judgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
+        yield TextJudgement(wrong=f"internal error: {type(fault).__name__}: {fault}")
 
 
 class Worker:
@@ -123,7 +123,9 @@ class Worker:
             if self._end is None:
                 self._start()
 
-    def ask(self, question: Question, round: int, early: Callable[[Judgement], None] = lambda _: None) -> Judgement | None:
+    def ask(
+        self, question: Question, round: int, early: Callable[[TextJudgement], None] = lambda _: None
+    ) -> TextJudgement | None:
         """The answer, once it is there; None if it was given up. What is known before goes to ``early``."""
         with self._turn:
             with self._guard:
@@ -131,7 +133,7 @@ class Worker:
                     return None
                 end = self._end or self._start()
                 self._busy = True
-            answer: Judgement | None = None
+            answer: TextJudgement | None = None
             try:
                 end.send(question)
                 answer = self._hear(end, round)
@@ -150,16 +152,18 @@ class Worker:
                     return None
                 self.ended = False
                 if answer is None or not answer.last:
-                    return Judgement(wrong="the process that compiles the design was ended; a change of the text starts it again")
+                    return TextJudgement(
+                        wrong="the process that compiles the design was ended; a change of the text starts it again"
+                    )
             return answer
 
-    def _hear(self, end: Connection, round: int) -> Judgement | None:
+    def _hear(self, end: Connection, round: int) -> TextJudgement | None:
         """What the process says next; None if it gave up. Raises EOFError where it was ended."""
         waited = 0
         while not end.poll(STEP_S):
             if round != self.round and (waited := waited + 1) * STEP_S >= PATIENCE_S:
                 raise EOFError
-        heard: Judgement | None = end.recv()
+        heard: TextJudgement | None = end.recv()
         return heard
 
     def drop(self) -> None:
@@ -181,7 +185,7 @@ class Worker:
     def _start(self) -> Connection:
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
-        self._process = context.Process(target=serve, args=(there,), daemon=True)
+        self._process = context.Process(target=answer_questions, args=(there,), daemon=True)
         self._process.start()
         there.close()
         self._end = here

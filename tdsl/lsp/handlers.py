@@ -11,34 +11,34 @@ from typing import Any, BinaryIO, cast
 from lsprotocol import types as lsp
 
 from tdsl.ide import colours, outline
-from tdsl.ide.known import warm
-from tdsl.lsp.messages import Line
+from tdsl.ide.known import preload_standard_library
+from tdsl.lsp.messages import OneLineFormatter
 from tdsl.lsp.server import Refusal, Server
-from tdsl.lsp.stream import Bounded
+from tdsl.lsp.stream import BoundedStream
 from tdsl.system.standard_output import output_descriptor
 
 WARM_S = 2.0
 """How long after the start the catalogue is read for completions: the first findings go first."""
 
 
-def serve() -> None:
+def serve_editor() -> None:
     """Serve an editor over stdin and stdout until it goes."""
-    server = make()
+    server = make_language_server()
     server.worker.start()  # it gets ready while the editor says who it is
     log = logging.StreamHandler()
     log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], Refusal)))
     log.setLevel(logging.WARNING)
-    log.setFormatter(Line())
+    log.setFormatter(OneLineFormatter())
     for name in ("pygls", "asyncio"):
         logging.getLogger(name).addHandler(log)
     try:
         # Copies: they are closed at the end, and what the process has open is not this module's to close.
-        server.start_io(cast(BinaryIO, Bounded(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(output_descriptor()), "wb"))
+        server.start_io(cast(BinaryIO, BoundedStream(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(output_descriptor()), "wb"))
     finally:
         server.worker.stop()
 
 
-def make() -> Server:
+def make_language_server() -> Server:
     """A server that knows what to do with each request."""
     server = Server()
 
@@ -55,7 +55,7 @@ def make() -> Server:
     @server.feature(lsp.INITIALIZED)
     def initialized(params: lsp.InitializedParams) -> None:
         loop = asyncio.get_running_loop()
-        loop.call_later(WARM_S, loop.run_in_executor, None, warm)
+        loop.call_later(WARM_S, loop.run_in_executor, None, preload_standard_library)
 
     @server.feature(lsp.SHUTDOWN)
     def leaving(params: None) -> None:  # no more is said of any file
@@ -113,13 +113,17 @@ def make() -> Server:
     @request(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
         state = server.open.get(params.text_document.uri)
-        return [server.symbol(s) for s in outline.symbols(state.body)] if state else []
+        return [server.symbol(s) for s in outline.declared_symbols(state.body)] if state else []
 
     @request(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     def folding(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
         state = server.open.get(params.text_document.uri)
         comment = lsp.FoldingRangeKind.Comment
-        return [lsp.FoldingRange(a, b, kind=comment if c else None) for a, b, c in outline.folds(state.file)] if state else []
+        return (
+            [lsp.FoldingRange(a, b, kind=comment if c else None) for a, b, c in outline.foldable_blocks(state.file)]
+            if state
+            else []
+        )
 
     @request(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:

@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.uris import to_fs_path
 
-from tdsl.report.paint import tame
+from tdsl.report.paint import terminal_safe_text
 
 log = logging.getLogger("pygls.tdsl")  # goes where that of pygls goes
 LONGEST_LINE = 300
@@ -87,7 +87,7 @@ class Answering(LanguageServer):
             super().report_server_error(error, source)
 
 
-class Line(logging.Formatter):
+class OneLineFormatter(logging.Formatter):
     """A record as one short line without control characters. What a fault was is in it; its traceback is in the answer."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -95,4 +95,4 @@ class Line(logging.Formatter):
         first = record.getMessage().partition("\n")[0]
         error = record.exc_info[1] if record.exc_info else None
         why = f": {type(error).__name__}: {error}" if error is not None else ""
-        return tame(" ".join(f"tdsl: {first}{why}"[:LONGEST_LINE].split()))
+        return terminal_safe_text(" ".join(f"tdsl: {first}{why}"[:LONGEST_LINE].split()))

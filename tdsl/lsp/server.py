@@ -23,17 +23,17 @@ from tdsl import __version__
 from tdsl.config import ConfigError
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.ide import colours, extras, judge, meaning, outline, positions, snippets
-from tdsl.ide.complete import complete
+from tdsl.ide.complete import complete_word
 from tdsl.ide.facts import Placed
-from tdsl.ide.judge import Judgement, Question
-from tdsl.ide.known import Known
+from tdsl.ide.judge import Question, TextJudgement
+from tdsl.ide.known import KnownNames
 from tdsl.ide.opened import COMPLETIONS, KINDS, Open
-from tdsl.ide.rename import Index, Refused
+from tdsl.ide.rename import RenameIndex, RenameRefused
 from tdsl.ide.worker import Worker
 from tdsl.lsp.messages import Answering
-from tdsl.syntax.parser import parse, standing
+from tdsl.syntax.parser import context_before_offset, parse_source_file
 from tdsl.syntax.printer import format_source
 
 AT_ONCE_S = 0.03
@@ -56,7 +56,7 @@ SEVERITIES = {
 }
 
 
-def kind_of(symbol: outline.Symbol) -> lsp.SymbolKind:
+def symbol_kind(symbol: outline.Symbol) -> lsp.SymbolKind:
     """The protocol's kind of a declaration."""
     return lsp.SymbolKind[KINDS.get(symbol.kind, "Object")]
 
@@ -82,7 +82,7 @@ class Server(Answering):
         self.wrong = ""
         self.checks = count()  # numbers what is shown as progress
         self.pages: dict[str, Path | None] = {}  # of codes, those that were asked for
-        self.indices: dict[str, Index] = {}  # of names, for each file asked about, until a text changes
+        self.indices: dict[str, RenameIndex] = {}  # of names, for each file asked about, until a text changes
 
     # ------------------------------------------------------------ places
 
@@ -91,25 +91,25 @@ class Server(Answering):
         """How columns are counted, as agreed with the editor."""
         return str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding) or "utf-16")
 
-    def range(self, span: Span) -> lsp.Range:
+    def range(self, span: SourceSpan) -> lsp.Range:
         """A span, as editors count."""
-        start, end = (lsp.Position(*positions.to_editor(span.file, at, self.encoding)) for at in (span.start, span.end))
+        start, end = (lsp.Position(*positions.editor_position(span.file, at, self.encoding)) for at in (span.start, span.end))
         return lsp.Range(start, end)
 
     def offset(self, state: Open, position: lsp.Position) -> int:
         """An offset into the text of a file that is open."""
-        return positions.from_editor(state.file, position.line, position.character, self.encoding)
+        return positions.offset_of_editor_position(state.file, position.line, position.character, self.encoding)
 
-    def uri(self, span: Span) -> str:
+    def uri(self, span: SourceSpan) -> str:
         """The file of a span; an open one by the name that the editor gave it."""
-        path = str(positions.path_of(span.file.name))
+        path = str(positions.path_of_finding_file(span.file.name))
         resolved = str(Path(path).resolve())
         for state in list(self.open.values()):
             if resolved == str(Path(state.path).resolve()):
                 return state.uri
         return from_fs_path(path) or path
 
-    def location(self, span: Span) -> lsp.Location:
+    def location(self, span: SourceSpan) -> lsp.Location:
         """A span with its file."""
         return lsp.Location(self.uri(span), self.range(span))
 
@@ -132,13 +132,13 @@ class Server(Answering):
         state = self.take(document.uri, path, document.source, before.sets if before else ())
         if before is not None:  # what was proved stays in view until it is proved again
             state.lenses = before.lenses
-            state.late = tuple(extras.kept((*before.proved, *before.late), before.file, state.file))
+            state.late = tuple(extras.findings_moved_to_text((*before.proved, *before.late), before.file, state.file))
         state.task = asyncio.get_running_loop().create_task(self.judge(state, LONG_PAUSE_S if self.worker.ended else PAUSE_S))
 
     def take(self, uri: str, path: str, text: str, sets: tuple[Placed, ...] = ()) -> Open:
         """Have a file open with a text, and the device sets that it had when it was last compiled."""
         file, own = SourceFile(path, text), Diagnostics()
-        body = parse(file, own).body
+        body = parse_source_file(file, own).body
         self.forget()
         self.open[uri] = Open(uri, path, file, body, not own.has_errors, sets=sets)
         return self.open[uri]
@@ -189,7 +189,7 @@ class Server(Answering):
     async def names(self, state: Open) -> None:
         """Tell what the text alone shows, unless the process that compiles it is faster."""
         await asyncio.sleep(AT_ONCE_S)
-        told = await asyncio.get_running_loop().run_in_executor(self.reader, judge.names_or_fault, self.question(state))
+        told = await asyncio.get_running_loop().run_in_executor(self.reader, judge.judge_names_or_fault, self.question(state))
         state.values = told.facts
         if self.open.get(state.uri) is state and not state.compiled:
             self.tell(state, told, keep=True)
@@ -203,7 +203,7 @@ class Server(Answering):
             pause = LONG_PAUSE_S
             async with self.turn:  # one design at a time
 
-                def early(found: Judgement, state: Open = state) -> None:
+                def early(found: TextJudgement, state: Open = state) -> None:
                     loop.call_soon_threadsafe(self.known_early, state, found)
 
                 async with self.checking(state):
@@ -221,7 +221,7 @@ class Server(Answering):
         if capabilities is not None and capabilities.code_lens is not None and capabilities.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
-    def known_early(self, state: Open, found: Judgement) -> None:
+    def known_early(self, state: Open, found: TextJudgement) -> None:
         """Tell what the wiring shows, while the proofs go on."""
         if self.open.get(state.uri) is state and not state.judged:
             state.compiled = True
@@ -253,13 +253,13 @@ class Server(Answering):
         state = self.open.get(document.uri)
         return (state, Path(state.path), self.offset(state, at)) if state else (None, Path(), 0)
 
-    def index(self, state: Open, fresh: bool = False) -> Index:
+    def index(self, state: Open, fresh: bool = False) -> RenameIndex:
         """The names of the workspace, or of the file's folder where none is open; ``fresh``: as they are on disk now."""
         texts = self.texts
         found = None if fresh else self.indices.get(state.uri)
         if found is None:
             folders = [Path(path) for uri in self.workspace.folders if (path := to_fs_path(uri))]
-            found = judge.index(self.question(state), folders or [Path(state.path).parent])
+            found = judge.rename_index(self.question(state), folders or [Path(state.path).parent])
             if fresh:
                 self.indices.clear()
             if texts == self.texts:
@@ -275,16 +275,16 @@ class Server(Answering):
         except TimeoutError:
             raise Refusal(TOO_LONG) from None
 
-    def renaming(self, ask: Callable[[Index], list[Span]], state: Open) -> list[Span]:
+    def renaming(self, ask: Callable[[RenameIndex], list[SourceSpan]], state: Open) -> list[SourceSpan]:
         """What an index answers; a refusal goes to the editor with its reason."""
         try:
             return ask(self.index(state, fresh=True))
-        except Refused as why:
+        except RenameRefused as why:
             raise Refusal(str(why)) from None
 
     # ------------------------------------------------------------ findings
 
-    def tell(self, state: Open, judgement: Judgement, keep: bool = False) -> None:
+    def tell(self, state: Open, judgement: TextJudgement, keep: bool = False) -> None:
         """Publish what was found, each finding at the file it is about; with ``keep`` those of the earlier text, too."""
         if judgement.wrong:
             if judgement.wrong != self.wrong:
@@ -319,7 +319,7 @@ class Server(Answering):
             severity=SEVERITIES[d.severity],
             code=d.code,
             code_description=self.page_of(d.code),
-            source=f"tdsl {catalogue.name_of(d.code)}",
+            source=f"tdsl {catalogue.finding_name(d.code)}",
             tags=[lsp.DiagnosticTag.Unnecessary] if d.severity is Severity.ALLOWED else None,
             related_information=[lsp.DiagnosticRelatedInformation(self.location(n.span), n.message) for n in d.labels],
         )
@@ -327,7 +327,7 @@ class Server(Answering):
     def page_of(self, code: str) -> lsp.CodeDescription | None:
         """Where the code of a finding leads: the page of `tdsl explain`, None where it cannot be a file."""
         if code not in self.pages:
-            self.pages[code] = extras.page(code)
+            self.pages[code] = extras.explanation_file(code)
         page = self.pages[code]
         uri = from_fs_path(str(page)) if page else None
         return lsp.CodeDescription(uri) if uri else None
@@ -339,11 +339,11 @@ class Server(Answering):
         for d in state.told.findings:
             if d.span is None or self.uri(d.span) != state.uri or d.span.start > end or d.span.end < start:
                 continue
-            waived = extras.waiver(d)
+            waived = extras.waiver_comment(d)
             if waived is not None:
-                at = self.range(Span(state.file, waived[0], waived[0]))
+                at = self.range(SourceSpan(state.file, waived[0], waived[0]))
                 edit = lsp.WorkspaceEdit({state.uri: [lsp.TextEdit(at, waived[1])]})
-                title = f"waive `{catalogue.name_of(d.code)}` with a reason"
+                title = f"waive `{catalogue.finding_name(d.code)}` with a reason"
                 out.append(
                     lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[self.diagnostic(state, d)], edit=edit)
                 )
@@ -370,13 +370,13 @@ class Server(Answering):
         if not state.sound:
             return []
         new = format_source(state.file)
-        return [] if new == state.file.text else [lsp.TextEdit(self.range(Span(state.file, 0, len(state.file.text))), new)]
+        return [] if new == state.file.text else [lsp.TextEdit(self.range(SourceSpan(state.file, 0, len(state.file.text))), new)]
 
     def symbol(self, s: outline.Symbol) -> lsp.DocumentSymbol:
         """A declaration in the protocol's words."""
         return lsp.DocumentSymbol(
             s.name,
-            kind_of(s),
+            symbol_kind(s),
             self.range(s.whole),
             self.range(s.place),
             detail=f"{s.kind} {s.detail}".strip(),
@@ -386,45 +386,49 @@ class Server(Answering):
     def hover(self, state: Open, at: int) -> lsp.Hover | None:
         """What the word at a place means, with what is known of its declaration; else of the smallest place that holds it."""
         facts = (*state.facts, *state.values)
-        found = meaning.at(self.known(state), state.file, at)
+        found = meaning.meaning_at_offset(self.known(state), state.file, at)
         if found is not None and found[1] is not None:
             start, end = found[0].start, found[0].end
-            told = [f.text for f in facts if f.start in (start, meaning.declared(found[1], state.file))]
-            words = [*told, meaning.page(found[1])] if found[1].kind == "check" else [meaning.page(found[1]), *told]
+            told = [f.text for f in facts if f.start in (start, meaning.declaration_offset(found[1], state.file))]
+            words = (
+                [*told, meaning.meaning_as_markdown(found[1])]
+                if found[1].kind == "check"
+                else [meaning.meaning_as_markdown(found[1]), *told]
+            )
         else:
-            word = catalogue.words().get(found[0].text) if found is not None else None
+            word = catalogue.explained_words().get(found[0].text) if found is not None else None
             if found is not None and word is not None:
                 example = f"\n\n```fab\n{word.example}\n```" if word.example else ""
                 text = lsp.MarkupContent(lsp.MarkupKind.Markdown, f"**{word.word}**, {word.kind}\n\n{word.text}{example}")
-                return lsp.Hover(text, self.range(Span(state.file, found[0].start, found[0].end)))
+                return lsp.Hover(text, self.range(SourceSpan(state.file, found[0].start, found[0].end)))
             held = [f for f in facts if f.start <= at <= f.end]
             if not held:
                 return None
             fact = min(held, key=lambda f: f.end - f.start)
             start, end, words = fact.start, fact.end, [fact.text]
         text = lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n\n".join(words))
-        return lsp.Hover(text, self.range(Span(state.file, start, end)))
+        return lsp.Hover(text, self.range(SourceSpan(state.file, start, end)))
 
     # ------------------------------------------------------------ names
 
-    def known(self, state: Open) -> Known:
+    def known(self, state: Open) -> KnownNames:
         """What the names of a text mean."""
         texts, known = self.texts, state.known
         if known is None:
             question = self.question(state)
             try:
-                paths = judge.options(question).paths
+                paths = judge.options_of_question(question).paths
             except ConfigError:  # told with the findings
                 paths = ()
-            known = Known(state.file, state.body, Path(state.path), question.overlay, paths, state.sets)
+            known = KnownNames(state.file, state.body, Path(state.path), question.overlay, paths, state.sets)
             if texts == self.texts:
                 state.known = known
         return known
 
     def completion(self, state: Open, at: int, unasked: bool) -> lsp.CompletionList:
         """What may stand at a place, the likeliest first."""
-        start, items = complete(self.known(state), state.file, at, unasked)
-        where = self.range(Span(state.file, start, at))
+        start, items = complete_word(self.known(state), state.file, at, unasked)
+        where = self.range(SourceSpan(state.file, start, at))
         out = [
             lsp.CompletionItem(
                 i.text,
@@ -442,7 +446,7 @@ class Server(Answering):
         """Whole statements with places to fill in, where a statement may begin and the editor knows snippets."""
         asked = self.client_capabilities.text_document
         item = asked.completion.completion_item if asked is not None and asked.completion is not None else None
-        place = standing(state.file, start)
+        place = context_before_offset(state.file, start)
         if item is None or not item.snippet_support or place.statement:
             return []
         block = place.heads[-1][0].text if place.heads else ""
@@ -466,19 +470,19 @@ class Server(Answering):
         figures = dict(state.lenses)
         return [
             lsp.CodeLens(self.range(s.place), lsp.Command(figures[s.name], ""))
-            for s in extras.fabrics(state.body)
+            for s in extras.fabric_symbols(state.body)
             if figures.get(s.name)
         ]
 
     def links(self, state: Open) -> list[lsp.DocumentLink]:
         """The file that each `use` names."""
-        found = extras.links(state.body, self.known(state).library.loader, Path(state.path).parent)
+        found = extras.use_links(state.body, self.known(state).library.loader, Path(state.path).parent)
         return [lsp.DocumentLink(self.range(span), target=from_fs_path(str(path))) for span, path in found]
 
     def selection(self, state: Open, at: lsp.Position) -> lsp.SelectionRange:
         """What encloses a place, from the smallest part to the whole text."""
         made: lsp.SelectionRange | None = None
-        for span in reversed(extras.enclosing(state.body, state.file, self.offset(state, at))):
+        for span in reversed(extras.enclosing_spans(state.body, state.file, self.offset(state, at))):
             made = lsp.SelectionRange(self.range(span), made)
         assert made is not None
         return made
@@ -489,13 +493,13 @@ class Server(Answering):
         folders = folders or list({Path(s.path).parent for s in list(self.open.values())})
         overlay = {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())}
         return [
-            lsp.WorkspaceSymbol(self.location(s.place), s.name, kind_of(s), container_name=".".join(around) or None)
-            for s, around in extras.declared(folders, overlay, query)
+            lsp.WorkspaceSymbol(self.location(s.place), s.name, symbol_kind(s), container_name=".".join(around) or None)
+            for s, around in extras.declarations_matching(folders, overlay, query)
         ]
 
     def signature(self, state: Open, at: int) -> lsp.SignatureHelp | None:
         """The function or topology whose parameters are written at a place."""
-        found = meaning.signature(self.known(state), state.file, at)
+        found = meaning.signature_at_offset(self.known(state), state.file, at)
         if found is None:
             return None
         names = [lsp.ParameterInformation(found.label[a:b]) for a, b in found.parameters]
@@ -505,14 +509,16 @@ class Server(Answering):
 
     def tokens(self, state: Open) -> lsp.SemanticTokens:
         """What each word is."""
-        found = colours.colours(self.known(state))
-        return lsp.SemanticTokens(colours.numbers(found, lambda at: positions.to_editor(state.file, at, self.encoding)))
+        found = colours.colours_of_words(self.known(state))
+        return lsp.SemanticTokens(
+            colours.colours_as_numbers(found, lambda at: positions.editor_position(state.file, at, self.encoding))
+        )
 
     def hints(self, state: Open, wanted: lsp.Range) -> list[lsp.InlayHint]:
         """Counts of device sets behind their names."""
         start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
         return [
-            lsp.InlayHint(self.range(Span(state.file, f.end, f.end)).start, f.hint, padding_left=True, padding_right=True)
+            lsp.InlayHint(self.range(SourceSpan(state.file, f.end, f.end)).start, f.hint, padding_left=True, padding_right=True)
             for f in state.facts
             if f.hint and start <= f.end <= end
         ]

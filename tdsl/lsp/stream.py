@@ -15,7 +15,7 @@ _HEADER = re.compile(rb"Content-Length:[ \t]*\d{1,30}\r\n", re.I)
 _WIDEST = 64
 
 
-class Bounded:
+class BoundedStream:
     """A stream of the Language Server Protocol: ``readline`` gives lines of headers, ``read`` the bytes of a message.
 
     A ``Content-Length`` above LARGEST_MESSAGE is answered with an empty line, after that many bytes were read past; one that is

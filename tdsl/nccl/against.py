@@ -7,28 +7,30 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.nccl.lint import GPU, NIC
-from tdsl.nccl.text import Element, read
+from tdsl.nccl.text import NcclElement, read_nccl_xml
 from tdsl.system.lazy_dataclass import dataclass
 
 CODE = "E0529"
 NOTHING = "E0907"
 
 
-def nothing_to_judge(file: SourceFile) -> Diagnostic | None:
+def nothing_to_judge_error(file: SourceFile) -> Diagnostic | None:
     """The error of a file in which NCCL would find nothing: no GPU, no adapter and no graph; None for any other."""
     if re.search(r"<(gpu|net|graph)\b", file.text):
         return None
     message = "nothing of this file was judged: it has no GPU, no adapter and no graph"
-    return Diagnostic(NOTHING, message, Span(file, 0, 0), help="give a topology or graph file, such as NCCL_TOPO_DUMP_FILE names")
+    return Diagnostic(
+        NOTHING, message, SourceSpan(file, 0, 0), help="give a topology or graph file, such as NCCL_TOPO_DUMP_FILE names"
+    )
 
 
 @dataclass(slots=True)
-class Function:
+class PcieDevice:
     """A GPU or an adapter: its element, the NUMA node and the switches above it, outermost first."""
 
-    element: Element
+    element: NcclElement
     numa: str
     above: tuple[str, ...]
     nets: tuple[str, ...] = ()
@@ -46,35 +48,37 @@ class Comparison:
     of: int
 
 
-def against(file: SourceFile, dump: SourceFile) -> Comparison:
+def compare_with_dump(file: SourceFile, dump: SourceFile) -> Comparison:
     """Where a topology file or a ``.conf`` differs from a machine's dump. A file that has nothing to compare is an error, and so
     is a dump that cannot be read."""
     found, unread = Diagnostics(), Diagnostics()
-    machine = read(dump, unread)
+    machine = read_nccl_xml(dump, unread)
     if machine is None or machine.name != "system":
-        found.add(CODE, Span(file, 0, 0), f"{dump.name} holds no topology of NCCL", help="set NCCL_TOPO_DUMP_FILE on the machine")
+        found.add(
+            CODE, SourceSpan(file, 0, 0), f"{dump.name} holds no topology of NCCL", help="set NCCL_TOPO_DUMP_FILE on the machine"
+        )
         return Comparison(list(found), 0, 0)
     of = judged = 0
     if re.search(r"^NCCL_", file.text, re.M) and "<system" not in file.text:
-        of = judged = _adapters(file, machine, found)
+        of = judged = _compare_adapter_names(file, machine, found)
         kind = "a list of settings, and its NCCL_IB_HCA names no adapter of the machine"
     else:
-        top = read(file, unread)
+        top = read_nccl_xml(file, unread)
         kind = f"a file of <{top.name}>, and the dump is one of <system>" if top is not None else "no topology file"
         if top is not None and top.name == "system":
-            of, judged = _topology(top, machine, found)
+            of, judged = _compare_topologies(top, machine, found)
             kind = "a topology file without a GPU and without an adapter"
     if not judged and not found.has_errors:
         message = f"nothing was compared with {dump.name}: this is {kind}"
-        found.add(NOTHING, Span(file, 0, 0), message, help="compare a topology file, or a .conf with NCCL_IB_HCA=NAME,…")
+        found.add(NOTHING, SourceSpan(file, 0, 0), message, help="compare a topology file, or a .conf with NCCL_IB_HCA=NAME,…")
     return Comparison(sorted(found, key=lambda d: (d.span.start if d.span else 0, d.message)), judged, of)
 
 
-def _functions(top: Element) -> dict[str, Function]:
+def _pcie_devices_by_bus(top: NcclElement) -> dict[str, PcieDevice]:
     """GPUs and adapters by bus id, in the order of the file."""
-    out: dict[str, Function] = {}
+    out: dict[str, PcieDevice] = {}
 
-    def walk(e: Element, numa: str, above: tuple[str, ...]) -> Iterator[Function]:
+    def walk(e: NcclElement, numa: str, above: tuple[str, ...]) -> Iterator[PcieDevice]:
         for child in e.children:
             bus = child.attributes.get("busid", "")
             if child.name == "cpu":
@@ -85,7 +89,7 @@ def _functions(top: Element) -> dict[str, Function]:
                 nets = tuple(n.attributes.get("name", "") for nic in child.own("nic") for n in nic.own("net"))
                 links = sum(int(n.attributes["count"]) for g in child.own("gpu") for n in g.own("nvlink")
                             if n.attributes.get("count", "").isdigit())  # fmt: skip
-                out[bus] = Function(child, numa, above, nets, links)
+                out[bus] = PcieDevice(child, numa, above, nets, links)
                 yield out[bus]
             elif child.name == "pci":
                 below = list(walk(child, numa, (*above, bus)))
@@ -98,26 +102,31 @@ def _functions(top: Element) -> dict[str, Function]:
     return out
 
 
-def _topology(top: Element, machine: Element, found: Diagnostics) -> tuple[int, int]:
+def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnostics) -> tuple[int, int]:
     """Every difference of two trees that changes what NCCL plans. With the number of GPUs and adapters of the first, and of those
     that both have."""
-    planned, real = _functions(top), _functions(machine)
+    planned, real = _pcie_devices_by_bus(top), _pcie_devices_by_bus(machine)
     where = {n: bus for bus, f in real.items() for n in f.nets if n}
 
-    def tell(e: Element, name: str, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
+    def tell(e: NcclElement, name: str, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
         at = e.place(name) if name in e.attributes else e.span
         found.add(CODE, at, message, help=help, severity=severity)
 
     for bus, f in planned.items():
         r = real.get(bus)
-        what = _what(f)
+        what = _device_kind_word(f)
         if r is None:
             tell(
                 f.element, "busid", f"the machine has no {what} at {bus}", "correct the bus id; NCCL drops what it does not find"
             )
             continue
-        if _what(r) != what:
-            tell(f.element, "busid", f"the machine has {_a(_what(r))} at {bus}, not {_a(what)}", "correct the bus id")
+        if _device_kind_word(r) != what:
+            tell(
+                f.element,
+                "busid",
+                f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}, not {_with_indefinite_article(what)}",
+                "correct the bus id",
+            )
             continue
         if f.numa != r.numa:
             text = f"{what} {bus} is on NUMA node {f.numa}, on the machine on {r.numa}"
@@ -131,7 +140,7 @@ def _topology(top: Element, machine: Element, found: Diagnostics) -> tuple[int, 
                     f.element, "busid", f"the machine has no adapter {name}", "correct the name; NCCL drops what it does not find"
                 )
         if what == "GPU" and f.near != r.near and not (set(f.near) | set(r.near)) - set(where):
-            text = f"GPU {bus} is beside {_names(f.near)}, on the machine beside {_names(r.near)}"
+            text = f"GPU {bus} is beside {_adapter_names_text(f.near)}, on the machine beside {_adapter_names_text(r.near)}"
             tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
         if f.nvlinks and r.nvlinks and f.nvlinks != r.nvlinks:
             text = f"GPU {bus} has {f.nvlinks} NVLinks, on the machine {r.nvlinks}"
@@ -144,16 +153,16 @@ def _topology(top: Element, machine: Element, found: Diagnostics) -> tuple[int, 
     for bus, r in real.items():
         if bus not in planned:
             names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
-            text = f"the machine has {_a(_what(r))} at {bus}{names}, which the file leaves out"
+            text = f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}{names}, which the file leaves out"
             tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
     return len(planned), len(planned.keys() & real.keys())
 
 
-def _adapters(file: SourceFile, machine: Element, found: Diagnostics) -> int:
+def _compare_adapter_names(file: SourceFile, machine: NcclElement, found: Diagnostics) -> int:
     """Names in NCCL_IB_HCA that the machine does not have. With the number of names that were looked for; one that is
     excluded counts where the machine has it."""
     count = 0
-    have = {n for f in _functions(machine).values() for n in f.nets if n}
+    have = {n for f in _pcie_devices_by_bus(machine).values() for n in f.nets if n}
     for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*)(.*)$", file.text, re.M):
         at = line.start(2)
         for entry in line[2].split(","):
@@ -163,19 +172,19 @@ def _adapters(file: SourceFile, machine: Element, found: Diagnostics) -> int:
             count += bool(name) and (known or "^" not in line[1])
             if name and "^" not in line[1] and not known:
                 text = f"the machine has no adapter {name}: it has {', '.join(sorted(have)) or 'none'}"
-                found.add(CODE, Span(file, at, at + len(name)), text, help="correct the name in NCCL_IB_HCA")
+                found.add(CODE, SourceSpan(file, at, at + len(name)), text, help="correct the name in NCCL_IB_HCA")
             at += len(entry) + 1
     return count
 
 
-def _what(f: Function) -> str:
+def _device_kind_word(f: PcieDevice) -> str:
     e = f.element
     return "GPU" if e.own("gpu") or e.attributes.get("class", "").startswith(GPU) else "adapter"
 
 
-def _a(what: str) -> str:
+def _with_indefinite_article(what: str) -> str:
     return f"an {what}" if what == "adapter" else f"a {what}"
 
 
-def _names(names: frozenset[str]) -> str:
+def _adapter_names_text(names: frozenset[str]) -> str:
     return " and ".join(sorted(names)) or "no adapter"

@@ -9,8 +9,8 @@ import re
 from collections import Counter
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.nccl.judge import Judge, whole
-from tdsl.nccl.text import Element
+from tdsl.nccl.judge import NcclFileJudge, whole_number_of_c
+from tdsl.nccl.text import NcclElement
 
 NUMBERS = ("id", "pattern", "crossnic", "nchannels", "samechannels")
 RATES = ("speedintra", "speedinter", "latencyinter")
@@ -32,7 +32,7 @@ _RATE = re.compile(r"[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?", re.IGNORECASE)
 _DEV = re.compile(r"(?:0x)?[0-9a-f]{1,16}", re.IGNORECASE)
 
 
-def judge_graphs(top: Element, found: Diagnostics) -> None:
+def judge_graphs(top: NcclElement, found: Diagnostics) -> None:
     """All rules for a graph file."""
     judge = _Graphs(top, found)
     judge.version()
@@ -43,17 +43,17 @@ def judge_graphs(top: Element, found: Diagnostics) -> None:
         judge.graph(graph)
 
 
-class _Graphs(Judge):
+class _Graphs(NcclFileJudge):
     """A graph file."""
 
-    def graph(self, e: Element) -> None:
+    def graph(self, e: NcclElement) -> None:
         """One graph and its channels."""
         have = e.attributes
         for name in (*NUMBERS, *RATES[:2], *PATHS):
             if name not in have:
                 self.lacks(e, name, "NCCL crashes" if name in PATHS else "NCCL gives up")
         for name in NUMBERS:
-            value = whole(have.get(name, ""))
+            value = whole_number_of_c(have.get(name, ""))
             if name in have and value is None:
                 self.misread(e, name, "not a whole number", "write such as 2")
             elif value is not None and name in RANGES and not RANGES[name][0] <= value <= RANGES[name][1]:
@@ -66,16 +66,16 @@ class _Graphs(Judge):
                 self.misread(e, name, "unknown, so NCCL takes it for LOC", f"known: {', '.join(PATH_TYPES)}")
         self.channels(e)
 
-    def channels(self, e: Element) -> None:
+    def channels(self, e: NcclElement) -> None:
         """As many as the graph says, each with the same GPUs and with a net at both ends or none."""
-        told = whole(e.attributes.get("nchannels", ""))
+        told = whole_number_of_c(e.attributes.get("nchannels", ""))
         if told is not None and told != len(e.children):
             text = f"nchannels says {told}, and there are {len(e.children)} <channel>"
             self.tell("E0526", e.place("nchannels"), text, "make the two agree: NCCL uses the number as it is")
         if len(e.children) > MAX_CHANNELS:
             self.tell("E0525", e.span, f"{len(e.children)} channels: NCCL has {MAX_CHANNELS}", "leave some out")
         gpus = [len(c.own("gpu")) for c in e.children]
-        nvls = whole(e.attributes.get("id", "")) == NVLS
+        nvls = whole_number_of_c(e.attributes.get("id", "")) == NVLS
         usual = 1 if nvls else Counter(gpus).most_common(1)[0][0] if gpus else 0
         for c, count in zip(e.children, gpus, strict=True):
             if count != usual:
@@ -83,7 +83,7 @@ class _Graphs(Judge):
                 self.tell("E0526", c.span, text, "every channel names each GPU of the server once: NCCL writes beyond its table")
             self.devices(c)
 
-    def devices(self, channel: Element) -> None:
+    def devices(self, channel: NcclElement) -> None:
         """The order is net, GPUs, net; or GPUs alone."""
         nets = [k for k, d in enumerate(channel.children) if d.name == "net"]
         if nets and nets != [0, len(channel.children) - 1]:
@@ -99,7 +99,7 @@ class _Graphs(Judge):
                 self.lacks(d, "dev")
             elif not _DEV.fullmatch(d.attributes["dev"]):
                 self.misread(d, "dev", "not a hexadecimal number", "such as 1f: NCCL reads it with base 16")
-            if "rank" in d.attributes and whole(d.attributes["rank"]) is None:
+            if "rank" in d.attributes and whole_number_of_c(d.attributes["rank"]) is None:
                 self.misread(d, "rank", "not a whole number", "write such as 2", Severity.ERROR)
         for gpu in channel.own("gpu"):
             same = [g for g in channel.own("gpu") if g.attributes.get("dev") == gpu.attributes.get("dev")]

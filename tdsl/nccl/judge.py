@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import Span
-from tdsl.nccl.text import Element
+from tdsl.findings.source import SourceSpan
+from tdsl.nccl.text import NcclElement
 
 _WHOLE = re.compile(r"[-+]?(?:0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 
 
-def whole(text: str) -> int | None:
+def whole_number_of_c(text: str) -> int | None:
     """A whole number as ``strtol`` reads it with base 0; None where that would stop early or take it for octal."""
     if not _WHOLE.fullmatch(text) or re.match(r"[-+]?0[0-9]", text):
         return None
@@ -21,26 +21,26 @@ def whole(text: str) -> int | None:
     return value if -(1 << 31) <= value < 1 << 31 else None
 
 
-class Judge:
+class NcclFileJudge:
     """What judges of both kinds of file share."""
 
-    def __init__(self, top: Element, found: Diagnostics) -> None:
+    def __init__(self, top: NcclElement, found: Diagnostics) -> None:
         self.top, self.found = top, found
         self.elements = top.walk()
 
-    def tell(self, code: str, at: Span, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
+    def tell(self, code: str, at: SourceSpan, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
         """One finding."""
         self.found.add(code, at, message, help=help, severity=severity)
 
-    def misread(self, e: Element, name: str, why: str, help: str, severity: Severity = Severity.ERROR) -> None:
+    def misread(self, e: NcclElement, name: str, why: str, help: str, severity: Severity = Severity.ERROR) -> None:
         """A value that NCCL takes for something else."""
         self.tell("E0524", e.place(name), f'{name}="{e.attributes[name]}": {why}', help, severity)
 
-    def lacks(self, e: Element, name: str, why: str = "NCCL gives up") -> None:
+    def lacks(self, e: NcclElement, name: str, why: str = "NCCL gives up") -> None:
         """An attribute without which NCCL refuses the file."""
         self.tell("E0523", e.span, f"<{e.name}> lacks `{name}`: {why}", f'write {name}="…"')
 
-    def unknown(self, e: Element, known: Mapping[str, tuple[str, ...]]) -> None:
+    def unknown(self, e: NcclElement, known: Mapping[str, tuple[str, ...]]) -> None:
         """Attributes that NCCL never looks at."""
         for name in e.attributes:
             if name and name not in known[e.name]:
@@ -52,12 +52,15 @@ class Judge:
         """The version of the format."""
         if "version" not in self.top.attributes:
             self.lacks(self.top, "version")
-        elif strtol(self.top.attributes["version"]) == "it takes 1" and whole(self.top.attributes["version"]) is None:
+        elif (
+            strtol_result_text(self.top.attributes["version"]) == "it takes 1"
+            and whole_number_of_c(self.top.attributes["version"]) is None
+        ):
             self.misread(self.top, "version", "NCCL takes 1", 'write version="1"', Severity.WARNING)
-        elif whole(self.top.attributes["version"]) != 1:
+        elif whole_number_of_c(self.top.attributes["version"]) != 1:
             self.misread(self.top, "version", "NCCL reads version 1 only", 'write version="1"')
 
-    def once(self, elements: list[Element], name: str, severity: Severity = Severity.ERROR) -> None:
+    def once(self, elements: list[NcclElement], name: str, severity: Severity = Severity.ERROR) -> None:
         """A value that tells elements apart may stand once; a warning where NCCL does not need it."""
         seen = Counter(e.attributes.get(name) for e in elements)
         for e in elements:
@@ -67,7 +70,7 @@ class Judge:
                 self.tell("E0526", e.place(name), text, "give each its own", severity)
 
 
-def strtol(text: str) -> str:
+def strtol_result_text(text: str) -> str:
     """What C's ``strtol`` with base 0 makes of a value, in words."""
     found = re.match(r"\s*([-+]?)(0x[0-9a-f]+|0[0-7]*|[1-9][0-9]*)", text, re.IGNORECASE)
     if not found:

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.graph_file import judge_graphs
-from tdsl.nccl.judge import Judge, strtol, whole
+from tdsl.nccl.judge import NcclFileJudge, strtol_result_text, whole_number_of_c
 from tdsl.nccl.rules import judge_host
-from tdsl.nccl.text import GRAPHS, MAX_ATTRIBUTES, Element, read
+from tdsl.nccl.text import GRAPHS, MAX_ATTRIBUTES, NcclElement, read_nccl_xml
 
 IDS = ("vendor", "device", "subsystem_vendor", "subsystem_device")
 OF_CPU = ("affinity", "arch", "vendor", "familyid", "modelid")
@@ -67,13 +67,13 @@ _HEX = re.compile(r"(?:0x)?[0-9a-f]{1,16}", re.IGNORECASE)
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?", re.IGNORECASE)
 
 
-def lint(file: SourceFile) -> list[Diagnostic]:
+def lint_nccl_file(file: SourceFile) -> list[Diagnostic]:
     """Everything to say about a file, in the order of its text.
 
     Errors are what NCCL refuses or what makes its result wrong; notes are what it will take from the machine.
     """
     found = Diagnostics()
-    top = read(file, found)
+    top = read_nccl_xml(file, found)
     if top is not None and top.name in GRAPHS[""]:
         judge_graphs(top, found)
     elif top is not None:
@@ -81,12 +81,12 @@ def lint(file: SourceFile) -> list[Diagnostic]:
     return sorted(found, key=lambda d: (d.span.start if d.span else 0, d.code, d.message))
 
 
-class _Topology(Judge):
+class _Topology(NcclFileJudge):
     """A topology file, as ncclTopoGetSystem works on it."""
 
-    def __init__(self, top: Element, found: Diagnostics) -> None:
+    def __init__(self, top: NcclElement, found: Diagnostics) -> None:
         super().__init__(top, found)
-        self.notes: dict[tuple[str, str], list[Element]] = {}
+        self.notes: dict[tuple[str, str], list[NcclElement]] = {}
 
     def judge(self) -> None:
         """All rules."""
@@ -109,13 +109,13 @@ class _Topology(Judge):
             text = f"{len(elements)} <{name}> without {words}: NCCL takes that from the machine"
             self.tell(FILLED_IN, elements[0].span, text, "nothing to do where NCCL can see it", Severity.NOTE)
 
-    def by_machine(self, e: Element, names: list[str]) -> None:
+    def by_machine(self, e: NcclElement, names: list[str]) -> None:
         """Note what NCCL will fill in."""
         if names:
             self.notes.setdefault((e.name, ", ".join(f"`{n}`" for n in names)), []).append(e)
 
     # ------------------------------------------------------------ attributes
-    def room(self, e: Element) -> None:
+    def room(self, e: NcclElement) -> None:
         """The attributes NCCL adds must find room beside those of the file (xmlSetAttr does not look)."""
         added = [n for n in KNOWN[e.name] if n not in e.attributes and e.name in ("cpu", "pci", "gpu", "net")]
         total = len(e.attributes) + len(added)
@@ -123,7 +123,7 @@ class _Topology(Judge):
             text = f"{len(e.attributes)} attributes, and NCCL adds up to {len(added)}: it has room for {MAX_ATTRIBUTES}"
             self.tell("E0525", e.span, text, "leave out what NCCL does not know", Severity.WARNING)
 
-    def complete(self, e: Element) -> None:
+    def complete(self, e: NcclElement) -> None:
         """What each element must say. Those of processors and PCIe functions depend on what is below them: ``agreed``."""
         for name in NEEDED.get(e.name, ()):
             if name not in e.attributes and e is not self.top:
@@ -135,7 +135,7 @@ class _Topology(Judge):
         if e.name == "gpu" and not e.own("nvlink"):
             self.by_machine(e, ["nvlink"])
 
-    def agreed(self, e: Element) -> None:
+    def agreed(self, e: NcclElement) -> None:
         """Where a rank fills in what is missing above its own GPU, and another keeps the same element for an adapter named in the
         file, the two no longer take it for one (xmlFindNode compares all attributes)."""
         if e.name not in ("cpu", "pci"):
@@ -165,20 +165,20 @@ class _Topology(Judge):
             self.agreed(child)
 
     # ------------------------------------------------------------ values
-    def values(self, e: Element) -> None:
+    def values(self, e: NcclElement) -> None:
         """Values that NCCL misreads without a word."""
         have = e.attributes
         for name, value in have.items():
             if set(value) & set("<>&"):
                 self.misread(e, name, "NCCL decodes no entities", "use plain letters")
-            elif value and name in WHOLE and (e.name, name) != ("cpu", "vendor") and whole(value) is None:
+            elif value and name in WHOLE and (e.name, name) != ("cpu", "vendor") and whole_number_of_c(value) is None:
                 if e is self.top:  # ``version`` has spoken
                     continue
-                width_unread = strtol(value) == "it takes 0"
+                width_unread = strtol_result_text(value) == "it takes 0"
                 self.misread(
                     e,
                     name,
-                    f"not a whole number as NCCL reads one ({strtol(value)})",
+                    f"not a whole number as NCCL reads one ({strtol_result_text(value)})",
                     NUMBERS.get(name, "such as 16 or 0x10"),
                     Severity.WARNING if name in HARMLESS and (name != "link_width" or width_unread) else Severity.ERROR,
                 )
@@ -188,7 +188,7 @@ class _Topology(Judge):
         if judge:
             judge(e)
 
-    def cpu(self, e: Element) -> None:
+    def cpu(self, e: NcclElement) -> None:
         """A processor."""
         have = e.attributes
         if have.get("affinity") and not _AFFINITY.fullmatch(have["affinity"].lower()):
@@ -199,7 +199,7 @@ class _Topology(Judge):
         if "vendor" in have and have.get("arch", "").startswith("x86_64") and not have["vendor"].startswith(VENDORS):
             self.misread(e, "vendor", "unknown, so NCCL counts no limit between processors", f"known: {', '.join(VENDORS[:3])}")
 
-    def pci(self, e: Element) -> None:
+    def pci(self, e: NcclElement) -> None:
         """A PCIe function or switch."""
         have = e.attributes
         if "busid" in have and not _BUS.fullmatch(have["busid"]):
@@ -226,9 +226,9 @@ class _Topology(Judge):
                 Severity.NOTE,
             )
 
-    def gpu(self, e: Element) -> None:
+    def gpu(self, e: NcclElement) -> None:
         """A GPU."""
-        sm, dev = whole(e.attributes.get("sm", "")), whole(e.attributes.get("dev", ""))
+        sm, dev = whole_number_of_c(e.attributes.get("sm", "")), whole_number_of_c(e.attributes.get("dev", ""))
         if sm is not None and sm < 60:
             self.misread(e, "sm", "less than any GPU that NCCL serves", NUMBERS["sm"])
         if dev is not None and not -1 <= dev <= 31:
@@ -236,19 +236,19 @@ class _Topology(Judge):
         if "keep" in e.attributes:
             self.misread(e, "keep", "NCCL's own mark: every rank then keeps this GPU", "leave it out", Severity.WARNING)
 
-    def nvlink(self, e: Element) -> None:
+    def nvlink(self, e: NcclElement) -> None:
         """Links of a GPU to one target."""
         if "tclass" in e.attributes and not e.attributes["tclass"].startswith((NVSWITCH, "0x068001", GPU)):
             help = f"{NVSWITCH} for an NVSwitch, 0x030200 for a GPU"
             self.misread(e, "tclass", "NCCL takes it for an NVSwitch", help, Severity.WARNING)
-        count = whole(e.attributes.get("count", ""))
+        count = whole_number_of_c(e.attributes.get("count", ""))
         if count is not None and count < 1:
             self.misread(e, "count", "no links", "write how many there are")
 
-    def net(self, e: Element) -> None:
+    def net(self, e: NcclElement) -> None:
         """A network device."""
         have = e.attributes
-        speed = whole(have.get("speed", ""))
+        speed = whole_number_of_c(have.get("speed", ""))
         if speed is not None and speed < 1000:
             why = "in Mb/s; NCCL counts 10 Gb/s" if speed <= 0 else "in Mb/s; this is less than 1 Gb/s"
             self.misread(e, "speed", why, NUMBERS["speed"])
@@ -273,7 +273,7 @@ class _Topology(Judge):
 
     def unique(self) -> None:
         """What must be told apart."""
-        by_name: dict[str, list[Element]] = {}
+        by_name: dict[str, list[NcclElement]] = {}
         for e in self.elements:
             by_name.setdefault(e.name, []).append(e)
         for name, attribute in (
@@ -287,9 +287,9 @@ class _Topology(Judge):
             harmless = (name, attribute) in (("gpu", "rank"), ("net", "dev"))
             self.once(by_name.get(name, []), attribute, Severity.WARNING if harmless else Severity.ERROR)
         nets = [e for e in by_name.get("net", []) if "guid" in e.attributes]
-        places = Counter((_number(e, "guid", 16), _number(e, "port", 0)) for e in nets)
+        places = Counter((_comparable_value(e, "guid", 16), _comparable_value(e, "port", 0)) for e in nets)
         for e in nets:
-            count = places[_number(e, "guid", 16), _number(e, "port", 0)]
+            count = places[_comparable_value(e, "guid", 16), _comparable_value(e, "port", 0)]
             if count > 1:
                 text = f"{count} nets have one guid and one port: NCCL lets them share one port's bandwidth"
                 self.tell("E0526", e.place("guid"), text, "a guid belongs to one adapter, a port to one of its sockets")
@@ -297,13 +297,13 @@ class _Topology(Judge):
     def direct_links(self) -> None:
         """NVLinks between two GPUs must be told by both, with one count (ncclTopoAddNvLinks, ncclTopoComputePaths)."""
         counts: Counter[tuple[str, str]] = Counter()
-        place: dict[tuple[str, str], Element] = {}
+        place: dict[tuple[str, str], NcclElement] = {}
         buses = {e.attributes.get("busid") for e in self.elements if e.name == "pci"}
         for pci in self.elements:
             for link in (n for g in pci.own("gpu") for n in g.own("nvlink")):
                 if link.attributes.get("tclass", "").startswith(GPU) and "target" in link.attributes:
                     key = (pci.attributes.get("busid", ""), link.attributes["target"])
-                    counts[key] += whole(link.attributes.get("count", "")) or 0
+                    counts[key] += whole_number_of_c(link.attributes.get("count", "")) or 0
                     place[key] = link
         for (a, b), count in counts.items():
             at = place[a, b].place("target")
@@ -317,12 +317,12 @@ class _Topology(Judge):
                 self.tell("E0526", at, text, "list them at both GPUs, with one count")
 
 
-def is_gpu(e: Element) -> bool:
+def is_gpu(e: NcclElement) -> bool:
     """Whether an element is the PCIe function of a GPU."""
     return e.name == "pci" and (bool(e.own("gpu")) or e.attributes.get("class", "").startswith(GPU))
 
 
-def _number(e: Element, name: str, base: int) -> object:
+def _comparable_value(e: NcclElement, name: str, base: int) -> object:
     """A value as NCCL compares it: by number where it is one."""
     text = e.attributes.get(name, "0")
     try:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 
 from tdsl.findings.diagnostic import Severity
-from tdsl.nccl.judge import Judge, whole
-from tdsl.nccl.text import Element
+from tdsl.nccl.judge import NcclFileJudge, whole_number_of_c
+from tdsl.nccl.text import NcclElement
 
 NVLINKS = {80: 12, 90: 18, 100: 18}
 """NVLinks of a GPU by its compute capability (CUDA C++ Programming Guide): 8.0, 9.0, 10.0."""
@@ -29,20 +29,20 @@ LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 
 """Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s (topo.h)."""
 
 
-def judge_host(judge: Judge) -> None:
+def judge_host(judge: NcclFileJudge) -> None:
     """All rules, of a file whose elements can be read."""
     functions = [e for e in judge.elements if e.name == "pci"]
     for e in functions:
-        _function(judge, e)
+        _judge_pcie_function(judge, e)
     for e in judge.elements:
-        _element(judge, e)
-    _links_between_switches(judge, functions)
-    _near(judge)
-    _alike(judge, [(e, g) for e in functions for g in e.own("gpu")])
-    _adapters(judge, [(e, n) for e in functions for nic in e.own("nic") for n in nic.own("net")])
+        _judge_element(judge, e)
+    _judge_switch_links(judge, functions)
+    _judge_adapter_distance(judge)
+    _judge_gpus_of_host(judge, [(e, g) for e in functions for g in e.own("gpu")])
+    _judge_adapter_rates(judge, [(e, n) for e in functions for nic in e.own("nic") for n in nic.own("net")])
 
 
-def _function(judge: Judge, e: Element) -> None:
+def _judge_pcie_function(judge: NcclFileJudge, e: NcclElement) -> None:
     """One PCIe function."""
     devices = [*e.own("gpu"), *(n.own("net")[0] for n in e.own("nic") if n.own("net"))]
     if len(devices) > 1:
@@ -71,19 +71,19 @@ def _function(judge: Judge, e: Element) -> None:
         )
     if e.attributes.get("busid", "").startswith(MADE_UP) and "class" not in e.attributes:
         judge.tell("E0523", e.span, "a bus id that no machine has, and no `class`: NCCL gives up", 'write class="0x060400"')
-    width = whole(e.attributes.get("link_width", ""))
+    width = whole_number_of_c(e.attributes.get("link_width", ""))
     if width is not None and width < 0:
         judge.misread(e, "link_width", "less than nothing: NCCL gives up", "the number of lanes, such as 16")
 
 
-def _element(judge: Judge, e: Element) -> None:
+def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
     """What one element says."""
     have = e.attributes
     if e.name == "gpu" and "keep" in have and "rank" in have:
         judge.tell("E0526", e.place("keep"), "`keep` and `rank` together: other ranks then have the GPU twice", "leave both out")
-    if e.name == "gpu" and whole(have.get("dev", "")) == -1:
+    if e.name == "gpu" and whole_number_of_c(have.get("dev", "")) == -1:
         judge.misread(e, "dev", "NCCL takes -1 for a GPU that is not there", "0 to 31")
-    if e.name == "c2c" and any(whole(have.get(n, "1")) == 0 for n in ("count", "bw")):
+    if e.name == "c2c" and any(whole_number_of_c(have.get(n, "1")) == 0 for n in ("count", "bw")):
         judge.tell(
             "E0526",
             e.span,
@@ -91,8 +91,8 @@ def _element(judge: Judge, e: Element) -> None:
             "write its count and Mb/s, or leave <c2c> out",
             Severity.WARNING,
         )
-    if e.name == "net" and whole(have.get("gdr", "")) == 0:
-        others = [n for n in judge.elements if n.name == "net" and whole(n.attributes.get("gdr", "1")) != 0]
+    if e.name == "net" and whole_number_of_c(have.get("gdr", "")) == 0:
+        others = [n for n in judge.elements if n.name == "net" and whole_number_of_c(n.attributes.get("gdr", "1")) != 0]
         judge.tell(
             "E0526",
             e.place("gdr"),
@@ -100,7 +100,7 @@ def _element(judge: Judge, e: Element) -> None:
             "leave it out: NCCL asks the machine",
             Severity.WARNING if others else Severity.NOTE,
         )
-    if e.name == "cpu" and have.get("vendor") == "GenuineIntel" and whole(have.get("familyid", "")) not in (None, 6):
+    if e.name == "cpu" and have.get("vendor") == "GenuineIntel" and whole_number_of_c(have.get("familyid", "")) not in (None, 6):
         judge.tell(
             "E0526",
             e.place("familyid"),
@@ -114,7 +114,7 @@ def _element(judge: Judge, e: Element) -> None:
         )
 
 
-def _links_between_switches(judge: Judge, functions: list[Element]) -> None:
+def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> None:
     """A link between two PCIe switches stands at both."""
     told = {(e.attributes.get("busid", ""), x.attributes.get("target", "")) for e in functions for x in e.own("pcilink")}
     for e in functions:
@@ -129,11 +129,11 @@ def _links_between_switches(judge: Judge, functions: list[Element]) -> None:
                 )
 
 
-def _near(judge: Judge) -> None:
+def _judge_adapter_distance(judge: NcclFileJudge) -> None:
     """Adapters near the GPUs: below the same PCIe switch. Distances count from there (ncclTopoComputePaths)."""
     switches = [e for e in judge.elements if e.name == "pci" and e.own("pci")]
-    gpus = [e for e in judge.elements if e.name == "pci" and _is(e, "gpu", GPU)]
-    nics = [e for e in judge.elements if e.name == "pci" and _is(e, "nic", NIC)]
+    gpus = [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, "gpu", GPU)]
+    nics = [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, "nic", NIC)]
     if not gpus or not nics:
         return
     above = {id(low): e for e in switches for low in e.own("pci")}
@@ -167,17 +167,17 @@ def _near(judge: Judge) -> None:
         )
 
 
-def _is(e: Element, child: str, kind: str) -> bool:
+def _is_gpu_or_adapter(e: NcclElement, child: str, kind: str) -> bool:
     """Whether a PCIe function is a GPU or an adapter."""
     return bool(e.own(child)) or (not e.own("gpu") and not e.own("nic") and e.attributes.get("class", "").startswith(kind))
 
 
-def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
+def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
     """GPUs of one host: compute capability, NVLinks, order."""
-    kinds = Counter(n for _, g in gpus if (n := whole(g.attributes.get("sm", ""))) is not None)
+    kinds = Counter(n for _, g in gpus if (n := whole_number_of_c(g.attributes.get("sm", ""))) is not None)
     usual = kinds.most_common(1)[0][0] if kinds else None
     for _, g in gpus:
-        if whole(g.attributes.get("sm", "")) not in (None, usual):
+        if whole_number_of_c(g.attributes.get("sm", "")) not in (None, usual):
             judge.tell(
                 "E0526",
                 g.place("sm"),
@@ -186,8 +186,8 @@ def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
                 Severity.WARNING,
             )
     for e, g in gpus:
-        known = SM.get(_device(e))
-        if known and whole(g.attributes.get("sm", "")) not in (None, known):
+        known = SM.get(_nvidia_device_id(e))
+        if known and whole_number_of_c(g.attributes.get("sm", "")) not in (None, known):
             judge.tell(
                 "E0526",
                 g.place("sm"),
@@ -195,11 +195,11 @@ def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
                 f'write sm="{known}", or leave it out',
                 Severity.WARNING,
             )
-    sums = {id(g): sum(whole(x.attributes.get("count", "")) or 0 for x in g.own("nvlink")) for _, g in gpus}
+    sums = {id(g): sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own("nvlink")) for _, g in gpus}
     most = max(sums.values(), default=0)
     for e, g in gpus:
         links, at = sums[id(g)], next((x.place("count") for x in g.own("nvlink")), g.span)
-        limit = NVLINKS.get(whole(g.attributes.get("sm", "")) or 0, 0)
+        limit = NVLINKS.get(whole_number_of_c(g.attributes.get("sm", "")) or 0, 0)
         if limit and links > limit:
             judge.tell(
                 "E0526",
@@ -215,7 +215,7 @@ def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
                 "count the NVLinks of each target",
                 Severity.WARNING,
             )
-        elif 0 < links < limit and _device(e) not in FEWER_NVLINKS and _switched(g):
+        elif 0 < links < limit and _nvidia_device_id(e) not in FEWER_NVLINKS and _uses_nvswitch_only(g):
             judge.tell(
                 "E0526",
                 at,
@@ -234,7 +234,11 @@ def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
                 "write the link's own speed and width",
                 Severity.WARNING,
             )
-    numbered = [(e.attributes.get("busid", ""), n, g) for e, g in gpus if (n := whole(g.attributes.get("dev", ""))) is not None]
+    numbered = [
+        (e.attributes.get("busid", ""), n, g)
+        for e, g in gpus
+        if (n := whole_number_of_c(g.attributes.get("dev", ""))) is not None
+    ]
     order = [n for _, n, _ in sorted(numbered, key=lambda x: (len(x[0]), x[0]))]
     if order != sorted(order):
         judge.tell(
@@ -246,12 +250,12 @@ def _alike(judge: Judge, gpus: list[tuple[Element, Element]]) -> None:
         )
 
 
-def _adapters(judge: Judge, nets: list[tuple[Element, Element]]) -> None:
+def _judge_adapter_rates(judge: NcclFileJudge, nets: list[tuple[NcclElement, NcclElement]]) -> None:
     """Adapters of one host: their rates, and those of their PCIe links."""
-    speeds = Counter(s for _, n in nets if (s := whole(n.attributes.get("speed", ""))) is not None)
+    speeds = Counter(s for _, n in nets if (s := whole_number_of_c(n.attributes.get("speed", ""))) is not None)
     usual = speeds.most_common(1)[0][0] if speeds else 0
     for e, n in nets:
-        speed = whole(n.attributes.get("speed", ""))
+        speed = whole_number_of_c(n.attributes.get("speed", ""))
         if speed is not None and speed < usual:
             judge.tell(
                 "E0526",
@@ -291,17 +295,21 @@ def _adapters(judge: Judge, nets: list[tuple[Element, Element]]) -> None:
             )
 
 
-def _device(e: Element) -> int:
+def _nvidia_device_id(e: NcclElement) -> int:
     """The PCI device of an NVIDIA GPU, 0 where the file says none."""
-    return (whole(e.attributes.get("device", "")) or 0) if whole(e.attributes.get("vendor", "")) == NVIDIA else 0
+    return (
+        (whole_number_of_c(e.attributes.get("device", "")) or 0)
+        if whole_number_of_c(e.attributes.get("vendor", "")) == NVIDIA
+        else 0
+    )
 
 
-def _switched(g: Element) -> bool:
+def _uses_nvswitch_only(g: NcclElement) -> bool:
     """Whether the NVLinks of a GPU lead to NVSwitches only; a bridge between two cards may use part of them."""
     return all(x.attributes.get("tclass", "").startswith(NVSWITCH) for x in g.own("nvlink"))
 
 
-def _pcie_mbps(e: Element) -> int:
+def _pcie_mbps(e: NcclElement) -> int:
     """What NCCL counts for a PCIe link, 0 where it does not read it from the file."""
-    speed, width = e.attributes.get("link_speed", ""), whole(e.attributes.get("link_width", "")) or 0
+    speed, width = e.attributes.get("link_speed", ""), whole_number_of_c(e.attributes.get("link_width", "")) or 0
     return next((mbps * width for word, mbps in LANE_MBPS.items() if speed.startswith((f"{word}.0 GT/s", f"{word} GT/s"))), 0)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
 Children = Mapping[str, frozenset[str]]
@@ -38,24 +38,24 @@ MAX_ATTRIBUTES, MAX_CHILDREN, MAX_BYTES = 16, 640, 253
 
 
 @dataclass(slots=True)
-class Element:
+class NcclElement:
     """An element as NCCL holds it: of attributes given twice the first counts. ``spans`` has the places of the values."""
 
     name: str
-    span: Span
+    span: SourceSpan
     attributes: dict[str, str] = field(default_factory=dict)
-    spans: dict[str, Span] = field(default_factory=dict)
-    children: list[Element] = field(default_factory=list)
+    spans: dict[str, SourceSpan] = field(default_factory=dict)
+    children: list[NcclElement] = field(default_factory=list)
 
-    def walk(self) -> list[Element]:
+    def walk(self) -> list[NcclElement]:
         """It and all below it, in the order of the text."""
         return [self, *(e for c in self.children for e in c.walk())]
 
-    def own(self, name: str) -> list[Element]:
+    def own(self, name: str) -> list[NcclElement]:
         """Its children of a name."""
         return [c for c in self.children if c.name == name]
 
-    def place(self, attribute: str) -> Span:
+    def place(self, attribute: str) -> SourceSpan:
         """Where an attribute's value stands; the tag's name if it has none."""
         return self.spans.get(attribute, self.span)
 
@@ -64,15 +64,15 @@ class _Stop(Exception):
     """The reader goes no further."""
 
 
-def read(file: SourceFile, found: Diagnostics) -> Element | None:
+def read_nccl_xml(file: SourceFile, found: Diagnostics) -> NcclElement | None:
     """The first top element that NCCL looks for; None if there is none, or after something that stops its reader."""
     try:
-        return _Reader(file, found).file()
+        return _NcclXmlReader(file, found).file()
     except _Stop:
         return None
 
 
-class _Reader:
+class _NcclXmlReader:
     """One pass over a text. ``known`` is the nesting of the kind of file, told by its first element."""
 
     def __init__(self, file: SourceFile, found: Diagnostics) -> None:
@@ -88,10 +88,12 @@ class _Reader:
         start = min(start, max(len(self.text) - 1, 0))
         line = self.text.find("\n", start)
         stop = end if end is not None else start + 1
-        self.found.add(code, Span(self.source, start, min(stop, line if line > start else len(self.text))), message, help=help)
+        self.found.add(
+            code, SourceSpan(self.source, start, min(stop, line if line > start else len(self.text))), message, help=help
+        )
         return _Stop()
 
-    def tell(self, code: str, span: Span, message: str, help: str, severity: Severity = Severity.WARNING) -> None:
+    def tell(self, code: str, span: SourceSpan, message: str, help: str, severity: Severity = Severity.WARNING) -> None:
         """What NCCL reads on after."""
         self.found.add(code, span, message, help=help, severity=severity)
 
@@ -116,7 +118,7 @@ class _Reader:
             raise self.stop(start, f"{what} is longer than {MAX_BYTES} bytes", "shorten it", end=self.at - 1)
         return word, c
 
-    def value(self, name: str) -> tuple[str, Span, str]:
+    def value(self, name: str) -> tuple[str, SourceSpan, str]:
         """A quoted value, its place, and the letter after it. Nothing in it is decoded."""
         start = self.at
         quote = self.next(start, f"the value of `{name}`")
@@ -132,8 +134,8 @@ class _Reader:
         if "\n" in inner:
             line = self.text.index("\n", start)
             text = f"the value of `{name}` goes on over a line end: is a quote missing?"
-            self.tell("E0524", Span(self.source, start, line), text, f"close it with {quote}")
-        return inner, Span(self.source, start, end + 1), self.next(start, f"the tag of `{name}`")
+            self.tell("E0524", SourceSpan(self.source, start, line), text, f"close it with {quote}")
+        return inner, SourceSpan(self.source, start, end + 1), self.next(start, f"the tag of `{name}`")
 
     # ------------------------------------------------------------ tags
     def pass_blanks(self) -> None:
@@ -148,7 +150,7 @@ class _Reader:
             else:
                 raise self.between(self.at)
 
-    def tag(self) -> tuple[str, Element] | None:
+    def tag(self) -> tuple[str, NcclElement] | None:
         """The next tag: open, close or single; None at the end of the file."""
         self.pass_blanks()
         if self.at == len(self.text):
@@ -160,8 +162,8 @@ class _Reader:
             name, c = self.token("a closing tag")
             if c != ">":
                 raise self.stop(self.at - 1, f"</{name} is not closed at once", f"write `</{name}>`")
-            return "close", Element(name, Span(self.source, start, self.at))
-        element = Element(name, Span(self.source, start, start + 1 + len(name)))
+            return "close", NcclElement(name, SourceSpan(self.source, start, self.at))
+        element = NcclElement(name, SourceSpan(self.source, start, start + 1 + len(name)))
         count = 0
         while c == " ":
             c = self.attribute(element)
@@ -177,17 +179,17 @@ class _Reader:
             start = self.at
             rest, c = self.token("the end of a tag")
             if rest:
-                at = Span(self.source, start, start + len(rest))
+                at = SourceSpan(self.source, start, start + len(rest))
                 self.tell("E0522", at, f"{rest!r} between `/` and `>`: NCCL ignores it", "end the tag with `/>`")
         if c != ">":
             raise self.unclosed(element, c)
         return kind, element
 
-    def attribute(self, element: Element) -> str:
+    def attribute(self, element: NcclElement) -> str:
         """One attribute; the letter after it."""
         start = self.at
         name, c = self.token("an attribute's name", attribute=True)
-        value, span = "", Span(self.source, start, start + max(len(name), 1))
+        value, span = "", SourceSpan(self.source, start, start + max(len(name), 1))
         if c == "=":
             value, span, c = self.value(name)
             if not name:
@@ -216,7 +218,7 @@ class _Reader:
         help = "remove it, or put it into a comment `<!-- … -->`"
         return self.stop(start, f"text between tags: {shown!r}", help, end=start + len(shown))
 
-    def unclosed(self, element: Element, c: str) -> _Stop:
+    def unclosed(self, element: NcclElement, c: str) -> _Stop:
         """A tag that ends in a letter NCCL does not expect."""
         at = self.at - 1
         if element.name.startswith(("?", "!")):
@@ -238,14 +240,14 @@ class _Reader:
         self.at = end + 3
 
     # ------------------------------------------------------------ elements
-    def file(self) -> Element | None:
+    def file(self) -> NcclElement | None:
         """All top elements; the first that NCCL looks for is the one it uses."""
         nul = self.text.find("\0")
         if nul >= 0:
             text = "a NUL byte: to NCCL a name or value ends there"
-            self.tell("E0524", Span(self.source, nul, nul + 1), text, "save the file as plain text", Severity.ERROR)
-        top = Element("", Span(self.source, 0, 0))
-        stack: list[tuple[Element, bool]] = [(top, True)]
+            self.tell("E0524", SourceSpan(self.source, nul, nul + 1), text, "save the file as plain text", Severity.ERROR)
+        top = NcclElement("", SourceSpan(self.source, 0, 0))
+        stack: list[tuple[NcclElement, bool]] = [(top, True)]
         while (tag := self.tag()) is not None:
             kind, element = tag
             holder, kept = stack[-1]
@@ -274,7 +276,7 @@ class _Reader:
             raise self.stop(0, "no <system> in the file: NCCL goes on as if there were none", "describe one", "E0522")
         return top.children[0]
 
-    def take(self, holder: Element, element: Element) -> bool:
+    def take(self, holder: NcclElement, element: NcclElement) -> bool:
         """Put an element where it belongs; False if NCCL passes it by with all it holds."""
         if element.name not in self.known.get(holder.name, ()):
             everywhere = {name for names in self.known.values() for name in names}

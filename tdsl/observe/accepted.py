@@ -12,11 +12,11 @@ from datetime import date
 
 import numpy as np
 
-from tdsl.compile.waivers import day
+from tdsl.compile.waivers import date_from_text
 from tdsl.fabric.graph import Ints
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.findings.source import SourceFile, Span
-from tdsl.observe.audit import Audit, Fault
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.observe.audit import Audit, CablingFault
 from tdsl.system.lazy_dataclass import dataclass
 
 LATER = "correct the fault, or agree on a later date"
@@ -24,14 +24,14 @@ NOTE = re.compile(r"\s*(?:\[([^\[\]]*)\]\s*)?(?:until\s+([^\s:]+)\s*)?:?\s*(.*)"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AcceptedFault:
     """A line of the list. ``element`` is what ``check --fail`` takes; ``until`` the last day, None where there is no end."""
 
     element: str
     reason: str
     ticket: str = ""
     until: date | None = None
-    span: Span | None = None
+    span: SourceSpan | None = None
 
     @property
     def why(self) -> str:
@@ -47,7 +47,7 @@ class Entry:
         return f"{self.element}  # {ticket}{until}{': ' if until else ''}{self.reason}\n"
 
 
-def read(file: SourceFile) -> list[Entry]:
+def read_accepted_faults(file: SourceFile) -> list[AcceptedFault]:
     """The entries of a list. Raises ValueError, which names the line, for a date that is none or an entry without a reason."""
     out, start = [], 0
     for number, line in enumerate(file.text.splitlines(keepends=True), 1):
@@ -59,15 +59,15 @@ def read(file: SourceFile) -> list[Entry]:
             if not reason:
                 raise ValueError(f"line {number}: `{element}` has no reason: write `{element}  # [TICKET] until DATE: REASON`")
             try:
-                end = day(until) if until else None
+                end = date_from_text(until) if until else None
             except ValueError as wrong:
                 raise ValueError(f"line {number}: {wrong}") from None
-            out.append(Entry(element, reason, ticket.strip(), end, Span(file, start, start + len(line.rstrip()))))
+            out.append(AcceptedFault(element, reason, ticket.strip(), end, SourceSpan(file, start, start + len(line.rstrip()))))
         start += len(line)
     return out
 
 
-def links(made: Audit, fault: Fault) -> list[int] | None:
+def planned_links_of_fault(made: Audit, fault: CablingFault) -> list[int] | None:
     """The planned links that a fault takes; None where it is more than lost or slow links."""
     f = made.fabric
     if fault.slow is not None:
@@ -84,9 +84,9 @@ def links(made: Audit, fault: Fault) -> list[int] | None:
     return sorted(out)
 
 
-def elements(made: Audit, fault: Fault) -> list[str]:
+def elements_of_fault(made: Audit, fault: CablingFault) -> list[str]:
     """What a fault is written as: a device where all its links are lost, else a port of each link; none where it cannot be."""
-    f, lost = made.fabric, links(made, fault)
+    f, lost = made.fabric, planned_links_of_fault(made, fault)
     if not lost:
         return []
     for d in fault.mistake.devices if fault.mistake is not None else ():
@@ -100,7 +100,7 @@ def elements(made: Audit, fault: Fault) -> list[str]:
     return out
 
 
-def settle(made: Audit, entries: Iterable[Entry], rows: Mapping[str, Ints], today: date) -> None:
+def settle_accepted_faults(made: Audit, entries: Iterable[AcceptedFault], rows: Mapping[str, Ints], today: date) -> None:
     """Take the accepted faults out of those that count; ``rows`` are the links of the elements of this fabric."""
     here = [e for e in entries if e.element in rows]
     standing = [e for e in here if e.until is None or e.until >= today]
@@ -108,7 +108,7 @@ def settle(made: Audit, entries: Iterable[Entry], rows: Mapping[str, Ints], toda
     over = {int(i): e for e in here if e not in standing for i in rows[e.element]}
     counted, met = [], set()
     for fault in made.faults:
-        lost = links(made, fault)
+        lost = planned_links_of_fault(made, fault)
         if lost and all(i in by_link for i in lost):
             met |= {by_link[i] for i in lost}
             made.accepted.append(fault)
@@ -121,25 +121,25 @@ def settle(made: Audit, entries: Iterable[Entry], rows: Mapping[str, Ints], toda
             continue
         counted.append(fault)
         ended = list(dict.fromkeys(over[i] for i in lost or () if i in over))
-        made.notes += [_note(e, f"the acceptance of `{e.element}` has ended: {e.why}", LATER) for e in ended]
+        made.notes += [_acceptance_warning(e, f"the acceptance of `{e.element}` has ended: {e.why}", LATER) for e in ended]
     made.faults[:] = counted
     made.notes += [
-        _note(e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list")
+        _acceptance_warning(e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list")
         for e in here if e not in met and len(rows[e.element]) and made.judged[rows[e.element]].all()
         and e not in over.values()
     ]  # fmt: skip
 
 
-def _note(e: Entry, message: str, help: str) -> Diagnostic:
+def _acceptance_warning(e: AcceptedFault, message: str, help: str) -> Diagnostic:
     return Diagnostic("E0651", message, e.span, help=help, severity=Severity.WARNING)
 
 
-def added(made: Sequence[Audit], reason: str, ticket: str, until: date | None) -> tuple[list[Entry], int]:
+def new_accepted_entries(made: Sequence[Audit], reason: str, ticket: str, until: date | None) -> tuple[list[AcceptedFault], int]:
     """Entries for the faults that still count, and how many faults cannot be accepted."""
     out, left = [], 0
     for one in made:
         for fault in one.faults:
-            found = elements(one, fault)
+            found = elements_of_fault(one, fault)
             left += not found
-            out += [Entry(e, reason, ticket, until) for e in found]
+            out += [AcceptedFault(e, reason, ticket, until) for e in found]
     return out, left

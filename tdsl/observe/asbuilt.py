@@ -11,11 +11,11 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import FREE, USED, Bools, Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label
-from tdsl.observe.audit import Audit, Fault
+from tdsl.observe.audit import Audit, CablingFault
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 
 MOST_MENDED = 12
 """Faults whose mending is judged one by one."""
@@ -38,7 +38,7 @@ class Promise:
         return self.built.status in ("proved", "modelled") or self.built.status == self.designed.status
 
 
-def built(made: Audit, mistakes: Iterable[Mistake] | None = None) -> Fabric:
+def as_built_fabric(made: Audit, mistakes: Iterable[Mistake] | None = None) -> Fabric:
     """The fabric with these mistakes made (all of the audit if not given), and rates as they were seen.
 
     Links that no capture would show are as designed. Links to what the design does not have are left out.
@@ -58,7 +58,7 @@ def built(made: Audit, mistakes: Iterable[Mistake] | None = None) -> Fabric:
     changed = np.zeros(size, dtype=np.bool_)
     changed[[p for p in state.changed if p < size]] = True
     keep = ~(changed[f.link_a] | changed[f.link_b])
-    return _rewired(f, keep, list(pairs.items()), _seen_rates(made))
+    return _rewire_fabric(f, keep, list(pairs.items()), _seen_rates(made))
 
 
 def _seen_rates(made: Audit) -> Mapping[int, int]:
@@ -71,7 +71,7 @@ def _seen_rates(made: Audit) -> Mapping[int, int]:
     return out
 
 
-def _rewired(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Mapping[int, int]) -> Fabric:
+def _rewire_fabric(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Mapping[int, int]) -> Fabric:
     """A fabric with some of its links, and new ones between pairs of ports. A new link takes class and statement of the planned
     link at one of its ports."""
     new_a, new_b, model = [], [], []
@@ -118,46 +118,48 @@ def _rewired(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Ma
     )  # fmt: skip
 
 
-def promises(made: Audit, claims: Sequence[ResolvedClaim]) -> list[Promise]:
+def promises_kept(made: Audit, claims: Sequence[ResolvedClaim]) -> list[Promise]:
     """Every requirement on the design and on what is built; of those that what is built does not keep, the faults that matter."""
     claims = [c for c in claims if not c.report]
     if not claims:
         return []
-    before, after = _judged(made.fabric, claims), _judged(built(made), claims)
+    before, after = _results_of_claims(made.fabric, claims), _results_of_claims(as_built_fabric(made), claims)
     out = []
     numbered = [(i, fault) for i, fault in enumerate(made.faults, 1) if fault.mistake is not None or fault.slow is not None]
     for claim, one, now in zip(claims, before, after, strict=True):
         promise = Promise(one, now)
         if not promise.kept and len(numbered) > 1:
-            promise = replace(promise, gains=_gains(made, claim, now, numbered[:MOST_MENDED]))
+            promise = replace(promise, gains=_gains_per_fault(made, claim, now, numbered[:MOST_MENDED]))
         out.append(promise)
     return out
 
 
-def _judged(fabric: Fabric, claims: Sequence[ResolvedClaim]) -> list[Result]:
+def _results_of_claims(fabric: Fabric, claims: Sequence[ResolvedClaim]) -> list[Result]:
     """A result for each claim, in order."""
-    return run(fabric, claims, Diagnostics(), select={c.metric for c in claims})[: len(claims)]
+    return judge_requirements(fabric, claims, Diagnostics(), select={c.metric for c in claims})[: len(claims)]
 
 
-def _gains(made: Audit, claim: ResolvedClaim, now: Result, faults: list[tuple[int, Fault]]) -> tuple[tuple[int, Result], ...]:
+def _gains_per_fault(
+    made: Audit, claim: ResolvedClaim, now: Result, faults: list[tuple[int, CablingFault]]
+) -> tuple[tuple[int, Result], ...]:
     """What the requirement is with one fault mended, for the faults that help, the most helpful first."""
     found = []
     for number, fault in faults:
-        left = replace_faults(made, [x for x in made.faults if x is not fault])
-        (mended,) = _judged(built(left), [claim])
-        if mended.status != now.status or _value(mended) != _value(now):
-            better = abs(_value(mended) - _value(now)) if mended.status == now.status else Fraction(10**9)
+        left = audit_with_faults(made, [x for x in made.faults if x is not fault])
+        (mended,) = _results_of_claims(as_built_fabric(left), [claim])
+        if mended.status != now.status or _figure_of_result(mended) != _figure_of_result(now):
+            better = abs(_figure_of_result(mended) - _figure_of_result(now)) if mended.status == now.status else Fraction(10**9)
             found.append((-better, number, mended))
     found.sort(key=lambda g: g[:2])
     return tuple((number, mended) for _, number, mended in found)
 
 
-def replace_faults(made: Audit, faults: list[Fault]) -> Audit:
+def audit_with_faults(made: Audit, faults: list[CablingFault]) -> Audit:
     """An audit with some of its faults."""
     return Audit(made.fabric, made.seen, made.judged, faults, made.notes, made.accepted)
 
 
-def _value(result: Result) -> Fraction:
+def _figure_of_result(result: Result) -> Fraction:
     value = result.lower if result.lower is not None else result.value
     try:
         return Fraction(value) if isinstance(value, (int, float, Fraction)) else Fraction(0)
@@ -165,7 +167,7 @@ def _value(result: Result) -> Fraction:
         return Fraction(0)
 
 
-def findings(made: Audit, judged: Sequence[Promise]) -> list[Diagnostic]:
+def broken_promise_findings(made: Audit, judged: Sequence[Promise]) -> list[Diagnostic]:
     """A finding for every requirement that holds on the design and not on what is built."""
     out = []
     for promise in judged:

@@ -11,39 +11,39 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.emit.data.subnets import speed_word
+from tdsl.emit.data.subnets import ibsim_speed_word
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.observe.candidates import Places
-from tdsl.observe.describe import Task, Words
-from tdsl.observe.diagnose import diagnose
+from tdsl.observe.candidates import PortPositions
+from tdsl.observe.describe import RepairTask, Words
+from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.observe.match import Identifiers, Seen, factory_named, match, planned_far
-from tdsl.observe.names import Rule, shown
-from tdsl.observe.record import Observed, Wire
-from tdsl.observe.speeds import of_word
+from tdsl.observe.match import Identifiers, Seen, has_factory_name, match_captures, planned_far_ports
+from tdsl.observe.names import NameMapRule, node_name_shown
+from tdsl.observe.record import CapturedLink, Observed
+from tdsl.observe.speeds import rate_of_width_word
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.coverage import NOTHING, less_judged
+from tdsl.verify.coverage import NOTHING, part_judged_finding
 
 if TYPE_CHECKING:
     from tdsl.observe.asbuilt import Promise
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class CablingFault:
     """One mistake: its finding, the work that mends it, and the operation that explains it (None where no cable is wrong)."""
 
     finding: Diagnostic
-    tasks: tuple[Task, ...]
+    tasks: tuple[RepairTask, ...]
     mistake: Mistake | None = None
     slow: tuple[int, int] | None = None  # a port of a link that is slower than planned, and its rate
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AuditSettings:
     """What a call asks for besides the captures. ``only`` are devices to which the audit is limited, None for all."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[NameMapRule, ...] = ()
     assets: Identifiers | None = None
     only: Bools | None = None
     simulator: bool = False
@@ -57,9 +57,11 @@ class Audit:
     fabric: Fabric
     seen: Seen
     judged: Bools  # links that the captures show, or would show
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[CablingFault] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
-    accepted: list[Fault] = field(default_factory=list)  # lost and slow links that are accepted for a while, and do not count
+    accepted: list[CablingFault] = field(
+        default_factory=list
+    )  # lost and slow links that are accepted for a while, and do not count
     promises: list[Promise] = field(default_factory=list)  # requirements on what is built, where they were judged
     of: int = 0  # links that the audit is asked for
 
@@ -77,10 +79,10 @@ class Audit:
         return sum(far.get(a[i], -1) == b[i] for i in rows)
 
 
-def audit(fabric: Fabric, observed: Observed, settings: Settings | None = None) -> Audit:
+def audit_captures(fabric: Fabric, observed: Observed, settings: AuditSettings | None = None) -> Audit:
     """Compare captures with a design."""
-    asked = settings or Settings()
-    seen = match(fabric, observed, asked.rules, asked.assets)
+    asked = settings or AuditSettings()
+    seen = match_captures(fabric, observed, asked.rules, asked.assets)
     judged = seen.audited.copy()
     if asked.only is not None:
         judged &= asked.only[fabric.device_a] | asked.only[fabric.device_b]
@@ -90,7 +92,7 @@ def audit(fabric: Fabric, observed: Observed, settings: Settings | None = None) 
 
 
 class _Auditor:
-    def __init__(self, fabric: Fabric, seen: Seen, judged: Bools, asked: Settings) -> None:
+    def __init__(self, fabric: Fabric, seen: Seen, judged: Bools, asked: AuditSettings) -> None:
         self.fabric, self.seen, self.asked = fabric, seen, asked
         only = asked.only
         of = fabric.link_count if only is None else int((only[fabric.device_a] | only[fabric.device_b]).sum())
@@ -110,7 +112,7 @@ class _Auditor:
         return self.out
 
     def _planned(self, judged: Bools) -> list[int]:
-        far = planned_far(self.fabric)
+        far = planned_far_ports(self.fabric)
         hidden = ~judged
         far[self.fabric.link_a[hidden]] = -1
         far[self.fabric.link_b[hidden]] = -1
@@ -141,7 +143,7 @@ class _Auditor:
     def captures(self) -> None:
         """Faults of the captures, and ports that they give two neighbours."""
         for d in self.seen.observed.findings:
-            self.out.faults.append(Fault(d, ()))
+            self.out.faults.append(CablingFault(d, ()))
         for port, first, second in self.seen.conflicts:
             self.fault(
                 "E0603", second, f"{self.words.port(port)} has two neighbours in the captures",
@@ -152,14 +154,14 @@ class _Auditor:
             self.fault("E0603", wire, "a port is cabled to itself in the capture", help="capture it again")
 
     def fault(
-        self, code: str, wire: Wire | None, message: str, *, labels: Sequence[Label] = (), notes: Sequence[str] = (),
-        help: str = "", tasks: Sequence[Task] = (), mistake: Mistake | None = None, severity: Severity = Severity.ERROR,
+        self, code: str, wire: CapturedLink | None, message: str, *, labels: Sequence[Label] = (), notes: Sequence[str] = (),
+        help: str = "", tasks: Sequence[RepairTask] = (), mistake: Mistake | None = None, severity: Severity = Severity.ERROR,
         slow: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
         """Record a fault at a line of a capture."""
         span = wire.at.span if wire is not None else None
         finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help, severity=severity)
-        self.out.faults.append(Fault(finding, tuple(tasks), mistake, slow))
+        self.out.faults.append(CablingFault(finding, tuple(tasks), mistake, slow))
 
     def note(self, code: str, message: str, *, help: str = "", notes: Sequence[str] = ()) -> None:
         """Record what is not a fault."""
@@ -175,34 +177,34 @@ class _Auditor:
             name = f.device_name(device)
             message = f"{name} is another device than planned: its identifier is {found}, not {planned}"
             help = "if it was replaced, write the new identifier into the table of assets"
-            task = Task(name, "", "note the new identifier", found, planned)
-            self.out.faults.append(Fault(Diagnostic("E0613", message, at.span, help=help), (task,)))
+            task = RepairTask(name, "", "note the new identifier", found, planned)
+            self.out.faults.append(CablingFault(Diagnostic("E0613", message, at.span, help=help), (task,)))
         for p in self.seen.positioned:
             node, name = nodes[p.node], f.device_name(p.device)
-            called = shown(node.description, node.ids)
+            called = node_name_shown(node.description, node.ids)
             evidence = f"{p.fit} of its {p.links} link{'s' * (p.links != 1)} go where the design plans {name}"
-            if factory_named(node):
+            if has_factory_name(node):
                 self.note("E0612", f"`{called}` is taken for {name} by its position", notes=[evidence],
                           help=f"name it {name}: its description is the one it had at the factory")  # fmt: skip
             elif called == name:
-                self.out.faults.append(Fault(Diagnostic(
+                self.out.faults.append(CablingFault(Diagnostic(
                     "E0613", f"several devices of the captures are named `{called}`, and this one is where the design plans it",
                     node.at.span, (), (evidence,), "give the others the names that the design has for them",
                 ), ()))  # fmt: skip
             else:
-                self.out.faults.append(Fault(Diagnostic(
+                self.out.faults.append(CablingFault(Diagnostic(
                     "E0613", f"`{called}` is where the design plans {name}", node.at.span, (), (evidence,),
                     f"if it was replaced or renamed, name it {name}; or give `--map '{called}={name}'`",
-                ), (Task(name, "", "rename or exchange the device", called, name),)))  # fmt: skip
+                ), (RepairTask(name, "", "rename or exchange the device", called, name),)))  # fmt: skip
         aside = defaultdict(list)
         for key, why in self.seen.observed.aside.items():
-            aside[why].append(shown(nodes[key].description, nodes[key].ids))
+            aside[why].append(node_name_shown(nodes[key].description, nodes[key].ids))
         for why, names in sorted(aside.items()):
-            self.note("E0611", f"{len(names)} set aside: {why}", notes=[listed(names)])
-        loose = [shown(nodes[k].description, nodes[k].ids) for k in self.seen.unplanned]
+            self.note("E0611", f"{len(names)} set aside: {why}", notes=[first_names_listed(names)])
+        loose = [node_name_shown(nodes[k].description, nodes[k].ids) for k in self.seen.unplanned]
         if loose:
             self.note(
-                "E0611", f"the captures have {len(loose)} devices that the design does not have", notes=[listed(loose)],
+                "E0611", f"the captures have {len(loose)} devices that the design does not have", notes=[first_names_listed(loose)],
                 help="if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
             )  # fmt: skip
         if self.seen.other_ports:
@@ -215,10 +217,10 @@ class _Auditor:
         of, judged = self.out.of, int(self.out.judged.sum())
         hidden = of - judged
         if not judged:
-            self.out.faults.append(Fault(self.nothing(), ()))
+            self.out.faults.append(CablingFault(self.nothing(), ()))
         elif hidden and self.asked.at_least is not None and judged < self.asked.at_least * of:
             text = f"{judged:,} of {of:,} links were judged: no capture is of a device at either end of the others"
-            self.out.faults.append(Fault(less_judged(text, judged, of, self.asked.at_least), ()))
+            self.out.faults.append(CablingFault(part_judged_finding(text, judged, of, self.asked.at_least), ()))
         elif hidden:
             self.note("E0632", f"{hidden:,} of {of:,} links were not seen: no capture is of a device at either end")
 
@@ -237,11 +239,11 @@ class _Auditor:
             help = "capture those devices, too"
         elif seen.nodes:
             names = [self.fabric.device_name(d) for d in sorted(seen.nodes)]
-            why = f"of the design {listed(names, 4)} is seen, and what its links lead to has no name of the design"
+            why = f"of the design {first_names_listed(names, 4)} is seen, and what its links lead to has no name of the design"
             help = "give `--map 'REGEX=TEMPLATE'` for the other names, `--assets FILE` for identifiers, or capture the switches"
         else:
-            named = [shown(n.description, n.ids) for n in seen.observed.nodes.values()]
-            why = f"no name and no identifier of a device in the captures is one of the design ({listed(named, 4)})"
+            named = [node_name_shown(n.description, n.ids) for n in seen.observed.nodes.values()]
+            why = f"no name and no identifier of a device in the captures is one of the design ({first_names_listed(named, 4)})"
             help = "give `--map 'REGEX=TEMPLATE'` for the names, or `--assets FILE` for identifiers"
         return Diagnostic(NOTHING, f"{what}: {why}", help=help)
 
@@ -252,9 +254,9 @@ class _Auditor:
         if not ports:
             return
         extra = range(self.seen.ports, self.seen.ports + len(self.seen.virtual))
-        places = Places(self.fabric, self.seen.device)
+        places = PortPositions(self.fabric, self.seen.device)
         seen_devices = self.seen.nodes
-        found = diagnose(self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices)
+        found = diagnose_mistakes(self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices)
         state = Cabling(self.at, self.far)
         described = []
         for one in found:
@@ -264,13 +266,13 @@ class _Auditor:
             labels = [Label(origin, "it is planned here")] if origin is not None and wire is not None else []
             span = wire.at.span if wire is not None else origin
             finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help)
-            self.out.faults.append(Fault(finding, tuple(tasks), one))
+            self.out.faults.append(CablingFault(finding, tuple(tasks), one))
 
     # ------------------------------------------------------------ rates
     def rates(self) -> None:
         """Links that came up slower than planned, or than both ends can; what all links of a class share is one finding."""
         f = self.fabric
-        slow: dict[tuple[str, int, int], list[tuple[int, Wire]]] = defaultdict(list)
+        slow: dict[tuple[str, int, int], list[tuple[int, CapturedLink]]] = defaultdict(list)
         total: dict[str, int] = defaultdict(int)
         met: set[int] = set()
         for port, wire in sorted(self.seen.wire.items()):
@@ -282,7 +284,7 @@ class _Auditor:
                 continue
             name = f.classes[int(f.link_class[link])]
             planned = int(f.link_rate[link])
-            expected = of_word(speed_word(planned)[0])[0] if self.asked.simulator else planned
+            expected = rate_of_width_word(ibsim_speed_word(planned)[0])[0] if self.asked.simulator else planned
             total[name] += 1
             expected = max(expected, wire.could) if not self.asked.simulator else expected
             if wire.rate < expected:
@@ -290,7 +292,7 @@ class _Auditor:
         for (name, expected, rate), links in slow.items():
             if len(links) == total[name] and len(links) > 1:
                 self.fault(
-                    "E0631", links[0][1], f"all {len(links):,} {name} links run at {_gbps(rate)}; {_gbps(expected)} is planned",
+                    "E0631", links[0][1], f"all {len(links):,} {name} links run at {_gigabits_text(rate)}; {_gigabits_text(expected)} is planned",
                     help="correct the rate in the design; if the capture is of ibsim, give --simulator",
                 )  # fmt: skip
                 continue
@@ -298,21 +300,21 @@ class _Auditor:
                 lanes = f" on {wire.lanes} lane{'s' * (wire.lanes != 1)}" if wire.lanes else ""
                 far = self.words.port(self.seen.far[port])
                 self.fault(
-                    "E0630", wire, f"{self.words.port(port)} to {far} runs at {_gbps(rate)}{lanes}; {_gbps(expected)} is planned",
+                    "E0630", wire, f"{self.words.port(port)} to {far} runs at {_gigabits_text(rate)}{lanes}; {_gigabits_text(expected)} is planned",
                     slow=(port, rate), help="clean and reseat both plugs; if it stays, exchange the cable or the transceivers",
-                    tasks=[Task(*self.words.split(port), "reseat or exchange the cable", far, "")],
+                    tasks=[RepairTask(*self.words.split(port), "reseat or exchange the cable", far, "")],
                 )  # fmt: skip
 
 
-def findings(made: Audit) -> Diagnostics:
+def audit_findings(made: Audit) -> Diagnostics:
     """All findings of an audit, faults first."""
     return Diagnostics([*(f.finding for f in made.faults), *made.notes])
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
+def first_names_listed(names: Sequence[str], most: int = 8) -> str:
     """Names, of many the first few."""
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
-def _gbps(rate: int) -> str:
+def _gigabits_text(rate: int) -> str:
     return f"{rate // 10**9 if rate % 10**9 == 0 else rate / 10**9} Gb/s"

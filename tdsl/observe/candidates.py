@@ -15,7 +15,7 @@ from tdsl.observe.difference import Cabling, Mistake
 Move = tuple[int, int]
 
 
-class Places:
+class PortPositions:
     """Where ports are: device, connector, cage, and the order in which a person meets them."""
 
     def __init__(self, fabric: Fabric, device: Callable[[int], int]) -> None:
@@ -92,17 +92,19 @@ class Places:
         return first + offset
 
 
-def candidates(state: Cabling, places: Places, open_ports: Iterable[int], absent: Callable[[int], bool]) -> Iterator[Mistake]:
+def candidate_mistakes(
+    state: Cabling, places: PortPositions, open_ports: Iterable[int], absent: Callable[[int], bool]
+) -> Iterator[Mistake]:
     """Mistakes of more than one cable that may explain some of what differs. ``absent`` says that a device was not seen."""
     ports = sorted(p for p in open_ports if state.differs(p))
-    moves = list(_moves(state, ports))
+    moves = list(_plugs_seen_elsewhere(state, ports))
     yield from _exchanged_devices(state, places, moves)
-    yield from _connectors(state, places, moves)
-    yield from _shifts(state, places, moves)
-    yield from _dark(state, places, ports, absent)
+    yield from _exchanged_connectors(state, places, moves)
+    yield from _shifted_rows(state, places, moves)
+    yield from _dark_devices_and_cages(state, places, ports, absent)
 
 
-def _moves(state: Cabling, ports: list[int]) -> Iterator[Move]:
+def _plugs_seen_elsewhere(state: Cabling, ports: list[int]) -> Iterator[Move]:
     """Plugs that were seen elsewhere: the port where each is planned, and where it is."""
     for p in ports:
         far = state.seen(p)
@@ -112,7 +114,7 @@ def _moves(state: Cabling, ports: list[int]) -> Iterator[Move]:
                 yield home, p
 
 
-def _exchanged_devices(state: Cabling, places: Places, moves: list[Move]) -> Iterator[Mistake]:
+def _exchanged_devices(state: Cabling, places: PortPositions, moves: list[Move]) -> Iterator[Mistake]:
     votes: Counter[tuple[int, int]] = Counter()
     for q, p in moves:
         x, y = places.device(q), places.device(p)
@@ -133,7 +135,7 @@ def _exchanged_devices(state: Cabling, places: Places, moves: list[Move]) -> Ite
         yield Mistake("devices exchanged", tuple(m for a, b in pairs for m in ((a, b), (b, a))), devices=(x, y))
 
 
-def _connectors(state: Cabling, places: Places, moves: list[Move]) -> Iterator[Mistake]:
+def _exchanged_connectors(state: Cabling, places: PortPositions, moves: list[Move]) -> Iterator[Mistake]:
     """Cables of several links in one another's connectors, or in a free one."""
     votes: Counter[tuple[int, int]] = Counter()
     for q, p in moves:
@@ -153,7 +155,7 @@ def _connectors(state: Cabling, places: Places, moves: list[Move]) -> Iterator[M
             yield Mistake("wrong port", there)
 
 
-def _shifts(state: Cabling, places: Places, moves: list[Move]) -> Iterator[Mistake]:
+def _shifted_rows(state: Cabling, places: PortPositions, moves: list[Move]) -> Iterator[Mistake]:
     """Rows of plugs moved by some ports, with or without going round, and rows in reverse order."""
     inside: dict[int, dict[int, int]] = defaultdict(dict)
     for q, p in moves:
@@ -163,14 +165,14 @@ def _shifts(state: Cabling, places: Places, moves: list[Move]) -> Iterator[Mista
     for device, found in sorted(inside.items()):
         if len(found) < 2:
             continue
-        for row in _rows(state, places, device):
+        for row in _plug_rows(state, places, device):
             at = {p: i for i, p in enumerate(row)}
             moved = {at[q]: at[p] for q, p in found.items() if q in at and p in at}
             if len(moved) >= 2:
-                yield from _along(state, row, moved, device)
+                yield from _shifts_along_row(state, row, moved, device)
 
 
-def _rows(state: Cabling, places: Places, device: int) -> Iterator[list[int]]:
+def _plug_rows(state: Cabling, places: PortPositions, device: int) -> Iterator[list[int]]:
     """Rows in which plugs may have been shifted: all in use, each bundle to one device, uplinks and the others."""
     used = [p for p in places.ports(device) if state.at(p) >= 0 or state.seen(p) >= 0]
     used.sort(key=places.rank)
@@ -186,21 +188,21 @@ def _rows(state: Cabling, places: Places, device: int) -> Iterator[list[int]]:
         yield [p for p in used if p not in set(up)]
 
 
-def _along(state: Cabling, row: list[int], moved: dict[int, int], device: int) -> Iterator[Mistake]:
+def _shifts_along_row(state: Cabling, row: list[int], moved: dict[int, int], device: int) -> Iterator[Mistake]:
     """Shifts, rotations and reversals of stretches of one row. ``moved`` holds places in the row."""
     amounts = Counter(j - i for i, j in moved.items())
     for by, count in sorted(amounts.items()):
         if count < 2:
             continue
         starts = sorted(i for i, j in moved.items() if j - i == by)
-        stretches = _stretches(starts)
+        stretches = _runs_of_numbers(starts)
         if len(stretches) > 1:
             stretches.append((starts[0], starts[-1]))
         for first, last in stretches:
             low, high = (first, last + by) if by > 0 else (first + by, last)
             if last > first and low >= 0 and high < len(row):
-                yield from _shifted(state, row, first, last, by, device)
-                yield _rotated(row, low, high, by, device)
+                yield from _shifted_stretch(state, row, first, last, by, device)
+                yield _rotated_stretch(row, low, high, by, device)
     for by in sorted(a for a in amounts if a > 0):
         for back in sorted(a for a in amounts if a < 0):
             size = by - back
@@ -208,7 +210,7 @@ def _along(state: Cabling, row: list[int], moved: dict[int, int], device: int) -
             low, high = min(held), max(held)
             if size >= 3 and high - low < size <= len(row):
                 for start in range(max(high - size + 1, 0), min(low, len(row) - size) + 1):
-                    yield _rotated(row, start, start + size - 1, by, device)
+                    yield _rotated_stretch(row, start, start + size - 1, by, device)
     for total, count in sorted(Counter(i + j for i, j in moved.items()).items()):
         if count >= 4:
             low = min(i for i, j in moved.items() if i + j == total)
@@ -218,13 +220,13 @@ def _along(state: Cabling, row: list[int], moved: dict[int, int], device: int) -
                 yield Mistake("reversed", pairs, devices=(device,))
 
 
-def _rotated(row: list[int], low: int, high: int, by: int, device: int) -> Mistake:
+def _rotated_stretch(row: list[int], low: int, high: int, by: int, device: int) -> Mistake:
     size = high - low + 1
     moves = tuple((row[low + i], row[low + (i + by) % size]) for i in range(size))
     return Mistake("rotated", moves, devices=(device,), amount=by % size)
 
 
-def _shifted(state: Cabling, row: list[int], first: int, last: int, by: int, device: int) -> Iterator[Mistake]:
+def _shifted_stretch(state: Cabling, row: list[int], first: int, last: int, by: int, device: int) -> Iterator[Mistake]:
     """A stretch moved by some ports; plugs that were in the way are out."""
     low, high = (first, last + by) if by > 0 else (first + by, last)
     plain = tuple((row[i], row[i + by]) for i in range(first, last + 1))
@@ -236,7 +238,7 @@ def _shifted(state: Cabling, row: list[int], first: int, last: int, by: int, dev
         yield Mistake("shifted", plain, gone, devices=(device,), cost=1 + len(gone), amount=by)
 
 
-def _stretches(places: list[int]) -> list[tuple[int, int]]:
+def _runs_of_numbers(places: list[int]) -> list[tuple[int, int]]:
     """First and last of every run of numbers that follow one another."""
     out: list[tuple[int, int]] = []
     for i in places:
@@ -247,7 +249,9 @@ def _stretches(places: list[int]) -> list[tuple[int, int]]:
     return out
 
 
-def _dark(state: Cabling, places: Places, ports: list[int], absent: Callable[[int], bool]) -> Iterator[Mistake]:
+def _dark_devices_and_cages(
+    state: Cabling, places: PortPositions, ports: list[int], absent: Callable[[int], bool]
+) -> Iterator[Mistake]:
     """Devices, cages and cables of which no link is seen."""
     gone = [p for p in ports if p < places.size and state.at(p) >= 0 and state.seen(p) < 0]
     for device in sorted({places.device(p) for p in gone}):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tdsl.fabric.cables.identity import Cables
-from tdsl.fabric.columns import natural
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.columns import natural_sort_key
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.match import Seen
-from tdsl.observe.names import shown
-from tdsl.observe.record import Wire
+from tdsl.observe.names import node_name_shown
+from tdsl.observe.record import CapturedLink
 from tdsl.system.lazy_dataclass import dataclass
 
 CODES = {
@@ -21,7 +21,7 @@ MOST_NOTES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RepairTask:
     """A line of the work list: at a port of a device, what to do; where the cable goes now and where it shall go."""
 
     device: str
@@ -32,7 +32,7 @@ class Task:
     cable: str = ""
 
 
-Described = tuple[str, "Wire | None", str, list[str], str, list[Task], "Span | None"]
+Described = tuple[str, "CapturedLink | None", str, list[str], str, list[RepairTask], "SourceSpan | None"]
 
 
 class Words:
@@ -48,7 +48,7 @@ class Words:
         if port >= self.seen.ports:
             v = self.seen.virtual[port - self.seen.ports]
             node = self.seen.observed.nodes[v.node]
-            name = self.fabric.device_name(v.device) if v.device >= 0 else shown(node.description, node.ids)
+            name = self.fabric.device_name(v.device) if v.device >= 0 else node_name_shown(node.description, node.ids)
             return name, f"port {v.port}" if v.port else "an unknown port"
         c, i = self.fabric.port_class(port)
         device = int(self.fabric.port_device[port])
@@ -69,17 +69,17 @@ class Words:
         """A key that sorts mistakes by the first device and port they are about."""
         ports = [p for m in (*one.moves, *one.removed, *one.added) for p in m]
         port = min(ports)
-        return self.seen.device(port), natural(self.split(port)[1])
+        return self.seen.device(port), natural_sort_key(self.split(port)[1])
 
     def cable(self, port: int) -> str:
         """The identifier of the planned cable at a port, "" where there is none."""
         if self._cables is None:
-            ids = Cables(self.fabric).links_by_id()
+            ids = CableIndex(self.fabric).links_by_id()
             self._cables = {link: name for name, links in ids.items() for link in links}
         link = int(self.fabric.port_link[port]) if port < self.seen.ports else -1
         return self._cables.get(link, "") if link >= 0 else ""
 
-    def origin(self, port: int) -> Span | None:
+    def origin(self, port: int) -> SourceSpan | None:
         """The statement that plans the link of a port."""
         link = int(self.fabric.port_link[port]) if port < self.seen.ports else -1
         number = int(self.fabric.link_statement[link]) if link >= 0 else -1
@@ -99,14 +99,17 @@ class Words:
             code = "E0623"
         target = dict(one.moves)
         tasks = [
-            Task(*self.split(p), f"move the plug to {self.port(q)}", self.port(target.get(y, y)), self.port(q), self.cable(q))
+            RepairTask(
+                *self.split(p), f"move the plug to {self.port(q)}", self.port(target.get(y, y)), self.port(q), self.cable(q)
+            )
             for q, p, y in loose
             if not (y in target and y < q)
         ]
         tasks += [
-            Task(*self.split(a), f"plug the cable to {self.port(b)}", "", self.port(b), self.cable(a)) for a, b in one.removed
+            RepairTask(*self.split(a), f"plug the cable to {self.port(b)}", "", self.port(b), self.cable(a))
+            for a, b in one.removed
         ]
-        tasks += [Task(*self.split(a), "remove the cable", self.port(b), "") for a, b in one.added]
+        tasks += [RepairTask(*self.split(a), "remove the cable", self.port(b), "") for a, b in one.added]
         wire = next((self.seen.wire[p] for _, p, _ in loose if p in self.seen.wire), None)
         if wire is None:
             wire = next((self.seen.wire[a] for a, _ in one.added if a in self.seen.wire), None)

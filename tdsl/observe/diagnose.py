@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
-from tdsl.observe.candidates import Places, candidates
+from tdsl.observe.candidates import PortPositions, candidate_mistakes
 from tdsl.observe.difference import Cabling, Component, Mistake
 
 ROUNDS = 64
@@ -18,18 +18,18 @@ TRIES = 120
 """Other choices that are tried for faults that touch one another, before the best explanation found is given."""
 
 
-def diagnose(
+def diagnose_mistakes(
     planned: Callable[[int], int],
     seen: Callable[[int], int],
     ports: Iterable[int],
-    places: Places,
+    places: PortPositions,
     absent: Callable[[int], bool],
 ) -> list[Mistake]:
     """Mistakes; made one after the other, they lead from the design to what was seen."""
     state = Cabling(planned, seen)
     found: list[Mistake] = []
-    for cluster in _clusters(state, places, [p for p in ports if state.differs(p)], absent):
-        chosen = _best(state, cluster, places, absent)
+    for cluster in _independent_port_groups(state, places, [p for p in ports if state.differs(p)], absent):
+        chosen = _best_explanation(state, cluster, places, absent)
         for one in chosen:
             made = state.make(one)
             assert made, one
@@ -37,7 +37,9 @@ def diagnose(
     return found
 
 
-def _clusters(state: Cabling, places: Places, ports: list[int], absent: Callable[[int], bool]) -> list[list[int]]:
+def _independent_port_groups(
+    state: Cabling, places: PortPositions, ports: list[int], absent: Callable[[int], bool]
+) -> list[list[int]]:
     """Ports that differ, grouped so that no mistake that explains anything touches two groups."""
     parent: dict[int, int] = {}
 
@@ -57,7 +59,7 @@ def _clusters(state: Cabling, places: Places, ports: list[int], absent: Callable
     parent.update((p, p) for p in ports)
     for component in state.components(ports):
         join(component.ports)
-    for one in candidates(state, places, ports, absent):
+    for one in candidate_mistakes(state, places, ports, absent):
         gain, touched = state.gain(one)
         if gain > 0:
             join(sorted(touched))
@@ -70,24 +72,24 @@ def _clusters(state: Cabling, places: Places, ports: list[int], absent: Callable
 Key = tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]
 
 
-def key_of(one: Mistake) -> Key:
+def mistake_key(one: Mistake) -> Key:
     """What a mistake does, whatever it is called."""
     return frozenset(one.moves), frozenset(one.removed)
 
 
-def _best(state: Cabling, ports: list[int], places: Places, absent: Callable[[int], bool]) -> list[Mistake]:
+def _best_explanation(state: Cabling, ports: list[int], places: PortPositions, absent: Callable[[int], bool]) -> list[Mistake]:
     """The explanation of a group of ports with the fewest moves that was found: the greedy one, bettered by other choices."""
-    best, cost, choices = _greedy(state, ports, places, absent, frozenset(), ())
+    best, cost, choices = _greedy_explanation(state, ports, places, absent, frozenset(), ())
     tried = 0
     better = True
     while better and cost > 1 and tried < TRIES:
         better = False
-        used = [m for m in best if key_of(m) in {key_of(c) for c in choices}]
-        options: list[tuple[frozenset[Key], tuple[Mistake, ...]]] = [(frozenset((key_of(m),)), ()) for m in used]
+        used = [m for m in best if mistake_key(m) in {mistake_key(c) for c in choices}]
+        options: list[tuple[frozenset[Key], tuple[Mistake, ...]]] = [(frozenset((mistake_key(m),)), ()) for m in used]
         options += [(frozenset(), (c,)) for c in choices]
         for banned, first in options:
             tried += 1
-            other, total, more = _greedy(state, ports, places, absent, banned, first)
+            other, total, more = _greedy_explanation(state, ports, places, absent, banned, first)
             if total < cost:
                 best, cost, choices, better = other, total, more, True
                 break
@@ -96,8 +98,8 @@ def _best(state: Cabling, ports: list[int], places: Places, absent: Callable[[in
     return best
 
 
-def _greedy(
-    state: Cabling, ports: list[int], places: Places, absent: Callable[[int], bool], banned: frozenset[Key],
+def _greedy_explanation(
+    state: Cabling, ports: list[int], places: PortPositions, absent: Callable[[int], bool], banned: frozenset[Key],
     first: tuple[Mistake, ...],
 ) -> tuple[list[Mistake], int, list[Mistake]]:  # fmt: skip
     """Mistakes that explain the ports, those that explain most first; their moves; and the choices there were."""
@@ -105,31 +107,31 @@ def _greedy(
     found = [one for one in first if trial.make(one)]
     choices: list[Mistake] = []
     for _ in range(ROUNDS):
-        chosen, judged = _round(trial, places, _open(trial, ports), absent, banned)
+        chosen, judged = _make_best_mistakes(trial, places, _unexplained_ports(trial, ports), absent, banned)
         choices += judged
         if not chosen:
             break
         found += chosen
-    for component in trial.components(_open(trial, ports)):
-        found += _single(trial, component, places)
+    for component in trial.components(_unexplained_ports(trial, ports)):
+        found += _single_cable_mistakes(trial, component, places)
     return found, sum(m.cost for m in found), choices
 
 
-def _open(state: Cabling, ports: list[int]) -> list[int]:
+def _unexplained_ports(state: Cabling, ports: list[int]) -> list[int]:
     """Ports that are still to be explained, those that mistakes have touched included."""
     return [p for p in dict.fromkeys([*ports, *state.changed]) if state.differs(p)]
 
 
-def _round(
-    state: Cabling, places: Places, ports: list[int], absent: Callable[[int], bool], banned: frozenset[Key]
+def _make_best_mistakes(
+    state: Cabling, places: PortPositions, ports: list[int], absent: Callable[[int], bool], banned: frozenset[Key]
 ) -> tuple[list[Mistake], list[Mistake]]:  # fmt: skip
     """Make the best mistakes of several cables that do not touch one another; they, and all that explain something."""
     judged = []
     met = set(banned)
-    for order, one in enumerate(candidates(state, places, ports, absent)):
-        if key_of(one) in met:
+    for order, one in enumerate(candidate_mistakes(state, places, ports, absent)):
+        if mistake_key(one) in met:
             continue
-        met.add(key_of(one))
+        met.add(mistake_key(one))
         gain, touched = state.gain(one)
         if gain > 0 or (one.kind == "not installed" and gain >= 0):
             judged.append((-gain, order, one, touched))
@@ -146,21 +148,21 @@ def _round(
     return chosen, [one for _, _, one, _ in judged]
 
 
-def _single(state: Cabling, component: Component, places: Places) -> list[Mistake]:
+def _single_cable_mistakes(state: Cabling, component: Component, places: PortPositions) -> list[Mistake]:
     """Explain a component by moves of single cables."""
     if component.closed:
-        return [_cycle(state, component, places)]
-    return _path(state, component)
+        return [_mistake_of_cycle(state, component, places)]
+    return _mistakes_of_path(state, component)
 
 
-def _cycle(state: Cabling, component: Component, places: Places) -> Mistake:
+def _mistake_of_cycle(state: Cabling, component: Component, places: PortPositions) -> Mistake:
     """Cables of a cycle are in one another's ports: two of them swapped, or more."""
     ports = component.ports
     # ports[0]-ports[1] is planned, ports[1]-ports[2] seen, and so on: the plug of ports[0] is in ports[2], …
     near, far = ports[0::2], ports[1::2]
     first = tuple(zip(near, (*near[1:], near[0]), strict=True))
     second = tuple(zip(far, (far[-1], *far[:-1]), strict=True))
-    kinds = [_kind(side, places) for side in (near, far)]
+    kinds = [_kind_of_exchange(side, places) for side in (near, far)]
     order = sorted((0, 1), key=lambda i: (RANKS[kinds[i]], i))
     sides = [Mistake(kinds[i], (first, second)[i], cost=component.cost) for i in order]
     return sides[0].with_ties(sides[1:])
@@ -169,7 +171,7 @@ def _cycle(state: Cabling, component: Component, places: Places) -> Mistake:
 RANKS = {"cage halves swapped": 0, "plugs swapped": 1, "cables swapped": 2, "cables permuted": 3}
 
 
-def _kind(ports: tuple[int, ...], places: Places) -> str:
+def _kind_of_exchange(ports: tuple[int, ...], places: PortPositions) -> str:
     """The name of an exchange of plugs among these ports."""
     if len(ports) > 2:
         return "cables permuted"
@@ -178,7 +180,7 @@ def _kind(ports: tuple[int, ...], places: Places) -> str:
     return "plugs swapped" if places.device(ports[0]) == places.device(ports[1]) else "cables swapped"
 
 
-def _path(state: Cabling, component: Component) -> list[Mistake]:
+def _mistakes_of_path(state: Cabling, component: Component) -> list[Mistake]:
     """A path: each link that was seen takes the plug of a planned one beside it; what is left is missing or extra."""
     ports = list(component.ports)
     planned = [state.at(a) == b for a, b in pairwise(ports)]
@@ -189,9 +191,9 @@ def _path(state: Cabling, component: Component) -> list[Mistake]:
         planned.reverse()
     if component.extra > component.missing:  # extra at both ends
         last = ports[-2], ports[-1]
-        out = _moved(ports[:-1], False)
+        out = _moved_plugs(ports[:-1], False)
         return [*out, Mistake("extra", added=(last,))]
-    out = _moved(ports, True)
+    out = _moved_plugs(ports, True)
     if component.missing > component.extra:
         alone = Mistake("missing", removed=((ports[-2], ports[-1]),))
         out = [alone, *out]
@@ -202,7 +204,7 @@ def _path(state: Cabling, component: Component) -> list[Mistake]:
     return out
 
 
-def _moved(ports: list[int], planned_first: bool) -> list[Mistake]:
+def _moved_plugs(ports: list[int], planned_first: bool) -> list[Mistake]:
     """Pairs of a planned link and a seen one that share a port: the plug at the other end was moved. The last move comes first,
     since it leaves the port that the one before it takes."""
     if not planned_first:

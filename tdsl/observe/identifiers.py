@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 
-from tdsl.fabric.assets import read as read_guids
+from tdsl.fabric.assets import read_assets_table as read_guids
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.observe.match import Identifiers, Names
-from tdsl.observe.record import hexadecimal
+from tdsl.observe.match import DesignNames, Identifiers
+from tdsl.observe.record import hexadecimal_digits
 
 MORE = ("mac", "chassis_id", "serial")
 
 
-def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifiers:
+def read_identifiers(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifiers:
     """All identifiers of a table; rows and GUIDs that are not understood are findings."""
     owner: dict[str, tuple[int, int]] = {}
     try:
@@ -29,7 +29,7 @@ def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifi
             owner[guid] = (device, local if known is None else -1)  # the adapters of a host may share a node
         for (device, local), guid in guids.port.items():
             owner.setdefault(guid, (device, local))
-    names = Names(fabric)
+    names = DesignNames(fabric)
     for row in rows[1:]:
         cells = dict(zip(heading, (c.strip() for c in row), strict=False))
         device = names.device(cells.get("device", ""))
@@ -40,5 +40,5 @@ def read(fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> Identifi
         for column in MORE:
             written = cells.get(column, "")
             if written:
-                owner.setdefault(hexadecimal(written) or written, (device, found[0] if found else -1))
+                owner.setdefault(hexadecimal_digits(written) or written, (device, found[0] if found else -1))
     return Identifiers(owner)

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import field
 
-from tdsl.observe.names import AGGREGATION, is_factory, readings, shown
-from tdsl.observe.record import End, Observed, hexadecimal
-from tdsl.observe.rules import Rows, rules
+from tdsl.observe.names import AGGREGATION, device_name_readings, is_factory_description, node_name_shown
+from tdsl.observe.record import CapturedEnd, Observed, hexadecimal_digits
+from tdsl.observe.rules import Rows, connect_rules
 from tdsl.syntax.writer import inside_quotes
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -34,7 +34,7 @@ class NoDesign(Exception):
 
 
 @dataclass(slots=True)
-class Device:
+class SeenDevice:
     """One device: its name, whether it forwards, the number of its ports where known, and its ports by their names."""
 
     name: str
@@ -56,7 +56,7 @@ class Array:
     members: dict[tuple[int, ...], str] = field(default_factory=dict)
 
 
-def design(
+def design_from_captures(
     observed: Observed, name: str, rate: int = 0, structure: bool = True, hosts: re.Pattern[str] | None = None
 ) -> str:  # fmt: skip
     """The text of a design. ``rate`` is that of links whose capture does not say one, ``hosts`` matches the names of all hosts.
@@ -66,10 +66,10 @@ def design(
 
 class _Importer:
     def __init__(self, observed: Observed, name: str, rate: int, structure: bool, hosts: re.Pattern[str] | None) -> None:
-        self.observed, self.name, self.rate, self.structure = observed, _identifier(name), rate, structure
+        self.observed, self.name, self.rate, self.structure = observed, _identifier_from_text(name), rate, structure
         self.called = hosts
         self.hosts: set[str] = set()
-        self.devices: dict[str, Device] = {}
+        self.devices: dict[str, SeenDevice] = {}
         self.of_node: dict[str, tuple[str, str]] = {}  # device and adapter of a node
         self.links: dict[tuple[tuple[str, str], tuple[str, str]], int] = {}
         self.own: dict[str, set[str]] = defaultdict(set)  # names that devices give their own ports
@@ -108,14 +108,14 @@ class _Importer:
         for node in self.observed.nodes.values():
             if AGGREGATION.fullmatch(node.description) or node.kind == "router":
                 continue
-            named = list(readings(node.description))
+            named = list(device_name_readings(node.description))
             name, unit = named[0] if named else (f"unnamed-{(node.ids or (str(len(self.of_node)),))[0]}", "")
             if node.kind == "adapter":
                 name, unit = next(((n, u) for n, u in named if u), (name, "hca"))
-                if is_factory(node.description):
+                if is_factory_description(node.description):
                     name, unit = f"unnamed-{node.ids[0] if node.ids else len(self.of_node)}", "hca"
             switch = node.kind == "switch" or (node.kind != "adapter" and node.key not in self.hosts)
-            name = _plain(name)
+            name = _name_without_tabs(name)
             while name in self.devices and (node.kind == "switch" or self.devices[name].switch != switch):
                 name += "-2"
             self.of_node[node.key] = name, unit
@@ -139,7 +139,7 @@ class _Importer:
 
     def _alike(self) -> None:
         """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is not in a table."""
-        families: dict[tuple[bool, str], list[Device]] = defaultdict(list)
+        families: dict[tuple[bool, str], list[SeenDevice]] = defaultdict(list)
         for d in self.devices.values():
             families[d.switch, re.sub(r"\d+", "\0", d.name)].append(d)
         for family in families.values():
@@ -166,23 +166,23 @@ class _Importer:
             out |= {n} if host else set()
         return out
 
-    def end(self, end: End) -> tuple[str, str]:
+    def end(self, end: CapturedEnd) -> tuple[str, str]:
         """Device and port of an end; the device is added when its first link is."""
         node = self.observed.nodes[end.node]
         name, unit = self.of_node[end.node]
         if name not in self.devices:
-            self.devices[name] = Device(name, node.kind != "adapter" and node.key not in self.hosts, node.ports)
+            self.devices[name] = SeenDevice(name, node.kind != "adapter" and node.key not in self.hosts, node.ports)
         if node.kind == "switch":
-            return name, _plain(end.port[0])
+            return name, _name_without_tabs(end.port[0])
         if node.kind == "adapter":
-            return name, _plain(unit if end.port[0] == "1" else f"{unit}/{end.port[0]}")
-        return name, _plain(self.port(end)) if end.port else shown("", ())
+            return name, _name_without_tabs(unit if end.port[0] == "1" else f"{unit}/{end.port[0]}")
+        return name, _name_without_tabs(self.port(end)) if end.port else node_name_shown("", ())
 
-    def port(self, end: End) -> str:
+    def port(self, end: CapturedEnd) -> str:
         """The name of a port: the one that its own device gives it, else the first that is no MAC address."""
         own = self.own.get(end.node, ())
         named = (p for p in end.port if p in own)
-        return next(named, next((p for p in end.port if not hexadecimal(p)), end.port[0]))
+        return next(named, next((p for p in end.port if not hexadecimal_digits(p)), end.port[0]))
 
     def _once(self) -> None:
         """Keep the first link of every port: two captures may name the far port differently."""
@@ -200,14 +200,14 @@ class _Importer:
         path: dict[tuple[str, str], str] = {}
         made: dict[object, str] = {}
         for d in self.devices.values():
-            names = sorted(d.ports, key=_natural)
+            names = sorted(d.ports, key=_natural_sort_parts)
             numbered = d.switch and all(p.isdigit() and 0 < int(p) < 1 << 16 for p in names)
             count = max([d.count, *map(int, names)]) if numbered else 0
             key = ("switch", count) if numbered else (d.switch, tuple(names))
             if key not in made:
                 kind = "switch" if d.switch else "host"
                 made[key] = self.word(f"{kind.upper()}_{count}" if numbered else f"{kind.upper()}{len(made)}")
-                body = f"port p[1..{count}]: any" if numbered else _ports(names)
+                body = f"port p[1..{count}]: any" if numbered else _port_declarations(names)
                 lines.append(f"model {kind} {made[key]} {{ {body} }}")
             model_of[d.name] = made[key]
             for i, p in enumerate(names):
@@ -216,7 +216,7 @@ class _Importer:
 
     def word(self, text: str) -> str:
         """An identifier that nothing else has."""
-        word = _identifier(text)
+        word = _identifier_from_text(text)
         while word in self.words:
             word += "_"
         self.words.add(word)
@@ -227,7 +227,7 @@ class _Importer:
         """Arrays of devices whose names differ in numbers only, and the place of every device."""
         groups: dict[tuple[str, str], dict[tuple[int, ...], str]] = defaultdict(dict)
         widths: dict[tuple[str, str], list[set[tuple[int, bool]]]] = {}
-        for d in sorted(self.devices, key=_natural):
+        for d in sorted(self.devices, key=_natural_sort_parts):
             numbers = re.findall(r"\d+", d) if len(re.findall(r"\d+", d)) <= 3 and not re.search(r"\d{7}", d) else []
             stem = re.sub(r"\d+", "\0", d) if numbers else d
             key = model_of[d], stem
@@ -237,7 +237,7 @@ class _Importer:
         arrays: list[Array] = []
         place: dict[str, tuple[Array, tuple[int, ...]]] = {}
         for (model, stem), members in groups.items():
-            padded = tuple(_width(w) for w in widths[model, stem])
+            padded = tuple(_zero_padded_width(w) for w in widths[model, stem])
             lows = tuple(min(m[i] for m in members) for i in range(len(padded)))
             highs = tuple(max(m[i] for m in members) for i in range(len(padded)))
             size = 1
@@ -275,7 +275,7 @@ class _Importer:
             template = template.replace("\0", f"{{{letter}{f':0{width}' if width else ''}}}", 1)
         index = f"[{', '.join(letters)}]" if letters else ""
         lines.append(f'  naming {a.word}{index} "{template}"')
-        gone = [at for at in _box(a.lows, a.highs) if at not in a.members] if a.lows else []
+        gone = [at for at in _index_tuples_in_box(a.lows, a.highs) if at not in a.members] if a.lows else []
         lines += [f"  omit {a.word}[{', '.join(map(str, at))}]" for at in gone]
         return lines
 
@@ -296,7 +296,7 @@ class _Importer:
         for (i, j, rate), rows in sorted(groups.items()):
             x, y = arrays[i], arrays[j]
             boxes = (self.box(x), self.box(y)) if self.structure else None
-            out += [f"  {line}" for line in rules(x.word, y.word, rows, _rate(rate), boxes)]
+            out += [f"  {line}" for line in connect_rules(x.word, y.word, rows, _rate_literal(rate), boxes)]
         return out
 
     def box(self, a: Array) -> list[tuple[int, int]]:
@@ -310,7 +310,7 @@ class _Importer:
 LETTERS = ("a", "b", "c", "d")
 
 
-def _ports(names: Sequence[str]) -> str:
+def _port_declarations(names: Sequence[str]) -> str:
     """Ports of the names that they have."""
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"\d+$", "", n) for n in names}
@@ -324,7 +324,7 @@ def _ports(names: Sequence[str]) -> str:
     return f'let label = [{listed}]; port p[{len(names)}]: any {{ os "{{label[i]}}" }}'
 
 
-def _width(seen: set[tuple[int, bool]]) -> int:
+def _zero_padded_width(seen: set[tuple[int, bool]]) -> int:
     """Digits of numbers that are padded with zeros, 0 where none is padded, -1 where they follow no rule."""
     if not any(zero and digits > 1 for digits, zero in seen):
         return 0
@@ -332,28 +332,28 @@ def _width(seen: set[tuple[int, bool]]) -> int:
     return smallest if all(digits == smallest or not zero for digits, zero in seen) else -1
 
 
-def _box(lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, ...]]:
+def _index_tuples_in_box(lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, ...]]:
     out: list[tuple[int, ...]] = [()]
     for low, high in zip(lows, highs, strict=True):
         out = [(*at, n) for at in out for n in range(low, high + 1)]
     return out
 
 
-def _natural(text: str) -> list[tuple[int, int, str]]:
+def _natural_sort_parts(text: str) -> list[tuple[int, int, str]]:
     return [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in re.findall(r"\d{1,18}|\D+", text)]
 
 
-def _identifier(text: str) -> str:
+def _identifier_from_text(text: str) -> str:
     word = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "asbuilt"
     return f"n{word}" if word[0].isdigit() else word
 
 
-def _plain(text: str) -> str:
+def _name_without_tabs(text: str) -> str:
     """A name that a string of the language can hold."""
     return text.replace("\t", " ")
 
 
-def _rate(rate: int) -> str:
+def _rate_literal(rate: int) -> str:
     for unit, word in RATES:
         if rate % unit == 0:
             return f"{rate // unit}{word}"

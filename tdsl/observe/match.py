@@ -10,9 +10,9 @@ import numpy as np
 
 from tdsl.fabric.columns import PortColumns, port_id
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.subnets import subnets
-from tdsl.observe.names import AGGREGATION, Rule, is_factory, readings
-from tdsl.observe.record import End, Node, Observed, Wire
+from tdsl.fabric.subnets import subnet_of_links
+from tdsl.observe.names import AGGREGATION, NameMapRule, device_name_readings, is_factory_description
+from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, Observed
 from tdsl.system.lazy_dataclass import dataclass
 
 INFINIBAND = ("switch", "adapter", "router")
@@ -47,13 +47,13 @@ class Seen:
     observed: Observed
     ports: int
     far: dict[int, int] = field(default_factory=dict)
-    wire: dict[int, Wire] = field(default_factory=dict)
+    wire: dict[int, CapturedLink] = field(default_factory=dict)
     virtual: list[Virtual] = field(default_factory=list)
     nodes: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))  # of every device that was seen
     positioned: list[Positioned] = field(default_factory=list)
     unplanned: list[str] = field(default_factory=list)
-    conflicts: list[tuple[int, Wire, Wire]] = field(default_factory=list)
-    loops: list[Wire] = field(default_factory=list)
+    conflicts: list[tuple[int, CapturedLink, CapturedLink]] = field(default_factory=list)
+    loops: list[CapturedLink] = field(default_factory=list)
     identities: list[tuple[int, str, str, str]] = field(default_factory=list)  # device, node, planned id, seen ids
     other_ports: int = 0  # links at ports that the model of the device does not have, such as management ports
     audited: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # links that the captures would show
@@ -63,7 +63,7 @@ class Seen:
         return int(self.fabric.port_device[port]) if port < self.ports else self.virtual[port - self.ports].device
 
 
-class Names:
+class DesignNames:
     """The devices of a fabric by all their names, and the ports of every model by all of theirs."""
 
     def __init__(self, fabric: Fabric) -> None:
@@ -124,7 +124,7 @@ class Identifiers:
     owner: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def planned_far(fabric: Fabric) -> Ints:
+def planned_far_ports(fabric: Fabric) -> Ints:
     """The port at the other end of every port by the design, -1 where none is planned."""
     far = np.full(len(fabric.port_device), -1, dtype=np.int64)
     far[fabric.link_a] = fabric.link_b
@@ -132,17 +132,19 @@ def planned_far(fabric: Fabric) -> Ints:
     return far
 
 
-def match(fabric: Fabric, observed: Observed, rules: Sequence[Rule] = (), assets: Identifiers | None = None) -> Seen:
+def match_captures(
+    fabric: Fabric, observed: Observed, rules: Sequence[NameMapRule] = (), assets: Identifiers | None = None
+) -> Seen:
     """Say which port of the design every end of every link is."""
     return _Matcher(fabric, observed, rules, assets or Identifiers()).run()
 
 
 class _Matcher:
-    def __init__(self, fabric: Fabric, observed: Observed, rules: Sequence[Rule], assets: Identifiers) -> None:
+    def __init__(self, fabric: Fabric, observed: Observed, rules: Sequence[NameMapRule], assets: Identifiers) -> None:
         self.fabric, self.observed, self.rules, self.assets = fabric, observed, rules, assets
-        self.names = Names(fabric)
+        self.names = DesignNames(fabric)
         self.base = fabric.port_base.tolist()
-        self.planned = planned_far(fabric)
+        self.planned = planned_far_ports(fabric)
         self.seen = Seen(fabric, observed, len(fabric.port_device))
         self.target: dict[str, tuple[int, str]] = {}  # device and adapter of a node
         self.extra: dict[tuple[str, str], int] = {}  # virtual port of (node, port)
@@ -174,7 +176,7 @@ class _Matcher:
         for node in self.observed.nodes.values():
             if node.key in self.observed.aside:
                 continue
-            for name, unit in readings(node.description, self.rules):
+            for name, unit in device_name_readings(node.description, self.rules):
                 device = self.names.device(name)
                 if device >= 0 and self.fits(node, device, unit):
                     self.target[node.key] = device, unit
@@ -192,7 +194,7 @@ class _Matcher:
         found = [k for k in keys if any(self.assets.owner.get(i, (-1, 0))[0] == device for i in self.observed.nodes[k].ids)]
         return found[0] if len(found) == 1 else ""
 
-    def fits(self, node: Node, device: int, unit: str) -> bool:
+    def fits(self, node: CapturedNode, device: int, unit: str) -> bool:
         """Whether a node may be this device: a switch is a switch, and an adapter names one that the host has."""
         if node.kind == "switch":
             return bool(self.fabric.is_switch[device])
@@ -219,7 +221,7 @@ class _Matcher:
             elif node.key in self.target and node.ids:
                 self.identity(node, found)
 
-    def identity(self, node: Node, found: set[tuple[int, int]]) -> None:
+    def identity(self, node: CapturedNode, found: set[tuple[int, int]]) -> None:
         """Note a named device whose identifier is not the planned one."""
         device, unit = self.target[node.key]
         local = self.names.local(device, (unit,)) if unit else (-1,)
@@ -229,7 +231,7 @@ class _Matcher:
 
     def by_position(self) -> None:
         """Match what has no name by its neighbours, as long as that gives new matches."""
-        around: dict[str, list[tuple[End, End]]] = defaultdict(list)
+        around: dict[str, list[tuple[CapturedEnd, CapturedEnd]]] = defaultdict(list)
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
             around[w.b.node].append((w.b, w.a))
@@ -268,7 +270,7 @@ class _Matcher:
         """Whether a node is one adapter, so that it is matched with a port of a host."""
         return self.observed.nodes[key].kind == "adapter"
 
-    def vote(self, key: str, links: list[tuple[End, End]]) -> tuple[int, int] | None:
+    def vote(self, key: str, links: list[tuple[CapturedEnd, CapturedEnd]]) -> tuple[int, int] | None:
         """The device (of an adapter: the port) that more than half of a node's links fit, and how many do."""
         node = self.observed.nodes[key]
         count: Counter[int] = Counter()
@@ -292,13 +294,13 @@ class _Matcher:
             return None
         return (place, fit) if 2 * fit > len(links) else None
 
-    def number_fits(self, own: End, planned: int) -> bool:
+    def number_fits(self, own: CapturedEnd, planned: int) -> bool:
         """Whether the number of a switch's port is that of the port which the design connects there."""
         device = int(self.fabric.port_device[planned])
         return own.port[0] == str(planned - self.base[device] + 1)
 
     # ------------------------------------------------------------ which port an end is
-    def resolve(self, end: End) -> tuple[int, ...]:
+    def resolve(self, end: CapturedEnd) -> tuple[int, ...]:
         """The ports of the design that an end means; none where its node or its port is not known."""
         found = self.target.get(end.node)
         if found is None:
@@ -335,7 +337,7 @@ class _Matcher:
 
     def links(self) -> None:
         """Every link in the rows of the fabric; those whose ends are both known come first."""
-        later: list[Wire] = []
+        later: list[CapturedLink] = []
         for wire in self.observed.wires:
             if wire.a.node in self.observed.aside or wire.b.node in self.observed.aside:
                 continue
@@ -364,7 +366,7 @@ class _Matcher:
             else:
                 self.join(near, self.made(end, device), wire)
 
-    def made(self, end: End, device: int) -> int:
+    def made(self, end: CapturedEnd, device: int) -> int:
         """A port that stands for one the design does not have."""
         port = end.port[0] if end.port else ""
         if (end.node, port) not in self.extra:
@@ -372,7 +374,7 @@ class _Matcher:
             self.seen.virtual.append(Virtual(device, end.node, port))
         return self.extra[end.node, port]
 
-    def join(self, p: int, q: int, wire: Wire) -> None:
+    def join(self, p: int, q: int, wire: CapturedLink) -> None:
         """Note a link, unless one of its ports has another."""
         far = self.seen.far
         if p == q:
@@ -400,12 +402,12 @@ class _Matcher:
                 heard[device] = True
         out = heard[f.device_a] | heard[f.device_b]
         if self.observed.whole and f.link_count:
-            number = subnets(f)
+            number = subnet_of_links(f)
             touched = np.unique(number[whole[f.device_a] | whole[f.device_b]])
             out |= np.isin(number, touched)
         self.seen.audited = out
 
 
-def factory_named(node: Node) -> bool:
+def has_factory_name(node: CapturedNode) -> bool:
     """Whether a node has no name of its own."""
-    return is_factory(node.description)
+    return is_factory_description(node.description)

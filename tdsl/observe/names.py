@@ -20,14 +20,14 @@ MANAGED = re.compile(r"MF0;([^:]+):([^/:]+)/(.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class NameMapRule:
     """``--map``: descriptions that match become the template with its groups filled in."""
 
     pattern: re.Pattern[str]
     template: str
 
     @staticmethod
-    def parse(text: str) -> Rule:
+    def parse(text: str) -> NameMapRule:
         """``REGEX=TEMPLATE``, split at the last ``=``. Raises ValueError with the reason."""
         left, equals, right = text.rpartition("=")
         if not equals or not left:
@@ -37,7 +37,7 @@ class Rule:
             re.compile(f"(?:{left})|").match("").expand(right)  # type: ignore[union-attr]
         except (re.error, IndexError) as wrong:
             raise ValueError(f"{text!r}: {wrong}") from None
-        return Rule(pattern, right)
+        return NameMapRule(pattern, right)
 
     def applied(self, text: str) -> str | None:
         """The name of a description, None where the rule does not apply."""
@@ -45,29 +45,29 @@ class Rule:
         return found.expand(self.template) if found else None
 
 
-def is_factory(description: str) -> bool:
+def is_factory_description(description: str) -> bool:
     """Whether a description names no particular device."""
     return FACTORY.fullmatch(description.strip()) is not None
 
 
-def readings(description: str, rules: Sequence[Rule] = ()) -> Iterator[tuple[str, str]]:
+def device_name_readings(description: str, rules: Sequence[NameMapRule] = ()) -> Iterator[tuple[str, str]]:
     """Names of the device that a description may mean, the surest first, each with the adapter or port of it or ""."""
     text = description.strip()
     for rule in rules:
         made = rule.applied(text)
         if made:
-            yield from _split(made)
+            yield from _host_name_parts(made)
             return
     managed = MANAGED.fullmatch(text)
     if managed:
         yield managed[1], ""
         yield f"{managed[1]}/{managed[3]}", ""
         return
-    if not is_factory(text):
-        yield from _split(text)
+    if not is_factory_description(text):
+        yield from _host_name_parts(text)
 
 
-def _split(text: str) -> Iterator[tuple[str, str]]:
+def _host_name_parts(text: str) -> Iterator[tuple[str, str]]:
     yield text, ""
     host, _, unit = text.partition(" ")
     if unit:
@@ -77,6 +77,6 @@ def _split(text: str) -> Iterator[tuple[str, str]]:
         yield short, unit.strip()
 
 
-def shown(description: str, ids: Iterable[str]) -> str:
+def node_name_shown(description: str, ids: Iterable[str]) -> str:
     """How a message calls a node: its description, or its first identifier where it has none."""
     return description or next(iter(ids), "a device without a name")

@@ -19,7 +19,7 @@ GAUGES = (
 )
 
 
-def text(made: Sequence[Audit]) -> str:
+def prometheus_metrics(made: Sequence[Audit]) -> str:
     """The metrics, labelled with the fabric; faults by the name of their finding, and 0 where there are none."""
     out = []
     for name, help in GAUGES:
@@ -27,14 +27,14 @@ def text(made: Sequence[Audit]) -> str:
         for m in made:
             expected = int(m.judged.sum())
             value = (expected, m.matching, m.fabric.link_count - expected, len(m.accepted))[[g for g, _ in GAUGES].index(name)]
-            out.append(f'{name}{{fabric="{_label(m.fabric.name)}"}} {value}\n')
+            out.append(f'{name}{{fabric="{_escape_metric_label(m.fabric.name)}"}} {value}\n')
     out += ["# HELP tdsl_faults Faults by the name of their finding.\n", "# TYPE tdsl_faults gauge\n"]
     for m in made:
-        count = Counter(catalogue.name_of(f.finding.code) for f in m.faults)
+        count = Counter(catalogue.finding_name(f.finding.code) for f in m.faults)
         for kind, n in sorted(count.items()) or [("", 0)]:
-            out.append(f'tdsl_faults{{fabric="{_label(m.fabric.name)}",finding="{kind}"}} {n}\n')
+            out.append(f'tdsl_faults{{fabric="{_escape_metric_label(m.fabric.name)}",finding="{kind}"}} {n}\n')
     return "".join(out)
 
 
-def _label(value: str) -> str:
+def _escape_metric_label(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

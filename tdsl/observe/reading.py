@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers import Reader, p2p, readers
+from tdsl.observe.readers import Reader, capture_readers, p2p
 from tdsl.observe.record import Malformed, Observed
 from tdsl.system import files
 
@@ -20,64 +20,66 @@ HEAD = 1 << 16
 """Characters by which a format is recognised."""
 
 
-class Unreadable(Exception):
+class CaptureUnreadable(Exception):
     """A capture that cannot be opened: a wrong call, not a finding."""
 
 
-def read(captures: Iterable[tuple[str, Path]], into: Observed, columns: Mapping[str, str] | None = None) -> None:
+def read_capture_files(captures: Iterable[tuple[str, Path]], into: Observed, columns: Mapping[str, str] | None = None) -> None:
     """Read captures, each by the option that gave it ("" for any format). ``columns`` are names of columns of tables of cables.
     Raises Unreadable."""
     for option, path in captures:
-        for one in _files(path, ENDING if option == "ibdiagnet" else ""):
-            _one(option, one, into, columns or {}, [] if one == path else [path])
+        for one in _capture_files(path, ENDING if option == "ibdiagnet" else ""):
+            _read_one_capture(option, one, into, columns or {}, [] if one == path else [path])
     into.settle()
 
 
-def _files(path: Path, ending: str = "") -> list[Path]:
+def _capture_files(path: Path, ending: str = "") -> list[Path]:
     """A file, or the files of a folder in order, hidden ones and those of another ending left out."""
     if not files.is_dir(path):
         return [path]
-    found = [path / n for n in files.names(path) if not n.startswith(".") and n.endswith(ending) and files.is_file(path / n)]
+    found = [
+        path / n for n in files.folder_entries(path) if not n.startswith(".") and n.endswith(ending) and files.is_file(path / n)
+    ]
     if not found:
-        raise Unreadable(f"{path}: the folder has no {f'*{ending} file' if ending else 'files'}")
+        raise CaptureUnreadable(f"{path}: the folder has no {f'*{ending} file' if ending else 'files'}")
     if len(found) > MOST_FILES:
-        raise Unreadable(f"{path}: the folder has more than {MOST_FILES:,} files")
+        raise CaptureUnreadable(f"{path}: the folder has more than {MOST_FILES:,} files")
     return found
 
 
-def _one(option: str, path: Path, into: Observed, columns: Mapping[str, str], within: Sequence[Path]) -> None:
+def _read_one_capture(option: str, path: Path, into: Observed, columns: Mapping[str, str], within: Sequence[Path]) -> None:
     """Read one file, of a folder one that lies in it; what is wrong in it is a finding."""
     try:
-        data = files.read(path, LIMIT, within)
+        data = files.read_regular_file(path, LIMIT, within)
     except OSError as fault:
-        raise Unreadable(f"{path}: {fault.strerror or fault}") from None
+        raise CaptureUnreadable(f"{path}: {fault.strerror or fault}") from None
     into.files += 1
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
     file = SourceFile(path.as_posix(), text)
     if not text.strip():
         into.fault(file, 1, "the capture is empty", "capture it again", "E0602")
         return
-    wrong = _bytes(data, text)
+    wrong = _first_unreadable_line(data, text)
     if wrong is not None:
         into.fault(file, wrong[0], wrong[1], "this is not text: capture it again")
         return
-    reader = _reader(option, file)
+    reader = _reader_of_capture(option, file)
     if reader is None and (option == p2p.OPTION or (columns and option == "")):
-        reader = readers()[p2p.FORMAT]  # which says what is amiss
+        reader = capture_readers()[p2p.FORMAT]  # which says what is amiss
     if reader is None:
-        known = ", ".join(n for n, r in readers().items() if option in ("", r.OPTION))
+        known = ", ".join(n for n, r in capture_readers().items() if option in ("", r.OPTION))
         into.fault(file, 1, "this is not a capture in a known format", f"formats that are read here: {known}")
         return
     try:
         if columns and reader.FORMAT == p2p.FORMAT:
-            p2p.table(file, into, columns)
+            p2p.read_cable_table(file, into, columns)
         else:
             reader.read(file, path.stem, into)
     except Malformed as fault:
         into.fault(file, fault.line, fault.message, fault.help)
 
 
-def _bytes(data: bytes, text: str) -> tuple[int, str] | None:
+def _first_unreadable_line(data: bytes, text: str) -> tuple[int, str] | None:
     """The first line that is not text, and why; None where all are."""
     try:
         data.decode("utf-8-sig")
@@ -92,10 +94,10 @@ def _bytes(data: bytes, text: str) -> tuple[int, str] | None:
     return None
 
 
-def _reader(option: str, file: SourceFile) -> Reader | None:
+def _reader_of_capture(option: str, file: SourceFile) -> Reader | None:
     """The reader of a file: of those that the option allows, the first that recognises it."""
     head = file.text[:HEAD]
-    allowed = [r for r in readers().values() if option in ("", r.OPTION)]
+    allowed = [r for r in capture_readers().values() if option in ("", r.OPTION)]
     if len(allowed) == 1:
         return allowed[0]
     return next((r for r in allowed if r.recognises(head)), None)

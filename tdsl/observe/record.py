@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import HIDDEN, SourceFile, Span
+from tdsl.findings.source import HIDDEN, SourceFile, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
 LONGEST_NAME = 512
@@ -26,19 +26,19 @@ class Malformed(Exception):
         self.line, self.message, self.help = line, message, help
 
 
-class Place(NamedTuple):
+class CaptureLine(NamedTuple):
     """A line of a capture."""
 
     file: SourceFile
     line: int
 
     @property
-    def span(self) -> Span:
+    def span(self) -> SourceSpan:
         """The text of the line without the blanks around it."""
         start = self.file.line_starts[self.line - 1]
         text = self.file.line(self.line)
         lead = len(text) - len(text.lstrip())
-        return Span(self.file, start + lead, start + max(len(text.rstrip()), lead))
+        return SourceSpan(self.file, start + lead, start + max(len(text.rstrip()), lead))
 
     @property
     def text(self) -> str:
@@ -46,7 +46,7 @@ class Place(NamedTuple):
         return f"{self.file.name}:{self.line}"
 
 
-class Node(NamedTuple):
+class CapturedNode(NamedTuple):
     """A device as a capture names it: a switch, a host, or one adapter of a host.
 
     ``key`` is the same in all captures; ``ids`` are GUIDs, MAC addresses and serial numbers as hexadecimal digits or text;
@@ -58,10 +58,10 @@ class Node(NamedTuple):
     kind: str  # "switch", "adapter", "router", "host" or "" where the capture does not say
     ids: tuple[str, ...]
     ports: int
-    at: Place
+    at: CaptureLine
 
 
-class End(NamedTuple):
+class CapturedEnd(NamedTuple):
     """One end of a link: its node, the names of the port from the surest to the least, and the MAC or GUID of the port."""
 
     node: str
@@ -69,12 +69,12 @@ class End(NamedTuple):
     id: str = ""
 
 
-class Wire(NamedTuple):
+class CapturedLink(NamedTuple):
     """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate that both ends support."""
 
-    a: End
-    b: End
-    at: Place
+    a: CapturedEnd
+    b: CapturedEnd
+    at: CaptureLine
     rate: int = 0
     lanes: int = 0
     could: int = 0
@@ -84,8 +84,8 @@ class Wire(NamedTuple):
 class Observed:
     """All captures together. ``heard`` are nodes whose own ports were read; ``whole``: a capture is of a whole subnet."""
 
-    nodes: dict[str, Node] = field(default_factory=dict)
-    wires: list[Wire] = field(default_factory=list)
+    nodes: dict[str, CapturedNode] = field(default_factory=dict)
+    wires: list[CapturedLink] = field(default_factory=list)
     heard: set[str] = field(default_factory=set)
     aside: dict[str, str] = field(default_factory=dict)  # nodes that no design plans, with the reason
     alias: dict[str, str] = field(default_factory=dict)  # GUIDs of ports of adapters, and the node of each
@@ -94,7 +94,7 @@ class Observed:
     findings: Diagnostics = field(default_factory=Diagnostics)
     faults: dict[int, int] = field(default_factory=dict)  # faults by identity of the file
 
-    def node(self, key: str, description: str, kind: str, ids: tuple[str, ...], ports: int, at: Place) -> None:
+    def node(self, key: str, description: str, kind: str, ids: tuple[str, ...], ports: int, at: CaptureLine) -> None:
         """Add a node, or what one more capture says of it."""
         if len(key) > LONGEST_NAME or len(description) > LONGEST_NAME:
             raise Malformed(at.line, f"a name has more than {LONGEST_NAME} characters")
@@ -102,7 +102,7 @@ class Observed:
         if old is None:
             if len(self.nodes) >= MOST_NODES:
                 raise Malformed(at.line, f"there are more than {MOST_NODES:,} devices")
-            self.nodes[key] = Node(key, description, kind, ids, ports, at)
+            self.nodes[key] = CapturedNode(key, description, kind, ids, ports, at)
         else:
             more = tuple(i for i in ids if i not in old.ids)
             self.nodes[key] = old._replace(
@@ -110,7 +110,7 @@ class Observed:
                 ports=max(old.ports, ports),
             )  # fmt: skip
 
-    def wire(self, wire: Wire) -> None:
+    def wire(self, wire: CapturedLink) -> None:
         """Add a link."""
         if len(self.wires) >= MOST_LINKS:
             raise Malformed(wire.at.line, f"there are more than {MOST_LINKS:,} links")
@@ -126,7 +126,7 @@ class Observed:
             if w.a.node in self.alias or w.b.node in self.alias:
                 self.wires[i] = w._replace(a=self._settled(w.a), b=self._settled(w.b))
 
-    def _settled(self, end: End) -> End:
+    def _settled(self, end: CapturedEnd) -> CapturedEnd:
         return end._replace(node=self.alias.get(end.node, end.node))
 
     def fault(self, file: SourceFile, line: int, message: str, help: str = "", code: str = "E0601") -> None:
@@ -135,14 +135,14 @@ class Observed:
         self.faults[id(file)] = count
         if count <= MOST_FAULTS:
             line = min(max(line, 1), len(file.line_starts))
-            self.findings.add(code, Place(file, line).span, message, help=help)
+            self.findings.add(code, CaptureLine(file, line).span, message, help=help)
 
-    def note(self, code: str, at: Place, message: str, help: str = "", severity: Severity = Severity.WARNING) -> None:
+    def note(self, code: str, at: CaptureLine, message: str, help: str = "", severity: Severity = Severity.WARNING) -> None:
         """Report what does not keep the capture from being used."""
         self.findings.add(code, at.span, message, help=help, severity=severity)
 
 
-def plain(text: str, line: int) -> str:
+def plain_capture_name(text: str, line: int) -> str:
     """A name from a capture. Raises Malformed where it holds control characters or hidden ones, or is too long."""
     if len(text) > LONGEST_NAME:
         raise Malformed(line, f"a name has more than {LONGEST_NAME} characters")
@@ -157,13 +157,13 @@ def plain(text: str, line: int) -> str:
     return text
 
 
-def hexadecimal(text: str) -> str:
+def hexadecimal_digits(text: str) -> str:
     """A GUID or MAC address as bare digits, "" where it is none: ``0x0002c903000a1b2c``, ``08:00:27:4f:33:2d``."""
     digits = re.sub(r"[:.\-\s]", "", text.strip().lower()).removeprefix("0x")
     return digits if re.fullmatch(r"[0-9a-f]{12}|[0-9a-f]{16}", digits) else ""
 
 
-def number(text: str, line: int, what: str, most: int = 1 << 20, base: int = 10) -> int:
+def count_in_capture(text: str, line: int, what: str, most: int = 1 << 20, base: int = 10) -> int:
     """A count in a capture. Raises Malformed where it is not a number or too large."""
     try:
         value = int(text, base) if len(text) <= 20 else -1

@@ -8,7 +8,7 @@ from tdsl.explain import catalogue
 from tdsl.observe.audit import Audit
 
 
-def summary(made: Audit) -> str:
+def audit_summary(made: Audit) -> str:
     """A line or two: how many links were seen as designed, and how many faults there are."""
     judged, total = int(made.judged.sum()), made.fabric.link_count
     of = f"{judged:,} links" if judged == total else f"the {judged:,} links judged (of {total:,})"
@@ -18,7 +18,7 @@ def summary(made: Audit) -> str:
     if not made.faults:
         return f"{head}; no faults\n"
     count = Counter(f.finding.code for f in made.faults)
-    kinds = ", ".join(f"{n} {catalogue.name_of(code)}" for code, n in sorted(count.items()))
+    kinds = ", ".join(f"{n} {catalogue.finding_name(code)}" for code, n in sorted(count.items()))
     lines = [f"{head}; {len(made.faults)} fault{'s' * (len(made.faults) != 1)}: {kinds}"]
     for p in made.promises:
         word = "kept" if p.kept else "not kept"
@@ -26,7 +26,7 @@ def summary(made: Audit) -> str:
     return "\n".join(lines) + "\n"
 
 
-def document(made: Audit) -> dict[str, object]:
+def audit_document(made: Audit) -> dict[str, object]:
     """What programs read of an audit, without the findings."""
     return {
         "fabric": made.fabric.name,
@@ -54,22 +54,24 @@ def document(made: Audit) -> dict[str, object]:
     }
 
 
-def markdown(made: Audit) -> str:
+def audit_markdown(made: Audit) -> str:
     """A table of the faults, for a comment or a ticket."""
-    lines = [f"### {_cell(made.fabric.name)}", "", summary(made).strip(), ""]
+    lines = [f"### {_audit_markdown_cell(made.fabric.name)}", "", audit_summary(made).strip(), ""]
     if made.faults:
         lines += ["| finding | what | what to do | capture |", "|---|---|---|---|"]
         for fault in made.faults:
             d = fault.finding
             at = f"{d.span.file.name}:{d.span.begin[0]}" if d.span is not None else ""
-            lines.append(f"| {d.code} {catalogue.name_of(d.code)} | {_cell(d.message)} | {_cell(d.help)} | {_cell(at)} |")
+            lines.append(
+                f"| {d.code} {catalogue.finding_name(d.code)} | {_audit_markdown_cell(d.message)} | {_audit_markdown_cell(d.help)} | {_audit_markdown_cell(at)} |"
+            )
         lines.append("")
     for d in made.notes:
-        lines.append(f"- {_cell(d.message)}{': ' + _cell('; '.join(d.notes)) if d.notes else ''}")
+        lines.append(f"- {_audit_markdown_cell(d.message)}{': ' + _audit_markdown_cell('; '.join(d.notes)) if d.notes else ''}")
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _cell(text: str) -> str:
+def _audit_markdown_cell(text: str) -> str:
     """Text that stays in a cell of a table and is not markup."""
     out = " ".join(text.split()).replace("&", "&amp;")
     for sign in ("\\", "|", "`", "<", "*", "_", "[", "]"):

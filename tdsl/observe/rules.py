@@ -16,11 +16,11 @@ FEWEST = 3
 """Links of a rule; fewer are written one by one."""
 
 
-def rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) -> Iterator[str]:
+def connect_rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) -> Iterator[str]:
     """Connects that give these links, no more and no fewer. ``boxes`` has the ranges of the indices and of the ports of both
     arrays; without it, every link is written by itself."""
     rows = sorted(rows)
-    rule = _rule(a, b, rows, rate, boxes) if boxes is not None and len(rows) >= FEWEST else None
+    rule = _connect_rule(a, b, rows, rate, boxes) if boxes is not None and len(rows) >= FEWEST else None
     if rule is not None:
         yield rule
         return
@@ -32,25 +32,25 @@ def rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) -> Iterato
                 parts.setdefault(row[0][index], []).append(row)
             if not 1 < len(parts) < len(rows):
                 continue
-            found = [_rule(a, b, fixed, rate, boxes) if index == port else "" for fixed in parts.values()]
+            found = [_connect_rule(a, b, fixed, rate, boxes) if index == port else "" for fixed in parts.values()]
             if index == port and 2 * sum(map(bool, found)) < len(found):
                 continue
             for fixed, line in zip(parts.values(), found, strict=True):
                 if line:
                     yield line
                 else:
-                    yield from rules(a, b, fixed, rate, boxes if _free(fixed) else None)
+                    yield from connect_rules(a, b, fixed, rate, boxes if _has_varying_index(fixed) else None)
             return
-    good = _most(rows) if boxes is not None else []
-    rule = _rule(a, b, good, rate, boxes) if boxes is not None and good else None
+    good = _links_in_step(rows) if boxes is not None else []
+    rule = _connect_rule(a, b, good, rate, boxes) if boxes is not None and good else None
     if rule is not None:
         yield rule
         rows = sorted(set(rows) - set(good))
     for x, y in rows:
-        yield f"connect {_end(a, list(map(str, x)))} to {_end(b, list(map(str, y)))} {{ rate {rate} }}"
+        yield f"connect {_port_expression(a, list(map(str, x)))} to {_port_expression(b, list(map(str, y)))} {{ rate {rate} }}"
 
 
-def _most(rows: Rows) -> Rows:
+def _links_in_step(rows: Rows) -> Rows:
     """Links along one index that keep step with one another, where at least three of four do: the others are swapped, say."""
     varying = [i for i in range(len(rows[0][0])) if len({x[i] for x, _ in rows}) > 1]
     if len(varying) != 1 or len(rows) < 2 * FEWEST:
@@ -62,29 +62,29 @@ def _most(rows: Rows) -> Rows:
     good = np.ones(len(rows), dtype=np.bool_)
     for column in to.T:
         whole, rest = np.divmod(np.diff(column), np.diff(at))
-        step = _mode(whole[rest == 0])
-        good &= column - step * at == _mode(column - step * at)
+        step = _most_frequent_value(whole[rest == 0])
+        good &= column - step * at == _most_frequent_value(column - step * at)
     return [row for row, fits in zip(rows, good.tolist(), strict=True) if fits] if 4 * good.sum() >= 3 * len(rows) else []
 
 
-def _mode(values: np.ndarray) -> int:
+def _most_frequent_value(values: np.ndarray) -> int:
     """The value that is there most often, the least of several; 0 of none."""
     found, counts = np.unique(values, return_counts=True)
     return int(found[np.argmax(counts)]) if len(found) else 0
 
 
-def _free(rows: Rows) -> bool:
+def _has_varying_index(rows: Rows) -> bool:
     """Whether a part of the links still has two indices that vary, so that it is worth a rule of its own."""
     return len(rows) >= FEWEST and sum(len({r[0][i] for r in rows}) > 1 for i in range(len(rows[0][0]))) >= 1
 
 
-def _end(word: str, terms: Sequence[str]) -> str:
+def _port_expression(word: str, terms: Sequence[str]) -> str:
     *device, port = terms
     index = f"[{', '.join(device)}]" if device else ""
     return f"{word}{index}.p[{port}]"
 
 
-def _rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
+def _connect_rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
     """One connect for all links; None where no rule of the known forms gives them."""
     x = np.array([r[0] for r in rows], dtype=np.int64)
     y = np.array([r[1] for r in rows], dtype=np.int64)
@@ -98,7 +98,7 @@ def _rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
         size *= high[i] - low[i] + 1
     if size > 2 * len(rows):
         return None
-    terms = [_function(x, y[:, j], low, varying) for j in range(y.shape[1])]
+    terms = [_index_function(x, y[:, j], low, varying) for j in range(y.shape[1])]
     if any(t is None for t in terms):
         return None
     for j, term in enumerate(terms):  # an index that is alone runs over the range of its place, so both must be the same
@@ -115,10 +115,10 @@ def _rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | None:
         same = " and ".join(f"{LETTERS[i]} == {n}" for i, n in zip(varying, point, strict=True))
         guard.append(f"not ({same})")
     where = f" where {' and '.join(guard)}" if guard else ""
-    return f"connect {_end(a, names)} to {_end(b, [t for t in terms if t])}{where} {{ rate {rate} }}"
+    return f"connect {_port_expression(a, names)} to {_port_expression(b, [t for t in terms if t])}{where} {{ rate {rate} }}"
 
 
-def _function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[int]) -> str | None:
+def _index_function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[int]) -> str | None:
     """An expression that is ``y`` for every row: a sum of indices times whole numbers, or of an index divided, and its rest."""
     if (y == y[0]).all():
         return str(int(y[0]))
@@ -134,13 +134,13 @@ def _function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[int]) 
                 else:
                     names.append(name)
                     columns.append(shifted)
-            found = _sum(np.stack(columns, axis=1), y, names)
+            found = _linear_expression(np.stack(columns, axis=1), y, names)
             if found is not None:
                 return found
     return None
 
 
-def _sum(columns: np.ndarray, y: np.ndarray, names: list[str]) -> str | None:
+def _linear_expression(columns: np.ndarray, y: np.ndarray, names: list[str]) -> str | None:
     """Whole coefficients and a constant that give ``y`` exactly, as an expression."""
     matrix = np.concatenate((columns, np.ones((len(y), 1), dtype=np.int64)), axis=1)
     found = np.rint(np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]).astype(np.int64)

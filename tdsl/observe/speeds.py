@@ -18,18 +18,18 @@ SIGNALLING = {
 WIDTH_SPEED = re.compile(r"(\d{1,2})[xX]\s*([A-Z]{3}(?:10)?)")
 
 
-def rate(width: int, speed: str) -> int:
+def infiniband_rate(width: int, speed: str) -> int:
     """Bit/s of a link, 0 where the name is unknown: 4 lanes of NDR are 400 Gb/s."""
     return width * LANE.get(speed, 0)
 
 
-def of_word(word: str) -> tuple[int, int]:
+def rate_of_width_word(word: str) -> tuple[int, int]:
     """Bit/s and lanes of ``4xNDR``; zeros where it is no such word."""
     found = WIDTH_SPEED.fullmatch(word)
-    return (rate(int(found[1]), found[2]), int(found[1])) if found else (0, 0)
+    return (infiniband_rate(int(found[1]), found[2]), int(found[1])) if found else (0, 0)
 
 
-def of_gbps(text: str) -> str:
+def speed_of_signalling_rate(text: str) -> str:
     """The name of a speed from Gbit/s of signalling on one lane, "" where there is none: ``53.125`` is HDR."""
     whole, _, part = text.partition(".")
     if not (whole.isdigit() and len(whole) < 5 and (part.isdigit() or not part)):

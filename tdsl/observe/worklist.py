@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tdsl.emit.rows import csv_line
 from tdsl.explain import catalogue
-from tdsl.fabric.columns import natural
+from tdsl.fabric.columns import natural_sort_key
 from tdsl.observe.audit import Audit
 
 COLUMNS = (
@@ -18,26 +18,26 @@ Place = tuple[str, str, str, str]
 """Hall, row, rack and unit of a device; "" where unknown."""
 
 
-def rows(made: Audit, places: Mapping[str, Place]) -> list[tuple[object, ...]]:
+def worklist_rows(made: Audit, places: Mapping[str, Place]) -> list[tuple[object, ...]]:
     """One row a task: by hall, row and rack where they are known, then by device and port."""
     found = []
     for number, fault in enumerate(made.faults, 1):
         code = fault.finding.code
         for task in fault.tasks:
             place = places.get(task.device, ("", "", "", ""))
-            key = tuple(natural(p) for p in (*place[:3], task.device, task.port))
-            said = (number, f"{code} {catalogue.name_of(code)}", fault.finding.message)
+            key = tuple(natural_sort_key(p) for p in (*place[:3], task.device, task.port))
+            said = (number, f"{code} {catalogue.finding_name(code)}", fault.finding.message)
             found.append((key, (*place, task.device, task.port, task.action, task.found, task.planned, task.cable, *said)))
     found.sort(key=lambda f: f[0])
     return [(step, *row) for step, (_, row) in enumerate(found, 1)]
 
 
-def as_csv(table: Sequence[tuple[object, ...]]) -> bytes:
+def worklist_as_csv(table: Sequence[tuple[object, ...]]) -> bytes:
     """The table as CSV."""
     return "".join(f"{csv_line(row)}\n" for row in (COLUMNS, *table)).encode()
 
 
-def read_places(text: str) -> dict[str, Place]:
+def read_rack_places(text: str) -> dict[str, Place]:
     """A table of places: columns device, hall, row, rack, u, in any order; those that are not there are unknown.
 
     Raises ValueError with the reason."""

@@ -20,9 +20,9 @@ LONGEST = 200
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[bool]:
+def hold_lock_file(path: Path) -> Iterator[bool]:
     """Hold a lock file; gives False where the file system keeps no locks. The kernel frees it when a run is killed."""
-    handle = _acquire(path)
+    handle = _acquire_lock(path)
     try:
         yield handle >= 0
     finally:
@@ -37,12 +37,12 @@ def locked(path: Path) -> Iterator[bool]:
 
 
 @contextmanager
-def locked_folder(path: Path) -> Iterator[None]:
+def hold_folder_lock(path: Path) -> Iterator[None]:
     """Hold a lock of a folder itself, where the system has such."""
     if sys.platform == "win32":
         yield
         return
-    handle = _acquire(path, os.O_DIRECTORY)
+    handle = _acquire_lock(path, os.O_DIRECTORY)
     try:
         yield
     finally:
@@ -50,20 +50,20 @@ def locked_folder(path: Path) -> Iterator[None]:
             os.close(handle)
 
 
-def _acquire(path: Path, folder: int = 0) -> int:
+def _acquire_lock(path: Path, folder: int = 0) -> int:
     """An open file, or folder, whose lock nobody else has and that has this name; -1 where there are no locks. Raises OSError."""
     turns = 0
     while True:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | folder) if folder else _opened(path)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | folder) if folder else _open_lock_file(path)
         try:
-            if not _lock(handle, path if not folder else None):
-                holder = _holder(handle)
+            if not _try_lock(handle, path if not folder else None):
+                holder = _lock_holder(handle)
                 os.close(handle)
                 turns += 1
                 if turns > WAIT_S / TURN_S:
                     raise OSError(errno.EAGAIN, f"another build is writing there{holder and f' ({holder})'}; try again later")
                 Event().wait(TURN_S)
-                disk.may_end()
+                disk.exit_if_signalled()
                 continue
         except OSError as fault:
             if fault.errno == errno.EAGAIN:
@@ -81,12 +81,12 @@ def _acquire(path: Path, folder: int = 0) -> int:
             if stat.S_ISREG(facts.st_mode) and facts.st_nlink == 1 and facts.st_size <= LONGEST:  # else a file of somebody
                 with suppress(OSError):  # who holds it is a help to those who wait; a full disk has no room to say so
                     os.truncate(handle, 0)
-                    os.write(handle, _self().encode())
+                    os.write(handle, _own_lock_text().encode())
             return handle
         os.close(handle)
 
 
-def _holder(handle: int) -> str:
+def _lock_holder(handle: int) -> str:
     """Who has a lock, as its file says."""
     try:
         return os.pread(handle, LONGEST, 0).decode(errors="replace").strip()
@@ -94,7 +94,7 @@ def _holder(handle: int) -> str:
         return ""
 
 
-def _opened(path: Path) -> int:
+def _open_lock_file(path: Path) -> int:
     """The lock file, made where there is none; one that a build of another user left is opened for reading."""
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
@@ -107,7 +107,7 @@ def _opened(path: Path) -> int:
         raise
 
 
-def _lock(handle: int, path: Path | None = None) -> bool:
+def _try_lock(handle: int, path: Path | None = None) -> bool:
     """Take the lock of an open file; False if somebody has it. Raises OSError where the file system has no locks. A file server
     lets nobody lock a file that he may not write to: one of another user, whose ``path`` is given, goes if nobody has it."""
     if sys.platform == "win32":
@@ -131,13 +131,13 @@ def _lock(handle: int, path: Path | None = None) -> bool:
             if other.errno in (errno.EACCES, errno.EAGAIN):
                 return False
             if path is not None and errno.EBADF in (fault.errno, other.errno):
-                _want_held(handle, path)
+                _remove_unheld_lock(handle, path)
                 return False
             raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK)) from None
     return True
 
 
-def _want_held(handle: int, path: Path) -> None:
+def _remove_unheld_lock(handle: int, path: Path) -> None:
     """Remove a lock file that is open for reading only if nobody holds its lock."""
     import fcntl
 
@@ -150,7 +150,7 @@ def _want_held(handle: int, path: Path) -> None:
             os.unlink(path)
 
 
-def _self() -> str:
+def _own_lock_text() -> str:
     """Who holds a lock, for those who wait: process, host and the time the host began, by its own mark."""
     host = os.uname().nodename if hasattr(os, "uname") else ""
     try:

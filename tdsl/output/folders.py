@@ -13,12 +13,12 @@ from tdsl.system import files as disk
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
-def writable(folder: Path) -> bool:
+def is_writable_folder(folder: Path) -> bool:
     """Whether files can be made in a folder."""
     return os.access(folder, os.W_OK | os.X_OK)
 
 
-def mounts(out: Path) -> list[str]:
+def mounts_below(out: Path) -> list[str]:
     """The mounts in a folder by their paths below it, `.` for itself: what is mounted would stay in the old folder."""
     found = ["."] if os.path.ismount(out) else []
     try:
@@ -30,7 +30,7 @@ def mounts(out: Path) -> list[str]:
     return [*found, *(place.relative_to(out).as_posix() for place in places if place.is_relative_to(out))]
 
 
-def is_current(out: Path) -> bool:
+def is_working_folder(out: Path) -> bool:
     """Whether the process, and so the shell that called it, is in the folder: it would be in the old one, which goes."""
     try:
         return Path.cwd().is_relative_to(out)
@@ -38,7 +38,7 @@ def is_current(out: Path) -> bool:
         return False
 
 
-def has_rules(out: Path) -> bool:
+def has_access_rules(out: Path) -> bool:
     """Whether access to the folder has rules of its own beside its mode, which new files take over."""
     try:
         return any(name.startswith("system.posix_acl") for name in os.listxattr(out))
@@ -46,7 +46,7 @@ def has_rules(out: Path) -> bool:
         return False
 
 
-def sync(stage: Path, files: list[Path], folders: list[Path]) -> None:
+def sync_new_folder(stage: Path, files: list[Path], folders: list[Path]) -> None:
     """Bring a new folder to the disk: in one step where the system has it, else file by file."""
     try:
         call = ctypes.CDLL(None, use_errno=True).syncfs
@@ -64,10 +64,10 @@ def sync(stage: Path, files: list[Path], folders: list[Path]) -> None:
         with path.open("rb+") as file:
             os.fsync(file.fileno())
     for folder in folders:
-        disk.sync(folder)
+        disk.sync_folder(folder)
 
 
-def swap(a: Path, b: Path) -> bool:
+def exchange_folders(a: Path, b: Path) -> bool:
     """Exchange two folders in one step; False where the system has no such step."""
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2

@@ -14,10 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar
 
 from tdsl.emit.build import MANIFEST, SCHEMA
-from tdsl.output.own_names import own
+from tdsl.output.own_names import is_build_name
 from tdsl.output.signature import LARGEST as LARGEST_SIGNATURE
 from tdsl.output.signature import SIGNATURE
-from tdsl.output.write import LARGEST_MANIFEST, Difference, plain
+from tdsl.output.write import LARGEST_MANIFEST, Difference, is_plain_output_path
 from tdsl.system.lazy_dataclass import dataclass
 
 TRIES = 5
@@ -56,24 +56,24 @@ class Examined:
     only: tuple[str, ...] = ()
 
 
-def parts(out: Path, private: bool = False) -> tuple[list[Path], list[str]]:
+def folders_with_manifest(out: Path, private: bool = False) -> tuple[list[Path], list[str]]:
     """The folders that have manifests: ``out`` itself, or else those in it, one for each fabric; then what lies beside them in
     ``out``, names of tdsl's own for the time of a build only with ``private``. A link to a folder is none. Raises OSError."""
     if os.path.lexists(out / MANIFEST):
         return [out], []
-    names = [(name, inner) for name, inner in _names(out, -1, "") if private or not own(name)]
-    inner = [n for n, folder in names if folder and not own(n) and os.path.lexists(out / n / MANIFEST)]
+    names = [(name, inner) for name, inner in _names_in_folder(out, -1, "") if private or not is_build_name(name)]
+    inner = [n for n, folder in names if folder and not is_build_name(n) and os.path.lexists(out / n / MANIFEST)]
     if not inner:
         return [out], []
     return [out / name for name in sorted(inner)], sorted(f"{n}/" if folder else n for n, folder in names if n not in inner)
 
 
-def examine(out: Path, private: bool = False) -> Examined:
+def examine_output(out: Path, private: bool = False) -> Examined:
     """Compare every file with the manifest. A build that exchanges the folder meanwhile has it read once more. With ``private``
     names that are tdsl's own for the time of a build count as others: anybody can give them. Raises NoManifest and OSError."""
     for _ in range(TRIES):
-        with _opened(out) as (folder, facts):
-            found = _examine(out, folder, private)
+        with _open_output_folder(out) as (folder, facts):
+            found = _examine_opened_folder(out, folder, private)
             if not found.differences and not found.others:
                 return found
             with suppress(OSError):
@@ -83,7 +83,7 @@ def examine(out: Path, private: bool = False) -> Examined:
 
 
 @contextmanager
-def _opened(out: Path) -> Iterator[tuple[int, os.stat_result]]:
+def _open_output_folder(out: Path) -> Iterator[tuple[int, os.stat_result]]:
     """The folder, held open where the system can: what is exchanged for it then does not mix with it."""
     if os.open not in os.supports_dir_fd:
         yield -1, os.stat(out)
@@ -95,25 +95,25 @@ def _opened(out: Path) -> Iterator[tuple[int, os.stat_result]]:
         os.close(handle)
 
 
-def _examine(out: Path, folder: int, private: bool) -> Examined:
+def _examine_opened_folder(out: Path, folder: int, private: bool) -> Examined:
     try:
-        head = _bytes(out, folder, MANIFEST, LARGEST_MANIFEST)
+        head = _read_small_file(out, folder, MANIFEST, LARGEST_MANIFEST)
     except FileNotFoundError:
         raise NoManifest(f"there is no {MANIFEST} in {out.as_posix()}: tdsl did not write this folder") from None
     try:
-        manifest = _parsed(head)
+        manifest = _parse_manifest(head)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise NoManifest(f"{(out / MANIFEST).as_posix()} is not a manifest of schema {SCHEMA}") from None
     listed = manifest.files
     differences = [
         Difference(path, kind)
         for path, (size, digest) in sorted(listed.items())
-        if (kind := _kind(out, folder, path, size, digest))
+        if (kind := _difference_of_file(out, folder, path, size, digest))
     ]
     signature = b""
     with suppress(OSError):
-        signature = _bytes(out, folder, SIGNATURE, LARGEST_SIGNATURE)
-    others = _others(out, folder, listed.keys(), private)
+        signature = _read_small_file(out, folder, SIGNATURE, LARGEST_SIGNATURE)
+    others = _unlisted_files(out, folder, listed.keys(), private)
     digest = sha256(head).hexdigest()
     m = manifest
     return Examined(m.design, m.identity, m.version, len(listed), differences, others, digest, head, signature, m.only)
@@ -130,36 +130,38 @@ class _Manifest:
     only: tuple[str, ...]
 
 
-def _parsed(head: bytes) -> _Manifest:
+def _parse_manifest(head: bytes) -> _Manifest:
     """A manifest as `tdsl build` writes it: UTF-8, and no key twice, of which each reader would take another. Raises ValueError,
     KeyError, TypeError, AttributeError and RecursionError for anything else."""
-    data = json.loads(head.decode("utf-8"), object_pairs_hook=_once)
+    data = json.loads(head.decode("utf-8"), object_pairs_hook=_object_without_repeated_keys)
     if data["schema"] != SCHEMA or type(data["schema"]) is not int:
         raise ValueError("another schema")
-    files = {path: (_of(int, f["size"]), _of(str, f["sha256"])) for path, f in data["files"].items()}
+    files = {path: (_value_of_type(int, f["size"]), _value_of_type(str, f["sha256"])) for path, f in data["files"].items()}
     if not all(re.fullmatch("[0-9a-f]{64}", digest) for _, digest in files.values()):
         raise ValueError("not a hash")
-    name, identity, version = (_of(str, x) for x in (data["design"]["name"], data["design"]["sha256"], data["tdsl"]))
-    return _Manifest(name, identity, version, files, tuple(_of(str, x) for x in _of(list, data.get("only", []))))
+    name, identity, version = (_value_of_type(str, x) for x in (data["design"]["name"], data["design"]["sha256"], data["tdsl"]))
+    return _Manifest(
+        name, identity, version, files, tuple(_value_of_type(str, x) for x in _value_of_type(list, data.get("only", [])))
+    )
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _object_without_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key is given twice")
     return found
 
 
-def _of(kind: type[T], value: object) -> T:
+def _value_of_type(kind: type[T], value: object) -> T:
     if type(value) is not kind:
         raise TypeError(f"it is no {kind.__name__}")
     return value
 
 
-def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:
+def _difference_of_file(out: Path, folder: int, path: str, size: int, digest: str) -> str:
     """How a file differs from what the manifest says, "" if it does not. A link is a difference, and so is a way upwards."""
     try:
-        return "" if _digest(out, folder, path, size) == digest else "differs"
+        return "" if _hash_of_file(out, folder, path, size) == digest else "differs"
     except FileNotFoundError:
         return "missing"
     except OSError as fault:
@@ -168,17 +170,17 @@ def _kind(out: Path, folder: int, path: str, size: int, digest: str) -> str:
         return "differs"
 
 
-def _bytes(out: Path, folder: int, path: str, limit: int) -> bytes:
+def _read_small_file(out: Path, folder: int, path: str, limit: int) -> bytes:
     """A regular file below the folder, reached without links and no larger than this."""
-    with _file(out, folder, path) as (file, size):
+    with _open_regular_file(out, folder, path) as (file, size):
         if size > limit:
             raise OSError("larger than what is read")
         return file.read(limit + 1)
 
 
-def _digest(out: Path, folder: int, path: str, size: int) -> str:
+def _hash_of_file(out: Path, folder: int, path: str, size: int) -> str:
     """The hash of such a file; "" if it is of another size."""
-    with _file(out, folder, path) as (file, found):
+    with _open_regular_file(out, folder, path) as (file, found):
         if found != size or size > LARGEST_FILE:
             return ""
         digest = sha256()
@@ -191,9 +193,9 @@ def _digest(out: Path, folder: int, path: str, size: int) -> str:
 
 
 @contextmanager
-def _file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
+def _open_regular_file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
     """A regular file below the folder, reached without links, open, and its size. Raises OSError for anything else."""
-    if not plain(path):
+    if not is_plain_output_path(path):
         raise OSError("a way out of the folder, or another name for a file of it")
     parts = PurePosixPath(path).parts
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -218,14 +220,14 @@ def _file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
             os.close(handle)
 
 
-def _others(out: Path, folder: int, listed: Collection[str], private: bool) -> list[str]:
+def _unlisted_files(out: Path, folder: int, listed: Collection[str], private: bool) -> list[str]:
     """Files and links that the manifest does not list, and folders that cannot be read, which may hold some; tdsl's own for the
     time of a build only with ``private``."""
     found, left = [], [""]
     while left:
         at = left.pop()
         try:
-            names = _names(out, folder, at)
+            names = _names_in_folder(out, folder, at)
         except OSError as fault:
             if fault.errno in SCARCE:
                 raise
@@ -233,7 +235,7 @@ def _others(out: Path, folder: int, listed: Collection[str], private: bool) -> l
             continue
         for name, inner in names:
             path = f"{at}/{name}" if at else name
-            if not at and not private and own(name):
+            if not at and not private and is_build_name(name):
                 continue
             if inner:
                 left.append(path)
@@ -242,7 +244,7 @@ def _others(out: Path, folder: int, listed: Collection[str], private: bool) -> l
     return sorted(found)
 
 
-def _names(out: Path, folder: int, at: str) -> list[tuple[str, bool]]:
+def _names_in_folder(out: Path, folder: int, at: str) -> list[tuple[str, bool]]:
     """The names in a folder, and whether each is a folder itself; a link to one is none. Raises OSError."""
     if folder < 0:
         with os.scandir(out / at) as entries:

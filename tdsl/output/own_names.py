@@ -16,17 +16,17 @@ PRIVATE = ".tdsl-"
 _OWN = re.compile(rf"{re.escape(PRIVATE)}(?:lock|(?:new|ready)-[0-9a-f]{{12}})")
 
 
-def own(name: str) -> bool:
+def is_build_name(name: str) -> bool:
     """Whether a name in an output folder is one that tdsl gives for the time of a build."""
     return _OWN.fullmatch(name) is not None
 
 
-def sibling(out: Path, what: str) -> Path:
+def unique_sibling_path(out: Path, what: str) -> Path:
     """A name beside ``out`` that nobody else has, hidden."""
-    return hidden(out, f"{what}-{disk.token()}")
+    return hidden_sibling_path(out, f"{what}-{disk.unique_name_part()}")
 
 
-def hidden(out: Path, what: str) -> Path:
+def hidden_sibling_path(out: Path, what: str) -> Path:
     """A hidden name beside ``out``; that of a folder whose own name is almost too long begins with a part and a hash of it."""
     name = os.fsencode(out.name)
     if len(name) <= LONGEST_NAME:
@@ -34,6 +34,6 @@ def hidden(out: Path, what: str) -> Path:
     return out.with_name(f".{name[:100].decode(errors='ignore')}-{sha256(name).hexdigest()[:16]}{PRIVATE}{what}")
 
 
-def beside(name: str) -> bool:
+def is_build_sibling(name: str) -> bool:
     """Whether a name is one that tdsl gives to a file or folder beside an output folder."""
     return re.fullmatch(rf"\..+{re.escape(PRIVATE)}(?:lock|(?:new|old)-[0-9a-f]{{12}})", name, re.DOTALL) is not None

@@ -33,34 +33,34 @@ class NoProgram(Exception):
     """There is no ``ssh-keygen``."""
 
 
-def sign(manifest: bytes, key: Path) -> bytes:
+def sign_manifest(manifest: bytes, key: Path) -> bytes:
     """The signature of a manifest by a private key, or a public one whose private half an agent has. ``ssh-keygen`` asks on the
     terminal for a passphrase. Raises Unsigned and NoProgram."""
-    _judge(key)
-    done = _run(["-Y", "sign", "-f", str(key.absolute()), "-n", NAMESPACE], manifest, None)
+    _refuse_unreadable_key(key)
+    done = _run_ssh_keygen(["-Y", "sign", "-f", str(key.absolute()), "-n", NAMESPACE], manifest, None)
     if done.returncode or not done.stdout.startswith(BEGIN):
-        raise Unsigned(_why(done))
+        raise Unsigned(_ssh_keygen_error(done))
     return done.stdout
 
 
-def signer(manifest: bytes, signature: bytes, allowed: Path) -> str:
+def signer_of_manifest(manifest: bytes, signature: bytes, allowed: Path) -> str:
     """Who, of those that a file of allowed signers lists, signed a manifest. Raises Unsigned and NoProgram."""
-    _judge(allowed)
+    _refuse_unreadable_key(allowed)
     with TemporaryDirectory(prefix="tdsl-") as folder:
         place = Path(folder) / SIGNATURE
         place.write_bytes(signature)
         common = ["-f", str(allowed.absolute()), "-s", str(place)]
-        found = _run(["-Y", "find-principals", *common], b"", SECONDS)
+        found = _run_ssh_keygen(["-Y", "find-principals", *common], b"", SECONDS)
         names = found.stdout.decode("utf-8", "replace").splitlines()
         if found.returncode or not names:
             raise Unsigned(f"the key that signed it is not among the allowed signers of {allowed}")
-        done = _run(["-Y", "verify", *common, "-I", names[0], "-n", NAMESPACE], manifest, SECONDS)
+        done = _run_ssh_keygen(["-Y", "verify", *common, "-I", names[0], "-n", NAMESPACE], manifest, SECONDS)
         if done.returncode:
-            raise Unsigned(f"the signature is not of this manifest, or not for it: {_why(done)}")
+            raise Unsigned(f"the signature is not of this manifest, or not for it: {_ssh_keygen_error(done)}")
         return names[0]
 
 
-def _judge(path: Path) -> None:
+def _refuse_unreadable_key(path: Path) -> None:
     """Refuse what ssh-keygen would wait for, or read without an end."""
     try:
         facts = os.stat(path)
@@ -70,7 +70,7 @@ def _judge(path: Path) -> None:
         raise Unsigned(f"{path}: it is not a regular file of at most {LARGEST_KEYS >> 20} MiB")
 
 
-def _run(args: list[str], given: bytes, seconds: float | None) -> subprocess.CompletedProcess[bytes]:
+def _run_ssh_keygen(args: list[str], given: bytes, seconds: float | None) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run([PROGRAM, *args], input=given, capture_output=True, timeout=seconds, check=False)
     except FileNotFoundError:
@@ -79,6 +79,6 @@ def _run(args: list[str], given: bytes, seconds: float | None) -> subprocess.Com
         raise Unsigned(f"{PROGRAM} did not answer within {SECONDS} s") from None
 
 
-def _why(done: subprocess.CompletedProcess[bytes]) -> str:
+def _ssh_keygen_error(done: subprocess.CompletedProcess[bytes]) -> str:
     lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return lines[-1] if lines else f"{PROGRAM} ended with status {done.returncode}"

@@ -23,12 +23,19 @@ from types import MappingProxyType
 
 from tdsl.emit.build import MANIFEST
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.output.folder_lock import locked, locked_folder
-from tdsl.output.folders import has_rules, is_current, mounts, swap, sync, writable
-from tdsl.output.own_names import PRIVATE, hidden, own, sibling
+from tdsl.output.folder_lock import hold_folder_lock, hold_lock_file
+from tdsl.output.folders import (
+    exchange_folders,
+    has_access_rules,
+    is_working_folder,
+    is_writable_folder,
+    mounts_below,
+    sync_new_folder,
+)
+from tdsl.output.own_names import PRIVATE, hidden_sibling_path, is_build_name, unique_sibling_path
 from tdsl.system import files as disk
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.system.spool import Content, chunks_of, digest_of, whole
+from tdsl.system.spool import Content, chunks_of_content, content_in_memory, digest_of_content
 
 LARGEST_MANIFEST = 1 << 28
 """Bytes of a manifest that are read at most."""
@@ -46,7 +53,7 @@ class _NotOurs(Exception):
     """Why a folder is left alone."""
 
 
-def plain(path: str) -> bool:
+def is_plain_output_path(path: str) -> bool:
     """Whether the path of a file in an output folder leads to a place inside it, by its words alone, and can be its name."""
     parts = path.split("/")
     try:
@@ -56,27 +63,27 @@ def plain(path: str) -> bool:
     return "\0" not in path and "\\" not in path and not any(p in ("", ".", "..") for p in parts)
 
 
-class _Unfit(Exception):
+class _OutputUnfit(Exception):
     """Why what was written is not what was made."""
 
 
-def compare(files: Mapping[str, Content], out: Path) -> list[Difference]:
+def compare_output_folder(files: Mapping[str, Content], out: Path) -> list[Difference]:
     """How a folder differs from what would be built. Files that tdsl did not write are no difference."""
     found = []
     for path, content in files.items():
-        kind = _differs(out, path, len(content), digest_of(content))
+        kind = _how_file_differs(out, path, len(content), digest_of_content(content))
         found += [Difference(path, kind)] if kind else []
     try:
-        earlier = _listed(out) if out.is_dir() else set()
+        earlier = _listed_paths_of_folder(out) if out.is_dir() else set()
     except _NotOurs:
         earlier = set()
     found += [Difference(path, "extra") for path in earlier - set(files) if (out / path).is_file()]
     return sorted(found, key=lambda d: d.path)
 
 
-def _differs(out: Path, path: str, size: int, digest: str) -> str:
+def _how_file_differs(out: Path, path: str, size: int, digest: str) -> str:
     """How a file differs from what is known of it, "" if it does not; a link, of it or of a folder on the way, does."""
-    disk.may_end()
+    disk.exit_if_signalled()
     there = out
     for part in PurePosixPath(path).parts:
         there /= part
@@ -92,32 +99,32 @@ def _differs(out: Path, path: str, size: int, digest: str) -> str:
         return "" if file_digest(file, "sha256").hexdigest() == digest else "differs"
 
 
-def refusal(out: Path) -> str:
+def why_folder_is_refused(out: Path) -> str:
     """Why a folder is left alone, as the rest of a sentence about it; "" where there is none, and for an empty one or tdsl's."""
     try:
         if out.exists() and not out.is_dir():
             raise _NotOurs("is a file, not a folder")
         if out.exists():
-            _listed(out)
+            _listed_paths_of_folder(out)
     except _NotOurs as reason:
         return str(reason)
     return ""
 
 
-def write(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> bool:
+def write_output_folder(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> bool:
     """Make ``out`` hold these files; False, with a finding, if it may not or cannot."""
     try:
-        if not all(map(plain, files)):
-            raise _Unfit(f"{next(p for p in files if not plain(p))!r} leads out of it")
-        out = _resolved(out)
-        with disk.terminable():
-            _write(files, out)
+        if not all(map(is_plain_output_path, files)):
+            raise _OutputUnfit(f"{next(p for p in files if not is_plain_output_path(p))!r} leads out of it")
+        out = _resolved_output_path(out)
+        with disk.hold_signals():
+            _write_under_locks(files, out)
     except _NotOurs as reason:
         diagnostics.add(
             "E0508", None, f"{out} {reason}", help="choose another folder with --out, or move the existing files away"
         )
         return False
-    except (OSError, _Unfit) as fault:
+    except (OSError, _OutputUnfit) as fault:
         why = (fault.strerror if isinstance(fault, OSError) else None) or fault
         at = fault.filename if isinstance(fault, OSError) and fault.filename not in (None, str(out)) else ""
         diagnostics.add("E0509", None, f"{out} cannot be written: {why}{at and f' ({at})'}")
@@ -125,61 +132,64 @@ def write(files: Mapping[str, Content], out: Path, diagnostics: Diagnostics) -> 
     return True
 
 
-def _write(files: Mapping[str, Content], out: Path) -> None:
+def _write_under_locks(files: Mapping[str, Content], out: Path) -> None:
     """Write under the locks of the folder: one beside it, one of the folder itself for those who may not write beside it, and one
     inside where files are exchanged there."""
     with ExitStack() as held:
         if not out.exists():
-            held.enter_context(disk.folders(out, out.parent))
-        if out.name and (not out.exists() or writable(out.parent)):
-            alone = held.enter_context(locked(hidden(out, "lock")))
+            held.enter_context(disk.folders_made_on_way(out, out.parent))
+        if out.name and (not out.exists() or is_writable_folder(out.parent)):
+            alone = held.enter_context(hold_lock_file(hidden_sibling_path(out, "lock")))
             if alone:
-                _recover(out)
-        reason = refusal(out)
+                _recover_killed_run(out)
+        reason = why_folder_is_refused(out)
         if reason:
             raise _NotOurs(reason)
         inside = False
         if out.exists():
-            held.enter_context(locked_folder(out))
-            inside = not _exchangeable(out, []) or any(map(own, disk.names(out)))
-        if inside and held.enter_context(locked(out / f"{PRIVATE}lock")):
+            held.enter_context(hold_folder_lock(out))
+            inside = not _can_exchange_folder(out, []) or any(map(is_build_name, disk.folder_entries(out)))
+        if inside and held.enter_context(hold_lock_file(out / f"{PRIVATE}lock")):
             _recover_inside(out)
-        if _settled(files, out):
+        if _folder_holds_files(files, out):
             return
-        foreign = _foreign(out, files) if out.exists() else []
-        if _exchangeable(out, foreign) and _exchange(files, foreign, out):
+        foreign = _files_of_others(out, files) if out.exists() else []
+        if _can_exchange_folder(out, foreign) and _exchange_with_sibling(files, foreign, out):
             return
-        _want_no_mount(files, out)
+        _refuse_mounted_path(files, out)
         if not inside:
-            held.enter_context(locked(out / f"{PRIVATE}lock"))
+            held.enter_context(hold_lock_file(out / f"{PRIVATE}lock"))
         _exchange_inside(files, out)
 
 
-def _settled(files: Mapping[str, Content], out: Path) -> bool:
+def _folder_holds_files(files: Mapping[str, Content], out: Path) -> bool:
     """Whether the folder holds the files already. Raises _NotOurs where it holds a build of something else."""
     if not out.exists():
         return False
-    _want_same_part(files, out)
-    return not compare(files, out)
+    _refuse_other_part(files, out)
+    return not compare_output_folder(files, out)
 
 
-def _want_same_part(files: Mapping[str, Content], out: Path) -> None:
+def _refuse_other_part(files: Mapping[str, Content], out: Path) -> None:
     """Raises _NotOurs where a build of a part would take the place of that of the whole, or of another part: what it does not
     make would go."""
-    mine, there = (_only(m) for m in (whole(files.get(MANIFEST, b"{}")), _bytes_of(out / MANIFEST)))
+    mine, there = (
+        _devices_of_partial_build(m)
+        for m in (content_in_memory(files.get(MANIFEST, b"{}")), _manifest_bytes_or_empty(out / MANIFEST))
+    )
     if mine and there is not None and mine != there:
-        what = f"is a build of the part {_quoted(there)}" if there else "is a build of the whole fabric"
-        raise _NotOurs(f"{what}; a build of the part {_quoted(mine)} would remove what it does not make")
+        what = f"is a build of the part {_quoted_patterns(there)}" if there else "is a build of the whole fabric"
+        raise _NotOurs(f"{what}; a build of the part {_quoted_patterns(mine)} would remove what it does not make")
 
 
-def _bytes_of(manifest: Path) -> bytes:
+def _manifest_bytes_or_empty(manifest: Path) -> bytes:
     try:
-        return disk.read(manifest, LARGEST_MANIFEST)
+        return disk.read_regular_file(manifest, LARGEST_MANIFEST)
     except FileNotFoundError:
         return b""
 
 
-def _only(manifest: bytes) -> list[str] | None:
+def _devices_of_partial_build(manifest: bytes) -> list[str] | None:
     """The devices of which a manifest says that a part was built, empty for the whole; None without a manifest."""
     try:
         data = json.loads(manifest)
@@ -189,56 +199,56 @@ def _only(manifest: bytes) -> list[str] | None:
     return [str(p) for p in found] if isinstance(found, list) else []
 
 
-def _quoted(patterns: list[str]) -> str:
+def _quoted_patterns(patterns: list[str]) -> str:
     return " ".join(f"`{p}`" for p in patterns)
 
 
-def _exchangeable(out: Path, foreign: list[str]) -> bool:
+def _can_exchange_folder(out: Path, foreign: list[str]) -> bool:
     """Whether another folder can be put in the place of this one, and nobody sees a difference but in tdsl's files."""
     if not out.exists():
         return True
-    mine = {PurePosixPath("."), *(parent for path in _listed(out) for parent in PurePosixPath(path).parents)}
+    mine = {PurePosixPath("."), *(parent for path in _listed_paths_of_folder(out) for parent in PurePosixPath(path).parents)}
     return (
         bool(out.name)
-        and writable(out.parent)
-        and not mounts(out)
+        and is_writable_folder(out.parent)
+        and not mounts_below(out)
         and not any(p.endswith("/") or PurePosixPath(p).parent not in mine for p in foreign)  # a folder of others
-        and not is_current(out)
-        and not any(has_rules(out / folder) for folder in mine)
+        and not is_working_folder(out)
+        and not any(has_access_rules(out / folder) for folder in mine)
     )
 
 
-def _want_no_mount(files: Mapping[str, Content], out: Path) -> None:
+def _refuse_mounted_path(files: Mapping[str, Content], out: Path) -> None:
     """Raises _Unfit where something is mounted in the place of a file of the build, or of a folder on the way to one."""
-    paths = {*files, *_known(out)}
+    paths = {*files, *_listed_paths_if_any(out)}
     ours = paths | {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
-    for place in mounts(out):
+    for place in mounts_below(out):
         if place != "." and place in ours:
-            raise _Unfit(
+            raise _OutputUnfit(
                 f"{place} in it is a mount of its own, whose files cannot be exchanged with the others; mount {out} instead"
             )
 
 
-def _resolved(out: Path) -> Path:
+def _resolved_output_path(out: Path) -> Path:
     """The folder itself where ``out`` is a link to one, as an absolute path."""
     return Path(os.path.realpath(out))
 
 
-def _listed(out: Path) -> set[str]:
+def _listed_paths_of_folder(out: Path) -> set[str]:
     """Paths that the folder's manifest lists, itself included; empty for an empty folder. Of a first build that was killed while
     files were exchanged one by one those of its copy."""
-    if not any(not own(p.name) and p.name != "lost+found" for p in out.iterdir()):
+    if not any(not is_build_name(p.name) and p.name != "lost+found" for p in out.iterdir()):
         return set()
     if not os.path.lexists(out / MANIFEST):
-        for ready in sorted(p for p in out.glob(f"{PRIVATE}ready-*/{MANIFEST}") if own(p.parent.name)):
-            coming = _paths(ready)
+        for ready in sorted(p for p in out.glob(f"{PRIVATE}ready-*/{MANIFEST}") if is_build_name(p.parent.name)):
+            coming = _paths_in_manifest(ready)
             parents = {f"{parent}/" for path in coming for parent in PurePosixPath(path).parents}
-            if coming | parents >= set(_contents(out)):
+            if coming | parents >= set(_paths_in_folder(out)):
                 return coming
-    return _paths(out / MANIFEST)
+    return _paths_in_manifest(out / MANIFEST)
 
 
-def _contents(out: Path) -> list[str]:
+def _paths_in_folder(out: Path) -> list[str]:
     """What a folder holds, tdsl's own for the time of a build left out: files, links, and folders, which end in `/`, that hold
     nothing or cannot be read."""
     found = []
@@ -249,8 +259,8 @@ def _contents(out: Path) -> list[str]:
     for folder, folders, names in os.walk(out, onerror=unread):
         here = Path(folder).relative_to(out)
         if str(here) == ".":
-            folders[:] = [d for d in folders if not own(d) and d != "lost+found"]
-            names = [n for n in names if not own(n)]
+            folders[:] = [d for d in folders if not is_build_name(d) and d != "lost+found"]
+            names = [n for n in names if not is_build_name(n)]
         links = [d for d in folders if (out / here / d).is_symlink()]
         found += [(here / n).as_posix() for n in (*names, *links)]
         if not names and not folders and str(here) != ".":
@@ -258,22 +268,22 @@ def _contents(out: Path) -> list[str]:
     return sorted(found)
 
 
-def _paths(manifest: Path) -> set[str]:
+def _paths_in_manifest(manifest: Path) -> set[str]:
     """Paths that a manifest lists, itself included."""
     try:
-        data = json.loads(disk.read(manifest, LARGEST_MANIFEST))
+        data = json.loads(disk.read_regular_file(manifest, LARGEST_MANIFEST))
         paths = data["files"] if "tdsl" in data and "schema" in data else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         paths = None
-    if not isinstance(paths, dict) or not all(map(plain, paths)):
+    if not isinstance(paths, dict) or not all(map(is_plain_output_path, paths)):
         raise _NotOurs("is not empty, and nothing in it says that tdsl wrote it")
     return {*paths, MANIFEST}
 
 
-def _foreign(out: Path, files: Mapping[str, Content]) -> list[str]:
+def _files_of_others(out: Path, files: Mapping[str, Content]) -> list[str]:
     """What others put into the folder. Raises _NotOurs where it is in the place of a file of the build."""
-    ours = _listed(out)
-    kept = [path for path in _contents(out) if path not in ours]
+    ours = _listed_paths_of_folder(out)
+    kept = [path for path in _paths_in_folder(out) if path not in ours]
     folders_of_files = {parent.as_posix() for f in files for parent in Path(f).parents}
     for path in kept:
         inside = any(p.as_posix() in files for p in Path(path).parents)
@@ -282,7 +292,7 @@ def _foreign(out: Path, files: Mapping[str, Content]) -> list[str]:
     return kept
 
 
-def _stage(files: Mapping[str, Content], stage: Path, like: Path | None = None) -> None:
+def _write_staged_folder(files: Mapping[str, Content], stage: Path, like: Path | None = None) -> None:
     """Write the files below a new folder, its manifest last, bring them to the disk, and see that they are there as made. Where
     the folder that it is ``like`` gives its group to what is made in it, so does the new one."""
     stage.mkdir(0o777 if like is None else 0o700)
@@ -297,49 +307,49 @@ def _stage(files: Mapping[str, Content], stage: Path, like: Path | None = None) 
         if at.parent not in folders:
             at.parent.mkdir(parents=True, exist_ok=True)
             folders |= {p for p in at.parents if p.is_relative_to(stage)}
-        disk.may_end()
+        disk.exit_if_signalled()
         with at.open("wb") as file:
-            for block in chunks_of(content):
-                disk.may_end()
+            for block in chunks_of_content(content):
+                disk.exit_if_signalled()
                 file.write(block)
-    sync(stage, [stage / path for path in files], sorted(folders))
-    wrong = next((p for p, c in files.items() if _differs(stage, p, len(c), digest_of(c))), None)
+    sync_new_folder(stage, [stage / path for path in files], sorted(folders))
+    wrong = next((p for p, c in files.items() if _how_file_differs(stage, p, len(c), digest_of_content(c))), None)
     if wrong is not None:
-        raise _Unfit(f"{wrong} does not hold what was written to it; the existing files are unchanged")
+        raise _OutputUnfit(f"{wrong} does not hold what was written to it; the existing files are unchanged")
 
 
-def _exchange(files: Mapping[str, Content], foreign: list[str], out: Path) -> bool:
+def _exchange_with_sibling(files: Mapping[str, Content], foreign: list[str], out: Path) -> bool:
     """Write a sibling folder and exchange the two; False, and nothing is changed, if that cannot be done here."""
-    stage, old = sibling(out, "new"), None
+    stage, old = unique_sibling_path(out, "new"), None
     brought: dict[str, tuple[int, int]] = {}
     try:
         if not out.exists():
-            _stage(files, stage)
+            _write_staged_folder(files, stage)
             stage.rename(out)
-            disk.sync(out.parent)
+            disk.sync_folder(out.parent)
             return True
-        _stage(files, stage, out)
-        _foreign(out, files)  # what came meanwhile may be in the place of a file
-        if not _bring_along(foreign, out, stage, brought):
+        _write_staged_folder(files, stage, out)
+        _files_of_others(out, files)  # what came meanwhile may be in the place of a file
+        if not _bring_files_of_others(foreign, out, stage, brought):
             return False
-        old = _exchanged(stage, out)
+        old = _exchange_staged_folder(stage, out)
     finally:
         if old is None:
             shutil.rmtree(stage, ignore_errors=True)
     if old is not None:
         try:
-            disk.sync(out.parent)
+            disk.sync_folder(out.parent)
         finally:
-            _retire(old, out, brought)
+            _retire_old_folder(old, out, brought)
     return old is not None
 
 
-def _exchanged(stage: Path, out: Path) -> Path | None:
+def _exchange_staged_folder(stage: Path, out: Path) -> Path | None:
     """Where the old folder is once the new one is in its place; None where they cannot be exchanged. Raises OSError."""
     try:
-        if swap(stage, out):
+        if exchange_folders(stage, out):
             return stage
-        old = sibling(out, "old")
+        old = unique_sibling_path(out, "old")
         out.rename(old)
         try:
             stage.rename(out)
@@ -353,7 +363,7 @@ def _exchanged(stage: Path, out: Path) -> Path | None:
         raise
 
 
-def _bring_along(foreign: list[str], out: Path, stage: Path, brought: dict[str, tuple[int, int]]) -> bool:
+def _bring_files_of_others(foreign: list[str], out: Path, stage: Path, brought: dict[str, tuple[int, int]]) -> bool:
     """Give a new folder the files of others, the same ones, and to its folders the owners and modes that they have; False where
     that cannot be done. ``brought`` gets the device and inode of each file."""
     try:
@@ -376,52 +386,52 @@ def _bring_along(foreign: list[str], out: Path, stage: Path, brought: dict[str, 
     return True
 
 
-def _retire(old: Path, out: Path, brought: Mapping[str, tuple[int, int]] = MappingProxyType({})) -> None:
+def _retire_old_folder(old: Path, out: Path, brought: Mapping[str, tuple[int, int]] = MappingProxyType({})) -> None:
     """Remove a folder that was exchanged, or a whole one that was not. What others put into it or changed in it meanwhile is
     brought to ``out``; what cannot be brought stays. ``brought``: which files of others the new folder was given."""
-    ours, now = _known(old), _known(out)
+    ours, now = _listed_paths_if_any(old), _listed_paths_if_any(out)
     mine = {parent.as_posix() for path in ours | now for parent in PurePosixPath(path).parents}
     emptied = []
     for folder, folders, names in os.walk(old):
         here = Path(folder)
         inner = here.relative_to(old)
         emptied.append(here)
-        if not writable(here):
+        if not is_writable_folder(here):
             with suppress(OSError):
                 here.chmod(0o700)
         for name in [*folders, *names]:
             path = (inner / name).as_posix()
-            if str(inner) == "." and own(name):
-                _discard(here / name)
+            if str(inner) == "." and is_build_name(name):
+                _discard_own_path(here / name)
             elif path == MANIFEST or (path in mine and not (here / name).is_symlink()):
                 continue
             elif path in ours or path in now:
-                _discard(here / name)
+                _discard_own_path(here / name)
             else:
-                _rescue(here / name, out, path, brought.get(path))
+                _rescue_file_of_others(here / name, out, path, brought.get(path))
         folders[:] = [name for name in folders if (inner / name).as_posix() in mine]
     for here in reversed(emptied):
         if here == old and len(os.listdir(old)) == 1:  # it says what is tdsl's for as long as there is something
-            _discard(old / MANIFEST)
+            _discard_own_path(old / MANIFEST)
         with suppress(OSError):
             here.rmdir()
             continue
         if here == old and not os.path.lexists(old / MANIFEST):  # something of others came between these two steps
-            for name in disk.names(old):
-                _rescue(old / name, out, name)
+            for name in disk.folder_entries(old):
+                _rescue_file_of_others(old / name, out, name)
             with suppress(OSError):
                 old.rmdir()
 
 
-def _known(out: Path) -> set[str]:
+def _listed_paths_if_any(out: Path) -> set[str]:
     """Paths that a folder's manifest lists; empty without one."""
     try:
-        return _listed(out)
+        return _listed_paths_of_folder(out)
     except (_NotOurs, OSError):
         return set()
 
 
-def _discard(path: Path) -> None:
+def _discard_own_path(path: Path) -> None:
     """Remove something of tdsl's."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
@@ -430,12 +440,12 @@ def _discard(path: Path) -> None:
             path.unlink()
 
 
-def _rescue(source: Path, out: Path, path: str, brought: tuple[int, int] | None = None) -> None:
+def _rescue_file_of_others(source: Path, out: Path, path: str, brought: tuple[int, int] | None = None) -> None:
     """Bring something of others from an old folder to the one in its place, where an earlier state of it may be: the one that was
     ``brought`` there, or else the older one. A file that somebody moves there keeps its time."""
     there = out / path
     with suppress(OSError):
-        if not out.is_dir() or _linked(out, path):
+        if not out.is_dir() or _has_linked_parent(out, path):
             return
         if not os.path.lexists(there):
             there.parent.mkdir(parents=True, exist_ok=True)
@@ -451,45 +461,45 @@ def _rescue(source: Path, out: Path, path: str, brought: tuple[int, int] | None 
 
 def _exchange_inside(files: Mapping[str, Content], out: Path) -> None:
     """Write a whole copy inside the folder, say that it is ready by its name, and exchange file by file."""
-    stage = out / f"{PRIVATE}new-{disk.token()}"
-    ready = out / f"{PRIVATE}ready-{disk.token()}"
+    stage = out / f"{PRIVATE}new-{disk.unique_name_part()}"
+    ready = out / f"{PRIVATE}ready-{disk.unique_name_part()}"
     try:
-        _stage(files, stage)
-        _foreign(out, files)  # what came meanwhile may be in the place of a file
+        _write_staged_folder(files, stage)
+        _files_of_others(out, files)  # what came meanwhile may be in the place of a file
         stage.rename(ready)
     except BaseException:
         shutil.rmtree(stage, ignore_errors=True)
         raise
-    disk.sync(out)
-    _roll(ready, out)
+    disk.sync_folder(out)
+    _bring_ready_copy(ready, out)
 
 
-def _roll(ready: Path, out: Path) -> None:
+def _bring_ready_copy(ready: Path, out: Path) -> None:
     """Bring a whole copy into the folder, its manifest last; one that was brought in part is finished."""
     if (ready / MANIFEST).exists():
-        coming = _paths(ready / MANIFEST)
-        for path in sorted(_listed(out) - coming, reverse=True):
+        coming = _paths_in_manifest(ready / MANIFEST)
+        for path in sorted(_listed_paths_of_folder(out) - coming, reverse=True):
             with suppress(OSError):
-                _clear(out, path)
+                _clear_obsolete_file(out, path)
         for path in sorted(coming - {MANIFEST}):
-            if _linked(ready, path) or _linked(out, path):  # somebody else put it there
+            if _has_linked_parent(ready, path) or _has_linked_parent(out, path):  # somebody else put it there
                 raise _NotOurs(f"holds a link in place of a folder of {path}")
             if (ready / path).exists():
                 (out / path).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(ready / path, out / path)
         os.replace(ready / MANIFEST, out / MANIFEST)
-        disk.sync(out)
+        disk.sync_folder(out)
     shutil.rmtree(ready, ignore_errors=True)
 
 
-def _linked(out: Path, path: str) -> bool:
+def _has_linked_parent(out: Path, path: str) -> bool:
     """Whether a link stands for one of the folders on the way to a file."""
     return any((out / p).is_symlink() for p in PurePosixPath(path).parents if str(p) != ".")
 
 
-def _clear(out: Path, path: str) -> None:
+def _clear_obsolete_file(out: Path, path: str) -> None:
     """Remove a file that is made no more, and the folders that it leaves empty; never anything outside."""
-    if not plain(path) or _linked(out, path):
+    if not is_plain_output_path(path) or _has_linked_parent(out, path):
         return
     way = [p for p in PurePosixPath(path).parents if str(p) != "."]
     (out / path).unlink()
@@ -497,31 +507,33 @@ def _clear(out: Path, path: str) -> None:
         (out / parent).rmdir()
 
 
-def _recover(out: Path) -> None:
+def _recover_killed_run(out: Path) -> None:
     """Clear away what a killed run left beside ``out``; if it was killed between two renames, put the old folder back.
 
     Whoever holds the lock is alone, so nothing of this kind belongs to a run that goes on."""
-    new, old = hidden(out, "new-").name, hidden(out, "old-").name
-    for name in disk.names(out.parent):
+    new, old = hidden_sibling_path(out, "new-").name, hidden_sibling_path(out, "old-").name
+    for name in disk.folder_entries(out.parent):
         left = out.with_name(name)
         ours = name.startswith((new, old)) and re.fullmatch("[0-9a-f]{12}", name[-12:]) and len(name) == len(new) + 12
         if not ours or not left.is_dir() or left.is_symlink():
             continue
         if name.startswith(old) and not out.exists():
             left.rename(out)
-        elif name.startswith(old) or _known(left):  # its manifest was written last, whole: what it does not list is of others
-            _retire(left, out)
+        elif name.startswith(old) or _listed_paths_if_any(
+            left
+        ):  # its manifest was written last, whole: what it does not list is of others
+            _retire_old_folder(left, out)
         else:
             shutil.rmtree(left, ignore_errors=True)
 
 
 def _recover_inside(out: Path) -> None:
     """Finish what a killed run had ready inside ``out``, and clear away what it had not."""
-    for name in disk.names(out):
+    for name in disk.folder_entries(out):
         left = out / name
         if left.is_symlink() or not left.is_dir():
             continue
-        if own(name) and name.startswith(f"{PRIVATE}ready-"):
-            _roll(left, out)
-        elif own(name) and name.startswith(f"{PRIVATE}new-"):
+        if is_build_name(name) and name.startswith(f"{PRIVATE}ready-"):
+            _bring_ready_copy(left, out)
+        elif is_build_name(name) and name.startswith(f"{PRIVATE}new-"):
             shutil.rmtree(left, ignore_errors=True)

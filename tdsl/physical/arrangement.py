@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.physical.lengths import MM, Lengths
+from tdsl.physical.lengths import MM, CableRuns
 from tdsl.system.lazy_dataclass import dataclass
 
 SWEEPS = 12
@@ -26,7 +26,7 @@ class Arrangement:
     every content, ``network`` which are of switches. Contents beyond those of ``start`` are in the ``fixed`` racks. Cables join
     the contents ``a`` and ``b``, ``count`` of them."""
 
-    lengths: Lengths
+    lengths: CableRuns
     slots: list[int]
     network_slot: Bools | None
     start: list[int]
@@ -38,16 +38,16 @@ class Arrangement:
     count: Ints
 
 
-def arrange(p: Arrangement) -> list[int]:
+def arrange_racks(p: Arrangement) -> list[int]:
     """The rack of every content."""
     movable = len(p.start)
     racks = [*p.slots, *p.fixed]
     if movable < 2 or not len(p.a) or max(p.size, len(racks)) * len(racks) > CELLS:
         return [p.slots[s] for s in p.start]
-    return [p.slots[s] for s in _Search(p, racks).run()]
+    return [p.slots[s] for s in _ExchangeSearch(p, racks).run()]
 
 
-class _Search:
+class _ExchangeSearch:
     """``cost[c, s]`` is the length of the cables of content ``c`` if it were on slot ``s`` and the others where they are."""
 
     def __init__(self, p: Arrangement, racks: list[int]) -> None:

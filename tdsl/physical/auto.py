@@ -16,14 +16,14 @@ import numpy as np
 
 from tdsl.fabric.cables.plugs import fits_cage
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.part_facts import amount, optic_watts
-from tdsl.fabric.places import Places, height_of
+from tdsl.fabric.part_facts import optic_watts, stated_quantity
+from tdsl.fabric.places import RackPlaces, height_of
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.physical.arrangement import Arrangement, arrange
+from tdsl.physical.arrangement import Arrangement, arrange_racks
 from tdsl.physical.length_bound import length_bound
-from tdsl.physical.lengths import Lengths
-from tdsl.physical.part_choice import Parts
-from tdsl.physical.racks import kilograms, watts
+from tdsl.physical.lengths import CableRuns
+from tdsl.physical.part_choice import ChosenParts
+from tdsl.physical.racks import kilograms_of_model, watts_of_model
 from tdsl.semantics.autoplace import AutoPlacing
 from tdsl.semantics.place_statements import RackKind
 from tdsl.semantics.quantity import POWER
@@ -49,7 +49,9 @@ class _Unplaceable(Exception):
     """Devices that no rack takes; the text says why."""
 
 
-def placed(fabric: Fabric, asked: AutoPlacing, kept: Mapping[int, tuple[int, int]], diagnostics: Diagnostics) -> Fabric:
+def place_devices_automatically(
+    fabric: Fabric, asked: AutoPlacing, kept: Mapping[int, tuple[int, int]], diagnostics: Diagnostics
+) -> Fabric:
     """The fabric with a place for every device, or as it was after a finding (E0209). ``kept`` has the rack and unit of devices
     that stand by the lock. A note (E0210) says how long the cables are, and a length below which no placement comes."""
     assert fabric.places is not None
@@ -67,7 +69,7 @@ def placed(fabric: Fabric, asked: AutoPlacing, kept: Mapping[int, tuple[int, int
     except _Unplaceable as why:
         diagnostics.add("E0209", asked.origin, str(why), help="add racks, or ones that hold and carry more, to the halls named")
         return fabric
-    arranged = arrange(floor.arrangement(contents, racks))
+    arranged = arrange_racks(floor.arrangement(contents, racks))
     rack, unit, by = rack.copy(), unit.copy(), by.copy()
     floor.put(contents, arranged, rack, unit, by, number)
     made = replace(fabric, places=replace(start, device_rack=rack, device_unit=unit, device_place=by))
@@ -78,7 +80,7 @@ def placed(fabric: Fabric, asked: AutoPlacing, kept: Mapping[int, tuple[int, int
 class _Floor:
     """One fabric's devices without a place, and the racks that are free."""
 
-    def __init__(self, fabric: Fabric, places: Places, asked: AutoPlacing) -> None:
+    def __init__(self, fabric: Fabric, places: RackPlaces, asked: AutoPlacing) -> None:
         self.fabric, self.places, self.asked = fabric, places, asked
         self.own = fabric.built & (fabric.container < 0)
         self.devices = np.flatnonzero(self.own & (places.device_rack < 0))
@@ -92,7 +94,7 @@ class _Floor:
         f = self.fabric
         rows = []
         for m in f.models:
-            power, mass = watts(m), kilograms(m)
+            power, mass = watts_of_model(m), kilograms_of_model(m)
             figures = [0 if x is None else ceil(x * 1000) for x in (power, mass)]
             rows.append((height_of(m) or 0, *figures))
         out = np.array(rows, dtype=np.int64).reshape(len(rows), 3)[f.device_model]
@@ -105,7 +107,7 @@ class _Floor:
         out = np.zeros(f.device_count, dtype=np.int64)
         if not len(f.cable_a):
             return out
-        parts = Parts(f, self.lengths, f.parts)
+        parts = ChosenParts(f, self.lengths, f.parts)
         top = self.lengths.top
         ends = np.unique(parts.cage_of(np.concatenate([f.cable_a, f.cable_b])))
         most = np.zeros(sum(m.port_count for m in f.models), dtype=np.int64)
@@ -113,14 +115,16 @@ class _Floor:
         for m in f.models:
             for c in m.classes:
                 found = [w for o in parts.optics if fits_cage(o, c) and (w := optic_watts(o)) is not None]
-                most[at : at + c.size] = 0 if amount(m, "power_max", POWER) is not None else int(max(found, default=0) * 1000)
+                most[at : at + c.size] = (
+                    0 if stated_quantity(m, "power_max", POWER) is not None else int(max(found, default=0) * 1000)
+                )
                 at += c.size
         np.add.at(out, top[f.port_device[ends]], most[parts.ports.rows(ends)])
         return out
 
     @cached_property
-    def lengths(self) -> Lengths:
-        return Lengths(self.fabric, self.places)
+    def lengths(self) -> CableRuns:
+        return CableRuns(self.fabric, self.places)
 
     @staticmethod
     def limits(kind: RackKind) -> Limits:
@@ -366,7 +370,7 @@ class _Floor:
     def say(self, made: Fabric, racks: int, diagnostics: Diagnostics) -> None:
         """The note on what came out."""
         assert made.places is not None
-        lengths = Lengths(made, made.places)
+        lengths = CableRuns(made, made.places)
         run = lengths.run
         unknown = int((run < 0).sum())
         text = f"`place auto` puts {len(self.devices):,} devices into {racks:,} of {len(self.free):,} free racks"
@@ -380,4 +384,4 @@ class _Floor:
         diagnostics.add("E0210", self.asked.origin, text, notes=[note], severity=Severity.NOTE)
 
 
-__all__ = ["placed"]
+__all__ = ["place_devices_automatically"]

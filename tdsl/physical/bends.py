@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.part_facts import MICRO, amount
+from tdsl.fabric.part_facts import MICRO, stated_quantity
 from tdsl.physical.model import Physical
 from tdsl.semantics.quantity import LENGTH
 from tdsl.system.lazy_dataclass import dataclass
@@ -34,7 +34,7 @@ class Bends:
     def need(self) -> Ints:
         """Micrometres of radius that the part of every leg needs when installed, -1 where it states none."""
         number, choices = self.physical.parts.group
-        found = [None if c.cable is None else amount(c.cable, "bend", LENGTH) for c in choices]
+        found = [None if c.cable is None else stated_quantity(c.cable, "bend", LENGTH) for c in choices]
         return np.array([-1 if r is None else int(r * MICRO) for r in found] or [-1], dtype=np.int64)[number]
 
     def tight(self, legs: Bools) -> list[Tight]:

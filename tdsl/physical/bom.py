@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.part_facts import MICRO, optic_watts, several, shown
-from tdsl.physical.cords import cords
-from tdsl.physical.power_and_cost import Figures, price
-from tdsl.physical.racks import watts
+from tdsl.fabric.part_facts import MICRO, fact_values, optic_watts, part_display_name
+from tdsl.physical.cords import power_cords
+from tdsl.physical.power_and_cost import Figures, price_of_part
+from tdsl.physical.racks import watts_of_model
 from tdsl.physical.stated import stated_lengths
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, Quantity
@@ -46,7 +46,7 @@ class Line:
     note: str
 
 
-def number(value: Fraction | None) -> int | float | str:
+def number_cell(value: Fraction | None) -> int | float | str:
     """An amount as a cell, "" where unknown."""
     if value is None:
         return ""
@@ -55,30 +55,36 @@ def number(value: Fraction | None) -> int | float | str:
 
 def order_number(part: DeviceModel, micrometres: int) -> str:
     """What to order: the part's number, or for a length its code behind the part's name; "" where the catalogue has none."""
-    lengths = [v.amount for v in several(part, "lengths") if isinstance(v, Quantity) and v.dim == LENGTH]
-    codes = [str(c) for c in several(part, "codes")]
+    lengths = [v.amount for v in fact_values(part, "lengths") if isinstance(v, Quantity) and v.dim == LENGTH]
+    codes = [str(c) for c in fact_values(part, "codes")]
     for length, code in zip(lengths, codes, strict=False):
         if int(length * MICRO) == micrometres:
             return code
     return str(part.facts.get("part", ""))
 
 
-def bill(fabric: Fabric) -> list[Line]:
+def bill_of_materials(fabric: Fabric) -> list[Line]:
     """All lines, by kind, then by name and length."""
     figures = Figures(fabric)
-    lines = [*_racks(fabric), *_devices(figures), *_optics(figures), *_cables(figures), *_cords(fabric)]
+    lines = [
+        *_rack_bill_lines(fabric),
+        *_device_bill_lines(figures),
+        *_optic_bill_lines(figures),
+        *_cable_bill_lines(figures),
+        *_cord_bill_lines(fabric),
+    ]
     plugs = len(fabric.cable_a) + int((fabric.cable_leg <= 1).sum())  # a break-out has one end that its legs share
     if plugs:
         lines.append(
             Line("label", "cable label", "one for each plug of each cable", "", "", "", plugs, "", "", "", "", "", "", "", "")
         )
     lines.sort(key=lambda x: (KINDS.index(x.kind), x.model, x.place, x.length_m if not isinstance(x.length_m, str) else -1))
-    return _bought(lines, fabric)
+    return _add_supply_columns(lines, fabric)
 
 
-def _bought(lines: list[Line], fabric: Fabric) -> list[Line]:
+def _add_supply_columns(lines: list[Line], fabric: Fabric) -> list[Line]:
     """The lines with spares, lead times and alternatives: those of the user's file by name, then by kind, else the model's."""
-    facts = {shown(m): m.facts for m in (*fabric.parts, *fabric.models)} | {m.name: m.facts for m in fabric.models}
+    facts = {part_display_name(m): m.facts for m in (*fabric.parts, *fabric.models)} | {m.name: m.facts for m in fabric.models}
     supply: Supply = fabric.supply
     total: Counter[tuple[str, str, object]] = Counter()
     for x in lines:
@@ -101,15 +107,15 @@ def _bought(lines: list[Line], fabric: Fabric) -> list[Line]:
     return out
 
 
-def _line(
+def _make_bill_line(
     kind: str, model: str, description: str, ordered: str, place: str, length: int | float | str, count: int,
     power: Fraction | None, each: Fraction | None, note: str = "",
 ) -> Line:  # fmt: skip
-    return Line(kind, model, description, ordered, place, length, count, number(power), number(each),
-                number(None if each is None else each * count), "", "", "", "", note)  # fmt: skip
+    return Line(kind, model, description, ordered, place, length, count, number_cell(power), number_cell(each),
+                number_cell(None if each is None else each * count), "", "", "", "", note)  # fmt: skip
 
 
-def _racks(f: Fabric) -> list[Line]:
+def _rack_bill_lines(f: Fabric) -> list[Line]:
     """Racks that hold devices: those with accelerators, and the others, for switches and management."""
     p = f.places
     if p is None:
@@ -123,11 +129,11 @@ def _racks(f: Fabric) -> list[Line]:
         name = f"rack {height}U" if height is not None else "rack"
         note = "" if height is not None else "the height is not stated"
         holds = "holds hosts with accelerators" if with_hosts else "holds switches, managers and other hosts"
-        out.append(_line("rack", name, holds, "", what, "", n, None, None, note))
+        out.append(_make_bill_line("rack", name, holds, "", what, "", n, None, None, note))
     return out
 
 
-def _devices(figures: Figures) -> list[Line]:
+def _device_bill_lines(figures: Figures) -> list[Line]:
     f = figures.fabric
     rows = np.flatnonzero(figures.mounted)
     out = []
@@ -138,38 +144,40 @@ def _devices(figures: Figures) -> list[Line]:
     for m, n in count.values():
         model = f.models[m]
         note = "" if f.places is None or "airflow" in model.facts or model.kind != "switch" else "state the direction of airflow"
-        out.append(_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
-                         watts(model), price(model, f.prices), note))  # fmt: skip
+        out.append(_make_bill_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
+                         watts_of_model(model), price_of_part(model, f.prices), note))  # fmt: skip
     return out
 
 
-def _cords(f: Fabric) -> list[Line]:
+def _cord_bill_lines(f: Fabric) -> list[Line]:
     """Power cords of the devices that have a place, by the model that they go into."""
-    count = Counter((c.model, c.plug) for c in cords(f))
+    count = Counter((c.model, c.plug) for c in power_cords(f))
     out = []
     for (model, plug), n in sorted(count.items()):
         note = "choose the length to the feed" if plug else "state the plug (`cords N, PLUG`), and choose the length to the feed"
-        out.append(_line("cord", f"power cord {plug}".strip(), "one for each power supply", "", model, "", n, None, None, note))
+        out.append(
+            _make_bill_line("cord", f"power cord {plug}".strip(), "one for each power supply", "", model, "", n, None, None, note)
+        )
     return out
 
 
-def _optics(figures: Figures) -> list[Line]:
+def _optic_bill_lines(figures: Figures) -> list[Line]:
     f, found = figures.fabric, figures.optics
     out = []
     names = [m.name for m in f.models]
     count = Counter(zip(found.part.tolist(), (names[m] for m in f.device_model[found.device].tolist()), strict=True))
     for (part, name), n in sorted(count.items()):
         optic = found.parts[part]
-        out.append(_line("optic", shown(optic), optic.title, str(optic.facts.get("part", "")), name, "", n,
-                         optic_watts(optic), price(optic, f.prices)))  # fmt: skip
+        out.append(_make_bill_line("optic", part_display_name(optic), optic.title, str(optic.facts.get("part", "")), name, "", n,
+                         optic_watts(optic), price_of_part(optic, f.prices)))  # fmt: skip
     lacking = Counter(names[m] for m in f.device_model[found.open_ends].tolist())
     for name, n in sorted(lacking.items()):
-        out.append(_line("optic", "?", "no transceiver is chosen for these cable ends", "", name, "", n, None, None,
+        out.append(_make_bill_line("optic", "?", "no transceiver is chosen for these cable ends", "", name, "", n, None, None,
                          "to be settled"))  # fmt: skip
     return out
 
 
-def _cables(figures: Figures) -> list[Line]:
+def _cable_bill_lines(figures: Figures) -> list[Line]:
     f, physical = figures.fabric, figures.physical
     plain = f.cable_leg <= 1
     classes = [f.classes[c] if c >= 0 else "" for c in range(len(f.classes))] + [""]
@@ -182,10 +190,10 @@ def _cables(figures: Figures) -> list[Line]:
             part = f.statements[statement].settings.get("part")
             model = part if isinstance(part, DeviceModel) else None
             code = order_number(model, length) if model is not None and length >= 0 else ""
-            metres = "" if length < 0 else number(Fraction(length, MICRO))
+            metres = "" if length < 0 else number_cell(Fraction(length, MICRO))
             note = "no length: no places" if length < 0 else ""
-            each = price(model, f.prices) if model is not None else None
-            out.append(_line("cable", str(named[statement]), "", code, classes[c], metres, n,
+            each = price_of_part(model, f.prices) if model is not None else None
+            out.append(_make_bill_line("cable", str(named[statement]), "", code, classes[c], metres, n,
                              None if model is None else optic_watts(model), each, note))  # fmt: skip
         return out
     number_of, choices = physical.parts.group
@@ -199,8 +207,8 @@ def _cables(figures: Figures) -> list[Line]:
     titles: dict[str, str] = {}
     for (k, c, length, sure, known), n in Counter(keys).items():
         cable = choices[k].cable
-        name = shown(cable) if cable is not None else "?"
-        price_of[name] = price(cable, f.prices) if cable is not None else None
+        name = part_display_name(cable) if cable is not None else "?"
+        price_of[name] = price_of_part(cable, f.prices) if cable is not None else None
         watts_of[name] = optic_watts(cable) if cable is not None else None
         titles[name] = cable.title if cable is not None else ""
         if cable is None:
@@ -214,9 +222,9 @@ def _cables(figures: Figures) -> list[Line]:
             note = "longer than what is sold" if listed else "no length is stated for this part"
         said = str(cable.facts.get("note", "")) if cable is not None else ""  # such as "no longer sold"
         note = "; ".join(x for x in (note, said) if x)
-        metres = "" if length < 0 else number(Fraction(length, MICRO))
+        metres = "" if length < 0 else number_cell(Fraction(length, MICRO))
         code = order_number(cable, length) if cable is not None else ""
         merged[name, code, classes[c], metres, note] += n
     for (name, code, where, length_m, note), n in merged.items():
-        out.append(_line("cable", name, titles[name], code, where, length_m, n, watts_of[name], price_of[name], note))
+        out.append(_make_bill_line("cable", name, titles[name], code, where, length_m, n, watts_of[name], price_of[name], note))
     return out

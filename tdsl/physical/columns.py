@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tdsl.fabric.columns import Column
-from tdsl.fabric.part_facts import MICRO, shown
+from tdsl.fabric.part_facts import MICRO, part_display_name
 from tdsl.physical.model import Physical
 from tdsl.semantics.model import DeviceModel
 
@@ -18,12 +18,12 @@ def chosen_columns(physical: Physical, written: Mapping[str, Callable[[], Column
 
     return {
         "length_m": stated_first("length_m", lambda: ordered_metres(physical)),
-        "part": stated_first("part", lambda: _parts(physical, lambda c: shown(c))),
-        "medium": stated_first("medium", lambda: _parts(physical, lambda c: str(c.facts.get("medium", "")))),
-        "fibre": stated_first("fibre", lambda: _parts(physical, lambda c: str(c.facts.get("fibre", "")))),
-        "polarity": stated_first("polarity", lambda: _parts(physical, lambda c: str(c.facts.get("polarity", "")))),
-        "a_optic": stated_first("a_optic", lambda: _optics(physical, "optic_a")),
-        "b_optic": stated_first("b_optic", lambda: _optics(physical, "optic_b")),
+        "part": stated_first("part", lambda: _part_fact_column(physical, lambda c: part_display_name(c))),
+        "medium": stated_first("medium", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("medium", "")))),
+        "fibre": stated_first("fibre", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("fibre", "")))),
+        "polarity": stated_first("polarity", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("polarity", "")))),
+        "a_optic": stated_first("a_optic", lambda: _optic_name_column(physical, "optic_a")),
+        "b_optic": stated_first("b_optic", lambda: _optic_name_column(physical, "optic_b")),
     }
 
 
@@ -45,14 +45,14 @@ def ordered_metres(physical: Physical) -> list[object]:
     return out
 
 
-def _parts(physical: Physical, fact: Callable[[DeviceModel], object]) -> list[object]:
+def _part_fact_column(physical: Physical, fact: Callable[[DeviceModel], object]) -> list[object]:
     number, choices = physical.parts.group
     values = ["" if c.cable is None else fact(c.cable) for c in choices]
     return [values[k] for k in number.tolist()]
 
 
-def _optics(physical: Physical, end: str) -> list[object]:
+def _optic_name_column(physical: Physical, end: str) -> list[object]:
     number, choices = physical.parts.group
     found = [getattr(c, end) for c in choices]
-    values = [shown(o) if isinstance(o, DeviceModel) else "" for o in found]
+    values = [part_display_name(o) if isinstance(o, DeviceModel) else "" for o in found]
     return [values[k] for k in number.tolist()]

@@ -39,7 +39,7 @@ def has_cords(fabric: Fabric) -> bool:
     return fabric.places is not None and any(cords_of(m)[0] for m in fabric.models)
 
 
-def cords(fabric: Fabric) -> list[Cord]:
+def power_cords(fabric: Fabric) -> list[Cord]:
     """The cords, rack after rack from the bottom."""
     p = fabric.places
     if p is None or not has_cords(fabric):

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places
+from tdsl.fabric.places import RackPlaces
 from tdsl.physical.model import physical_of
 from tdsl.physical.power_and_cost import Figures
 from tdsl.physical.rack_rows import rack_sums
@@ -139,7 +139,7 @@ class Plans:
     keys: tuple[Key, ...]
 
 
-def ranges(names: Iterable[str]) -> str:
+def rack_name_ranges(names: Iterable[str]) -> str:
     """Names of racks in short: ``A01-A04, B07``. They come in order."""
     out: list[list[str]] = []
     for name in names:
@@ -151,10 +151,10 @@ def ranges(names: Iterable[str]) -> str:
     return ", ".join(x[0] if len(x) == 1 else f"{x[0]}-{x[-1]}" for x in out)
 
 
-class Drawing:
+class RackDrawing:
     """The racks of a fabric by kind."""
 
-    def __init__(self, fabric: Fabric, places: Places, title: str) -> None:
+    def __init__(self, fabric: Fabric, places: RackPlaces, title: str) -> None:
         self.fabric, self.places, self.title = fabric, places, title
         self.racks = Racks(fabric, places)
         self.sums = rack_sums(Figures(fabric), self.racks)
@@ -201,7 +201,7 @@ class Drawing:
             unit, high = int(p.device_unit[d]), max(self.racks.height(d), 1)
             if unit:
                 model = f.model_of(d)
-                label = pattern([f.device_name(self.racks.by_rack[r][place]) for r in racks])
+                label = common_name_pattern([f.device_name(self.racks.by_rack[r][place]) for r in racks])
                 power = self.racks.watts_max[int(f.device_model[d])]
                 slots.append(Slot(
                     y + (units - unit - high + 1) * UNIT, high * UNIT, f"{label}  {model.name}",
@@ -209,7 +209,7 @@ class Drawing:
                     f"{f.device_name(d)}: {model.title}, units {unit} to {unit + high - 1}", self.colour[int(f.device_model[d])],
                 ))  # fmt: skip
         loose = sum(1 for d in devices if not p.device_unit[d])
-        lines = [*_wrapped(self._where(racks), 40)[:3], *self._sums(racks[0], devices)]
+        lines = [*_wrap_at_commas(self._where(racks), 40)[:3], *self._sums(racks[0], devices)]
         if loose:
             lines.append(f"{loose} device{'' if loose == 1 else 's'} without a unit")
         ticks = tuple(Tick(y + (units - u + 0.5) * UNIT + 3, str(u)) for u in range(1, units + 1))
@@ -220,7 +220,9 @@ class Drawing:
         """Names of racks in short, those of each hall behind its name where there are several."""
         p = self.places
         halls = {p.hall_name(r): [p.rack_names[x] for x in racks if p.rack_hall[x] == p.rack_hall[r]] for r in racks}
-        return ", ".join(ranges(names) if len(p.halls) == 1 else f"{hall} {ranges(names)}" for hall, names in halls.items())
+        return ", ".join(
+            rack_name_ranges(names) if len(p.halls) == 1 else f"{hall} {rack_name_ranges(names)}" for hall, names in halls.items()
+        )
 
     def _sums(self, rack: int, devices: list[int]) -> list[str]:
         """Power, load and units of a rack, each with what there is."""
@@ -286,7 +288,7 @@ class Drawing:
                 if before.get((s.across, s.line)) != s.cables:  # the number is written where it changes
                     loads.append(Mark(x + 7, top + 11, f"{s.cables:,}") if s.across else Mark(x + 8, top - 6, f"{s.cables:,}"))
                 before[s.across, s.line] = s.cables
-            name = f"hall {hall.name}{_pitches(hall)}"
+            name = f"hall {hall.name}{_hall_pitch_text(hall)}"
             out.append(Plan(y, name, tuple(racks), tuple(trays), tuple(rows), tuple(loads)))
             y += 70 + len(hall.rows) * CELL * 1.7
             width = max(width, 120 + longest * CELL)
@@ -299,7 +301,7 @@ class Drawing:
         return Plans(width, y, f"{self.title}: plan of the racks", CELL - 4, tuple(out), tuple(keys))
 
 
-def _pitches(hall: Hall) -> str:
+def _hall_pitch_text(hall: Hall) -> str:
     """The distances of a hall, in words."""
     found = [(w, x) for w, x in (("rack to rack", hall.rack_pitch), ("row to row", hall.row_pitch)) if x is not None]
     words = [f"{w} {x / 1000:g} m" for w, x in found]
@@ -308,7 +310,7 @@ def _pitches(hall: Hall) -> str:
     return f": {', '.join(words)}" if words else ""
 
 
-def pattern(names: list[str]) -> str:
+def common_name_pattern(names: list[str]) -> str:
     """One name for several that differ in their numbers: ``su#-leaf7`` for ``su0-leaf7`` and ``su1-leaf7``."""
     parts = [re.findall(r"\d+|\D+", n) for n in names]
     if len({len(x) for x in parts}) != 1:
@@ -316,7 +318,7 @@ def pattern(names: list[str]) -> str:
     return "".join(column[0] if len(set(column)) == 1 else "#" for column in zip(*parts, strict=True))
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap_at_commas(text: str, width: int) -> list[str]:
     """Lines of about a width, broken behind commas; what does not fit on three ends in dots."""
     out = [""]
     for word in text.split(", "):

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.physical.lengths import HALF_UNIT, MM, Lengths
+from tdsl.physical.lengths import HALF_UNIT, MM, CableRuns
 from tdsl.physical.path_bound import path_bound
 from tdsl.semantics.autoplace import AutoPlacing
 from tdsl.semantics.place_statements import Hall
@@ -24,7 +24,13 @@ OPEN = 1 << 62
 
 
 def length_bound(
-    before: Lengths, pairs: tuple[Ints, Ints, Ints], size: Ints, host: Bools, asked: AutoPlacing, free: list[int], after: Lengths
+    before: CableRuns,
+    pairs: tuple[Ints, Ints, Ints],
+    size: Ints,
+    host: Bools,
+    asked: AutoPlacing,
+    free: list[int],
+    after: CableRuns,
 ) -> int:
     """Micrometres. ``before`` has the places that are given, ``after`` all; every cable of ``after`` has a length."""
     p, f = before.places, before.fabric
@@ -66,7 +72,7 @@ def length_bound(
 class _Around:
     """The shortest ways from one device to its neighbours, without slack."""
 
-    def __init__(self, lengths: Lengths, asked: AutoPlacing, free: list[int]) -> None:
+    def __init__(self, lengths: CableRuns, asked: AutoPlacing, free: list[int]) -> None:
         p = lengths.places
         self.each = asked.hosts_per_rack or OPEN
         kinds = {p.rack_kind[r] for r in free}
@@ -79,8 +85,8 @@ class _Around:
         self.halls = [p.halls[h] for h in numbers]
         near = []
         for h in numbers:
-            others = [d for g in numbers if g != h for d in _other(p.halls[g], p.distances.get((h, g), 0))]
-            near.append(sorted([*_grid(p.halls[h]), *others]))
+            others = [d for g in numbers if g != h for d in _distances_to_other_hall(p.halls[g], p.distances.get((h, g), 0))]
+            near.append(sorted([*_nearest_rack_distances(p.halls[h]), *others]))
         count = min(map(len, near))
         self.ways = [min(way[k] for way in near) * MM for k in range(count)]
         self.least, self.upright = cache(self._least), cache(self._upright)
@@ -96,12 +102,12 @@ class _Around:
 
     def whole(self, other: tuple[int, ...], hosts: bool) -> int:
         """Devices of at least a size that a rack takes."""
-        found = min(_times(m, o) for m, o in zip(self.most, other, strict=True))
+        found = min(_count_fitting(m, o) for m, o in zip(self.most, other, strict=True))
         return min(found, self.each) if hosts else found
 
     def beside(self, own: tuple[int, ...], other: tuple[int, ...], hosts: bool, is_host: bool) -> int:
         """Devices of at least a size that a rack takes beside another."""
-        found = min(_times(m - s, o) for m, s, o in zip(self.most, own, other, strict=True))
+        found = min(_count_fitting(m - s, o) for m, s, o in zip(self.most, own, other, strict=True))
         return min(found, self.each - is_host) if hosts else found
 
     def _upright(self, own: tuple[int, ...], other: tuple[int, ...], hosts: bool, is_host: bool, counts: tuple[int, ...]) -> int:
@@ -126,12 +132,12 @@ class _Around:
         return sum(n * w for n, w in zip(counts, ways, strict=False))
 
 
-def _times(room: int, each: int) -> int:
+def _count_fitting(room: int, each: int) -> int:
     """How often an amount goes into a room."""
     return OPEN if each <= 0 else max(room, 0) // each
 
 
-def _grid(hall: Hall) -> list[int]:
+def _nearest_rack_distances(hall: Hall) -> list[int]:
     """Millimetres from a rack in the best place of a hall to each of its racks, itself first, at least."""
     across = max(len(r.racks) for r in hall.rows)
     along = sorted((k + 1) // 2 * (hall.rack_pitch or 0) for k in range(across))
@@ -139,5 +145,5 @@ def _grid(hall: Hall) -> list[int]:
     return sorted(x + y for y in rows for x in along)
 
 
-def _other(hall: Hall, distance: int) -> list[int]:
+def _distances_to_other_hall(hall: Hall, distance: int) -> list[int]:
     return [distance] * sum(len(r.racks) for r in hall.rows)

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.fabric.distances import between
+from tdsl.fabric.distances import distances_between_devices
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
-from tdsl.fabric.places import Places, height_of
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.places import RackPlaces, height_of
 from tdsl.semantics.place_statements import Hall
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -24,22 +24,22 @@ MM = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RunStretch:
     """A stretch of a cable's run, in micrometres."""
 
     what: str
     length: int
 
 
-def metres(micrometres: int) -> str:
+def metres_text(micrometres: int) -> str:
     """A length as people write it, to the millimetre, rounded up."""
     return f"{-(-micrometres // MM) / MM:.3f} m"
 
 
-class Lengths:
+class CableRuns:
     """The runs of all cable legs of a fabric that has places."""
 
-    def __init__(self, fabric: Fabric, places: Places) -> None:
+    def __init__(self, fabric: Fabric, places: RackPlaces) -> None:
         self.fabric, self.places = fabric, places
 
     @cached_property
@@ -65,7 +65,7 @@ class Lengths:
         p = self.places
         slack = np.array([-1 if h.slack is None else h.slack * MM for h in p.halls], dtype=np.int64)
         tray = np.array([0 if h.tray is None else h.tray.height * MM for h in p.halls], dtype=np.int64)
-        return slack, tray, [np.array(_across(h), dtype=np.int64) for h in p.halls]
+        return slack, tray, [np.array(_cross_tray_positions(h), dtype=np.int64) for h in p.halls]
 
     @cached_property
     def run(self) -> Ints:
@@ -93,7 +93,7 @@ class Lengths:
     def _span(self) -> tuple[Ints, Ints]:
         """Millimetres of the stated distance that every leg spans, -1 where it spans none, and which distance that is."""
         f = self.fabric
-        return between(f, self.top[f.port_device[f.cable_a]], self.top[f.port_device[f.cable_b]])
+        return distances_between_devices(f, self.top[f.port_device[f.cable_a]], self.top[f.port_device[f.cable_b]])
 
     def _far(self, a: Ints, b: Ints, out: Ints) -> Ints:
         """Runs with those that a distance between groups is part of: it, and what is known of the way to it at each end."""
@@ -110,7 +110,7 @@ class Lengths:
         out = np.full(len(devices), -1, dtype=np.int64)
         rows = np.flatnonzero((p.device_rack[devices] >= 0) & (self.height[devices] >= 0))
         racks = p.device_rack[devices[rows]]
-        for h in distinct(p.rack_hall[racks]).tolist():
+        for h in distinct_values(p.rack_hall[racks]).tolist():
             here = rows[p.rack_hall[racks] == h]
             at = p.device_rack[devices[here]]
             zero = np.zeros(len(here), dtype=np.int64)
@@ -144,7 +144,7 @@ class Lengths:
         p = self.places
         ha, hb = p.rack_hall[ra], p.rack_hall[rb]
         out = np.full(len(ra), -1, dtype=np.int64)
-        for h in distinct(ha[ha == hb]).tolist():
+        for h in distinct_values(ha[ha == hb]).tolist():
             here = np.flatnonzero((ha == h) & (hb == h))
             at = (p.rack_x[ra[here]], p.rack_y[ra[here]], p.rack_x[rb[here]], p.rack_y[rb[here]])
             out[here] = self._inside(h, *at)
@@ -173,7 +173,7 @@ class Lengths:
         return found
 
     # ------------------------------------------------------------ words
-    def steps(self, leg: int) -> list[Step]:
+    def steps(self, leg: int) -> list[RunStretch]:
         """The arithmetic of one leg; empty where its length is unknown. The steps add up to its run."""
         if self.run[leg] < 0:
             return []
@@ -182,20 +182,20 @@ class Lengths:
         slack = self._halls[0]
         if self._span[0][leg] >= 0:
             span = f.spans[int(self._span[1][leg])]
-            return [*self._entering(a), Step(f"distance {span.text}", span.length * MM), *reversed(self._entering(b))]
-        out = [Step(f"slack at {f.device_name(a)}", int(slack[p.rack_hall[p.device_rack[a]]]))]
+            return [*self._entering(a), RunStretch(f"distance {span.text}", span.length * MM), *reversed(self._entering(b))]
+        out = [RunStretch(f"slack at {f.device_name(a)}", int(slack[p.rack_hall[p.device_rack[a]]]))]
         ra, rb = int(p.device_rack[a]), int(p.device_rack[b])
         if ra == rb:
             apart = abs(int(self.height[a]) - int(self.height[b]))
-            out.append(Step(f"inside rack {p.rack_names[ra]}, {self._at(a)} to {self._at(b)}", apart))
+            out.append(RunStretch(f"inside rack {p.rack_names[ra]}, {self._at(a)} to {self._at(b)}", apart))
         else:
             out.append(self._vertical(a, "up to" if self._up(a) else "down to"))
             out += self._along(ra, rb)
             out.append(self._vertical(b, "down from" if self._up(b) else "up from"))
-        out.append(Step(f"slack at {f.device_name(b)}", int(slack[p.rack_hall[p.device_rack[b]]])))
+        out.append(RunStretch(f"slack at {f.device_name(b)}", int(slack[p.rack_hall[p.device_rack[b]]])))
         return out
 
-    def _entering(self, device: int) -> list[Step]:
+    def _entering(self, device: int) -> list[RunStretch]:
         """From a device to the entry of its hall, none where that is unknown."""
         p = self.places
         if self._to_entry(np.array([device]))[0] < 0:
@@ -203,7 +203,7 @@ class Lengths:
         rack = int(p.device_rack[device])
         hall = int(p.rack_hall[rack])
         return [
-            Step(f"slack at {self.fabric.device_name(device)}", int(self._halls[0][hall])),
+            RunStretch(f"slack at {self.fabric.device_name(device)}", int(self._halls[0][hall])),
             self._vertical(device, "up to" if self._up(device) else "down to"),
             *self._stretches(hall, (int(p.rack_x[rack]), int(p.rack_y[rack])), (0, 0), p.rack_names[rack],
                              f"the entry of {p.halls[hall].name}"),
@@ -216,14 +216,16 @@ class Lengths:
         hall = int(self.places.rack_hall[self.places.device_rack[device]])
         return int(self._halls[1][hall]) >= int(self.height[device])
 
-    def _vertical(self, device: int, word: str) -> Step:
+    def _vertical(self, device: int, word: str) -> RunStretch:
         p = self.places
         rack = int(p.device_rack[device])
-        tray = metres(int(self._halls[1][int(p.rack_hall[rack])]))
-        what = f"rack {p.rack_names[rack]}, {self._at(device)} at {metres(int(self.height[device]))}, {word} the tray at {tray}"
-        return Step(what, int(self._rise(np.array([device]))[0]))
+        tray = metres_text(int(self._halls[1][int(p.rack_hall[rack])]))
+        what = (
+            f"rack {p.rack_names[rack]}, {self._at(device)} at {metres_text(int(self.height[device]))}, {word} the tray at {tray}"
+        )
+        return RunStretch(what, int(self._rise(np.array([device]))[0]))
 
-    def _along(self, ra: int, rb: int) -> list[Step]:
+    def _along(self, ra: int, rb: int) -> list[RunStretch]:
         """The stretches between two racks."""
         p = self.places
         ha, hb = int(p.rack_hall[ra]), int(p.rack_hall[rb])
@@ -233,21 +235,21 @@ class Lengths:
         names = p.halls[ha].name, p.halls[hb].name
         return [
             *self._stretches(ha, (int(p.rack_x[ra]), int(p.rack_y[ra])), (0, 0), p.rack_names[ra], f"the entry of {names[0]}"),
-            Step(f"hall {names[0]} to hall {names[1]}", p.distances[ha, hb] * MM),
+            RunStretch(f"hall {names[0]} to hall {names[1]}", p.distances[ha, hb] * MM),
             *self._stretches(hb, (0, 0), (int(p.rack_x[rb]), int(p.rack_y[rb])), f"the entry of {names[1]}", p.rack_names[rb]),
         ]
 
-    def _stretches(self, hall: int, a: tuple[int, int], b: tuple[int, int], start: str, end: str) -> list[Step]:
+    def _stretches(self, hall: int, a: tuple[int, int], b: tuple[int, int], start: str, end: str) -> list[RunStretch]:
         (xa, ya), (xb, yb) = a, b
         if ya == yb:
-            return [Step(f"tray along the row, {start} to {end}", abs(xa - xb) * MM)]
+            return [RunStretch(f"tray along the row, {start} to {end}", abs(xa - xb) * MM)]
         across = self._halls[2][hall].tolist()
         at = min(across, key=lambda x: (abs(xa - x) + abs(xb - x), x))
-        number = _numbers(self.places.halls[hall])[at]
+        number = _cross_tray_racks(self.places.halls[hall])[at]
         return [
-            Step(f"tray along the row, {start} to the tray across at rack {number}", abs(xa - at) * MM),
-            Step("tray across the rows", abs(ya - yb) * MM),
-            Step(f"tray along the row, the tray across at rack {number} to {end}", abs(xb - at) * MM),
+            RunStretch(f"tray along the row, {start} to the tray across at rack {number}", abs(xa - at) * MM),
+            RunStretch("tray across the rows", abs(ya - yb) * MM),
+            RunStretch(f"tray along the row, the tray across at rack {number} to {end}", abs(xb - at) * MM),
         ]
 
     def unknown(self, leg: int) -> str:
@@ -278,7 +280,7 @@ class Lengths:
         return f"there is no `distance {halls[0]} to {halls[1]}`"
 
 
-def _numbers(hall: Hall) -> dict[int, int]:
+def _cross_tray_racks(hall: Hall) -> dict[int, int]:
     """Where trays lead across: x in millimetres, and the number of the rack there (of the first row that has it)."""
     out: dict[int, int] = {}
     for number in hall.tray.across if hall.tray is not None else ():
@@ -290,5 +292,5 @@ def _numbers(hall: Hall) -> dict[int, int]:
     return out
 
 
-def _across(hall: Hall) -> list[int]:
-    return sorted(_numbers(hall))
+def _cross_tray_positions(hall: Hall) -> list[int]:
+    return sorted(_cross_tray_racks(hall))

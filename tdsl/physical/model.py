@@ -7,11 +7,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places, nowhere
-from tdsl.physical.lengths import Lengths
-from tdsl.physical.part_choice import Parts
+from tdsl.fabric.places import RackPlaces, empty_places
+from tdsl.physical.lengths import CableRuns
+from tdsl.physical.part_choice import ChosenParts
 from tdsl.physical.racks import Racks
 
 DECIMETRE = 100_000
@@ -21,17 +21,17 @@ DECIMETRE = 100_000
 class Physical:
     """What follows from the places of a fabric; each part is computed when it is asked for."""
 
-    def __init__(self, fabric: Fabric, places: Places) -> None:
+    def __init__(self, fabric: Fabric, places: RackPlaces) -> None:
         self.places = places
-        self.lengths = Lengths(fabric, places)
+        self.lengths = CableRuns(fabric, places)
         self.racks = Racks(fabric, places)
         self._catalogue = fabric.parts
         self._fabric = fabric
 
     @cached_property
-    def parts(self) -> Parts:
+    def parts(self) -> ChosenParts:
         """Cables and transceivers."""
-        return Parts(self._fabric, self.lengths, self._catalogue)
+        return ChosenParts(self._fabric, self.lengths, self._catalogue)
 
 
 def with_runs(fabric: Fabric) -> Fabric:
@@ -41,7 +41,7 @@ def with_runs(fabric: Fabric) -> Fabric:
         return fabric
     run, sold = physical.lengths.run, physical.parts.sold[0]
     each = np.where(sold >= 0, sold, np.where(run >= 0, -(-run // DECIMETRE) * DECIMETRE, -1))
-    links, legs = Cables(fabric).crossings
+    links, legs = CableIndex(fabric).crossings
     total = np.zeros(fabric.link_count, dtype=np.int64)
     np.add.at(total, links, np.maximum(each[legs], 0))
     known = np.bincount(links, minlength=fabric.link_count) > 0
@@ -54,4 +54,4 @@ def physical_of(fabric: Fabric) -> Physical | None:
     """The physical side of a fabric, None where nothing has a place and no distance is stated. The last two are kept."""
     if fabric.places is None and not fabric.spans:
         return None
-    return Physical(fabric, fabric.places or nowhere(fabric.device_count))
+    return Physical(fabric, fabric.places or empty_places(fabric.device_count))

@@ -15,12 +15,30 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.cables.cabling import fills_cages
-from tdsl.fabric.cables.identity import Cables
-from tdsl.fabric.cables.plugs import cage_form, carries, drives, ends_wrong, fits, outlets
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.cables.plugs import (
+    cage_form,
+    ends_wrong,
+    fibre_carries_rate,
+    optic_fits_fibre,
+    optic_misfit_reason,
+    outlets_of_cage,
+)
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import MEDIA, Bools, Fabric, Ints
-from tdsl.fabric.part_facts import ACTIVE, COPPER, MICRO, PLUGGED, amount, cable_medium, lengths_of, optic_watts, shown, sold
-from tdsl.physical.lengths import Lengths
+from tdsl.fabric.part_facts import (
+    ACTIVE,
+    COPPER,
+    MICRO,
+    PLUGGED,
+    cable_medium,
+    lengths_of,
+    optic_watts,
+    part_display_name,
+    shortest_sold_length,
+    stated_quantity,
+)
+from tdsl.physical.lengths import CableRuns
 from tdsl.physical.stated import stated_lengths
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
@@ -28,7 +46,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PartChoice:
     """What the legs of one connect between two port classes get; ``why`` says what is missing where there is no cable."""
 
     cable: DeviceModel | None
@@ -55,16 +73,16 @@ class _Group:
 
     def wrong(self, optic: DeviceModel, c: PortClass, tail: bool) -> str:
         """Why a transceiver does not fit an end, "" if it does."""
-        return fits(optic, c, self.rate, max(self.legs, 1), tail)
+        return optic_misfit_reason(optic, c, self.rate, max(self.legs, 1), tail)
 
 
-def _narrowed(parts: list[DeviceModel], allowed: object) -> list[DeviceModel]:
+def _allowed_parts(parts: list[DeviceModel], allowed: object) -> list[DeviceModel]:
     """The parts of a kind that a connect allows; all where it allows none of the kind."""
     names = {p.name for p in allowed if isinstance(p, DeviceModel)} if isinstance(allowed, tuple) else set()
     return [p for p in parts if p.name in names] or parts
 
 
-def _longest(run: Ints, group: Ints) -> Ints:
+def _longest_run_of_cable(run: Ints, group: Ints) -> Ints:
     """For every leg the longest run of its cable, -1 where one of them is unknown."""
     count = int(group.max(initial=-1)) + 1
     most = np.full(count, -1, dtype=np.int64)
@@ -73,10 +91,10 @@ def _longest(run: Ints, group: Ints) -> Ints:
     return most[group]
 
 
-class Parts:
+class ChosenParts:
     """Cables and optics of a fabric that has places."""
 
-    def __init__(self, fabric: Fabric, lengths: Lengths, catalogue: Sequence[DeviceModel]) -> None:
+    def __init__(self, fabric: Fabric, lengths: CableRuns, catalogue: Sequence[DeviceModel]) -> None:
         self.fabric, self.lengths = fabric, lengths
         self.optics = [p for p in catalogue if p.kind == "optic"]
         self.cables = [p for p in catalogue if p.kind == "cable"]
@@ -85,7 +103,7 @@ class Parts:
     @cached_property
     def leg_rate(self) -> Ints:
         """Bit/s of the links of every leg together."""
-        links, legs = Cables(self.fabric).crossings
+        links, legs = CableIndex(self.fabric).crossings
         total = np.zeros(len(self.fabric.cable_a), dtype=np.int64)
         np.add.at(total, legs, self.fabric.link_rate[links])
         return total
@@ -108,10 +126,10 @@ class Parts:
     @cached_property
     def head_at_b(self) -> Bools:
         """Whether each leg is of a break-out whose undivided end is b."""
-        return Cables(self.fabric).head_at_b
+        return CableIndex(self.fabric).head_at_b
 
     @cached_property
-    def group(self) -> tuple[Ints, list[Choice]]:
+    def group(self) -> tuple[Ints, list[PartChoice]]:
         """The group of every leg, and what each group gets."""
         f = self.fabric
         keys = np.stack([
@@ -122,7 +140,7 @@ class Parts:
         number = number.ravel()
         order = np.argsort(np.argsort(first, kind="stable"), kind="stable")
         number = order[number]
-        choices: list[Choice] = []
+        choices: list[PartChoice] = []
         stated = stated_lengths(f)
         run = np.where(stated >= 0, stated, self.lengths.run)
         for k in np.argsort(first, kind="stable").tolist():
@@ -133,19 +151,19 @@ class Parts:
             choices.append(self._choose(statement, _Group(self._classes[a], self._classes[b], rate, legs, bool(at_b), longest)))
         return number, choices
 
-    def _choose(self, statement: int, group: _Group) -> Choice:
+    def _choose(self, statement: int, group: _Group) -> PartChoice:
         settings = self.fabric.statements[statement].settings if statement >= 0 else {}
         pinned = settings.get("part")
         optics = settings.get("optics")
         medium = str(settings.get("medium", ""))
         if medium in MEDIA[1:]:
-            return Choice(None, None, None, f"it is a {medium}")
+            return PartChoice(None, None, None, f"it is a {medium}")
         if isinstance(settings.get("cable"), str) and not isinstance(pinned, DeviceModel):
-            return Choice(None, None, None, f"the catalogue has no part {settings['cable']}")
+            return PartChoice(None, None, None, f"the catalogue has no part {settings['cable']}")
         allowed = settings.get("allowed", ())
-        every = _narrowed(self.cables, allowed)
+        every = _allowed_parts(self.cables, allowed)
         cables = [pinned] if isinstance(pinned, DeviceModel) else [c for c in every if self._carries(c, group, medium)]
-        best: tuple[object, Choice] | None = None
+        best: tuple[object, PartChoice] | None = None
         for cable in cables:
             for choice in self._with_optics(cable, group, optics, isinstance(pinned, DeviceModel), allowed):
                 key = self._rank(choice)
@@ -154,31 +172,31 @@ class Parts:
         if best is not None:
             return best[1]
         if isinstance(pinned, DeviceModel):
-            return Choice(pinned, None, None, self._why(group, pinned))
-        return Choice(None, None, None, self._why(group, None, medium))
+            return PartChoice(pinned, None, None, self._why(group, pinned))
+        return PartChoice(None, None, None, self._why(group, None, medium))
 
     def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
         """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has plugs that fit both
         cages. Such a plug fills its cage, so a cage of several ports gets one only where a connect pins it."""
-        reach = amount(cable, "reach", LENGTH)
+        reach = stated_quantity(cable, "reach", LENGTH)
         kind = cable_medium(cable)
         asked = medium in ("", MEDIA[0], kind) or (medium == "copper" and kind in COPPER)
         if not asked or cable.facts.get("legs", 0) != group.legs:
             return False
         if fills_cages(cable):
-            alone = cage_form(group.a) and cage_form(group.b) and outlets(group.a) == outlets(group.b) == 1
+            alone = cage_form(group.a) and cage_form(group.b) and outlets_of_cage(group.a) == outlets_of_cage(group.b) == 1
             if not alone or any(ends_wrong(cable, group.a, group.b, group.rate)):
                 return False
-        elif kind in COPPER or not carries(cable, group.rate * max(group.legs, 1)):
+        elif kind in COPPER or not fibre_carries_rate(cable, group.rate * max(group.legs, 1)):
             return False
-        return reach is not None and 0 <= group.run <= reach * MICRO and sold(cable, group.run) is not None
+        return reach is not None and 0 <= group.run <= reach * MICRO and shortest_sold_length(cable, group.run) is not None
 
     def _with_optics(
         self, cable: DeviceModel, group: _Group, optics: object, pinned: bool, allowed: object
-    ) -> Iterator[Choice]:  # fmt: skip
+    ) -> Iterator[PartChoice]:  # fmt: skip
         """The cable with every pair of transceivers that fits both cages, the fibre and the run."""
         if cable_medium(cable) in PLUGGED:
-            yield Choice(cable, None, None)  # its ends are part of it
+            yield PartChoice(cable, None, None)  # its ends are part of it
             return
         given = optics if isinstance(optics, tuple) else (None, None)
         ends: list[list[DeviceModel | None]] = []
@@ -189,7 +207,7 @@ class Parts:
             if isinstance(one, DeviceModel):
                 ends.append([one])
                 continue
-            fitting = (o for o in _narrowed(self.optics, allowed) if not group.wrong(o, c, tail))
+            fitting = (o for o in _allowed_parts(self.optics, allowed) if not group.wrong(o, c, tail))
             ends.append([o for o in fitting if self._on(o, cable, group.run, pinned)])
         for a in ends[0]:
             for b in ends[1]:
@@ -197,23 +215,23 @@ class Parts:
                     continue
                 mated = a is None or b is None or a.facts.get("connector") == b.facts.get("connector")
                 if mated or isinstance(optics, tuple):
-                    yield Choice(cable, a, b)
+                    yield PartChoice(cable, a, b)
 
     def _on(self, optic: DeviceModel, cable: DeviceModel, run: int, pinned: bool) -> bool:
         """Whether a transceiver drives a fibre over a run."""
-        reach = amount(optic, "reach", LENGTH)
+        reach = stated_quantity(optic, "reach", LENGTH)
         far = pinned or run < 0 or (reach is not None and run <= reach * MICRO)
-        return far and drives(optic, cable)
+        return far and optic_fits_fibre(optic, cable)
 
     @staticmethod
-    def _rank(choice: Choice) -> tuple[object, ...]:
+    def _rank(choice: PartChoice) -> tuple[object, ...]:
         """Least power first; an unknown power counts as more than any."""
         ends = [o for o in (choice.optic_a, choice.optic_b) if o is not None]
         watts = [optic_watts(o) for o in ends]
         shares = [w / int(str(o.facts.get("ports", 1))) for o, w in zip(ends, watts, strict=True) if w is not None]
-        reach = [amount(o, "reach", LENGTH) or Fraction(0) for o in ends]
+        reach = [stated_quantity(o, "reach", LENGTH) or Fraction(0) for o in ends]
         name = [o.name for o in ends]
-        own = amount(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
+        own = stated_quantity(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
         active = choice.cable is not None and cable_medium(choice.cable) in ACTIVE
         return (None in watts or (active and own is None), sum(shares, own or Fraction(0)), max(reach, default=Fraction(0)),
                 choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
@@ -225,19 +243,19 @@ class Parts:
                 return f"the model does not state the cage of port `{c.name}`"
             if all(group.wrong(o, c, tail) for o in self.optics):
                 best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
-                n = outlets(c)
+                n = outlets_of_cage(c)
                 cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace("  ", " ")
                 return f"no optic of the catalogue fits an {cage} at {best}"
         if group.run < 0:
             return "a length is unknown"
         if cable is not None:
-            return f"no pair of optics drives {shown(cable)}"
+            return f"no pair of optics drives {part_display_name(cable)}"
         if medium in PLUGGED:
             return f"no {medium} cable of the catalogue fits both cages and reaches {group.run / MICRO:.3f} m"
         return f"no fibre of the catalogue and no pair of optics reach {group.run / MICRO:.3f} m"
 
     # ------------------------------------------------------------ columns
-    def choice(self, leg: int) -> Choice:
+    def choice(self, leg: int) -> PartChoice:
         """What one leg gets."""
         number, choices = self.group
         return choices[int(number[leg])]
@@ -248,7 +266,7 @@ class Parts:
         connect states, else the next length sold. The legs of a break-out are as long as its longest run needs: it is one part of
         one length."""
         number, choices = self.group
-        run = _longest(self.lengths.run, self.fabric.cable_group)
+        run = _longest_run_of_cable(self.lengths.run, self.fabric.cable_group)
         length = np.full(len(run), -1, dtype=np.int64)
         confirmed = np.zeros(len(run), dtype=np.int64)
         for k, choice in enumerate(choices):

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.order import distinct
-from tdsl.physical.lengths import Lengths
+from tdsl.fabric.order import distinct_values
+from tdsl.physical.lengths import CableRuns
 
 Floats = NDArray[np.float64]
 Profile = tuple[tuple[int, bytes], ...]
@@ -41,25 +41,25 @@ OPEN = 1 << 62
 
 
 def path_bound(
-    fabric: Fabric, pairs: tuple[Ints, Ints, Ints], lengths: Lengths, racks: list[int], capacity: Callable[[Ints], int]
+    fabric: Fabric, pairs: tuple[Ints, Ints, Ints], lengths: CableRuns, racks: list[int], capacity: Callable[[Ints], int]
 ) -> int:
     """Micrometres along the trays of the cables of ``pairs`` (two devices without a place, and how many cables join them), 0
     where the ways between ``racks``, the free ones, are no metric or there are too many. ``capacity`` says how many of some
     devices a rack takes at most."""
-    halls = distinct(lengths.places.rack_hall[np.array(racks)])
+    halls = distinct_values(lengths.places.rack_hall[np.array(racks)])
     if len(halls) != 1 or not len(pairs[0]) or len(racks) > MOST_RACKS:
         return 0
     counted: dict[Profile, float] = {}
-    for reached, weight, times in _families(fabric, pairs):
-        profile = _profile(fabric, reached, weight, capacity)
+    for reached, weight, times in _path_families(fabric, pairs):
+        profile = _weights_by_model(fabric, reached, weight, capacity)
         counted[profile] = counted.get(profile, 0.0) + times
         if len(counted) > MOST_PROFILES:
             return 0
-    least = _nearest(list(counted), lengths, np.array(racks, dtype=np.int64))
+    least = _least_weighted_distances(list(counted), lengths, np.array(racks, dtype=np.int64))
     return 0 if least is None else int(sum(least[k] * n for k, n in enumerate(counted.values())) * SAFE)
 
 
-def _families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[tuple[Ints, Floats, float]]:
+def _path_families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[tuple[Ints, Floats, float]]:
     """For every kind of device at which paths begin: the devices that they lead to, their weights, and how many begin alike."""
     low, high, count = pairs
     tier = fabric.tier
@@ -74,7 +74,7 @@ def _families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[tuple[
     load = np.zeros(len(room))
     begun: list[tuple[Ints, Floats, float]] = []
     top = int(tier[upper].max(initial=-1))
-    for t, times in _alike(distinct(upper[tier[upper] == top]), first, lower, room):
+    for t, times in _interchangeable_devices(distinct_values(upper[tier[upper] == top]), first, lower, room):
         weight = np.zeros(fabric.device_count)
         rows = np.arange(first[t], first[t + 1])
         weight[lower[rows]] = room[rows]
@@ -96,10 +96,10 @@ def _families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[tuple[
     left[left < room * 1e-6] = 0
     centre = np.concatenate([upper[left > 0], low[level]])
     other = np.concatenate([lower[left > 0], high[level]])
-    yield from _direct(fabric, centre, other, np.concatenate([left[left > 0], count[level].astype(np.float64)]))
+    yield from _single_pair_paths(fabric, centre, other, np.concatenate([left[left > 0], count[level].astype(np.float64)]))
 
 
-def _direct(fabric: Fabric, a: Ints, b: Ints, weight: Floats) -> Iterator[tuple[Ints, Floats, float]]:
+def _single_pair_paths(fabric: Fabric, a: Ints, b: Ints, weight: Floats) -> Iterator[tuple[Ints, Floats, float]]:
     """Paths of one pair each, begun at the device that has more of them."""
     if not len(a):
         return
@@ -113,7 +113,7 @@ def _direct(fabric: Fabric, a: Ints, b: Ints, weight: Floats) -> Iterator[tuple[
         yield other[i:j], weight[i:j], 1.0
 
 
-def _alike(tops: Ints, first: Ints, lower: Ints, room: Floats) -> Iterator[tuple[int, list[int]]]:
+def _interchangeable_devices(tops: Ints, first: Ints, lower: Ints, room: Floats) -> Iterator[tuple[int, list[int]]]:
     """Devices that are joined to the same ones by as many cables: one of them, and all."""
     found: dict[tuple[bytes, bytes], list[int]] = {}
     for t in tops.tolist():
@@ -122,20 +122,20 @@ def _alike(tops: Ints, first: Ints, lower: Ints, room: Floats) -> Iterator[tuple
     return ((alike[0], alike) for alike in found.values())
 
 
-def _profile(fabric: Fabric, reached: Ints, weight: Floats, capacity: Callable[[Ints], int]) -> Profile:
+def _weights_by_model(fabric: Fabric, reached: Ints, weight: Floats, capacity: Callable[[Ints], int]) -> Profile:
     """What counts of the devices that paths lead to: for each model how many a rack takes, and the weights."""
     out = []
-    for m in distinct(fabric.device_model[reached]).tolist():
+    for m in distinct_values(fabric.device_model[reached]).tolist():
         mine = fabric.device_model[reached] == m
         out.append((capacity(reached[mine]), np.sort(np.floor(weight[mine] * GRAIN) / GRAIN)[::-1].tobytes()))
     return tuple(sorted(out))
 
 
-def _nearest(profiles: list[Profile], lengths: Lengths, racks: Ints) -> list[float] | None:
+def _least_weighted_distances(profiles: list[Profile], lengths: CableRuns, racks: Ints) -> list[float] | None:
     """For every profile the least sum of weight times way, over all free racks to be at; None where a way is not known."""
     least = [float("inf")] * len(profiles)
     cells = [[(each, np.frombuffer(weights)) for each, weights in p] for p in profiles]
-    shares = [[(_by_rack(each, weights, len(racks))) for each, weights in cell] for cell in cells]
+    shares = [[(_weights_by_rack(each, weights, len(racks))) for each, weights in cell] for cell in cells]
     for r in racks.tolist():
         way = lengths.way(np.full(len(racks), r, dtype=np.int64), racks)
         if (way < 0).any():
@@ -146,7 +146,7 @@ def _nearest(profiles: list[Profile], lengths: Lengths, racks: Ints) -> list[flo
     return least
 
 
-def _by_rack(each: int, weights: Floats, racks: int) -> Floats:
+def _weights_by_rack(each: int, weights: Floats, racks: int) -> Floats:
     """Weights that fall to the nearest rack, the next one and so on, when a rack takes ``each`` of the devices."""
     each = max(min(each, len(weights)), 1)
     starts = np.arange(0, len(weights), each)

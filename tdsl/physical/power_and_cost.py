@@ -8,19 +8,19 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.part_facts import PLUGGED, cable_medium, optic_watts, takes_power
 from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.racks import Bound, watts
+from tdsl.physical.racks import PartialSum, watts_of_model
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MONEY, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 
-NOTHING = Bound(Fraction(0), 0)
+NOTHING = PartialSum(Fraction(0), 0)
 
 
-def price(part: DeviceModel, prices: Mapping[str, Fraction]) -> Fraction | None:
+def price_of_part(part: DeviceModel, prices: Mapping[str, Fraction]) -> Fraction | None:
     """The price of a model: that of the user's table, else what the model states, else None."""
     if part.name in prices:
         return prices[part.name]
@@ -50,7 +50,7 @@ class Plugs:
 
 
 @lru_cache(maxsize=2)
-def figures_of(fabric: Fabric) -> Figures:
+def cached_figures(fabric: Fabric) -> Figures:
     """The sums of a fabric. The last two are kept."""
     return Figures(fabric)
 
@@ -82,7 +82,7 @@ class Figures:
         f = self.fabric
         none = np.zeros(0, dtype=np.int64)
         if self.physical is None:
-            copper = np.array([_copper(s.settings.get("part")) for s in f.statements] or [False])
+            copper = np.array([_has_own_plugs(s.settings.get("part")) for s in f.statements] or [False])
             plain = ~copper[f.cable_statement] if len(f.cable_a) else np.zeros(0, dtype=np.bool_)
             ends = np.concatenate([f.port_device[f.cable_a[plain]], f.port_device[f.cable_b[plain]]])
             return Optics(none, none, [], self.top[ends])
@@ -91,7 +91,7 @@ class Figures:
         number, choices = parts.group
         open_ends = [none]
         for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
-            lacks = np.array([getattr(c, end) is None and not _copper(c.cable) for c in choices] or [False])
+            lacks = np.array([getattr(c, end) is None and not _has_own_plugs(c.cable) for c in choices] or [False])
             open_ends.append(f.port_device[ports[lacks[number]]] if len(ports) else none)
         ends = np.concatenate(open_ends)
         kinds = f.kind[ends] if len(ends) else np.array([], dtype=str)
@@ -119,7 +119,7 @@ class Figures:
             return Plugs(none, none, [])
         each = np.bincount(f.cable_group)[f.cable_group[legs]]
         split = f.cable_leg[legs] > 0
-        head_at_b = Cables(f).head_at_b[legs]
+        head_at_b = CableIndex(f).head_at_b[legs]
         columns = []
         for ports, is_head in ((f.cable_a, ~head_at_b), (f.cable_b, head_at_b)):
             counted = ~(split & is_head) | (f.cable_leg[legs] == 1)  # the legs of a break-out have one head
@@ -135,7 +135,7 @@ class Figures:
             shares.append((None if most is None else most / n, None if usual is None else usual / n))
         return Plugs(self.top[device], share.ravel(), shares)
 
-    def plugs_power(self, devices: Bools, typical: bool = False) -> Bound:
+    def plugs_power(self, devices: Bools, typical: bool = False) -> PartialSum:
         """Watts of the plugs of active cables in some devices."""
         found = self.plugs
         count = np.bincount(found.share[devices[found.device]], minlength=len(found.shares))
@@ -143,9 +143,9 @@ class Figures:
         for share, n in zip(found.shares, count.tolist(), strict=True):
             value = share[typical]
             known, missing = (known, missing + n) if value is None else (known + value * n, missing)
-        return Bound(known, missing)
+        return PartialSum(known, missing)
 
-    def optics_power(self, devices: Bools, typical: bool = False) -> Bound:
+    def optics_power(self, devices: Bools, typical: bool = False) -> PartialSum:
         """Watts of the transceivers in some devices, and of the plugs of active cables."""
         found = self.optics
         mine = found.part[devices[found.device]]
@@ -155,9 +155,9 @@ class Figures:
             if n:
                 value = optic_watts(part, typical)
                 known, missing = (known, missing + n) if value is None else (known + value * n, missing)
-        return Bound(known, missing) + self.plugs_power(devices, typical)
+        return PartialSum(known, missing) + self.plugs_power(devices, typical)
 
-    def power(self, devices: Bools, typical: bool = False) -> Bound:
+    def power(self, devices: Bools, typical: bool = False) -> PartialSum:
         """Watts of some devices with their transceivers and the plugs of active cables. A published maximum includes them; any
         other figure does not."""
         f = self.fabric
@@ -167,17 +167,17 @@ class Figures:
             rows = np.flatnonzero(mine & (f.device_model == m))
             if not len(rows) or model.kind in ("panel",):
                 continue
-            value = watts(model, typical)
-            total += Bound(Fraction(0), len(rows)) if value is None else Bound(value * len(rows), 0)
+            value = watts_of_model(model, typical)
+            total += PartialSum(Fraction(0), len(rows)) if value is None else PartialSum(value * len(rows), 0)
         return total + self.parts_power(devices, typical)
 
-    def parts_power(self, devices: Bools, typical: bool = False) -> Bound:
+    def parts_power(self, devices: Bools, typical: bool = False) -> PartialSum:
         """Watts of the transceivers and active plugs in those of some devices whose own figure does not include them."""
         own = np.array([typical or "power_max" not in m.facts for m in self.fabric.models] or [False])
         panel = np.array([m.kind == "panel" for m in self.fabric.models] or [False])
         return self.optics_power(devices & self.mounted & (own & ~panel)[self.fabric.device_model], typical)
 
-    def cost(self, devices: Bools, cables: Bools) -> Bound:
+    def cost(self, devices: Bools, cables: Bools) -> PartialSum:
         """Prices of some devices, their transceivers, and some cable legs."""
         f, prices = self.fabric, self.fabric.prices
         total = NOTHING
@@ -185,23 +185,23 @@ class Figures:
         for m, model in enumerate(f.models):
             n = int((mine & (f.device_model == m)).sum())
             if n:
-                value = price(model, prices)
-                total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
+                value = price_of_part(model, prices)
+                total += PartialSum(Fraction(0), n) if value is None else PartialSum(value * n, 0)
         return total + self.parts_cost(devices, cables)
 
-    def parts_cost(self, devices: Bools, cables: Bools) -> Bound:
+    def parts_cost(self, devices: Bools, cables: Bools) -> PartialSum:
         """Prices of the transceivers in some devices, and of some cable legs."""
         total = NOTHING
         found = self.optics
         chosen = found.part[devices[found.device]]
         for part, n in zip(found.parts, np.bincount(chosen, minlength=len(found.parts)).tolist(), strict=True):
             if n:
-                value = price(part, self.fabric.prices)
-                total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
-        total += Bound(Fraction(0), int(devices[found.open_ends].sum()))
+                value = price_of_part(part, self.fabric.prices)
+                total += PartialSum(Fraction(0), n) if value is None else PartialSum(value * n, 0)
+        total += PartialSum(Fraction(0), int(devices[found.open_ends].sum()))
         return total + self._cables(cables)
 
-    def _cables(self, legs: Bools) -> Bound:
+    def _cables(self, legs: Bools) -> PartialSum:
         f, prices = self.fabric, self.fabric.prices
         rows = np.flatnonzero(legs & (f.cable_leg <= 1))  # a break-out is one part
         if not len(rows):
@@ -211,11 +211,11 @@ class Figures:
         for k, n in enumerate(np.bincount(number[rows], minlength=len(parts)).tolist()):
             if n:
                 part = parts[k]
-                value = None if part is None else price(part, prices)
-                total += Bound(Fraction(0), n) if value is None else Bound(value * n, 0)
+                value = None if part is None else price_of_part(part, prices)
+                total += PartialSum(Fraction(0), n) if value is None else PartialSum(value * n, 0)
         return total
 
 
-def _copper(part: object) -> bool:
+def _has_own_plugs(part: object) -> bool:
     """Whether the ends of a cable part are part of it."""
     return isinstance(part, DeviceModel) and cable_medium(part) in PLUGGED

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TypeVar
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
-from tdsl.semantics.supply import Spares, Supply, lead_days, spares
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.semantics.supply import Spares, Supply, lead_days, parse_spares
 
 T = TypeVar("T")
 TABLES = ("price", "spares", "lead", "alternative")
@@ -20,16 +20,16 @@ EXAMPLE = {
 }
 
 
-def read(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Fraction], Supply]:
+def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Fraction], Supply]:
     """The prices of a file by model, and what it says of purchases; what it cannot mean is a finding (E0208)."""
     example = 'currency = "USD", date = "2026-11-01", and a table [price] with lines `MODEL = 36000`'
 
     def wrong(message: str, help: str = example) -> None:
         line = file.line(1)
-        diagnostics.add("E0208", Span(file, 0, len(line)), message, help=help)
+        diagnostics.add("E0208", SourceSpan(file, 0, len(line)), message, help=help)
 
     try:
-        data = tomllib.loads(file.text, parse_float=_amount)
+        data = tomllib.loads(file.text, parse_float=_parse_exact_amount)
     except (ValueError, RecursionError) as fault:  # tomllib passes on the ValueError of a number
         wrong(f"the prices are not TOML: {fault}")
         return {}, Supply()
@@ -50,13 +50,15 @@ def read(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Fraction
             wrong(f"the price of {name} is not an amount")
         else:
             each[name.replace("-", "_")] = Fraction(value)
-    extras: dict[str, Spares] = _column(data, "spares", lambda v: spares(str(v)) if type(v) in (int, str) else None, wrong)
-    leads: dict[str, int] = _column(data, "lead", lambda v: lead_days(v) if isinstance(v, str) else None, wrong)
-    others: dict[str, tuple[str, ...]] = _column(data, "alternative", _names, wrong)
+    extras: dict[str, Spares] = _table_by_model(
+        data, "spares", lambda v: parse_spares(str(v)) if type(v) in (int, str) else None, wrong
+    )
+    leads: dict[str, int] = _table_by_model(data, "lead", lambda v: lead_days(v) if isinstance(v, str) else None, wrong)
+    others: dict[str, tuple[str, ...]] = _table_by_model(data, "alternative", _names_in_value, wrong)
     return each, Supply(currency, str(data.get("date", "")), extras, leads, others)
 
 
-def _amount(text: str) -> Fraction:
+def _parse_exact_amount(text: str) -> Fraction:
     """A number with a point or an exponent, exactly. Raises ValueError where it has more than 100 digits written out."""
     digits, _, exponent = text.lower().partition("e")
     if len(digits) > 100 or len(exponent) > 4 or abs(int(exponent or 0)) > 100:
@@ -64,7 +66,7 @@ def _amount(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _column(
+def _table_by_model(
     data: Mapping[str, Mapping[str, object]], table: str, of: Callable[[object], T | None], wrong: Callable[[str, str], None]
 ) -> dict[str, T]:
     """One table by model; what a value cannot mean is a finding."""
@@ -78,7 +80,7 @@ def _column(
     return out
 
 
-def _names(value: object) -> tuple[str, ...] | None:
+def _names_in_value(value: object) -> tuple[str, ...] | None:
     names: list[object] = value if isinstance(value, list) else [value]
     found = tuple(n for n in names if isinstance(n, str) and n)
     return found if found and len(found) == len(names) else None

@@ -19,7 +19,7 @@ from tdsl.physical.model import Physical
 def pulling_columns(fabric: Fabric, physical: Physical, rank: Ints) -> dict[str, Callable[[], Column]]:
     """``bundle`` and ``pull_order`` of every cable leg; ``rank`` is the place of each row's cable in the plan."""
     p, top = physical.places, physical.lengths.top
-    leader = _leaders(fabric)
+    leader = _first_leg_of_cable(fabric)
     ends = [p.device_rack[top[fabric.port_device[ports[leader]]]] for ports in (fabric.cable_a, fabric.cable_b)]
     low, high = np.minimum(*ends), np.maximum(*ends)
     known = low >= 0
@@ -43,7 +43,7 @@ def pulling_columns(fabric: Fabric, physical: Physical, rank: Ints) -> dict[str,
     return {"bundle": bundle, "pull_order": lambda: turn[cable].tolist()}
 
 
-def _leaders(fabric: Fabric) -> Ints:
+def _first_leg_of_cable(fabric: Fabric) -> Ints:
     """The first row of every cable."""
     out = np.zeros(int(fabric.cable_group.max()) + 1 if len(fabric.cable_group) else 0, dtype=np.int64)
     out[fabric.cable_group[::-1]] = np.arange(len(fabric.cable_group))[::-1]

@@ -10,7 +10,7 @@ import numpy as np
 from tdsl.fabric.columns import DeviceColumns
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.power_and_cost import Figures
-from tdsl.physical.racks import Bound, Racks
+from tdsl.physical.racks import PartialSum, Racks
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -55,7 +55,7 @@ def mount_lines(fabric: Fabric) -> list[MountLine]:
     racks = Racks(fabric, p)
     names = DeviceColumns(fabric).name
     rack, model = p.device_rack[racks.devices].tolist(), fabric.device_model[racks.devices].tolist()
-    watts, mass = [_amount(x) for x in racks.watts_max], [_amount(x) for x in racks.mass]
+    watts, mass = [_decimal_cell(x) for x in racks.watts_max], [_decimal_cell(x) for x in racks.mass]
     mounted = fabric.container[racks.devices] < 0
     return [
         MountLine(
@@ -66,7 +66,7 @@ def mount_lines(fabric: Fabric) -> list[MountLine]:
     ]  # fmt: skip
 
 
-def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int, Bound]:
+def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int, PartialSum]:
     """Watts of every rack that holds a device, with transceivers, at most or typically.
 
     Racks that hold the same are summed once.
@@ -78,8 +78,8 @@ def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int
     ends = np.bincount(found.open_ends, minlength=f.device_count)
     plugs = np.zeros((f.device_count, max(len(figures.plugs.shares), 1)), dtype=np.int64)
     np.add.at(plugs, (figures.plugs.device, figures.plugs.share), 1)
-    known: dict[tuple[object, ...], Bound] = {}
-    out: dict[int, Bound] = {}
+    known: dict[tuple[object, ...], PartialSum] = {}
+    out: dict[int, PartialSum] = {}
     for rack, devices in racks.by_rack.items():
         key = tuple((int(f.device_model[d]), count[d].tobytes(), plugs[d].tobytes(), int(ends[d])) for d in devices)
         if key not in known:
@@ -103,15 +103,15 @@ def rack_lines(fabric: Fabric) -> list[RackLine]:
         count = Counter(fabric.model_of(d).name for d in devices)
         out.append(RackLine(
             p.hall_name(rack), p.rack_names[rack], len(devices), sum(racks.height(d) for d in devices),
-            "" if kind.height is None else kind.height, _sum(sums[rack]), kind.feeds or "", _amount(kind.feed_watts),
-            _sum(racks.total(devices, racks.mass)), _amount(kind.mass), ", ".join(f"{n} {name}" for name, n in count.items()),
+            "" if kind.height is None else kind.height, _partial_sum_cell(sums[rack]), kind.feeds or "", _decimal_cell(kind.feed_watts),
+            _partial_sum_cell(racks.total(devices, racks.mass)), _decimal_cell(kind.mass), ", ".join(f"{n} {name}" for name, n in count.items()),
         ))  # fmt: skip
     return out
 
 
-def _amount(value: Fraction | None) -> str:
+def _decimal_cell(value: Fraction | None) -> str:
     return "" if value is None else f"{float(value):.10g}"
 
 
-def _sum(bound: Bound) -> str:
-    return _amount(bound.known) if bound.exact else f">={_amount(bound.known)}"
+def _partial_sum_cell(bound: PartialSum) -> str:
+    return _decimal_cell(bound.known) if bound.exact else f">={_decimal_cell(bound.known)}"

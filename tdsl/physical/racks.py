@@ -9,21 +9,21 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.places import Places, height_of
+from tdsl.fabric.places import RackPlaces, height_of
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MASS, POWER, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class PartialSum:
     """A sum of which some terms may be unknown: what is known of it, and how many terms are missing."""
 
     known: Fraction
     missing: int
 
-    def __add__(self, other: Bound) -> Bound:
-        return Bound(self.known + other.known, self.missing + other.missing)
+    def __add__(self, other: PartialSum) -> PartialSum:
+        return PartialSum(self.known + other.known, self.missing + other.missing)
 
     @property
     def exact(self) -> bool:
@@ -31,7 +31,7 @@ class Bound:
         return not self.missing
 
 
-def watts(model: DeviceModel, typical: bool = False) -> Fraction | None:
+def watts_of_model(model: DeviceModel, typical: bool = False) -> Fraction | None:
     """Watts of a device: the published maximum, else the one published figure; with ``typical`` the latter. None: not stated."""
     names = ("power",) if typical else ("power_max", "power")
     for name in names:
@@ -41,7 +41,7 @@ def watts(model: DeviceModel, typical: bool = False) -> Fraction | None:
     return None
 
 
-def kilograms(model: DeviceModel) -> Fraction | None:
+def kilograms_of_model(model: DeviceModel) -> Fraction | None:
     """Mass of a device, None where its model does not say."""
     value = model.facts.get("mass")
     return value.amount if isinstance(value, Quantity) and value.dim == MASS else None
@@ -50,7 +50,7 @@ def kilograms(model: DeviceModel) -> Fraction | None:
 class Racks:
     """The racks of one fabric that has places."""
 
-    def __init__(self, fabric: Fabric, places: Places) -> None:
+    def __init__(self, fabric: Fabric, places: RackPlaces) -> None:
         self.fabric, self.places = fabric, places
 
     @cached_property
@@ -78,7 +78,7 @@ class Racks:
         """Rack units of a device, 0 where unknown."""
         return int(self.heights[self.fabric.device_model[device]])
 
-    def total(self, devices: list[int], of: list[Fraction | None]) -> Bound:
+    def total(self, devices: list[int], of: list[Fraction | None]) -> PartialSum:
         """The sum of a figure of the models over devices."""
         count = Counter(self.fabric.device_model[devices].tolist())
         known, missing = Fraction(0), 0
@@ -88,14 +88,14 @@ class Racks:
                 missing += n
             else:
                 known += value * n
-        return Bound(known, missing)
+        return PartialSum(known, missing)
 
     @cached_property
     def watts_max(self) -> list[Fraction | None]:
         """Maximum watts of every model."""
-        return [watts(m) for m in self.fabric.models]
+        return [watts_of_model(m) for m in self.fabric.models]
 
     @cached_property
     def mass(self) -> list[Fraction | None]:
         """Kilograms of every model."""
-        return [kilograms(m) for m in self.fabric.models]
+        return [kilograms_of_model(m) for m in self.fabric.models]

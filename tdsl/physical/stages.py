@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.graph import Fabric
-from tdsl.physical.bom import Line, bill
-from tdsl.physical.totals import Total, totals
+from tdsl.physical.bom import Line, bill_of_materials
+from tdsl.physical.totals import Total, totals_by_place
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -51,7 +51,7 @@ def phase_bill(stages: Sequence[Stage]) -> list[PhaseLine]:
     out: list[PhaseLine] = []
     before: dict[tuple[object, ...], Line] = {}
     for stage in stages:
-        now = _merged(bill(stage.fabric))
+        now = _merge_bill_lines(bill_of_materials(stage.fabric))
         for key in [*now, *(k for k in before if k not in now)]:
             line, old = now.get(key), before.get(key)
             quantity, had = (x.quantity if x is not None else 0 for x in (line, old))
@@ -68,7 +68,7 @@ def phase_bill(stages: Sequence[Stage]) -> list[PhaseLine]:
     return out
 
 
-def _merged(lines: Sequence[Line]) -> dict[tuple[object, ...], Line]:
+def _merge_bill_lines(lines: Sequence[Line]) -> dict[tuple[object, ...], Line]:
     """The lines by what they order: those that differ in nothing else are one."""
     out: dict[tuple[object, ...], Line] = {}
     for x in lines:
@@ -83,13 +83,13 @@ def phase_totals(stages: Sequence[Stage]) -> list[Total]:
     out: list[Total] = []
     before: Total | None = None
     for stage in stages:
-        now = replace(totals(stage.fabric)[0], by="phase", hall="", name=f"phase {stage.number}", needed=stage.needed)
-        out += [now, replace(_difference(now, before), by="added by phase")]
+        now = replace(totals_by_place(stage.fabric)[0], by="phase", hall="", name=f"phase {stage.number}", needed=stage.needed)
+        out += [now, replace(_total_difference(now, before), by="added by phase")]
         before = now
     return out
 
 
-def _difference(now: Total, before: Total | None) -> Total:
+def _total_difference(now: Total, before: Total | None) -> Total:
     if before is None:
         return now
     price = now.price - before.price
@@ -100,9 +100,9 @@ def _difference(now: Total, before: Total | None) -> Total:
     )  # fmt: skip
 
 
-def pulled_in(stages: Sequence[Stage]) -> list[int]:
+def phase_of_pulling(stages: Sequence[Stage]) -> list[int]:
     """For every cable leg of the last fabric the phase since which it joins the same two connectors without a break."""
-    ends = [_ends(s.fabric) for s in stages]
+    ends = [_connectors_of_legs(s.fabric) for s in stages]
     since = [stages[-1].number] * len(ends[-1])
     open_ = list(range(len(since)))
     for stage, known in zip(stages[-2::-1], ends[-2::-1], strict=True):
@@ -117,9 +117,9 @@ def pulled_in(stages: Sequence[Stage]) -> list[int]:
     return since
 
 
-def _ends(fabric: Fabric) -> list[tuple[str, str, str, str]]:
+def _connectors_of_legs(fabric: Fabric) -> list[tuple[str, str, str, str]]:
     """Device and connector at both ends of every leg."""
-    cables = Cables(fabric)
+    cables = CableIndex(fabric)
     columns: list[list[str]] = []
     for ports in (fabric.cable_a, fabric.cable_b):
         columns.append(cables.devices.name[fabric.port_device[ports]].tolist())
@@ -127,4 +127,4 @@ def _ends(fabric: Fabric) -> list[tuple[str, str, str, str]]:
     return list(zip(*columns, strict=True))
 
 
-__all__ = ["PhaseLine", "Stage", "phase_bill", "phase_totals", "pulled_in"]
+__all__ = ["PhaseLine", "Stage", "phase_bill", "phase_totals", "phase_of_pulling"]

@@ -11,19 +11,19 @@ from pathlib import Path
 import numpy as np
 
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.order import distinct
-from tdsl.fabric.pins import Figure, Used
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.pins import LockedFigure, UsedFile
 from tdsl.findings.diagnostic import Diagnostic, Label, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.physical.power_and_cost import Figures
-from tdsl.semantics.quantity import LENGTH, MONEY, POWER, Quantity, show
+from tdsl.semantics.quantity import LENGTH, MONEY, POWER, Quantity, quantity_text
 
 UNITS = {"power": POWER, "cost": MONEY, "cable_length": LENGTH}
 """Figures that measure something; the others are numbers."""
 SHOWN = 8
 
 
-def digests(files: Iterable[SourceFile], folder: Path) -> dict[str, str]:
+def file_digests(files: Iterable[SourceFile], folder: Path) -> dict[str, str]:
     """SHA-256 of the text of every file that was read, by the name that a lock in a folder gives it."""
     out = {}
     for file in files:
@@ -34,13 +34,13 @@ def digests(files: Iterable[SourceFile], folder: Path) -> dict[str, str]:
     return out
 
 
-def figures_of(fabric: Fabric) -> dict[str, Fraction]:
+def lock_figures(fabric: Fabric) -> dict[str, Fraction]:
     """What a fabric consists of, takes and costs, as far as it is known: in base units."""
     figures = Figures(fabric)
     out = {
         "switches": Fraction(int((fabric.built & fabric.is_switch).sum())),
         "links": Fraction(fabric.link_count),
-        "cables": Fraction(len(distinct(fabric.cable_group))),
+        "cables": Fraction(len(distinct_values(fabric.cable_group))),
     }
     power, cost = figures.power(fabric.built), figures.cost(fabric.built, np.ones(len(fabric.cable_a), dtype=np.bool_))
     out |= {name: bound.known for name, bound in (("power", power), ("cost", cost)) if bound.known}
@@ -49,13 +49,13 @@ def figures_of(fabric: Fabric) -> dict[str, Fraction]:
     return out
 
 
-def shown(name: str, value: Fraction) -> str:
+def figure_text(name: str, value: Fraction) -> str:
     """A figure as people read it."""
-    return show(Quantity(value, UNITS[name])) if name in UNITS else f"{value.numerator:,}"
+    return quantity_text(Quantity(value, UNITS[name])) if name in UNITS else f"{value.numerator:,}"
 
 
-def changed(
-    design: str, used: Sequence[Used], stood: Mapping[str, Sequence[Figure]], now: Mapping[str, str], fabrics: Sequence[Fabric],
+def library_change_finding(
+    design: str, used: Sequence[UsedFile], stood: Mapping[str, Sequence[LockedFigure]], now: Mapping[str, str], fabrics: Sequence[Fabric],
     locked: bool,
 ) -> Diagnostic | None:  # fmt: skip
     """The finding about library files that are not as the lock has them, with the figures that differ; None if all are.
@@ -72,11 +72,11 @@ def changed(
     moved = 0
     for f in fabrics:
         for figure in stood.get(f.name, ()):
-            value = figures_of(f).get(figure.name)
+            value = lock_figures(f).get(figure.name)
             if value is not None and value != figure.value:
                 moved += 1
                 notes.append(
-                    f"{f.name}: {figure.name} {shown(figure.name, figure.value)} before, {shown(figure.name, value)} now"
+                    f"{f.name}: {figure.name} {figure_text(figure.name, figure.value)} before, {figure_text(figure.name, value)} now"
                 )
     notes += [f"{name} is used now, and was not" for name in now if name not in before]
     own = design in before and now.get(design) != before[design].digest

@@ -9,11 +9,11 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.part_facts import optic_watts
-from tdsl.physical.power_and_cost import Figures, price
-from tdsl.physical.racks import Bound, watts
+from tdsl.physical.power_and_cost import Figures, price_of_part
+from tdsl.physical.racks import PartialSum, watts_of_model
 from tdsl.system.lazy_dataclass import dataclass
 
-NONE = Bound(Fraction(0), 0)
+NONE = PartialSum(Fraction(0), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class _Sum:
     devices: int = 0
     optics: int = 0
     cables: int = 0
-    watts: Bound = NONE
-    price: Bound = NONE
+    watts: PartialSum = NONE
+    price: PartialSum = NONE
 
     def add(self, other: _Sum) -> None:
         """Add another sum."""
@@ -66,32 +66,32 @@ class Tally:
         f, figures = self.figures.fabric, self.figures
         out: defaultdict[int, _Sum] = defaultdict(_Sum)
         rows = np.flatnonzero(figures.mounted)
-        for bucket, m, n in _counted(device[rows], f.device_model[rows]):
+        for bucket, m, n in _count_keys_in_buckets(device[rows], f.device_model[rows]):
             model = f.models[m]
-            power = Bound(Fraction(0), 0) if model.kind == "panel" else _times(watts(model), n)
-            out[bucket].add(_Sum(n, 0, 0, power, _times(price(model, f.prices), n)))
+            power = PartialSum(Fraction(0), 0) if model.kind == "panel" else _sum_of_pieces(watts_of_model(model), n)
+            out[bucket].add(_Sum(n, 0, 0, power, _sum_of_pieces(price_of_part(model, f.prices), n)))
         own = np.array(["power_max" not in m.facts and m.kind != "panel" for m in f.models] or [False])
         found = figures.optics
-        for bucket, key, n in _counted(device[found.device], 2 * found.part + own[f.device_model[found.device]]):
+        for bucket, key, n in _count_keys_in_buckets(device[found.device], 2 * found.part + own[f.device_model[found.device]]):
             part = found.parts[key // 2]
-            power = _times(optic_watts(part), n) if key % 2 else NONE
-            out[bucket].add(_Sum(0, n, 0, power, _times(price(part, f.prices), n)))
+            power = _sum_of_pieces(optic_watts(part), n) if key % 2 else NONE
+            out[bucket].add(_Sum(0, n, 0, power, _sum_of_pieces(price_of_part(part, f.prices), n)))
         plugs = figures.plugs
         mine = own[f.device_model[plugs.device]]
-        for bucket, k, n in _counted(device[plugs.device[mine]], plugs.share[mine]):
-            out[bucket].add(_Sum(0, 0, 0, _times(plugs.shares[k][0], n), NONE))
+        for bucket, k, n in _count_keys_in_buckets(device[plugs.device[mine]], plugs.share[mine]):
+            out[bucket].add(_Sum(0, 0, 0, _sum_of_pieces(plugs.shares[k][0], n), NONE))
         ends = found.open_ends
-        for bucket, counts, n in _counted(device[ends], own[f.device_model[ends]].astype(np.int64)):
-            out[bucket].add(_Sum(0, n, 0, Bound(Fraction(0), n * counts), Bound(Fraction(0), n)))
+        for bucket, counts, n in _count_keys_in_buckets(device[ends], own[f.device_model[ends]].astype(np.int64)):
+            out[bucket].add(_Sum(0, n, 0, PartialSum(Fraction(0), n * counts), PartialSum(Fraction(0), n)))
         plain = np.flatnonzero(f.cable_leg <= 1)  # a break-out is one part
         number_of, parts = figures.cable_parts
-        for bucket, k, n in _counted(leg[plain], number_of[plain]):
+        for bucket, k, n in _count_keys_in_buckets(leg[plain], number_of[plain]):
             part_of = parts[k]
-            out[bucket].add(_Sum(0, 0, n, NONE, _times(None if part_of is None else price(part_of, f.prices), n)))
+            out[bucket].add(_Sum(0, 0, n, NONE, _sum_of_pieces(None if part_of is None else price_of_part(part_of, f.prices), n)))
         return dict(out)
 
 
-def _counted(bucket: Ints, key: Ints) -> list[tuple[int, int, int]]:
+def _count_keys_in_buckets(bucket: Ints, key: Ints) -> list[tuple[int, int, int]]:
     """Bucket, key and count of every pair that occurs."""
     if not len(bucket):
         return []
@@ -99,11 +99,11 @@ def _counted(bucket: Ints, key: Ints) -> list[tuple[int, int, int]]:
     return list(zip(b.tolist(), k.tolist(), n.tolist(), strict=True))
 
 
-def _times(each: Fraction | None, n: int) -> Bound:
-    return Bound(Fraction(0), n) if each is None else Bound(each * n, 0)
+def _sum_of_pieces(each: Fraction | None, n: int) -> PartialSum:
+    return PartialSum(Fraction(0), n) if each is None else PartialSum(each * n, 0)
 
 
-def totals(fabric: Fabric) -> list[Total]:
+def totals_by_place(fabric: Fabric) -> list[Total]:
     """All of the fabric, then its halls with the cables between their racks, then its racks, then what has no place."""
     figures = Figures(fabric)
     p = fabric.places
@@ -125,15 +125,15 @@ def totals(fabric: Fabric) -> list[Total]:
         whole.add(mine)
         if p is not None and bucket < elsewhere:
             in_hall[int(p.rack_hall[bucket]) if bucket < racks else bucket - racks].add(mine)
-    out = [_row("all", "", fabric.name, whole)]
-    out += [_row("hall", h.name, h.name, s) for h, s in zip(halls, in_hall, strict=True) if s != _Sum()]
-    out += [_row("between racks", h.name, h.name, sums[racks + k]) for k, h in enumerate(halls) if racks + k in sums]
-    out += [_row("rack", p.hall_name(r), p.rack_name(r), sums[r]) for r in range(racks) if p is not None and r in sums]
+    out = [_total_row("all", "", fabric.name, whole)]
+    out += [_total_row("hall", h.name, h.name, s) for h, s in zip(halls, in_hall, strict=True) if s != _Sum()]
+    out += [_total_row("between racks", h.name, h.name, sums[racks + k]) for k, h in enumerate(halls) if racks + k in sums]
+    out += [_total_row("rack", p.hall_name(r), p.rack_name(r), sums[r]) for r in range(racks) if p is not None and r in sums]
     if elsewhere in sums:
-        out.append(_row("elsewhere", "", "between halls or without a place", sums[elsewhere]))
+        out.append(_total_row("elsewhere", "", "between halls or without a place", sums[elsewhere]))
     return out
 
 
-def _row(by: str, hall: str, name: str, s: _Sum) -> Total:
+def _total_row(by: str, hall: str, name: str, s: _Sum) -> Total:
     known = [int(x) if x.denominator == 1 else float(x) for x in (s.watts.known, s.price.known)]
     return Total(by, hall, name, s.devices, s.optics, s.cables, known[0], s.watts.missing, known[1], s.price.missing)

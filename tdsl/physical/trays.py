@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.part_facts import MICRO, amount
+from tdsl.fabric.part_facts import MICRO, stated_quantity
 from tdsl.physical.model import Physical
 from tdsl.semantics.quantity import LENGTH
 from tdsl.system.lazy_dataclass import dataclass
@@ -51,7 +51,7 @@ class Trays:
     def _diameter(self) -> Ints:
         """Micrometres of every cable leg, -1 where its part states no diameter or none is chosen."""
         number, choices = self.physical.parts.group
-        found = [None if c.cable is None else amount(c.cable, "diameter", LENGTH) for c in choices]
+        found = [None if c.cable is None else stated_quantity(c.cable, "diameter", LENGTH) for c in choices]
         return np.array([-1 if d is None else int(d * MICRO) for d in found] or [-1], dtype=np.int64)[number]
 
     def stretches(self, legs: Bools) -> list[Stretch]:

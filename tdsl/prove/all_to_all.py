@@ -9,18 +9,18 @@ import numpy as np
 
 from tdsl.fabric.graph import Ints
 from tdsl.prove.automorphisms import Orbits
-from tdsl.prove.block_cuts import groups, least
-from tdsl.prove.bound import Bound, Combined, Lengths, Ports
-from tdsl.prove.concurrent_flow import concurrent as flow_of_demands
-from tdsl.prove.cuts import Cut, crossing, placed, splits
-from tdsl.prove.equal_split import Demand
+from tdsl.prove.block_cuts import group_labels, least_block_cut
+from tdsl.prove.bound import ArcLengths, Bound, Combined, PortBound
+from tdsl.prove.concurrent_flow import concurrent_flow_bounds as flow_of_demands
+from tdsl.prove.cuts import Cut, balanced_splits, capacity_across_split, cut_with_nodes_placed
+from tdsl.prove.equal_split import UniformDemand
 from tdsl.prove.network import Network
-from tdsl.prove.quotient import of_switches
-from tdsl.prove.routed_demand import Routed
-from tdsl.prove.routing_combinations import NodeDemands, Routing, combined, hubs
+from tdsl.prove.quotient import quotient_of_switches
+from tdsl.prove.routed_demand import RoutedLoads
+from tdsl.prove.routing_combinations import FullRouting, NodeDemands, combine_routings, route_over_hubs
 from tdsl.prove.shortest_path_routing import PARTS
-from tdsl.prove.trees import everyone
-from tdsl.prove.uniform_flow import Concurrent, concurrent
+from tdsl.prove.trees import uniform_loads_along_trees
+from tdsl.prove.uniform_flow import Concurrent, uniform_flow_bounds
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -37,12 +37,12 @@ class OrbitLengths:
     found: Concurrent
 
 
-RateBound = Bound[Fraction, Concurrent | Combined | Routed, Cut | OrbitLengths | Lengths | Ports]
+RateBound = Bound[Fraction, Concurrent | Combined | RoutedLoads, Cut | OrbitLengths | ArcLengths | PortBound]
 
 
 @dataclass(frozen=True, slots=True)
 class AllToAll:
-    """Bounds in grains on what every ordered pair of units has at once. The networks of ``Combined`` and ``Lengths`` have
+    """Bounds in grains on what every ordered pair of units has at once. The networks of ``Combined`` and ``ArcLengths`` have
     equivalent switches as one node; ``device`` is the first device of each. Where the linear program over arcs proves more than a
     certificate can state, ``stated`` is what it can."""
 
@@ -67,17 +67,17 @@ class AllToAll:
         return Fraction(int(self.net.injection.min()), len(self.net.units) - 1)
 
 
-def bounds(view: View) -> AllToAll | None:
+def all_to_all_bounds(view: View) -> AllToAll | None:
     """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of the quotient network are sought
     first: they are soon found, and often close."""
-    first = interval(view) if 2 * len(view.rows) > view.budget.combination_arcs else None
+    first = cut_and_route_bounds(view) if 2 * len(view.rows) > view.budget.combination_arcs else None
     if first is not None and first.upper <= first.lower * view.budget.near_ratio:
         return first
     other = all_to_all(view)
     if first is None and other is not None and other.lower < other.upper:
-        return _solved(view, other)
+        return _improve_by_arc_program(view, other)
     if first is None or other is None:
-        return first or other or interval(view)
+        return first or other or cut_and_route_bounds(view)
     return replace(first, bound=first.bound.joined(other.bound))
 
 
@@ -85,26 +85,29 @@ def all_to_all(view: View) -> AllToAll | None:
     """The rate; None if some pair has no path or the work would be too much. There are two units at least."""
     net = unit_network(view)
     graph = UnitGraph.of(view, net)
-    cuts = [_alone(net), *(placed(net, units, view.budget) for units in splits(net, view.fabric))]
-    high, cut = min(((_rate(c), c) for c in cuts), key=lambda found: found[0])
+    cuts = [
+        _cut_of_least_unit(net),
+        *(cut_with_nodes_placed(net, units, view.budget) for units in balanced_splits(net, view.fabric)),
+    ]
+    high, cut = min(((_rate_of_cut(c), c) for c in cuts), key=lambda found: found[0])
 
     def enough(found: Concurrent) -> bool:
         return found.lower >= min(high, found.upper)
 
-    demand = Demand.all_to_all(graph)
+    demand = UniformDemand.all_to_all(graph)
     found = None
     if np.count_nonzero(graph.weight) * len(graph.network.head) <= view.budget.uniform_first_work:
         alone = Orbits((), np.arange(graph.nodes), np.arange(len(graph.a)))  # one try before symmetries are looked for
-        found = concurrent(graph, demand, alone, enough, replace(view.budget, uniform_rounds=1))
+        found = uniform_flow_bounds(graph, demand, alone, enough, replace(view.budget, uniform_rounds=1))
     if found is None or not enough(found):
-        found = concurrent(graph, demand, enough=enough, budget=view.budget)
+        found = uniform_flow_bounds(graph, demand, enough=enough, budget=view.budget)
     if found is None:
         return None
     proof: Cut | OrbitLengths = cut if high <= found.upper else OrbitLengths(found)
     return AllToAll(net, Bound(found.lower, min(high, found.upper), found, proof), graph.device)
 
 
-def _solved(view: View, known: AllToAll) -> AllToAll:
+def _improve_by_arc_program(view: View, known: AllToAll) -> AllToAll:
     """The bounds with what the linear program over arcs proves, where that is small."""
     graph = UnitGraph.of(view, known.net)
     nodes = graph.unit_node.tolist()
@@ -118,41 +121,44 @@ def _solved(view: View, known: AllToAll) -> AllToAll:
     return AllToAll(known.net, best, known.device, known)
 
 
-def interval(view: View) -> AllToAll | None:
+def cut_and_route_bounds(view: View) -> AllToAll | None:
     """Bounds on the rate by cuts, and by routes along shortest paths, over hubs or along trees; None where some pair has no path,
     or those are too many and too unlike."""
     net = unit_network(view)
     g = UnitGraph.of(view, net)
     if not g.network.arcs:
         return None
-    by = of_switches(g.network, ~g.forwards | (g.weight > 0))
+    by = quotient_of_switches(g.network, ~g.forwards | (g.weight > 0))
     network, weight = by.network, g.weight[by.first]
-    wanted = _wanted(weight, network, view.budget.uniform_pairs)
-    cuts = (_alone(net), *(placed(net, units, view.budget) for units in splits(net, view.fabric)))
-    upper, side = min(((_rate(c), c) for c in cuts), key=lambda found: found[0])
+    wanted = _uniform_node_demands(weight, network, view.budget.uniform_pairs)
+    cuts = (
+        _cut_of_least_unit(net),
+        *(cut_with_nodes_placed(net, units, view.budget) for units in balanced_splits(net, view.fabric)),
+    )
+    upper, side = min(((_rate_of_cut(c), c) for c in cuts), key=lambda found: found[0])
     shown: Ints = np.zeros(0, dtype=np.int64)
     if len(wanted.source):
-        labels = groups(view.fabric, g.device[by.first])
+        labels = group_labels(view.fabric, g.device[by.first])
         arcs = network.tail, network.head, network.capacity
-        found = least(network.forwards, arcs, (wanted.source, wanted.target, wanted.amount), labels, view.budget)
+        found = least_block_cut(network.forwards, arcs, (wanted.source, wanted.target, wanted.amount), labels, view.budget)
         if found is not None and found[0] < upper:
             upper, shown = found[0], found[1].astype(np.int64)
-    combination, upper, lengths = combined(network, wanted, upper, budget=view.budget)
+    combination, upper, lengths = combine_routings(network, wanted, upper, budget=view.budget)
     shown = lengths if len(lengths) else shown
-    if not combination.columns and (column := hubs(network, wanted, view.budget)) is not None:
+    if not combination.columns and (column := route_over_hubs(network, wanted, view.budget)) is not None:
         combination.add(column)
     if not combination.columns:
-        found_trees = everyone(network, weight, view.budget)
+        found_trees = uniform_loads_along_trees(network, weight, view.budget)
         if found_trees is None:
             return None
-        own = _own(weight, network, found_trees.parts)
-        combination.add(Routing(found_trees.load + own, found_trees.parts, None, trees=found_trees))
-    proof = Lengths(network, shown) if len(shown) else side
+        own = _traffic_within_nodes(weight, network, found_trees.parts)
+        combination.add(FullRouting(found_trees.load + own, found_trees.parts, None, trees=found_trees))
+    proof = ArcLengths(network, shown) if len(shown) else side
     bound: RateBound = Bound(min(combination.fits(), upper), upper, Combined(network, combination), proof)
     return AllToAll(net, bound, g.device[by.first])
 
 
-def _wanted(w: Ints, network: Network, pairs: int) -> NodeDemands:
+def _uniform_node_demands(w: Ints, network: Network, pairs: int) -> NodeDemands:
     """All pairs of units, by the nodes they are part of, ``w`` at each; those of one node go up and down its links. Without the
     pairs where those are too many."""
     some = np.flatnonzero(w)
@@ -163,11 +169,11 @@ def _wanted(w: Ints, network: Network, pairs: int) -> NodeDemands:
     source, target = np.repeat(some, len(some)), np.tile(some, len(some))
     apart = source != target
     source, target = source[apart], target[apart]
-    own = _own(w, network, PARTS).astype(np.int64)
+    own = _traffic_within_nodes(w, network, PARTS).astype(np.int64)
     return NodeDemands(source, target, w[source] * w[target], total, total, own)
 
 
-def _own(w: Ints, network: Network, parts: int) -> Ints:
+def _traffic_within_nodes(w: Ints, network: Network, parts: int) -> Ints:
     """What those of one node send each other, over all its links, in so many parts; rounded up."""
     full = np.bincount(network.tail, network.capacity, len(w)).astype(np.int64)
     own = np.zeros(network.arcs, dtype=object)
@@ -177,14 +183,14 @@ def _own(w: Ints, network: Network, parts: int) -> Ints:
     return own
 
 
-def _alone(net: Network) -> Cut:
+def _cut_of_least_unit(net: Network) -> Cut:
     """The unit with the fewest ports against all others."""
     units = np.zeros(len(net.units), dtype=np.bool_)
     units[int(net.injection.argmin())] = True
     nodes = np.zeros(len(net.transit), dtype=np.bool_)
-    return Cut(units, nodes, crossing(net, units, nodes))
+    return Cut(units, nodes, capacity_across_split(net, units, nodes))
 
 
-def _rate(cut: Cut) -> Fraction:
+def _rate_of_cut(cut: Cut) -> Fraction:
     ours = int(cut.units.sum())
     return Fraction(cut.value, ours * (len(cut.units) - ours))

@@ -16,7 +16,7 @@ from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import arc_image, orbit_labels
-from tdsl.prove.symmetry_candidates import by_ports, transitive_candidates
+from tdsl.prove.symmetry_candidates import candidates_by_ports, transitive_candidates
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -33,7 +33,7 @@ class Orbits:
 
 
 @dataclass(eq=False)
-class _Search:
+class _AutomorphismSearch:
     g: UnitGraph
     budget: Budget
     work: int = 0
@@ -49,7 +49,7 @@ class _Search:
             self.work += len(arcs.head)
             around = np.zeros(self.g.nodes, dtype=np.uint64)
             if len(start):
-                around[heads] = np.add.reduceat(_mixed(colour[arcs.tail], arcs.capacity), start)
+                around[heads] = np.add.reduceat(_hash_colours(colour[arcs.tail], arcs.capacity), start)
             order = np.lexsort((around, colour))
             fresh = np.ones(len(order), dtype=np.bool_)
             fresh[1:] = (np.diff(colour[order]) != 0) | (around[order][1:] != around[order][:-1])
@@ -67,10 +67,10 @@ class _Search:
         """Refined after one node is individualized."""
         out = colour * 2
         out[node] += 1
-        return self.refine(_dense(out), like)
+        return self.refine(_number_densely(out), like)
 
 
-def _mixed(colour: Ints, capacity: Ints) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def _hash_colours(colour: Ints, capacity: Ints) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     x = colour.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + capacity.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -78,7 +78,7 @@ def _mixed(colour: Ints, capacity: Ints) -> np.ndarray[tuple[int], np.dtype[np.u
     return out
 
 
-def _dense(colour: Ints) -> Ints:
+def _number_densely(colour: Ints) -> Ints:
     out: Ints = np.unique(colour, return_inverse=True)[1].astype(np.int64)
     return out
 
@@ -89,12 +89,12 @@ def link_image(g: UnitGraph, image: Ints) -> Ints | None:
     return None if arcs is None else g.network.link[arcs[g.network.links]]
 
 
-def translated(g: UnitGraph, fabric: Fabric, budget: Budget = DEFAULT) -> Orbits | None:
+def translation_orbits(g: UnitGraph, fabric: Fabric, budget: Budget = DEFAULT) -> Orbits | None:
     """Orbits of a graph under permutations that follow ports; None unless they lead from every node to every other, all of them
     chips that forward."""
     if not (g.forwards.all() and (g.weight == 1).all()):
         return None
-    images = by_ports(fabric, g.device, budget)
+    images = candidates_by_ports(fabric, g.device, budget)
     links = [x for i in images if (x := link_image(g, i)) is not None]
     if not images or len(links) < len(images):
         return None
@@ -102,7 +102,7 @@ def translated(g: UnitGraph, fabric: Fabric, budget: Budget = DEFAULT) -> Orbits
     return None if node.any() else Orbits(tuple(images), node, orbit_labels(len(g.a), links))
 
 
-def transitive(fabric: Fabric, network: Network, devices: Ints, budget: Budget = DEFAULT) -> bool:
+def is_node_transitive(fabric: Fabric, network: Network, devices: Ints, budget: Budget = DEFAULT) -> bool:
     """Whether verified permutations lead from every node to every other (``devices`` says which device each node is).
 
     False may also mean that none were found.
@@ -113,16 +113,16 @@ def transitive(fabric: Fabric, network: Network, devices: Ints, budget: Budget =
     return False
 
 
-def orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:
+def automorphism_orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:
     """Orbits of the nodes and links of a graph under the automorphisms that were found."""
-    search = _Search(g, budget)
+    search = _AutomorphismSearch(g, budget)
     if len(g.a):
-        _explore(search)
+        _search_automorphisms(search)
     links = [x for i in search.images if (x := link_image(g, i)) is not None]
     return Orbits(tuple(search.images), orbit_labels(g.nodes, search.images), orbit_labels(len(g.a), links))
 
 
-def _explore(search: _Search) -> None:
+def _search_automorphisms(search: _AutomorphismSearch) -> None:
     """Individualize nodes one after the other; then, from the first choice on, try the other nodes of its colour."""
     g = search.g
     kind = np.lexsort((g.weight, g.forwards))
@@ -134,7 +134,7 @@ def _explore(search: _Search) -> None:
     path: list[tuple[Ints, int, Trace]] = []  # the colours before, the node individualized, the trace of refinement
     colour = found[0]
     while search.work < search.budget.automorphism_work // 4:
-        node = _next(g, colour, bool(path))
+        node = _node_to_individualize(g, colour, bool(path))
         if node is None:
             break
         found = search.individualized(colour, node, None)
@@ -152,7 +152,7 @@ def _explore(search: _Search) -> None:
         for other in np.flatnonzero(before == before[node]).tolist():
             if label[other] == label[node]:
                 continue
-            image = _image(search, path, depth, other, last)
+            image = _find_automorphism(search, path, depth, other, last)
             if image is None:
                 misses += 1
                 if misses == search.budget.automorphism_rounds or search.work > search.budget.automorphism_work:
@@ -169,7 +169,7 @@ def _explore(search: _Search) -> None:
         links = left
 
 
-def _next(g: UnitGraph, colour: Ints, later: bool) -> int | None:
+def _node_to_individualize(g: UnitGraph, colour: Ints, later: bool) -> int | None:
     """First node of the cell to divide: at first the largest of units, then the largest; None if all nodes differ."""
     size = np.bincount(colour)
     if not later and (size[colour[g.weight > 0]] > 1).any():
@@ -179,7 +179,9 @@ def _next(g: UnitGraph, colour: Ints, later: bool) -> int | None:
     return int(np.flatnonzero(colour == int(size.argmax()))[0])
 
 
-def _image(search: _Search, path: list[tuple[Ints, int, Trace]], depth: int, other: int, last: Ints) -> Ints | None:
+def _find_automorphism(
+    search: _AutomorphismSearch, path: list[tuple[Ints, int, Trace]], depth: int, other: int, last: Ints
+) -> Ints | None:
     """The automorphism that fixes the first ``depth`` individualized nodes and takes the next to another; None if there is
     none this way."""
     colour, node, trace = path[depth]

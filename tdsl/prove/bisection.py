@@ -17,24 +17,24 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tdsl.fabric.graph import Bools
-from tdsl.prove.automorphisms import orbits, translated
+from tdsl.prove.automorphisms import automorphism_orbits, translation_orbits
 from tdsl.prove.bound import Bound, EveryPlacement, EverySplit, GroupRoutes, Shares, Spectrum
 from tdsl.prove.budget import Budget
 from tdsl.prove.clos import Spread, best_spread
-from tdsl.prove.cuts import Cut, least, placed, splits
-from tdsl.prove.elimination import frontier
-from tdsl.prove.equal_split import Demand
+from tdsl.prove.cuts import Cut, balanced_splits, cut_with_nodes_placed, minimum_cut_of_split
+from tdsl.prove.elimination import least_cut_by_elimination
+from tdsl.prove.equal_split import UniformDemand
 from tdsl.prove.flat_cuts import flat_splits
 from tdsl.prove.group_routing import group_rate
-from tdsl.prove.local_search import refined
+from tdsl.prove.local_search import cuts_by_local_search
 from tdsl.prove.network import Network
-from tdsl.prove.restored_links import restored
-from tdsl.prove.spectral_bound import spectrum
-from tdsl.prove.switch_placements import placements
-from tdsl.prove.symmetry import key_of
-from tdsl.prove.uniform_flow import Concurrent, bound, concurrent
+from tdsl.prove.restored_links import restore_missing_links
+from tdsl.prove.spectral_bound import spectral_cut_bound
+from tdsl.prove.switch_placements import least_cut_by_placements
+from tdsl.prove.symmetry import columns_as_key
+from tdsl.prove.uniform_flow import Concurrent, bound_across_halves, uniform_flow_bounds
 from tdsl.prove.unit_graph import UnitGraph
-from tdsl.prove.unit_network import parts, unit_network
+from tdsl.prove.unit_network import networks_of_components, unit_network
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -68,12 +68,12 @@ class Bisection:
         return self.bound.proof_upper
 
 
-def bisection(view: View, *, between_groups: bool = True) -> Bisection:
+def bisection_bounds(view: View, *, between_groups: bool = True) -> Bisection:
     """Bounds on a view's bisection, computed once for each view; there are two units at least. Without ``between_groups`` no
     lower bound comes from routes between groups, for which certificates have no form."""
     known = _known.setdefault(view, {})
     if between_groups not in known:
-        known[between_groups] = _bisection(view, between_groups)
+        known[between_groups] = _compute_bisection(view, between_groups)
     return known[between_groups]
 
 
@@ -81,86 +81,86 @@ _known: WeakKeyDictionary[View, dict[bool, Bisection]] = WeakKeyDictionary()
 """Bisections of the views that are still judged: models of workloads ask for the same one as the check."""
 
 
-def _bisection(view: View, between_groups: bool) -> Bisection:
+def _compute_bisection(view: View, between_groups: bool) -> Bisection:
     net = unit_network(view)
     if not len(net.transit):
-        found = _direct(view, net)
+        found = _bisection_by_translations(view, net)
         if found is not None:
             return found
-    shares = _shares(net, view)
-    grouped = _by_groups(net, view) if between_groups else (0, GroupRoutes())
-    cuts = _cuts(net, view, max(shares[0], grouped[0]))
+    shares = _bound_by_shares(net, view)
+    grouped = _bound_by_groups(net, view) if between_groups else (0, GroupRoutes())
+    cuts = _bisection_cuts(net, view, max(shares[0], grouped[0]))
     near = grouped[0] * view.budget.near_ratio >= cuts[0].value and len(net.trunks.a) > view.budget.good_enough_trunks
-    if near and not _close(grouped[0], cuts[0].value, view.budget):
-        moved = refined(UnitGraph.of(view, net), [c.units for c in cuts[: view.budget.move_starts]], view.budget)
+    if near and not _is_close_enough(grouped[0], cuts[0].value, view.budget):
+        moved = cuts_by_local_search(UnitGraph.of(view, net), [c.units for c in cuts[: view.budget.move_starts]], view.budget)
         cuts = sorted((*cuts, *moved), key=lambda c: c.value)
     if grouped[0] > shares[0] and (near or grouped[0] == cuts[0].value):
-        return _bounds(net, grouped, cuts)
+        return _bisection_from_cuts(net, grouped, cuts)
     if shares[0] >= cuts[0].value:
-        return _bounds(net, shares, cuts)
-    quick, cuts = _by_places(net, cuts, replace(view.budget, placement_work=view.budget.placement_first_work))
+        return _bisection_from_cuts(net, shares, cuts)
+    quick, cuts = _bound_by_placements(net, cuts, replace(view.budget, placement_work=view.budget.placement_first_work))
     if quick[0] == cuts[0].value:
-        return _bounds(net, quick, cuts)
+        return _bisection_from_cuts(net, quick, cuts)
     others, cuts = _both_bounds(view, net, cuts, shares[0])
-    return _bounds(net, _best(shares, *others, grouped), cuts)
+    return _bisection_from_cuts(net, _greatest_lower_bound(shares, *others, grouped), cuts)
 
 
-def _close(lower: int, upper: int, budget: Budget) -> bool:
+def _is_close_enough(lower: int, upper: int, budget: Budget) -> bool:
     """Whether bounds are so close that the search for better ones ends."""
     return lower * budget.bisection_parts >= upper * (budget.bisection_parts - 1)
 
 
-def _bounds(net: Network, shown: Shown, cuts: list[Cut]) -> Bisection:
+def _bisection_from_cuts(net: Network, shown: Shown, cuts: list[Cut]) -> Bisection:
     return Bisection(net, Bound(shown[0], cuts[0].value, shown[1], cuts[0]))
 
 
-def _best(*shown: Shown) -> Shown:
+def _greatest_lower_bound(*shown: Shown) -> Shown:
     """The greatest lower bound, the first of equal ones."""
     return max(shown, key=lambda each: each[0])
 
 
-def _direct(view: View, net: Network) -> Bisection | None:
+def _bisection_by_translations(view: View, net: Network) -> Bisection | None:
     """The bisection of chips that are joined to chips where translations and flat cuts settle it: with all sources equivalent one
     set of routes, N²/4 · λ, is enough."""
     graph = UnitGraph.of(view, net)
-    symmetry = translated(graph, view.fabric, view.budget)
+    symmetry = translation_orbits(graph, view.fabric, view.budget)
     if symmetry is None:
         return None
-    routes = concurrent(graph, Demand.all_to_all(graph), symmetry, budget=replace(view.budget, uniform_rounds=1))
+    routes = uniform_flow_bounds(graph, UniformDemand.all_to_all(graph), symmetry, budget=replace(view.budget, uniform_rounds=1))
     if routes is None:
         return None
-    lower = bound(routes)
+    lower = bound_across_halves(routes)
     for kind in (symmetry.link, graph.kind):
         for units in flat_splits(graph, kind, view.budget):
-            cut = placed(net, units, view.budget)
+            cut = cut_with_nodes_placed(net, units, view.budget)
             if cut.value == lower:
-                return _bounds(net, (lower, routes), [cut])
+                return _bisection_from_cuts(net, (lower, routes), [cut])
     return None
 
 
-def _by_groups(net: Network, view: View) -> Shown:
+def _bound_by_groups(net: Network, view: View) -> Shown:
     """What crosses if every unit sends to every other at the rate that routes between groups show."""
     rate = group_rate(net, view.fabric, view.budget)
     return -int(-rate * net.half * (len(net.units) - net.half) // 1), GroupRoutes()
 
 
-def _shares(net: Network, view: View) -> Shown:
+def _bound_by_shares(net: Network, view: View) -> Shown:
     """What shares towards hubs show, of the network or of the one with its missing links restored."""
-    spreads, lower = _spreads(net)
-    whole = restored(net, view.fabric, view.budget) if spreads else None
+    spreads, lower = _best_spreads(net)
+    whole = restore_missing_links(net, view.fabric, view.budget) if spreads else None
     if whole is not None:
-        others, value = _spreads(whole.net)
+        others, value = _best_spreads(whole.net)
         if value - whole.cost > lower:
             return value - whole.cost, Shares(others, whole)
     return lower, Shares(spreads if lower else ())
 
 
-def _spreads(net: Network) -> tuple[tuple[tuple[Network, Spread], ...], int]:
+def _best_spreads(net: Network) -> tuple[tuple[tuple[Network, Spread], ...], int]:
     """The best spread of every part, and what they show together."""
     known: dict[tuple[bytes, ...], Spread | None] = {}
     found = []
-    for part in parts(net):
-        key = key_of(part.tail, part.head, part.capacity)  # planes are mostly the same, column by column
+    for part in networks_of_components(net):
+        key = columns_as_key(part.tail, part.head, part.capacity)  # planes are mostly the same, column by column
         if key not in known:
             known[key] = best_spread(part)
         best = known[key]
@@ -174,26 +174,27 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
     equal."""
     once = replace(view.budget, uniform_rounds=1)
     graph = UnitGraph.of(view, net)
-    symmetry = translated(graph, view.fabric, view.budget) or orbits(graph, view.budget)
+    symmetry = translation_orbits(graph, view.fabric, view.budget) or automorphism_orbits(graph, view.budget)
     ends = graph.forwards[graph.weight > 0].all()
-    demand = Demand.all_to_all(graph) if ends else Demand.hubs(graph, symmetry.node, graph.nodes)
-    routes = concurrent(graph, demand, symmetry, budget=once)
+    demand = UniformDemand.all_to_all(graph) if ends else UniformDemand.hubs(graph, symmetry.node, graph.nodes)
+    routes = uniform_flow_bounds(graph, demand, symmetry, budget=once)
     few = max(view.budget.hub_arcs // max(len(graph.network.head), 1), 1)
     many = routes is None and len(np.unique(symmetry.node)) > few
     if routes is None:  # some do not reach each other, or are too many
-        demand = Demand.hubs(graph, symmetry.node, few)
-        routes = concurrent(graph, demand, symmetry, budget=once)
-    shown: list[Shown] = [(bound(routes), routes)] if routes is not None else []
-    lower = max(bound(routes), lower) if routes is not None else lower
+        demand = UniformDemand.hubs(graph, symmetry.node, few)
+        routes = uniform_flow_bounds(graph, demand, symmetry, budget=once)
+    shown: list[Shown] = [(bound_across_halves(routes), routes)] if routes is not None else []
+    lower = max(bound_across_halves(routes), lower) if routes is not None else lower
     if lower < cuts[0].value:
-        every, cuts = _exactly(net, cuts, view.budget)
-        value, mu = spectrum(net, view.budget)
+        every, cuts = _bound_by_all_splits(net, cuts, view.budget)
+        value, mu = spectral_cut_bound(net, view.budget)
         shown += [every, (value, Spectrum(mu))]
         lower = max(lower, every[0], value)
     if routes is None or many or lower >= cuts[0].value:
         return shown, cuts
     found = sorted(
-        (*cuts, *refined(graph, [c.units for c in cuts[: view.budget.move_starts]], view.budget)), key=lambda c: c.value
+        (*cuts, *cuts_by_local_search(graph, [c.units for c in cuts[: view.budget.move_starts]], view.budget)),
+        key=lambda c: c.value,
     )
     cuts = [_best_placed(net, found, lower, view.budget)]
     if lower < cuts[0].value:
@@ -204,44 +205,46 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
             """Whether the bounds are close, no more was shown for long, or routings cannot show more than is known, or would not
             even if all later ones gained twice as much as the latest."""
             past.append(so_far.lower)
-            if len(past) > idle and bound(replace(so_far, lower=past[-idle])) == bound(so_far):
+            if len(past) > idle and bound_across_halves(replace(so_far, lower=past[-idle])) == bound_across_halves(so_far):
                 return True
             hope = so_far.upper
             if len(past) > trend:
                 left = view.budget.uniform_rounds - len(past)
                 hope = min(hope, past[-1] + (past[-1] - past[-1 - trend]) * Fraction(2 * left, trend))
-            best = bound(replace(so_far, lower=hope))
-            return _close(bound(so_far), cuts[0].value, view.budget) or best < lower
+            best = bound_across_halves(replace(so_far, lower=hope))
+            return _is_close_enough(bound_across_halves(so_far), cuts[0].value, view.budget) or best < lower
 
-        routes = concurrent(graph, demand, symmetry, enough, budget=view.budget)
-        shown[0] = (bound(routes), routes) if routes is not None else shown[0]
+        routes = uniform_flow_bounds(graph, demand, symmetry, enough, budget=view.budget)
+        shown[0] = (bound_across_halves(routes), routes) if routes is not None else shown[0]
     return shown, cuts
 
 
-def _exactly(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
+def _bound_by_all_splits(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
     """What all splits show if they can be gone through, or all places of some switches; and the cuts with those found so."""
-    found = frontier(net, budget)
+    found = least_cut_by_elimination(net, budget)
     if found is None and comb(len(net.units), net.half) <= budget.split_count:
-        every = min((least(net, units) for units in _every_split(net)), key=lambda c: c.value)
+        every = min((minimum_cut_of_split(net, units) for units in _every_split(net)), key=lambda c: c.value)
         found = every.value, every.units
     if found is not None:
-        return (found[0], EverySplit(((net, found[0]),))), sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
-    return _by_places(net, cuts, budget)
+        return (found[0], EverySplit(((net, found[0]),))), sorted(
+            (*cuts, minimum_cut_of_split(net, found[1])), key=lambda c: c.value
+        )
+    return _bound_by_placements(net, cuts, budget)
 
 
-def _by_places(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
+def _bound_by_placements(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
     """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
     known: dict[tuple[bytes, ...], tuple[int, Bools] | None] = {}
-    each = parts(net)
+    each = networks_of_components(net)
     lower, shown = 0, EveryPlacement(())
     for part in [*each, net] if len(each) > 1 else each:
         if part is not net and len(np.unique(part.access.a)) <= len(net.units) - net.half:
             continue  # all of its units may be on one side
-        key = key_of(part.tail, part.head, part.capacity)
+        key = columns_as_key(part.tail, part.head, part.capacity)
         if key not in known:
-            known[key] = found = placements(part, budget)
+            known[key] = found = least_cut_by_placements(part, budget)
             if found is not None:
-                cuts = sorted((*cuts, least(net, found[1])), key=lambda c: c.value)
+                cuts = sorted((*cuts, minimum_cut_of_split(net, found[1])), key=lambda c: c.value)
         found = known[key]
         if found and part is not net:
             lower, shown = lower + found[0], EveryPlacement((*shown.parts, (part, found[0])))
@@ -252,11 +255,11 @@ def _by_places(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, li
     return (lower, shown), cuts
 
 
-def _cuts(net: Network, view: View, lower: int) -> list[Cut]:
+def _bisection_cuts(net: Network, view: View, lower: int) -> list[Cut]:
     """Cuts, the least first; the search ends when one equals the lower bound."""
     found: list[Cut] = []
-    for units in splits(net, view.fabric):
-        found.append(placed(net, units, view.budget))
+    for units in balanced_splits(net, view.fabric):
+        found.append(cut_with_nodes_placed(net, units, view.budget))
         if found[-1].value == lower:
             return [found[-1]]
     found.sort(key=lambda c: c.value)
@@ -271,7 +274,7 @@ def _best_placed(net: Network, found: list[Cut], lower: int, budget: Budget) -> 
         for cut in found[: max(budget.placing_work // (len(net.trunks.a) + 1), 4)]:
             if best.value == lower:
                 break
-            better = least(net, cut.units)
+            better = minimum_cut_of_split(net, cut.units)
             if better.value < best.value:
                 best = better
     return best

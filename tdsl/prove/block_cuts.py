@@ -12,14 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def groups(fabric: Fabric, devices: Ints) -> list[Ints]:
+def group_labels(fabric: Fabric, devices: Ints) -> list[Ints]:
     """Labels of devices by the instance of the design's groups that contains them, outer groups first; what is in none is
     alone."""
     owner = fabric.device_set[devices]
@@ -40,7 +40,7 @@ def groups(fabric: Fabric, devices: Ints) -> list[Ints]:
     return out
 
 
-def least(
+def least_block_cut(
     passes: Bools,
     arcs: tuple[Ints, Ints, Ints],
     demand: tuple[Ints, Ints, Ints],
@@ -54,20 +54,23 @@ def least(
     best: tuple[Fraction, Bools] | None = None
     ends = np.zeros(size, dtype=np.bool_)
     ends[demand[0]] = ends[demand[1]] = True
-    kinds = (_of_blocks(label, arcs, demand) for label in (np.arange(size), *labels, *_below(size, tail, head, ends)))
-    sweeps = (_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler(size, arcs, budget)))
+    kinds = (
+        _least_of_blocks(label, arcs, demand)
+        for label in (np.arange(size), *labels, *_components_by_distance(size, tail, head, ends))
+    )
+    sweeps = (_least_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler_order(size, arcs, budget)))
     for bound, inside in (*kinds, *sweeps):
-        if bound is not None and (best is None or bound < best[0]) and _whole(inside, passes, tail, head):
+        if bound is not None and (best is None or bound < best[0]) and _both_sides_connected(inside, passes, tail, head):
             best = bound, inside[tail] & ~inside[head]
     return best
 
 
-def _whole(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
+def _both_sides_connected(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
     """Whether both sides hold together by what forwards there, with links between: then a path crosses once at most, so that
     the distance by the cut's arcs is what the bound counts."""
     inner = passes[tail] & passes[head]
     within = inner & (inside[tail] == inside[head])
-    label = components(len(passes), tail[within], head[within])
+    label = component_labels(len(passes), tail[within], head[within])
     for side in (inside, ~inside):
         hubs = np.flatnonzero(side & passes)
         own = side[tail] & side[head]
@@ -79,19 +82,21 @@ def _whole(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
     return single or bool((inner & inside[tail] & ~inside[head]).any())
 
 
-def _below(size: int, tail: Ints, head: Ints, ends: Bools) -> Iterator[Ints]:
+def _components_by_distance(size: int, tail: Ints, head: Ints, ends: Bools) -> Iterator[Ints]:
     """What is joined without the nodes farther from the ends than some links."""
     level = np.where(ends, 0, -1)
     depth = 0
     while len(front := np.unique(head[(level[tail] == depth) & (level[head] < 0)])):
         if depth:
             low = (level[tail] <= depth) & (level[head] <= depth) & (level[tail] >= 0) & (level[head] >= 0)
-            yield components(size, tail[low], head[low])
+            yield component_labels(size, tail[low], head[low])
         depth += 1
         level[front] = depth
 
 
-def _of_blocks(label: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> tuple[Fraction | None, Bools]:
+def _least_of_blocks(
+    label: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]
+) -> tuple[Fraction | None, Bools]:
     """The least of every block's way out and way in."""
     out: tuple[Fraction | None, Bools] = None, np.zeros(len(label), dtype=np.bool_)
     size = int(label.max()) + 1
@@ -100,16 +105,18 @@ def _of_blocks(label: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, I
         for side in (arcs, demand):
             crossing = label[side[0]] != label[side[1]]
             sums.append(np.bincount(label[side[way]][crossing], side[2][crossing].astype(np.float64), size).astype(np.float64))
-        at = _least(*sums)
+        at = _index_of_least_ratio(*sums)
         if at >= 0:
             inside = (label == at) != bool(way)
-            bound = exact(inside, arcs, demand)
+            bound = block_capacity_per_demand(inside, arcs, demand)
             if out[0] is None or bound < out[0]:
                 out = bound, inside
     return out
 
 
-def _of_beginnings(order: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> tuple[Fraction | None, Bools]:
+def _least_of_beginnings(
+    order: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]
+) -> tuple[Fraction | None, Bools]:
     """The least of every beginning of an order, out and in."""
     size = len(order)
     place = np.empty(size, dtype=np.int64)
@@ -121,28 +128,28 @@ def _of_beginnings(order: Ints, arcs: tuple[Ints, Ints, Ints], demand: tuple[Int
             a, b = place[side[way]], place[side[1 - way]]
             over, amount = a < b, side[2].astype(np.float64)
             sums.append(np.cumsum(np.bincount(a[over], amount[over], size) - np.bincount(b[over], amount[over], size)))
-        at = _least(*(np.where(np.abs(x) < 0.5, 0, x) for x in sums))
+        at = _index_of_least_ratio(*(np.where(np.abs(x) < 0.5, 0, x) for x in sums))
         if at >= 0:
             inside = (place <= at) != bool(way)
-            bound = exact(inside, arcs, demand)
+            bound = block_capacity_per_demand(inside, arcs, demand)
             if out[0] is None or bound < out[0]:
                 out = bound, inside
     return out
 
 
-def _least(capacity: Floats, wanted: Floats) -> int:
+def _index_of_least_ratio(capacity: Floats, wanted: Floats) -> int:
     """Where capacity over demand is least; -1 if nothing is wanted anywhere."""
     some = np.flatnonzero(wanted > 0)
     return int(some[np.argmin(capacity[some] / wanted[some])]) if len(some) else -1
 
 
-def exact(inside: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> Fraction:
+def block_capacity_per_demand(inside: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> Fraction:
     """Capacity out of a block over the demand that leaves it."""
     capacity, amount = (int(x[2][inside[x[0]] & ~inside[x[1]]].astype(object).sum()) for x in (arcs, demand))
     return Fraction(capacity, amount)
 
 
-def _fiedler(size: int, arcs: tuple[Ints, Ints, Ints], budget: Budget) -> Ints:
+def _fiedler_order(size: int, arcs: tuple[Ints, Ints, Ints], budget: Budget) -> Ints:
     """Nodes in the order of the second eigenvector of the wiring, about: by a random walk that forgets its start."""
     tail, head, capacity = arcs
     weight = capacity.astype(np.float64)

@@ -49,12 +49,12 @@ class Bound(Generic[Figure, Lower, Upper]):
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class PortBound:
     """Upper bound: the demand of some unit fills its own ports."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
+class ArcLengths:
     """Upper bound: λ ≤ Σ capacity·length / Σ demand·distance, for these lengths of the arcs of a network (Shahrokhi and Matula
     1990)."""
 
@@ -62,7 +62,7 @@ class Lengths:
     length: Ints
 
     @classmethod
-    def of(cls, network: Network, length: Ints | list[int]) -> Lengths:
+    def of(cls, network: Network, length: Ints | list[int]) -> ArcLengths:
         """Lengths as a column."""
         return cls(network, np.asarray(length, dtype=np.int64))
 
@@ -131,7 +131,7 @@ class GroupRoutes:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class WitnessPath:
     """Lower bound: two ends that are this far apart, and the forwarding devices between them."""
 
     devices: tuple[int, ...]
@@ -169,10 +169,10 @@ class NotBounded:
     known: Fraction = Fraction(0)
 
 
-Delay = Bound[Fraction, Path, Searches]
+Delay = Bound[Fraction, WitnessPath, Searches]
 """The delay between the farthest two ends, in seconds."""
 
-Diameter = Bound[int, Path, Eccentricities]
+Diameter = Bound[int, WitnessPath, Eccentricities]
 """Most links between forwarding devices on a shortest path between two ends."""
 
 MeanHops = Bound[Fraction, HopSum, HopSum]

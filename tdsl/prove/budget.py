@@ -292,7 +292,7 @@ SECONDS = 60
 """About how long each kind of work may take by default, on the machine of 2026 on which the limits were set."""
 
 
-def of_seconds(seconds: int) -> Budget:
+def budget_of_seconds(seconds: int) -> Budget:
     """The default limits in proportion to the time that is allowed."""
     return DEFAULT if seconds == SECONDS else DEFAULT.times(Fraction(seconds, SECONDS))
 

@@ -12,13 +12,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.layers import Domains, scaleup, scaleup_links
-from tdsl.prove.all_to_all import bounds
-from tdsl.prove.demands import Demand, Unfit
+from tdsl.fabric.layers import Domains, scaleup_links, scaleup_network
+from tdsl.prove.all_to_all import all_to_all_bounds
+from tdsl.prove.demands import TrafficDemand, UnfitDemand
 from tdsl.prove.view import View
-from tdsl.semantics.model import Axis, Part, PortClass
+from tdsl.semantics.model import Axis, PathComponent, PortClass
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -36,18 +36,18 @@ class ByDomain(View):
         """Put the units of a view together by their domains. Raises Unfit where this has no meaning."""
         f, units = view.fabric, view.units
         if view.direct:
-            raise Unfit("chips of its network are joined to chips")
+            raise UnfitDemand("chips of its network are joined to chips")
         label = view.domains.of_device[units]
         label = np.where(label >= 0, label, -1 - np.arange(len(units)))  # a host alone
-        if _parted(view):
-            label = _bridged(view)
+        if _has_separated_accelerators(view):
+            label = _components_through_hosts(view)
         found, domain = np.unique(label, return_inverse=True)
         unit = np.full(f.device_count, -1, dtype=np.int64)
         unit[units] = domain
         ends = np.append(f.device_a[view.rows], f.device_b[view.rows])
         mine = np.flatnonzero(unit[ends] >= 0)
         device = unit[ends[mine]]
-        made, port = _grown(f, units, len(found), device)
+        made, port = _add_domain_devices(f, units, len(found), device)
         a, b = f.link_a.copy(), f.link_b.copy()
         low = mine < len(view.rows)
         a[view.rows[mine[low]]], b[view.rows[mine[~low] - len(view.rows)]] = port[low], port[~low]
@@ -70,31 +70,31 @@ class ByDomain(View):
         """Hosts of every domain."""
         return np.bincount(self.domain)
 
-    def laid(self, demand: Demand | None) -> Demand | None:
+    def laid(self, demand: TrafficDemand | None) -> TrafficDemand | None:
         """What domains exchange when hosts do, without what stays within one; None: the same for all pairs of them. Raises Unfit
         where nothing leaves a domain."""
         sizes = self.sizes
         if len(sizes) < 2:
-            raise Unfit("all hosts are in one scale-up domain, so nothing has to cross the network")
+            raise UnfitDemand("all hosts are in one scale-up domain, so nothing has to cross the network")
         if demand is None:
             if len(np.unique(sizes)) == 1:
                 return None
             if len(sizes) ** 2 > self.budget.domain_pairs:
-                raise Unfit("there are too many scale-up domains of several sizes")
+                raise UnfitDemand("there are too many scale-up domains of several sizes")
             pairs = sizes[:, None] * sizes[None, :]
             np.fill_diagonal(pairs, 0)
             source, target = np.nonzero(pairs)
-            return Demand(source, target, pairs[source, target])
+            return TrafficDemand(source, target, pairs[source, target])
         source, target = self.domain[demand.source], self.domain[demand.target]
         away = source != target
         if not away.any():
-            raise Unfit("nothing that is sent leaves a scale-up domain")
+            raise UnfitDemand("nothing that is sent leaves a scale-up domain")
         keys, which = np.unique(source[away] * len(sizes) + target[away], return_inverse=True)
         amount = np.zeros(len(keys), dtype=np.int64)
         np.add.at(amount, which, demand.amount[away])
-        return Demand(keys // len(sizes), keys % len(sizes), amount)
+        return TrafficDemand(keys // len(sizes), keys % len(sizes), amount)
 
-    def carried(self, demand: Demand | None, sent: Fraction) -> Fraction:
+    def carried(self, demand: TrafficDemand | None, sent: Fraction) -> Fraction:
         """The share of a traffic, 0 to 1, that the domains redistribute; ``sent`` is what crosses the network, in bit/s.
 
         A host sends what it has to send and hands on what came in by its ports, and receives as much at most: that is its load.
@@ -103,17 +103,17 @@ class ByDomain(View):
         """
         assert self.plain is not None
         whole = self.fabric.whole
-        up = scaleup(whole) if whole is not None else None
-        if whole is None or up is None or _parted(self.plain):
+        up = scaleup_network(whole) if whole is not None else None
+        if whole is None or up is None or _has_separated_accelerators(self.plain):
             return Fraction(0)
         load = self._load(demand, sent)
         rows = np.flatnonzero(~self.plain.lost_beside[scaleup_links(whole)])
-        unit = owners(up, self.hosts)
+        unit = unit_of_devices(up, self.hosts)
         share = Fraction(1)
         several = 0
         for k in np.flatnonzero(self.sizes > 1).tolist():
             mine = np.flatnonzero(self.domain == k)
-            found = _by_common_switches(up, unit, mine, load, rows)
+            found = _share_by_common_switches(up, unit, mine, load, rows)
             if found is None:
                 several += 1
                 if several > self.budget.judged_domains:
@@ -122,7 +122,7 @@ class ByDomain(View):
             share = min(share, found)
         return share
 
-    def _load(self, demand: Demand | None, sent: Fraction) -> list[Fraction]:
+    def _load(self, demand: TrafficDemand | None, sent: Fraction) -> list[Fraction]:
         """Of every host what it sends, or receives if that is more, within its domain, in bit/s."""
         assert self.plain is not None
         count, sizes = len(self.hosts), self.sizes
@@ -176,11 +176,11 @@ def uniform_exchange(
     owner = unit[view.units]
     if len(owner) < 2 or (owner < 0).any():  # one accelerator, or some of hosts that are not asked about
         return None
-    found = bounds(view)
+    found = all_to_all_bounds(view)
     return (Fraction(found.lower * found.net.grain), owner) if found is not None else None
 
 
-def owners(up: Fabric, units: Ints) -> Ints:
+def unit_of_devices(up: Fabric, units: Ints) -> Ints:
     """The place of the unit that every device is, or is inside of; -1 of none."""
     place = np.full(up.device_count, -1, dtype=np.int64)
     place[units] = np.arange(len(units))
@@ -191,7 +191,7 @@ def owners(up: Fabric, units: Ints) -> Ints:
     return place[owner]
 
 
-def _by_common_switches(
+def _share_by_common_switches(
     up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints
 ) -> Fraction | None:  # fmt: skip
     """The share of these loads that hosts exchange by way of switches that all of them are linked to by some
@@ -214,7 +214,7 @@ def _by_common_switches(
     return min(Fraction(1), total) if total else None
 
 
-def _grown(f: Fabric, units: Ints, count: int, device: Ints) -> tuple[Fabric, Ints]:
+def _add_domain_devices(f: Fabric, units: Ints, count: int, device: Ints) -> tuple[Fabric, Ints]:
     """A fabric with so many devices behind the others, and a port for every end of a link at such a ``device``."""
     order = np.argsort(device, kind="stable")
     begin = np.flatnonzero(np.diff(device[order], prepend=-1))
@@ -226,7 +226,12 @@ def _grown(f: Fabric, units: Ints, count: int, device: Ints) -> tuple[Fabric, In
     cls = PortClass("port", (Axis(0, ports),), 0, None, (), (0,) * ports, "", (0,) * ports, text, text, (), 1, s.origin)
     model = replace(s.model, classes=(cls,))
     fresh = replace(
-        s, index=len(f.sets), parts=(Part("domain", "host", (Axis(0, count),)),), model=model, first=f.device_count, inside=None
+        s,
+        index=len(f.sets),
+        parts=(PathComponent("domain", "host", (Axis(0, count),)),),
+        model=model,
+        first=f.device_count,
+        inside=None,
     )
     empty = np.zeros(count, dtype=np.int64)
     made = replace(
@@ -243,7 +248,7 @@ def _grown(f: Fabric, units: Ints, count: int, device: Ints) -> tuple[Fabric, In
     return made, f.port_base[-1] + device * ports + rank
 
 
-def joined(view: View, domains: Domains | None = None) -> Bools:
+def units_with_joined_accelerators(view: View, domains: Domains | None = None) -> Bools:
     """Of every unit of a view whether its accelerators exchange data without the network: by a scale-up domain, or because it has
     one. The domains are those that failures leave, or the ones given."""
     f = view.fabric
@@ -255,22 +260,22 @@ def joined(view: View, domains: Domains | None = None) -> Bools:
     return out
 
 
-def spans(view: View) -> bool:
+def domain_spans_units(view: View) -> bool:
     """Whether some scale-up domain, as it is designed, has several units of a view."""
     mine = view.fabric.domains.of_device[view.units]
     mine = mine[mine >= 0]
     return len(np.unique(mine)) < len(mine)
 
 
-def _parted(view: View) -> bool:
+def _has_separated_accelerators(view: View) -> bool:
     """Whether failures leave a unit whose accelerators are not joined."""
-    return view.failed is not None and not joined(view).all()
+    return view.failed is not None and not units_with_joined_accelerators(view).all()
 
 
-def _bridged(view: View) -> Ints:
+def _components_through_hosts(view: View) -> Ints:
     """For every unit a number that is the same for all that scale-up links could join if every host passed on
     what it gets: its accelerators count as one. No traffic can do better."""
     inside, units = view.domains.inside, view.units
     nodes = len(inside.label)
-    label = components(nodes, np.append(inside.a, inside.host), np.append(inside.b, inside.node))
+    label = component_labels(nodes, np.append(inside.a, inside.host), np.append(inside.b, inside.node))
     return np.asarray(label[units], dtype=np.int64)

@@ -14,29 +14,29 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import link_rail
-from tdsl.prove.by_domain import ByDomain, joined, spans
-from tdsl.prove.demands import RAILS, Demand, Unfit
+from tdsl.prove.by_domain import ByDomain, domain_spans_units, units_with_joined_accelerators
+from tdsl.prove.demands import RAILS, TrafficDemand, UnfitDemand
 from tdsl.prove.view import View
-from tdsl.semantics.model import Axis, DeviceSet, Part, PortClass
+from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
 from tdsl.system.lazy_dataclass import dataclass
 
 SCALEUP = "through scaleup"
 SCALEOUT = "by scale-out alone"
 
 
-def ways(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
+def endpoint_views(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
     """The view whose units are the endpoints that a requirement asks about, and the view of the other way where that means
     another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where there is no such domain to go
     through."""
     models = [view.fabric.models[m] for m in np.unique(view.fabric.device_model[view.units]).tolist()]
-    every = bool(joined(view, view.fabric.domains).all())  # ends are those of the design, whatever failed
+    every = bool(units_with_joined_accelerators(view, view.fabric.domains).all())  # ends are those of the design, whatever failed
     if claim.through and not every:
-        raise Unfit(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
-    wide = every and spans(view)
+        raise UnfitDemand(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
+    wide = every and domain_spans_units(view)
     inside = every and all(m.accelerators > 1 for m in models)
     if view.forwards[view.units].any():
         if wide and claim.through:
-            raise Unfit("endpoints that forward are not put together by their scale-up domains")
+            raise UnfitDemand("endpoints that forward are not put together by their scale-up domains")
         return view, None  # what enters by one port of such a host leaves by another: it is one end with all its ports
     rails = ByRail.of(view) if inside or claim.args[:1] == (RAILS,) else None
     if wide and claim.through:
@@ -85,7 +85,7 @@ class ByRail(View):
             shift[s.index] = at - s.first * wide
         host = units[unit]
         device = shift[f.device_set[host]] + host * wide + np.maximum(rail, 0)
-        made, port = _grown(f, sets, first, wide, device)
+        made, port = _add_rail_devices(f, sets, first, wide, device)
         a, b = f.link_a.copy(), f.link_b.copy()
         a[row[low]], b[row[~low]] = port[low], port[~low]
         ends, at = np.unique(device, return_index=True)
@@ -105,12 +105,12 @@ class ByRail(View):
         host, rail = self.fabric.device_name(int(self.hosts[self.host[unit]])), int(self.rail[unit])
         return host if rail < 0 else f"{host} rail {rail}"
 
-    def silent(self, demand: Demand | None) -> bool:
+    def silent(self, demand: TrafficDemand | None) -> bool:
         """Whether a host that sends or receives (no demand: all do) has no link."""
         linked = np.bincount(self.host, minlength=len(self.hosts)) > 0
         return not (linked if demand is None else linked[np.append(demand.source, demand.target)]).all()
 
-    def apart(self, demand: Demand | None) -> str:
+    def apart(self, demand: TrafficDemand | None) -> str:
         """Two that exchange something (None: all do) and have no path to each other, in words; "" if all have one. Hosts do so on
         all rails that both have, and must have one."""
         kind, hubs, first = self._kinds()
@@ -159,7 +159,7 @@ class ByRail(View):
         out[self.host, self.rail] = np.arange(len(self.host))
         return out
 
-    def laid(self, demand: Demand) -> Demand:
+    def laid(self, demand: TrafficDemand) -> TrafficDemand:
         """What hosts send, from each rail to the same rail of the other, as far as both have it; a ring goes round on every rail
         over the hosts that have it."""
         parts = []
@@ -171,10 +171,10 @@ class ByRail(View):
                 kept = (mine[demand.source] >= 0) & (mine[demand.target] >= 0)
                 parts.append((mine[demand.source[kept]], mine[demand.target[kept]], demand.amount[kept]))
         source, target, amount = (np.concatenate(x) for x in zip(*parts, strict=True))
-        return Demand(source, target, amount)
+        return TrafficDemand(source, target, amount)
 
 
-def _grown(f: Fabric, sets: list[DeviceSet], first: Ints, wide: int, device: Ints) -> tuple[Fabric, Ints]:
+def _add_rail_devices(f: Fabric, sets: list[DeviceSet], first: Ints, wide: int, device: Ints) -> tuple[Fabric, Ints]:
     """A fabric with devices behind the others: for each of these sets one that has one axis more, from ``first`` on. And a port
     for every end of a link at such a ``device``."""
     order = np.argsort(device, kind="stable")
@@ -187,7 +187,7 @@ def _grown(f: Fabric, sets: list[DeviceSet], first: Ints, wide: int, device: Int
         text = ("",) * ports
         cls = PortClass("port", (Axis(0, ports),), 0, None, (), (0,) * ports, "", (0,) * ports, text, text, (), 1, s.origin)
         models.append(replace(s.model, classes=(cls,)))
-        parts = (*s.parts, Part("rail", "host", (Axis(0, wide),)))
+        parts = (*s.parts, PathComponent("rail", "host", (Axis(0, wide),)))
         fresh.append(replace(s, index=len(f.sets) + i, parts=parts, model=models[-1], first=int(first[i])))
     count = int(first[-1]) - f.device_count
     kind = np.repeat(np.arange(len(sets)), np.diff(first))

@@ -20,10 +20,10 @@ from math import lcm
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
-from tdsl.prove.profiles import joined
+from tdsl.prove.profiles import join_profiles
 from tdsl.system.lazy_dataclass import dataclass
 
 Shares = dict[int, Fraction]
@@ -35,13 +35,13 @@ FINE = 3_628_800
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TierBlock:
     """Nodes of tiers up to ``level`` that links upward join; ``limit`` in grains; a block of level 1 is one node."""
 
     level: int
     members: tuple[int, ...]
     limit: Fraction
-    inside: tuple[Block, ...]
+    inside: tuple[TierBlock, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Spread:
 
     hubs: tuple[int, ...]
     shares: dict[int, Shares]
-    blocks: tuple[Block, ...]
+    blocks: tuple[TierBlock, ...]
     value: int
 
 
@@ -68,36 +68,36 @@ def best_spread(net: Network) -> Spread | None:
     best = None
     top = int(net.tier.max(initial=0))
     for tier in range(1, top + 1):
-        up = _upward(net, tier)
-        even = _routes(net, up, tier, True)
-        passed = _routes(net, up, tier, False) if tier > 2 else even
-        for routes in (even,) if _same(even, passed) else (even, passed):
-            found = _spread(net, up, routes, tier)
+        up = _links_upward(net, tier)
+        even = _routes_upward(net, up, tier, True)
+        passed = _routes_upward(net, up, tier, False) if tier > 2 else even
+        for routes in (even,) if _same_shares(even, passed) else (even, passed):
+            found = _spread_from_routes(net, up, routes, tier)
             if best is None or found.value > best.value:
                 best = found
     return best
 
 
-def spread(net: Network, top: int, even: bool) -> Spread:
+def hub_spread(net: Network, top: int, even: bool) -> Spread:
     """The bound with the nodes of tier ``top`` as hubs. ``even``: shares as links have capacity; else also as what the
     nodes above can pass on."""
-    up = _upward(net, top)
-    return _spread(net, up, _routes(net, up, top, even), top)
+    up = _links_upward(net, top)
+    return _spread_from_routes(net, up, _routes_upward(net, up, top, even), top)
 
 
-def _same(a: _Routes, b: _Routes) -> bool:
+def _same_shares(a: _Routes, b: _Routes) -> bool:
     """Whether two ways to choose shares choose the same. Nodes with the same links upward have one object in both."""
     first, second = ({id(s): s for s in routes.shares.values()} for routes in (a, b))
     return list(first.values()) == list(second.values())
 
 
-def _spread(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> Spread:
-    blocks = _blocks(net, up, routes, top)
+def _spread_from_routes(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> Spread:
+    blocks = _nested_blocks(net, up, routes, top)
     hubs = tuple(np.flatnonzero(net.tier == top).tolist())
-    return Spread(hubs, routes.shares, blocks, _value(net, blocks, routes, hubs))
+    return Spread(hubs, routes.shares, blocks, _value_of_spread(net, blocks, routes, hubs))
 
 
-def _upward(net: Network, top: int) -> dict[int, list[tuple[int, int]]]:
+def _links_upward(net: Network, top: int) -> dict[int, list[tuple[int, int]]]:
     """Nodes one tier up, with capacity, of every node below ``top``."""
     out: dict[int, list[tuple[int, int]]] = defaultdict(list)
     tier = net.tier.tolist()
@@ -108,7 +108,7 @@ def _upward(net: Network, top: int) -> dict[int, list[tuple[int, int]]]:
     return out
 
 
-def _routes(net: Network, up: dict[int, list[tuple[int, int]]], top: int, even: bool) -> _Routes:
+def _routes_upward(net: Network, up: dict[int, list[tuple[int, int]]], top: int, even: bool) -> _Routes:
     below: dict[int, int] = defaultdict(int)
     for links in up.values():
         for w, capacity in links:
@@ -119,12 +119,12 @@ def _routes(net: Network, up: dict[int, list[tuple[int, int]]], top: int, even: 
         for v in np.flatnonzero(net.tier == tier).tolist():
             key = tuple(sorted(up.get(v, ())))  # nodes with the same links upward have the same routes
             if key not in kept:
-                kept[key] = _route(key, routes, below, even)
+                kept[key] = _route_of_node(key, routes, below, even)
             routes.shares[v], routes.capacity[v], routes.above[v] = kept[key]
     return routes
 
 
-def _route(
+def _route_of_node(
     links: tuple[tuple[int, int], ...], routes: _Routes, below: dict[int, int], even: bool
 ) -> tuple[Shares, Fraction, Shares]:
     weight: Shares = {}
@@ -146,32 +146,32 @@ def _route(
     return shares, most, dict(above)
 
 
-def _blocks(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> tuple[Block, ...]:
+def _nested_blocks(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> tuple[TierBlock, ...]:
     """The nested blocks below the hubs, outermost; with the hubs in tier 1 there are none."""
     leaves = np.flatnonzero(net.tier == 1).tolist()
     if top == 1:
         return ()
-    current = {v: Block(1, (v,), routes.capacity[v], ()) for v in leaves}
+    current = {v: TierBlock(1, (v,), routes.capacity[v], ()) for v in leaves}
     for level in range(2, top):
-        label = _joined_nodes(net, up, level)
-        inner: dict[int, list[Block]] = defaultdict(list)
+        label = _labels_below_level(net, up, level)
+        inner: dict[int, list[TierBlock]] = defaultdict(list)
         for block in current.values():
             inner[int(label[block.members[0]])].append(block)
         members: dict[int, list[int]] = defaultdict(list)
         for v in np.flatnonzero((net.tier > 0) & (net.tier <= level)).tolist():
             members[int(label[v])].append(v)
-        current = {at: _block(net, level, members[at], blocks, routes) for at, blocks in inner.items()}
+        current = {at: _block_with_limit(net, level, members[at], blocks, routes) for at, blocks in inner.items()}
     return tuple(current.values())
 
 
-def _joined_nodes(net: Network, up: dict[int, list[tuple[int, int]]], level: int) -> Ints:
+def _labels_below_level(net: Network, up: dict[int, list[tuple[int, int]]], level: int) -> Ints:
     tier = net.tier.tolist()
     ends = [(v, w) for v, links in up.items() if tier[v] < level for w, _ in links]
     a, b = (np.array(x, dtype=np.int64) for x in (list(zip(*ends, strict=True)) or ((), ())))
-    return components(len(net.transit), a, b)
+    return component_labels(len(net.transit), a, b)
 
 
-def _block(net: Network, level: int, members: list[int], inside: list[Block], routes: _Routes) -> Block:
+def _block_with_limit(net: Network, level: int, members: list[int], inside: list[TierBlock], routes: _Routes) -> TierBlock:
     """A block's limit: the largest total that overloads none of its highest nodes, whatever combination of leaves it comes
     from."""
     sent: dict[int, Fraction] = defaultdict(Fraction)  # what leaves with the same routes send at most
@@ -185,7 +185,7 @@ def _block(net: Network, level: int, members: list[int], inside: list[Block], ro
         if net.tier[w] == level:
             parts = [(above[key].get(w, Fraction(0)), most) for key, most in sent.items()]
             limit = min(limit, total_at(parts, routes.capacity[w]))
-    return Block(level, tuple(members), limit, tuple(inside))
+    return TierBlock(level, tuple(members), limit, tuple(inside))
 
 
 def total_at(parts: list[tuple[Fraction, Fraction]], capacity: Fraction) -> Fraction:
@@ -205,7 +205,7 @@ def total_at(parts: list[tuple[Fraction, Fraction]], capacity: Fraction) -> Frac
 # ---------------------------------------------------------------- the least over all choices of units
 
 
-def _value(net: Network, blocks: tuple[Block, ...], routes: _Routes, hubs: tuple[int, ...]) -> int:
+def _value_of_spread(net: Network, blocks: tuple[TierBlock, ...], routes: _Routes, hubs: tuple[int, ...]) -> int:
     """Σ over hubs of the least that half of the units can send there, rounded up to whole grains."""
     attached: dict[int, tuple[Ints, Ints]] = {}
     order = np.argsort(net.access.b, kind="stable")
@@ -214,12 +214,12 @@ def _value(net: Network, blocks: tuple[Block, ...], routes: _Routes, hubs: tuple
         at = order[ends[v] : ends[v + 1]]
         attached[v] = net.access.a[at], net.access.capacity[at]
     if not blocks:  # units are connected to the hubs
-        parts = [joined([_leaf(attached[v], None, 1)], net.half) for v in hubs]
-        return sum(_half(net, members, profile) for members, profile in parts)
+        parts = [join_profiles([_leaf_profile(attached[v], None, 1)], net.half) for v in hubs]
+        return sum(_least_of_half(net, members, profile) for members, profile in parts)
     known: dict[tuple[int, Fraction], dict[int, Combination]] = {}
-    combinations = [_combinations(b, routes, net, known) for b in blocks]
-    fine = min(_common(blocks, combinations), max(2**60 // max(int(net.access.capacity.sum()), 1), 1))
-    profiles = [_profile(b, attached, fine, net.half) for b in blocks]
+    combinations = [_combinations_at_hubs(b, routes, net, known) for b in blocks]
+    fine = min(_common_denominator(blocks, combinations), max(2**60 // max(int(net.access.capacity.sum()), 1), 1))
+    profiles = [_block_profile(b, attached, fine, net.half) for b in blocks]
     different = list({id(m): m for m in combinations}.values())
     kinds: dict[tuple[Combination, ...], list[int]] = defaultdict(list)
     for c in hubs:
@@ -227,27 +227,29 @@ def _value(net: Network, blocks: tuple[Block, ...], routes: _Routes, hubs: tuple
     total = 0
     for like in kinds.values():
         here, times = [m.get(like[0], ()) for m in combinations], len(like)
-        parts = [(members, arriving(profile, m, times, fine)) for m, (members, profile) in zip(here, profiles, strict=True) if m]
-        total += _half(net, *joined(parts, net.half))
+        parts = [
+            (members, least_arriving(profile, m, times, fine)) for m, (members, profile) in zip(here, profiles, strict=True) if m
+        ]
+        total += _least_of_half(net, *join_profiles(parts, net.half))
     return -(-total // fine)
 
 
-def arriving(profile: Ints, combination: Combination, times: int, fine: int) -> Ints:
+def least_arriving(profile: Ints, combination: Combination, times: int, fine: int) -> Ints:
     """The least that comes to ``times`` like hubs of what a block sends: sources with the smallest part send first."""
     out, left = np.zeros_like(profile), profile
     for part, most in combination[:-1]:
-        here = _least(left, -int(-most * fine // 1))
-        out, left = out + _portion(here, part * times), left - here
-    return out + _portion(left, combination[-1][0] * times)
+        here = _limit_values(left, -int(-most * fine // 1))
+        out, left = out + _scale_down(here, part * times), left - here
+    return out + _scale_down(left, combination[-1][0] * times)
 
 
-def _least(values: Ints, most: int) -> Ints:
+def _limit_values(values: Ints, most: int) -> Ints:
     """Values, none above ``most``. They are below 2^61 (``fine`` sees to it), and ``most`` may be beyond 64 bits."""
     found: Ints = np.minimum(values, min(most, 2**62))
     return found
 
 
-def _portion(values: Ints, part: Fraction) -> Ints:
+def _scale_down(values: Ints, part: Fraction) -> Ints:
     """That part of each value, rounded down."""
     if max(int(values.max(initial=1)) * part.numerator, part.denominator) < 2**62:
         out: Ints = values * part.numerator // part.denominator
@@ -255,32 +257,32 @@ def _portion(values: Ints, part: Fraction) -> Ints:
     return np.array([x * part.numerator // part.denominator for x in values.tolist()], dtype=np.int64)
 
 
-def _half(net: Network, members: Ints, profile: Ints) -> int:
+def _least_of_half(net: Network, members: Ints, profile: Ints) -> int:
     """The least of half of all units, of which those that are no members have nothing to send."""
     inside = max(net.half - (len(net.units) - len(members)), 0)
     return int(profile[inside])
 
 
-def _leaf(attached: tuple[Ints, Ints], limit: Fraction | None, fine: int) -> tuple[Ints, Ints]:
+def _leaf_profile(attached: tuple[Ints, Ints], limit: Fraction | None, fine: int) -> tuple[Ints, Ints]:
     units, capacity = attached
     order = np.argsort(units)
     profile = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.sort(capacity)))) * fine
     if limit is not None:
-        profile = _least(profile, int(limit * fine))
+        profile = _limit_values(profile, int(limit * fine))
     return units[order], profile
 
 
-def _profile(block: Block, attached: dict[int, tuple[Ints, Ints]], fine: int, most: int) -> tuple[Ints, Ints]:
+def _block_profile(block: TierBlock, attached: dict[int, tuple[Ints, Ints]], fine: int, most: int) -> tuple[Ints, Ints]:
     """Members of a block, and the least that x of them send out of it, in parts of a grain."""
     if block.level == 1:
-        members, profile = _leaf(attached[block.members[0]], block.limit, fine)
+        members, profile = _leaf_profile(attached[block.members[0]], block.limit, fine)
         return members, profile[: most + 1]
-    members, profile = joined([_profile(b, attached, fine, most) for b in block.inside], most)
-    return members, _least(profile, int(block.limit * fine))
+    members, profile = join_profiles([_block_profile(b, attached, fine, most) for b in block.inside], most)
+    return members, _limit_values(profile, int(block.limit * fine))
 
 
-def _combinations(
-    block: Block, routes: _Routes, net: Network, known: dict[tuple[int, Fraction], dict[int, Combination]]
+def _combinations_at_hubs(
+    block: TierBlock, routes: _Routes, net: Network, known: dict[tuple[int, Fraction], dict[int, Combination]]
 ) -> dict[int, Combination]:
     """For every hub, the parts of what a block's leaves send that come to it, the least first. ``known`` are those of blocks
     whose leaves all have the same routes: equal ones are one object."""
@@ -304,7 +306,7 @@ def _combinations(
     return out
 
 
-def _common(blocks: tuple[Block, ...], combinations: list[dict[int, Combination]]) -> int:
+def _common_denominator(blocks: tuple[TierBlock, ...], combinations: list[dict[int, Combination]]) -> int:
     """Parts of a grain in which all limits and fractions are whole, if there are not too many."""
     different = {id(m): m for m in combinations}.values()
     parts = {part.denominator for m in different for combination in set(m.values()) for part, _ in combination}

@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -44,16 +44,16 @@ class Blocks:
         """Read a view: its units, and other endpoints that are there."""
         f, inside = view.fabric, view.domains.inside
         before = view.intact or view
-        out = _outermost(view)
+        out = _outermost_host(view)
         there = f.is_end & before.devices & (out == np.arange(f.device_count))
         there[out[view.units]] = True
         if view.failed is not None:
             there &= ~view.failed
         units = np.zeros(f.device_count, dtype=np.bool_)
         units[view.units] = True
-        ports = np.where(units, _rates(view), _rates(before))
+        ports = np.where(units, _rate_at_devices(view), _rate_at_devices(before))
         owner = out[inside.owner]
-        home = components(len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner))))
+        home = component_labels(len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner))))
         away = np.where(owner[inside.a] != owner[inside.b], inside.rate, 0)
         beside, capacity = np.zeros(f.device_count, dtype=np.int64), np.zeros(len(owner), dtype=np.int64)
         for one in (inside.a, inside.b):
@@ -66,7 +66,7 @@ class Blocks:
         np.add.at(chips, inside.host, capacity[inside.node])
         np.minimum.at(least, inside.host, capacity[inside.node])
         chips = np.where(_known_inside(view), chips, -1)
-        ranks, ports = _summed(out, accelerators_of(view)), _summed(out, ports)
+        ranks, ports = _sum_by_group(out, accelerators_of(view)), _sum_by_group(out, ports)
         device = np.flatnonzero(there)
         return cls(view, device, *(x[device] for x in (ranks, ports, beside, chips, home, least)))
 
@@ -84,7 +84,7 @@ class Blocks:
         chips = some & (self.chips >= 0)
         found |= {(1, x) for x in (self.ports + self.least)[chips].tolist()}
         _, which = np.unique(self.domain, return_inverse=True)
-        ranks, ports = _summed(which, self.ranks), _summed(which, self.ports)
+        ranks, ports = _sum_by_group(which, self.ranks), _sum_by_group(which, self.ports)
         found |= {(r, p) for r, p in zip(ranks.tolist(), ports.tolist(), strict=True) if r}
         return [(r, c) for r, c in found if r < self.count and c]
 
@@ -107,7 +107,7 @@ class Blocks:
         unit = np.isin(self.device, self.view.units)
         units, each = len(self.view.units), self.ranks[unit]
         if len(each) == units > 1 and (each == each[0]).all() and not self._several:
-            crossing = bisection(self.view)
+            crossing = bisection_bounds(self.view)
             half, others = units // 2 * int(each[0]), int(self.ports[~unit].sum())
             upper = crossing.upper * crossing.net.grain + others  # which could pass on what others send
             found += [size * half * (n - half) / n / upper] if upper else []
@@ -127,14 +127,14 @@ class Blocks:
         _, which = np.unique(self.domain, return_inverse=True)
         host = some.astype(np.int64), self.ports + self.beside
         fine = np.where(chips, self.ranks, host[0]), np.where(chips, self.ports + self.chips, host[1])
-        domain = np.minimum(_summed(which, host[0]), 1), _summed(which, self.ports)
+        domain = np.minimum(_sum_by_group(which, host[0]), 1), _sum_by_group(which, self.ports)
         best = Fraction(0)
         for _ in range(32):
             price = float(best)
             finer = (fine[0] - price * fine[1]) > (host[0] - price * host[1])
             blocks, rate = (np.where(finer, x, y) for x, y in zip(fine, host, strict=True))
             apart = np.bincount(which, blocks - price * rate) > domain[0] - price * domain[1]
-            h = int(np.where(apart, _summed(which, blocks), domain[0]).sum())
+            h = int(np.where(apart, _sum_by_group(which, blocks), domain[0]).sum())
             capacity = _exact_total(rate[apart[which]]) + _exact_total(domain[1][~apart])
             if h < 2 or not capacity or Fraction(h - 1, capacity) <= best:
                 return best
@@ -158,14 +158,14 @@ def _exact_total(amounts: Ints) -> int:
     return (int((amounts >> 32).sum()) << 32) + int((amounts & 0xFFFFFFFF).sum())
 
 
-def _summed(group: Ints, amount: Ints) -> Ints:
+def _sum_by_group(group: Ints, amount: Ints) -> Ints:
     """The exact sum of amounts in every group."""
     out = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(out, group, amount)
     return out
 
 
-def _rates(view: View) -> Ints:
+def _rate_at_devices(view: View) -> Ints:
     """What every device has of links of a view, in bit/s."""
     out = np.zeros(view.fabric.device_count, dtype=np.int64)
     rate = view.fabric.link_rate[view.rows]
@@ -174,7 +174,7 @@ def _rates(view: View) -> Ints:
     return out
 
 
-def _outermost(view: View) -> Ints:
+def _outermost_host(view: View) -> Ints:
     """For every device the host that it is in, at whatever depth; itself if it is in none."""
     f = view.fabric
     host = f.kind == "host"

@@ -182,7 +182,7 @@ class Along:
     upper: Fraction
 
 
-def along(net: Network, demand: tuple[Ints, Ints, Ints], upper: Fraction, budget: Budget = DEFAULT) -> Along | None:
+def route_along_paths(net: Network, demand: tuple[Ints, Ints, Ints], upper: Fraction, budget: Budget = DEFAULT) -> Along | None:
     """Routes and a bound of at most ``upper``; every pair has a path. None where the program says nothing."""
     asked = Commodities.of(net, demand)
     found = Paths(asked, upper)
@@ -207,10 +207,10 @@ def along(net: Network, demand: tuple[Ints, Ints, Ints], upper: Fraction, budget
             break
     for fine in FINE:
         found.show(np.rint(found.price / found.price.max() * fine).astype(np.int64))
-    return _best(found, part)
+    return _best_rounded_routes(found, part)
 
 
-def _best(found: Paths, part: Floats) -> Along | None:
+def _best_rounded_routes(found: Paths, part: Floats) -> Along | None:
     """The routes of which most fits, among those of some denominators: the least of those that are about as good."""
     asked, net, count = found.asked, found.asked.net, len(part)
     found.pair, found.arcs = found.pair[:count], found.arcs[:count]

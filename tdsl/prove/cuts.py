@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.max_flow import max_flow
@@ -24,20 +24,20 @@ class Cut:
     value: int
 
 
-def crossing(net: Network, units: Bools, nodes: Bools) -> int:
+def capacity_across_split(net: Network, units: Bools, nodes: Bools) -> int:
     """Capacity between the two sides, one way."""
     pairs = ((net.access, units, nodes), (net.trunks, nodes, nodes), (net.loose, units, units))
     return sum(int(p.capacity[low[p.a] != high[p.b]].sum()) for p, low, high in pairs)
 
 
-def placed(net: Network, units: Bools, budget: Budget = DEFAULT) -> Cut:
+def cut_with_nodes_placed(net: Network, units: Bools, budget: Budget = DEFAULT) -> Cut:
     """A cut for a split: every node goes, tier after tier, to the side that it has more capacity to."""
     pull = np.zeros(len(net.transit), dtype=np.int64)
     np.add.at(pull, net.access.b, np.where(units[net.access.a], net.access.capacity, -net.access.capacity))
     side = np.sign(pull)
     a, b, capacity = net.trunks.a, net.trunks.b, net.trunks.capacity
     tiers = [np.flatnonzero(net.tier == t) for t in range(int(net.tier.max(initial=0)), 0, -1)]
-    best = Cut(units, side > 0, crossing(net, units, side > 0))
+    best = Cut(units, side > 0, capacity_across_split(net, units, side > 0))
     for sweep in range(budget.placing_rounds):
         before = best.value
         for mine in reversed(tiers) if sweep % 2 == 0 else tiers:
@@ -46,7 +46,7 @@ def placed(net: Network, units: Bools, budget: Budget = DEFAULT) -> Cut:
             np.add.at(force, b, capacity * side[a])
             stays = np.where(side[mine] == 0, -1, side[mine])  # undrawn: one side for all, so that those below can follow
             side[mine] = np.where(force[mine] == 0, stays, np.sign(force[mine]))
-        value = crossing(net, units, side > 0)
+        value = capacity_across_split(net, units, side > 0)
         if value < best.value:
             best = Cut(units, side > 0, value)
         elif sweep > 1 and value == before:
@@ -54,7 +54,7 @@ def placed(net: Network, units: Bools, budget: Budget = DEFAULT) -> Cut:
     return best
 
 
-def least(net: Network, units: Bools) -> Cut:
+def minimum_cut_of_split(net: Network, units: Bools) -> Cut:
     """The least cut for a split: one maximum flow from all units of one side to all of the other."""
     count, (v, w) = len(net.transit), (net.trunks.a, net.trunks.b)
     ours = units[net.access.a]
@@ -64,28 +64,28 @@ def least(net: Network, units: Bools) -> Cut:
     capacity = np.concatenate((net.access.capacity[ours], net.access.capacity[~ours], net.trunks.capacity, net.trunks.capacity))
     network = Network.of(np.ones(count + 2, dtype=np.bool_), tail, head, capacity)
     nodes = max_flow(network, count, count + 1).side[:count]
-    return Cut(units, nodes, crossing(net, units, nodes))  # counted again, not taken from the flow
+    return Cut(units, nodes, capacity_across_split(net, units, nodes))  # counted again, not taken from the flow
 
 
 # ---------------------------------------------------------------- which splits
 
 
-def splits(net: Network, fabric: Fabric) -> Iterator[Bools]:
+def balanced_splits(net: Network, fabric: Fabric) -> Iterator[Bools]:
     """Balanced splits worth a try, each once: whole groups and switches' neighbourhoods together, in several orders."""
     seen = set()
     sizes = {net.half, len(net.units) - net.half}
-    for label in _groupings(net, fabric):
-        for order, starts in _orders(net, label):
+    for label in _unit_groupings(net, fabric):
+        for order, starts in _orders_of_groups(net, label):
             for size in sizes:
                 chosen = np.zeros(len(net.units), dtype=np.bool_)
-                chosen[_packed(order, starts, size)] = True
+                chosen[_pack_whole_groups(order, starts, size)] = True
                 key = chosen.tobytes()
                 if key not in seen:
                     seen.add(key)
                     yield chosen
 
 
-def _groupings(net: Network, fabric: Fabric) -> Iterator[Ints]:
+def _unit_groupings(net: Network, fabric: Fabric) -> Iterator[Ints]:
     """Labels of the units: instances of the design's groups, every axis of their indices, and those with a node in common."""
     owner = fabric.device_set[net.units]
     sets = [fabric.sets[i] for i in np.unique(owner).tolist()]
@@ -105,23 +105,23 @@ def _groupings(net: Network, fabric: Fabric) -> Iterator[Ints]:
     order = np.argsort(net.access.b, kind="stable")[::-1]
     nearest[net.access.a[order]] = net.access.b[order]
     yield nearest
-    reach = _reach(net, nearest)
+    reach = _units_by_block(net, nearest)
     if reach is not None:
         yield reach
 
 
-def _reach(net: Network, nearest: Ints) -> Ints | None:
+def _units_by_block(net: Network, nearest: Ints) -> Ints | None:
     """Units by the block of switches below the top tier that they are connected to."""
     top = int(net.tier.max(initial=0))
     if top < 3:
         return None
     tier = net.tier
     low = np.maximum(tier[net.trunks.a], tier[net.trunks.b]) < top
-    label = components(len(net.transit), net.trunks.a[low], net.trunks.b[low])
+    label = component_labels(len(net.transit), net.trunks.a[low], net.trunks.b[low])
     return np.where(nearest >= 0, label[nearest], -1)
 
 
-def _orders(net: Network, label: Ints) -> Iterator[tuple[Ints, list[int]]]:
+def _orders_of_groups(net: Network, label: Ints) -> Iterator[tuple[Ints, list[int]]]:
     """Units group by group, and where each group ends: as numbered, backwards, those with the least way out first."""
     way = _way_out(net)
     _, group = np.unique(label, return_inverse=True)
@@ -145,7 +145,7 @@ def _way_out(net: Network) -> Ints:
     return np.round(np.minimum(way * 1000, 2.0**62)).astype(np.int64)
 
 
-def _packed(order: Ints, ends: list[int], size: int) -> Ints:
+def _pack_whole_groups(order: Ints, ends: list[int], size: int) -> Ints:
     """Units of whole groups, early ones first, that fill ``size`` as far as whole groups can, then the first of those left."""
     if len(ends) == len(order):
         return order[:size]

@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.prove.bound import Bound, Delay, NotBounded, Path, Searches
+from tdsl.prove.bound import Bound, Delay, NotBounded, Searches, WitnessPath
 from tdsl.prove.network import Network
-from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, classes_of, spread
+from tdsl.prove.shortest_paths import FAR, Forwarders, classes_of, distances_in_chunks, search_is_affordable
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
@@ -26,29 +26,29 @@ METRE = 4_900_000
 """Femtoseconds of a metre of cable."""
 
 
-def delay(view: View) -> Delay | NotBounded | None:
+def worst_delay(view: View) -> Delay | NotBounded | None:
     """The worst zero-load delay between two ends that reach each other; None if there are no two. It is not bounded where a
     length or a latency is missing (what is known adds up without it), or the search is too much."""
     f, net = view.fabric, Forwarders.of(view)
-    length, unknown = _lengths(f, view.rows)
+    length, unknown = _cable_delays(f, view.rows)
     own, silent = _own_delays(f, view)
     missing = [f"{m.name} has no `latency`" for m in silent]
     if unknown:
         missing.append(f"{unknown:,} links have no `length`" if unknown > 1 else "one link has no `length`")
-    graph, weight = net.graph, _weights(view, net, length, own)
+    graph, weight = net.graph, _step_delays(view, net, length, own)
     if (int(own.max(initial=0)) + int(length.max(initial=0))) * (graph.nodes + 2) >= FAR:
         return NotBounded((*missing, "the delays are too great to add up"))
-    if not affordable(graph, int(net.access.sum()), view.budget):
+    if not search_is_affordable(graph, int(net.access.sum()), view.budget):
         return NotBounded((*missing, "the search is more work than the limit"))
-    best = _farthest(net, graph, weight, _access(view, net, length, own), own[net.devices])
+    best = _greatest_end_delay(net, graph, weight, _longest_access_delays(view, net, length, own), own[net.devices])
     if best is None:
         return None
     worst, source, target = best
     seconds = Fraction(worst, SECOND)
     if missing:
         return NotBounded(tuple(missing), seconds)
-    way = _way(graph, weight, source, target)
-    return Bound(seconds, seconds, Path(tuple(net.devices[np.array(way)].tolist())), Searches())
+    way = _least_delay_path(graph, weight, source, target)
+    return Bound(seconds, seconds, WitnessPath(tuple(net.devices[np.array(way)].tolist())), Searches())
 
 
 def time_of(model: DeviceModel) -> int | None:
@@ -68,14 +68,14 @@ def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
     return table[f.device_model], silent
 
 
-def _lengths(f: Fabric, rows: Ints) -> tuple[Ints, int]:
+def _cable_delays(f: Fabric, rows: Ints) -> tuple[Ints, int]:
     """Delay of the cable of every link, both cables of one through a panel, and how many links have none. A length is what the
     connect states, else what places ask for."""
     metres = np.full((len(f.statements), max(len(f.classes), 1)), -1, dtype=np.int64)
     for i, s in enumerate(f.statements):
         said = s.settings.get("length")
         for c, name in enumerate(f.classes):
-            one = _of_class(said, s.settings.get("class"), name)
+            one = _value_of_class(said, s.settings.get("class"), name)
             if isinstance(one, Quantity) and one.dim == LENGTH:
                 metres[i, c] = min(-(-one.amount * METRE // 1), FAR)
     out = metres[f.link_statement[rows], f.link_class[rows]] if len(f.statements) else np.full(len(rows), -1, dtype=np.int64)
@@ -86,7 +86,7 @@ def _lengths(f: Fabric, rows: Ints) -> tuple[Ints, int]:
     return np.where(out < 0, 0, out), int((out < 0).sum())
 
 
-def _of_class(said: object, classes: object, name: str) -> object:
+def _value_of_class(said: object, classes: object, name: str) -> object:
     """A setting's value for one link class, where it has one a dimension."""
     if not isinstance(said, tuple):
         return said
@@ -95,7 +95,7 @@ def _of_class(said: object, classes: object, name: str) -> object:
     return None
 
 
-def _weights(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
+def _step_delays(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
     """What each step of the graph takes: the shortest of parallel cables, and the device that is entered."""
     graph, t = net.graph, view.trunks
     a, b = net.place[view.a[t]], net.place[view.b[t]]
@@ -109,7 +109,7 @@ def _weights(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
     return weights
 
 
-def _access(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
+def _longest_access_delays(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
     """The two longest ways from an end to every node, its own delay and its cable: two rows, -1 where there are fewer ends. A
     chip that forwards is its own end: what it takes is counted as it is entered or left, and no second end is there."""
     out = np.full((2, net.graph.nodes), -1, dtype=np.int64)
@@ -130,7 +130,7 @@ def _access(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
     return out
 
 
-def _farthest(net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: Ints) -> tuple[int, int, int] | None:
+def _greatest_end_delay(net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: Ints) -> tuple[int, int, int] | None:
     """The greatest delay between two ends, and the nodes that they are connected to."""
     best: tuple[int, int, int] | None = None
     pairs = np.flatnonzero(ends[1] >= 0)
@@ -140,7 +140,7 @@ def _farthest(net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: In
         best = (int(there[v]), int(pairs[v]), int(pairs[v]))
     classes = classes_of(net, weight - np.repeat(own, np.diff(graph.start)))
     members: dict[int, Ints] = {int(c[0]): c for c in classes}
-    for sources, far in spread(graph, weight, np.array(list(members), dtype=np.int64)):
+    for sources, far in distances_in_chunks(graph, weight, np.array(list(members), dtype=np.int64)):
         for i, s in enumerate(sources.tolist()):
             mine = members[s]
             top = int(mine[np.argmax(ends[0][mine] + own[mine])])
@@ -163,9 +163,9 @@ def _farthest(net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: In
     return best
 
 
-def _way(graph: Network, weight: Ints, source: int, target: int) -> list[int]:
+def _least_delay_path(graph: Network, weight: Ints, source: int, target: int) -> list[int]:
     """Nodes on a path of least delay, and among those of fewest steps."""
-    far = next(spread(graph, weight, np.array([source], dtype=np.int64)))[1][:, 0]
+    far = next(distances_in_chunks(graph, weight, np.array([source], dtype=np.int64)))[1][:, 0]
     after = {target: target}
     front = [target]
     while source not in after:

@@ -35,11 +35,11 @@ RAILS = "rail_allreduce"
 """The pattern that is by rail whatever lies inside the hosts."""
 
 
-class Unfit(Exception):
+class UnfitDemand(Exception):
     """A pattern that says nothing about this fabric; the text says why, with file and line."""
 
 
-def unreachable(view: View, demand: Demand | None) -> tuple[int, int] | None:
+def unreachable_pair(view: View, demand: TrafficDemand | None) -> tuple[int, int] | None:
     """Two units (their places) that exchange traffic and have no path, the first such pair; None if all have one. ``demand``
     None: every pair exchanges."""
     at = view.attachment
@@ -65,7 +65,7 @@ def unreachable(view: View, demand: Demand | None) -> tuple[int, int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class TrafficDemand:
     """What is to be sent: from unit ``source[i]`` to ``target[i]`` (places among the view's units) ``amount[i]``, whole numbers
     of which only the proportions count. ``ring``: it is each to the next one."""
 
@@ -75,22 +75,24 @@ class Demand:
     ring: bool = False
 
 
-def demand_of(view: View, claim: ResolvedClaim) -> Demand:
+def demand_of(view: View, claim: ResolvedClaim) -> TrafficDemand:
     """The demand that a requirement's arguments name. After failures a ring or a shift goes over the units that are left, and a
     file names those of the intact view: what a lost unit would send or receive is left out. Raises Unfit."""
     head, *rest = claim.args
     whole = view.intact or view
     if isinstance(head, str) and "." in head and not rest:
-        return _left_of(whole, view, _matrix(whole, claim, head))
+        return _surviving_demand(whole, view, _matrix_demand(whole, claim, head))
     if head == PERMUTATION:
-        return _left_of(whole, view, _permutation(whole, claim, *rest))
+        return _surviving_demand(whole, view, _permutation_demand(whole, claim, *rest))
     make = PATTERNS.get(str(head))
     if make is None:
-        raise Unfit(f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"')
+        raise UnfitDemand(
+            f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"'
+        )
     return make(view, claim, *rest)
 
 
-def _left_of(whole: View, view: View, demand: Demand) -> Demand:
+def _surviving_demand(whole: View, view: View, demand: TrafficDemand) -> TrafficDemand:
     """A demand between the units of the intact view, as far as its units are left."""
     if view is whole:
         return demand
@@ -99,58 +101,58 @@ def _left_of(whole: View, view: View, demand: Demand) -> Demand:
     source, target = place[whole.units[demand.source]], place[whole.units[demand.target]]
     kept = (source >= 0) & (target >= 0)
     if not kept.any():
-        raise Unfit("no two that exchange traffic are left")
-    return Demand(source[kept], target[kept], demand.amount[kept])
+        raise UnfitDemand("no two that exchange traffic are left")
+    return TrafficDemand(source[kept], target[kept], demand.amount[kept])
 
 
-def _shift(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+def _shift_demand(view: View, claim: ResolvedClaim, *args: object) -> TrafficDemand:
     count = len(view.units)
     if len(args) != 1 or isinstance(args[0], bool) or not isinstance(args[0], int):
-        raise Unfit("`shift` takes how far: write `throughput shift 1`")
+        raise UnfitDemand("`shift` takes how far: write `throughput shift 1`")
     if args[0] % count == 0:
-        raise Unfit(f"a shift by {args[0]} sends all {count} {view.unit_word} to themselves")
+        raise UnfitDemand(f"a shift by {args[0]} sends all {count} {view.unit_word} to themselves")
     order = np.arange(count)
-    return Demand(order, (order + args[0] % count) % count, np.ones(count, dtype=np.int64))
+    return TrafficDemand(order, (order + args[0] % count) % count, np.ones(count, dtype=np.int64))
 
 
-def _ring(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+def _ring_demand(view: View, claim: ResolvedClaim, *args: object) -> TrafficDemand:
     if args:
-        raise Unfit("`ring` takes nothing more")
-    return replace(_shift(view, claim, 1), ring=True)
+        raise UnfitDemand("`ring` takes nothing more")
+    return replace(_shift_demand(view, claim, 1), ring=True)
 
 
-def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> TrafficDemand:
     if view.direct:
-        raise Unfit("endpoints that forward have no rails: ask for `ring`")
-    return _ring(view, claim, *args)
+        raise UnfitDemand("endpoints that forward have no rails: ask for `ring`")
+    return _ring_demand(view, claim, *args)
 
 
-def _permutation(view: View, claim: ResolvedClaim, *args: object) -> Demand:
+def _permutation_demand(view: View, claim: ResolvedClaim, *args: object) -> TrafficDemand:
     if len(args) != 1 or not isinstance(args[0], str):
-        raise Unfit('`permutation` takes a file of lines `from,to`: write `throughput permutation "pairs.csv"`')
-    known = _names(view)
+        raise UnfitDemand('`permutation` takes a file of lines `from,to`: write `throughput permutation "pairs.csv"`')
+    known = _unit_by_name(view)
     pairs: dict[int, int] = {}
     taken: dict[int, int] = {}
-    for line, cells in _rows(claim, args[0]):
+    for line, cells in _csv_rows_beside_design(claim, args[0]):
         if len(cells) != 2:
-            raise Unfit(f"{args[0]}:{line}: a line is `from,to`, and this has {len(cells)} fields")
+            raise UnfitDemand(f"{args[0]}:{line}: a line is `from,to`, and this has {len(cells)} fields")
         if line == 1 and [c.lower() for c in cells] == ["from", "to"]:
             continue
-        a, b = (_unit(known, c, args[0], line) for c in cells)
+        a, b = (_unit_named(known, c, args[0], line) for c in cells)
         if a in pairs or b in taken:
-            raise Unfit(f"{args[0]}:{line}: {cells[0] if a in pairs else cells[1]} occurs twice")
+            raise UnfitDemand(f"{args[0]}:{line}: {cells[0] if a in pairs else cells[1]} occurs twice")
         pairs[a] = taken[b] = b
     apart = {a: b for a, b in pairs.items() if a != b}
     if not apart:
-        raise Unfit(f"{args[0]}: nobody sends to anybody else")
-    return Demand(np.array([*apart]), np.array([*apart.values()]), np.ones(len(apart), dtype=np.int64))
+        raise UnfitDemand(f"{args[0]}: nobody sends to anybody else")
+    return TrafficDemand(np.array([*apart]), np.array([*apart.values()]), np.ones(len(apart), dtype=np.int64))
 
 
-PATTERNS: Mapping[str, Callable[..., Demand]] = {
-    PERMUTATION: _permutation,
+PATTERNS: Mapping[str, Callable[..., TrafficDemand]] = {
+    PERMUTATION: _permutation_demand,
     RAILS: _rail_allreduce,
-    "ring": _ring,
-    "shift": _shift,
+    "ring": _ring_demand,
+    "shift": _shift_demand,
 }
 """The patterns by name."""
 
@@ -162,51 +164,51 @@ ORDERED = frozenset({"ring", "shift", RAILS})
 # ---------------------------------------------------------------- files
 
 
-def _matrix(view: View, claim: ResolvedClaim, name: str) -> Demand:
+def _matrix_demand(view: View, claim: ResolvedClaim, name: str) -> TrafficDemand:
     """A square of amounts, a line a sender in the order of the design; or lines ``from,to,amount`` under that header."""
-    rows = list(_rows(claim, name))
+    rows = list(_csv_rows_beside_design(claim, name))
     count = len(view.units)
     found: dict[tuple[int, int], int] = {}
     if rows and [c.lower() for c in rows[0][1]] == ["from", "to", "amount"]:
-        known = _names(view)
+        known = _unit_by_name(view)
         for line, cells in rows[1:]:
             if len(cells) != 3:
-                raise Unfit(f"{name}:{line}: a line is `from,to,amount`, and this has {len(cells)} fields")
-            key = _unit(known, cells[0], name, line), _unit(known, cells[1], name, line)
-            found[key] = found.get(key, 0) + _amount(cells[2], name, line)
+                raise UnfitDemand(f"{name}:{line}: a line is `from,to,amount`, and this has {len(cells)} fields")
+            key = _unit_named(known, cells[0], name, line), _unit_named(known, cells[1], name, line)
+            found[key] = found.get(key, 0) + _scaled_amount(cells[2], name, line)
     else:
         if len(rows) != count:
-            raise Unfit(f"{name}: {len(rows)} lines, and there are {count} {view.unit_word}")
+            raise UnfitDemand(f"{name}: {len(rows)} lines, and there are {count} {view.unit_word}")
         for sender, (line, cells) in enumerate(rows):
             if len(cells) != count:
-                raise Unfit(f"{name}:{line}: {len(cells)} fields, and there are {count} {view.unit_word}")
-            found |= {(sender, to): amount for to, c in enumerate(cells) if (amount := _amount(c, name, line))}
+                raise UnfitDemand(f"{name}:{line}: {len(cells)} fields, and there are {count} {view.unit_word}")
+            found |= {(sender, to): amount for to, c in enumerate(cells) if (amount := _scaled_amount(c, name, line))}
     found = {pair: amount for pair, amount in found.items() if amount and pair[0] != pair[1]}
     if not found:
-        raise Unfit(f"{name}: nobody sends to anybody else")
+        raise UnfitDemand(f"{name}: nobody sends to anybody else")
     source, target = np.array(list(found), dtype=np.int64).T
-    return Demand(source, target, np.array(list(found.values()), dtype=np.int64))
+    return TrafficDemand(source, target, np.array(list(found.values()), dtype=np.int64))
 
 
-def _rows(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows_beside_design(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
     """Lines of a file beside the design, with their numbers; empty ones and those that begin with `#` are left out."""
     inside = PurePosixPath(name)
     home = claim.origin.span.file.name
     if inside.is_absolute() or ".." in inside.parts or "\\" in name:
-        raise Unfit(f"{name}: the file must be in the folder of the design")
+        raise UnfitDemand(f"{name}: the file must be in the folder of the design")
     if inside.suffix != ".csv":
-        raise Unfit(f"{name}: a file of demands ends in `.csv`")
+        raise UnfitDemand(f"{name}: a file of demands ends in `.csv`")
     if home.startswith("stdlib:"):
-        raise Unfit(f"{name}: a design of the standard library has no files beside it")
+        raise UnfitDemand(f"{name}: a design of the standard library has no files beside it")
     path = Path(home).parent / name
     try:
-        text = files.text(path, BYTES, within=[path.parent], encoding="utf-8-sig")
-    except files.TooLarge:
-        raise Unfit(f"{name}: larger than {BYTES // 2**20} MiB") from None
+        text = files.read_text_file(path, BYTES, within=[path.parent], encoding="utf-8-sig")
+    except files.FileTooLarge:
+        raise UnfitDemand(f"{name}: larger than {BYTES // 2**20} MiB") from None
     except OSError as fault:
-        raise Unfit(f"{path}: {fault.strerror or fault}") from None
+        raise UnfitDemand(f"{path}: {fault.strerror or fault}") from None
     except UnicodeDecodeError:
-        raise Unfit(f"{name}: this is not a text file") from None
+        raise UnfitDemand(f"{name}: this is not a text file") from None
     reader = csv.reader(text.splitlines())
     try:
         for row in reader:
@@ -214,10 +216,10 @@ def _rows(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
             if any(cells) and not cells[0].startswith("#"):
                 yield reader.line_num, cells
     except csv.Error as wrong:
-        raise Unfit(f"{name}:{reader.line_num}: {wrong}") from None
+        raise UnfitDemand(f"{name}:{reader.line_num}: {wrong}") from None
 
 
-def _amount(text: str, name: str, line: int) -> int:
+def _scaled_amount(text: str, name: str, line: int) -> int:
     """A number of at most so many decimal places, as a whole number of the smallest."""
     try:
         given = Decimal(text)
@@ -226,13 +228,15 @@ def _amount(text: str, name: str, line: int) -> int:
             raise ValueError("more digits than are kept")
         whole = int(value) if value.is_finite() and value.adjusted() < 60 else -1
     except (DecimalException, ValueError, OverflowError):
-        raise Unfit(f"{name}:{line}: {text[:40]!r} is not a number") from None
+        raise UnfitDemand(f"{name}:{line}: {text[:40]!r} is not a number") from None
     if not 0 <= whole <= MOST * 10**DIGITS or whole != value:
-        raise Unfit(f"{name}:{line}: {text[:40]} is not an amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most")
+        raise UnfitDemand(
+            f"{name}:{line}: {text[:40]} is not an amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most"
+        )
     return whole
 
 
-def _names(view: View) -> dict[str, int]:
+def _unit_by_name(view: View) -> dict[str, int]:
     """Units by path, by name and by their number in the order of the design."""
     out: dict[str, int] = {}
     for at, d in enumerate(view.units.tolist()):
@@ -241,7 +245,7 @@ def _names(view: View) -> dict[str, int]:
     return out
 
 
-def _unit(known: dict[str, int], text: str, name: str, line: int) -> int:
+def _unit_named(known: dict[str, int], text: str, name: str, line: int) -> int:
     if text not in known:
-        raise Unfit(f"{name}:{line}: {text[:60]!r} is none of the ends of this fabric")
+        raise UnfitDemand(f"{name}:{line}: {text[:60]!r} is none of the ends of this fabric")
     return known[text]

@@ -21,12 +21,12 @@ FAR = 1 << 60
 """Steps from where no goal is reached."""
 
 
-class Spent(Exception):
+class WorkExhausted(Exception):
     """The limit of work is reached."""
 
 
 @dataclass(slots=True)
-class Work:
+class WorkLeft:
     """How many more devices searches may look at."""
 
     left: int
@@ -35,7 +35,7 @@ class Work:
         """Count some work. Raises Spent."""
         self.left -= amount
         if self.left < 0:
-            raise Spent
+            raise WorkExhausted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class Separator:
         return len(self.devices) + self.joined
 
 
-def fan(
-    near: Near, start: Iterable[int], goal: Set[int], without: Set[int], limit: int, work: Work,
+def separator_from_set(
+    near: Near, start: Iterable[int], goal: Set[int], without: Set[int], limit: int, work: WorkLeft,
     steps: Mapping[int, int] | None = None,
 ) -> frozenset[int] | None:  # fmt: skip
     """The fewest devices that separate the devices ``start`` from the set ``goal``, members of both included; None if there are
@@ -96,11 +96,11 @@ def fan(
         work.take(len(by) + 1)
         if end < 0:
             return frozenset(s >> 1 for s in by if not s & 1 and s + 1 not in by)
-        _augment(by, end, before, after)
+        _add_disjoint_path(by, end, before, after)
     return None
 
 
-def _augment(by: Mapping[int, int], end: int, before: dict[int, int], after: dict[int, int]) -> None:
+def _add_disjoint_path(by: Mapping[int, int], end: int, before: dict[int, int], after: dict[int, int]) -> None:
     """Add the path that ends there; steps back undo steps of other paths."""
     added, undone = [], []
     state = end
@@ -122,16 +122,16 @@ def _augment(by: Mapping[int, int], end: int, before: dict[int, int], after: dic
             after[x] = y
 
 
-def between(near: Near, u: int, v: int, limit: int, work: Work) -> Separator | None:
+def separator_of_devices(near: Near, u: int, v: int, limit: int, work: WorkLeft) -> Separator | None:
     """The fewest devices that separate two that forward; None if there are ``limit`` disjoint paths."""
     joined = v in near[u]
     if len(near[u] & near[v]) + joined >= limit:
         return None
-    devices = fan(near, near[u], near[v] - {u}, {u, v}, limit - joined, work)
+    devices = separator_from_set(near, near[u], near[v] - {u}, {u, v}, limit - joined, work)
     return None if devices is None else Separator((u, v), devices, joined)
 
 
-def weakest(near: Near, terminals: Sequence[int], limit: int, joined: bool, work: Work) -> Separator | None:
+def separator_of_terminals(near: Near, terminals: Sequence[int], limit: int, joined: bool, work: WorkLeft) -> Separator | None:
     """The fewest devices that separate two of the terminals, fewer than ``limit``; None if no so few do.
 
     With ``joined`` a link between two terminals counts as a path of theirs, else such pairs are never separated.
@@ -142,7 +142,7 @@ def weakest(near: Near, terminals: Sequence[int], limit: int, joined: bool, work
     for u, v in combinations(head, 2):
         if not joined and v in near[u]:
             continue
-        found = between(near, u, v, limit, work)
+        found = separator_of_devices(near, u, v, limit, work)
         if found is not None:
             best, limit = found, found.value
     earlier = set(head)
@@ -150,9 +150,9 @@ def weakest(near: Near, terminals: Sequence[int], limit: int, joined: bool, work
     fresh = list(head)
     for v in order[len(head) :]:
         if not _short_ways(near, v, earlier, limit):
-            _approach(near, steps, fresh)
+            _update_distances_to_goal(near, steps, fresh)
             fresh = []
-            devices = fan(near, near[v], earlier, {v}, limit, work, steps)
+            devices = separator_from_set(near, near[v], earlier, {v}, limit, work, steps)
             if devices is not None:
                 u = next(x for x in head if x not in devices)
                 best, limit = Separator((u, v), devices, False), len(devices)
@@ -161,7 +161,7 @@ def weakest(near: Near, terminals: Sequence[int], limit: int, joined: bool, work
     return best
 
 
-def _approach(near: Near, steps: dict[int, int], fresh: Sequence[int]) -> None:
+def _update_distances_to_goal(near: Near, steps: dict[int, int], fresh: Sequence[int]) -> None:
     """Correct how many ``steps`` every device is from a goal that ``fresh`` devices join."""
     steps.update(dict.fromkeys(fresh, 0))
     queue = deque(fresh)

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.fabric.layers import scaleup, scaleup_links
-from tdsl.prove.by_domain import owners, uniform_exchange
+from tdsl.fabric.layers import scaleup_links, scaleup_network
+from tdsl.prove.by_domain import uniform_exchange, unit_of_devices
 from tdsl.prove.view import View
 
 
@@ -29,7 +29,7 @@ def domain_rates(view: View) -> list[Fraction | None]:
     node, host, domain = node[domain >= 0], host[domain >= 0], domain[domain >= 0]
     size = np.bincount(domain, minlength=domains.count)
     hosts = np.bincount(np.unique(domain * count + host) // count, minlength=domains.count)
-    common = _by_common_switches(view, node, host, domain, size)
+    common = _rates_by_common_switches(view, node, host, domain, size)
     out: list[Fraction | None] = []
     asked = 0
     for k in range(domains.count):
@@ -39,11 +39,11 @@ def domain_rates(view: View) -> list[Fraction | None]:
             out.append(Fraction(int(common[k])))
         else:
             asked += 1
-            out.append(_uniform(view, k, int(size[k])) if asked <= view.budget.judged_domains else None)
+            out.append(_uniform_rate_of_domain(view, k, int(size[k])) if asked <= view.budget.judged_domains else None)
     return out
 
 
-def _by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:
+def _rates_by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: Ints) -> Ints:
     """Of every domain the sum over switches that all its accelerators are linked to of the least that one has
     to it; what a host has by its own ports is divided evenly among its accelerators."""
     inside = view.domains.inside
@@ -75,15 +75,15 @@ def _by_common_switches(view: View, node: Ints, host: Ints, domain: Ints, size: 
     return out
 
 
-def _uniform(view: View, domain: int, size: int) -> Fraction | None:
+def _uniform_rate_of_domain(view: View, domain: int, size: int) -> Fraction | None:
     """What an accelerator of a domain sends in all where all exchange uniformly."""
     whole = view.fabric.whole
-    up = scaleup(whole) if whole is not None else None
+    up = scaleup_network(whole) if whole is not None else None
     if whole is None or up is None:
         return None
     mine = np.flatnonzero(view.domains.of_device[view.units] == domain)
     links = np.flatnonzero(~view.lost_beside[scaleup_links(whole)])
-    found = uniform_exchange(view, up, owners(up, view.units), mine, links)
+    found = uniform_exchange(view, up, unit_of_devices(up, view.units), mine, links)
     if found is None or len(found[1]) != size or not found[0]:
         return None
     return found[0] * (size - 1)

@@ -10,62 +10,62 @@ from typing import NamedTuple
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.automorphisms import transitive
+from tdsl.prove.automorphisms import is_node_transitive
 from tdsl.prove.bound import Bound, Counted, LinkCut, LinkPaths
-from tdsl.prove.max_flow import max_flow, tied
+from tdsl.prove.max_flow import inseparable_groups, max_flow
 from tdsl.prove.network import Network
-from tdsl.prove.search import adjacency
-from tdsl.prove.symmetry import equal_rows, key_of
+from tdsl.prove.search import adjacency_network
+from tdsl.prove.symmetry import columns_as_key, equal_rows
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 
 def disjoint_paths(view: View) -> LinkPaths:
     """The least over all pairs of units."""
-    return _between_chips(view) if view.forwards[view.units].all() else _between_hosts(view)
+    return _link_paths_between_chips(view) if view.forwards[view.units].all() else _link_paths_between_hosts(view)
 
 
-def _paths(lower: int, upper: int, pair: tuple[int, int], side: Bools) -> LinkPaths:
+def _link_paths_bound(lower: int, upper: int, pair: tuple[int, int], side: Bools) -> LinkPaths:
     return Bound(lower, upper, Counted(), LinkCut(pair, side))
 
 
 # ---------------------------------------------------------------- ends that forward
 
 
-def _between_chips(view: View) -> LinkPaths:
+def _link_paths_between_chips(view: View) -> LinkPaths:
     """All ends forward: one of them against a member of each group that is not tied to it closely enough."""
     units, n = view.units, view.fabric.device_count
     s, t = int(units[0]), int(units[1])
     label = view.label[units]
     if (label != label[0]).any():
         t = int(units[np.argmax(label != label[0])])
-        return _paths(0, 0, (s, t), view.label == view.label[s])
+        return _link_paths_bound(0, 0, (s, t), view.label == view.label[s])
     devices = np.flatnonzero(view.forwards & view.devices)
     place = np.full(n, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))
-    graph = adjacency(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
+    graph = adjacency_network(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
     degree = np.bincount(graph.head, weights=graph.capacity, minlength=graph.nodes)
     least = units[np.argmin(degree[place[units]])]
     best = int(degree[place[least]])
     side = np.zeros(n, dtype=np.bool_)
     side[least] = True
     pair = (int(least), int(units[0] if least != units[0] else units[1]))
-    if (graph.capacity == 1).all() and transitive(view.fabric, graph, devices, view.budget):
-        return _paths(best, best, pair, side)  # Mader 1971: such a graph is as connected as its nodes have links
-    groups = tied(graph, best)
+    if (graph.capacity == 1).all() and is_node_transitive(view.fabric, graph, devices, view.budget):
+        return _link_paths_bound(best, best, pair, side)  # Mader 1971: such a graph is as connected as its nodes have links
+    groups = inseparable_groups(graph, best)
     work = view.budget.flow_work
     root = place[units[0]]
     waiting = [int(units[np.argmax(groups[place[units]] == g)]) for g in np.unique(groups[place[units]]) if g != groups[root]]
     for i, target in enumerate(waiting):
         work -= len(graph.tail) * best
         if work < 0 and i:
-            return _paths(1, best, pair, side)
+            return _link_paths_bound(1, best, pair, side)
         found = max_flow(graph, int(root), int(place[target]))
         if found.value < best:
             best, pair = found.value, (int(units[0]), target)
             side = np.zeros(n, dtype=np.bool_)
             side[devices[found.side]] = True
-    return _paths(best, best, pair, side)
+    return _link_paths_bound(best, best, pair, side)
 
 
 # ---------------------------------------------------------------- ends that do not
@@ -81,15 +81,15 @@ class Host:
     hubs: dict[int, int]  # hub -> links
 
 
-def _between_hosts(view: View) -> LinkPaths:
+def _link_paths_between_hosts(view: View) -> LinkPaths:
     """Ends that pass nothing on: bounds for every two classes, then flows for those that the bounds leave open."""
-    hosts = _classes(view)
+    hosts = _units_by_links(view)
     bare = next((h for h in hosts if not h.nodes), None)
     if bare is not None:
         other = next(int(u) for u in view.units if u != bare.first)
-        return _paths(0, 0, (bare.first, other), _only(view, bare.first))
+        return _link_paths_bound(0, 0, (bare.first, other), _device_alone(view, bare.first))
     most = view.budget.flow_pairs
-    pairs = list(islice(_pairs(hosts, _tied_hubs(view, hosts)), most))
+    pairs = list(islice(_bounds_of_class_pairs(hosts, _tied_hubs(view, hosts)), most))
     least = 0 if len(pairs) == most else min(p.lower for p in pairs)
     flows = _Flows(view)
     best: LinkPaths | None = None
@@ -99,7 +99,7 @@ def _between_hosts(view: View) -> LinkPaths:
         partner = v.first if p.u != p.v else v.second
         if best is not None and p.lower >= best.upper:
             continue
-        found = _trivial(view, (u.first, partner), p.upper) if p.lower == p.upper else None
+        found = _cut_around_device(view, (u.first, partner), p.upper) if p.lower == p.upper else None
         if found is None:
             work -= flows.cost(p.upper)
             if work < 0 and best is not None:
@@ -110,21 +110,21 @@ def _between_hosts(view: View) -> LinkPaths:
     return best if len(pairs) < most else replace(best, lower=min(least, best.upper))
 
 
-def _trivial(view: View, pair: tuple[int, int], value: int) -> LinkPaths | None:
+def _cut_around_device(view: View, pair: tuple[int, int], value: int) -> LinkPaths | None:
     """The cut around one of the two, if that is as small as the bound says."""
     small = min(pair, key=lambda d: int(view.degree[d]))
     if int(view.degree[small]) != value:
         return None
-    return _paths(value, value, pair if pair[0] == small else pair[::-1], _only(view, small))
+    return _link_paths_bound(value, value, pair if pair[0] == small else pair[::-1], _device_alone(view, small))
 
 
-def _only(view: View, device: int) -> Bools:
+def _device_alone(view: View, device: int) -> Bools:
     side = np.zeros(view.fabric.device_count, dtype=np.bool_)
     side[device] = True
     return side
 
 
-def _classes(view: View) -> list[Host]:
+def _units_by_links(view: View) -> list[Host]:
     """Units grouped by what they are linked to."""
     at = view.attachment
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
@@ -171,25 +171,25 @@ def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
         if len(access_of[hub]) < 2:
             out[hub] = d
             continue
-        graph, place = component(view, hub)
+        graph, place = component_network(view, hub)
         access = place[np.array(sorted(access_of[hub]))]
-        key = key_of(graph.tail, graph.head, graph.capacity, access, np.array([graph.nodes, d]))
+        key = columns_as_key(graph.tail, graph.head, graph.capacity, access, np.array([graph.nodes, d]))
         if key not in known:  # planes are mostly the same, device by device
             k = d
-            while k > 1 and len(np.unique(tied(graph, k)[access])) > 1:
+            while k > 1 and len(np.unique(inseparable_groups(graph, k)[access])) > 1:
                 k -= 1
             known[key] = k
         out[hub] = known[key]
     return out
 
 
-def component(view: View, hub: int) -> tuple[Network, Ints]:
+def component_network(view: View, hub: int) -> tuple[Network, Ints]:
     """The devices of one component with their links, numbered densely, and the number of each device."""
     devices = np.flatnonzero((view.label == hub) & view.forwards)
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))
     trunks = view.trunks[view.label[view.a[view.trunks]] == hub]
-    return adjacency(len(devices), place[view.a[trunks]], place[view.b[trunks]]), place
+    return adjacency_network(len(devices), place[view.a[trunks]], place[view.b[trunks]]), place
 
 
 class Pair(NamedTuple):
@@ -201,7 +201,7 @@ class Pair(NamedTuple):
     v: int
 
 
-def _pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
+def _bounds_of_class_pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
     """Bounds for every two classes; of classes with the same links into every hub, whose bounds are the same, one pair where
     the bounds are equal."""
     equal: dict[tuple[tuple[int, int], ...], list[int]] = {}
@@ -250,4 +250,4 @@ class _Flows:
         value, side = found.value, found.side[:n].copy()
         side[u.first] = True
         side[partner] = False
-        return _paths(value, value, (u.first, partner), side)
+        return _link_paths_bound(value, value, (u.first, partner), side)

@@ -12,12 +12,12 @@ from math import comb
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.rails import link_rail
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.symmetry import Facts, Reads, numbered, orbit_labels
-from tdsl.prove.symmetry_candidates import of_design
+from tdsl.prove.symmetry import Reads, SymmetryFacts, number_distinct_rows, orbit_labels
+from tdsl.prove.symmetry_candidates import candidates_of_design
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -33,7 +33,7 @@ class Symmetry:
 
     def orbits(self) -> list[list[int]]:
         """Classes of elements that permutations map onto each other, lowest first."""
-        return _classes(orbit_labels(self.count, self.generators))
+        return _places_by_label(orbit_labels(self.count, self.generators))
 
     def sets(self, size: int, budget: Budget = DEFAULT) -> list[tuple[int, ...]] | None:
         """One of every class of sets of ``size`` elements, lowest first; None where there are too many sets."""
@@ -43,22 +43,22 @@ class Symmetry:
         digits = self.count ** np.arange(size - 1, -1, -1, dtype=np.int64)
         keys = chosen @ digits
         images = [np.searchsorted(keys, np.sort(g[chosen], axis=1) @ digits) for g in self.generators]
-        return [tuple(chosen[c[0]].tolist()) for c in _classes(orbit_labels(len(keys), images))]
+        return [tuple(chosen[c[0]].tolist()) for c in _places_by_label(orbit_labels(len(keys), images))]
 
     def pairs(self) -> list[tuple[int, ...]]:
         """One of every class of unordered pairs, lowest first."""
         return self.sets(2) or []
 
 
-def _classes(label: Ints) -> list[list[int]]:
+def _places_by_label(label: Ints) -> list[list[int]]:
     out: dict[int, list[int]] = {}
     for i, at in enumerate(label.tolist()):
         out.setdefault(at, []).append(i)
     return list(out.values())
 
 
-def symmetry(
-    view: View, elements: Sequence[Element], reads: Reads | None, fixed: Sequence[Ints] = (), single: bool = False
+def symmetry_of_elements(
+    view: View, elements: Sequence[FabricElement], reads: Reads | None, fixed: Sequence[Ints] = (), single: bool = False
 ) -> Symmetry:
     """Verified permutations that map these elements onto each other.
 
@@ -71,12 +71,12 @@ def symmetry(
     at = _Places.of(view, elements)
     if at is None or ("bundles" in reads and _in_bundles(view, elements)):
         return none
-    facts = Facts(view, reads, fixed)
+    facts = SymmetryFacts(view, reads, fixed)
     found, images, work = at.parallel(), [], view.budget.symmetry_work
     label = np.arange(len(elements))
     for g in found if single else ():
-        label = _joined(label, g)
-    for image in of_design(view, elements):
+        label = _merge_orbits(label, g)
+    for image in candidates_of_design(view, elements):
         moved = at.moved(image)
         if moved is None or (single and (label[moved] == label).all()):
             continue
@@ -87,18 +87,18 @@ def symmetry(
             found.append(moved)
             images.append(image)
             if single:
-                label = _joined(label, moved)
+                label = _merge_orbits(label, moved)
                 if not label.any():
                     break
     return Symmetry(len(elements), tuple(found), tuple(images))
 
 
-def _in_bundles(view: View, elements: Sequence[Element]) -> bool:
+def _in_bundles(view: View, elements: Sequence[FabricElement]) -> bool:
     """Whether some element is made of links that belong to bundles: parallel links are then not interchangeable."""
     return any((view.fabric.link_bundle[e.links] >= 0).any() for e in elements)
 
 
-def _joined(label: Ints, moved: Ints) -> Ints:
+def _merge_orbits(label: Ints, moved: Ints) -> Ints:
     """Labels of elements (the lowest of its orbit each) after one more permutation of them."""
     return orbit_labels(len(label), [label, moved])
 
@@ -113,14 +113,14 @@ class _Places:
     """
 
     view: View
-    elements: Sequence[Element]
+    elements: Sequence[FabricElement]
     key_of_link: Ints
     at: dict[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], list[int]]
     single: Ints | None
     key_beside: Ints
 
     @classmethod
-    def of(cls, view: View, elements: Sequence[Element]) -> _Places | None:
+    def of(cls, view: View, elements: Sequence[FabricElement]) -> _Places | None:
         """Read elements; None where they overlap in links, so that which goes where is not known."""
         f = view.fabric
         none = np.zeros(0, dtype=np.int64)
@@ -133,7 +133,7 @@ class _Places:
             if len(np.unique(links)) != len(links):
                 return None
         keys = [
-            numbered([g.link_rate, g.link_statement, g.link_class, g.link_medium, link_rail(g)])
+            number_distinct_rows([g.link_rate, g.link_statement, g.link_class, g.link_medium, link_rail(g)])
             for g in (f, f.whole or f)
         ]  # fmt: skip
         out = cls(view, elements, keys[0], {}, None, keys[1])
@@ -142,7 +142,7 @@ class _Places:
             out.at.setdefault(out._key(e, identity), []).append(i)
         return out
 
-    def _key(self, e: Element, image: Ints) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    def _key(self, e: FabricElement, image: Ints) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         f = self.view.fabric
         rows: list[tuple[int, ...]] = []
         for g, links, key in ((f, e.links, self.key_of_link), (f.whole or f, e.beside, self.key_beside)):

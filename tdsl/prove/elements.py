@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tdsl.fabric.cables.bundles import members
-from tdsl.fabric.cables.identity import Cables
-from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.cables.bundles import links_of_bundle
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
@@ -23,7 +23,7 @@ class TooMany(Exception):
     """More elements than are judged; the text says how many."""
 
 
-def elements(view: View, claim: ResolvedClaim, beside: bool = False) -> list[Element]:
+def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) -> list[FabricElement]:
     """The elements that a requirement names, each once, as far as they are built: devices and groups, or links, ports, cables or
     cages of them; where ``beside``, also those of scale-up links beside the network. Raises TooMany."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
@@ -35,34 +35,34 @@ def elements(view: View, claim: ResolvedClaim, beside: bool = False) -> list[Ele
         found = {tuple(e.devices.tolist()): e for s in claim.of for e in s.elements if there[e.devices].any()}
         return list(found.values())
     if whole is None:
-        return _of_links(view.fabric, what, view.rows, claim, view.budget.named_elements)
+        return _elements_of_links(view.fabric, what, view.rows, claim, view.budget.named_elements)
     up = scaleup_links(whole)
     rows = np.sort(np.append(np.flatnonzero(~up)[view.rows], np.flatnonzero(up & ~view.lost_beside)))
     place = np.cumsum(~up) - 1
-    named = _of_links(whole, what, rows, claim, view.budget.named_elements)
+    named = _elements_of_links(whole, what, rows, claim, view.budget.named_elements)
     return [replace(e, links=place[e.links[~up[e.links]]], beside=e.links[up[e.links]]) for e in named]
 
 
-def _of_links(f: Fabric, what: str, rows: Ints, claim: ResolvedClaim, most: int) -> list[Element]:
+def _elements_of_links(f: Fabric, what: str, rows: Ints, claim: ResolvedClaim, most: int) -> list[FabricElement]:
     """The elements of links that a requirement names among these rows."""
     here = ports_of_selectors(f, claim.of)
     there = ports_of_selectors(f, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
     a, b = f.link_a[rows], f.link_b[rows]
-    return _Named(f, most, here, there).of(what, rows[(here[a] & there[b]) | (here[b] & there[a])])
+    return _NamedLinks(f, most, here, there).of(what, rows[(here[a] & there[b]) | (here[b] & there[a])])
 
 
-def sizes(elements: Sequence[Element], count: int) -> list[int]:
+def failing_set_sizes(elements: Sequence[FabricElement], count: int) -> list[int]:
     """How many different elements fail together where `any COUNT` things do: fewer than COUNT where several are one element."""
     most = sorted((e.copies for e in elements), reverse=True)
     return [size for size in range(1, min(count, len(elements)) + 1) if sum(most[:size]) >= count]
 
 
-def enough(chosen: Sequence[Element], count: int) -> bool:
+def can_fail_together(chosen: Sequence[FabricElement], count: int) -> bool:
     """Whether ``count`` things can fail so that just these elements do."""
     return len(chosen) <= count <= sum(e.copies for e in chosen)
 
 
-def failed(view: View, chosen: list[Element]) -> View:
+def view_after_failures(view: View, chosen: list[FabricElement]) -> View:
     """What is left of a view after these elements failed, with all that they contain."""
     devices = np.zeros(view.fabric.device_count, dtype=np.bool_)
     links = np.zeros(view.fabric.link_count, dtype=np.bool_)
@@ -76,7 +76,7 @@ def failed(view: View, chosen: list[Element]) -> View:
     return view.without(devices, links, beside)
 
 
-def lost_rows(view: View, chosen: list[Element]) -> list[Ints]:
+def lost_rows(view: View, chosen: list[FabricElement]) -> list[Ints]:
     """For each element the places (in the view's rows) of the links that fail with it."""
     f = view.fabric
     place = np.full(f.link_count, -1, dtype=np.int64)
@@ -90,18 +90,18 @@ def lost_rows(view: View, chosen: list[Element]) -> list[Ints]:
     out = []
     for e in chosen:
         rows = place[e.links]
-        parts = [rows[rows >= 0], *(row[start[d] : start[d + 1]] for d in closure(f, e).tolist())]
+        parts = [rows[rows >= 0], *(row[start[d] : start[d + 1]] for d in devices_failing_with(f, e).tolist())]
         out.append(np.unique(np.concatenate(parts)))
     return out
 
 
-def closure(fabric: Fabric, element: Element) -> Ints:
+def devices_failing_with(fabric: Fabric, element: FabricElement) -> Ints:
     """The devices that fail with an element: its own, and all that they contain."""
     return devices_with_contents(fabric, element.devices)
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _NamedLinks:
     """Elements of links. ``here`` are the ports named by `of`, ``there`` those named by `to`, all where it is left out."""
 
     fabric: Fabric
@@ -109,7 +109,7 @@ class _Named:
     here: Bools
     there: Bools
 
-    def of(self, what: str, rows: Ints) -> list[Element]:
+    def of(self, what: str, rows: Ints) -> list[FabricElement]:
         """The links of these rows, or the ports, cables or cages that contain them."""
         if what == "links":
             self._limit(what, len(rows))
@@ -117,17 +117,17 @@ class _Named:
         if what == "bundles":
             bundled = np.unique(f.link_bundle[rows[f.link_bundle[rows] >= 0]]) if (f := self.fabric) else rows
             self._limit(what, len(bundled))
-            return [self._element(f"bundle {self._link(m[0])}", m) for m in (members(f, b) for b in bundled.tolist())]
+            return [self._element(f"bundle {self._link(m[0])}", m) for m in (links_of_bundle(f, b) for b in bundled.tolist())]
         if what == "ports":
             return self._at_ports(what, rows, cages=False)
         if what == "cages":
             return self._at_ports(what, rows, cages=True)
         chosen = set(rows.tolist())
-        found = {name: links for name, links in Cables(self.fabric).links_by_id().items() if chosen.intersection(links)}
+        found = {name: links for name, links in CableIndex(self.fabric).links_by_id().items() if chosen.intersection(links)}
         self._limit(what, len(found))
-        return _once([self._element(f"cable {name}", links) for name, links in found.items()])
+        return _merge_equal_elements([self._element(f"cable {name}", links) for name, links in found.items()])
 
-    def _at_ports(self, what: str, rows: Ints, cages: bool) -> list[Element]:
+    def _at_ports(self, what: str, rows: Ints, cages: bool) -> list[FabricElement]:
         f = self.fabric
         columns = PortColumns(f)
         links: dict[int | tuple[int, str], set[int]] = {}
@@ -151,7 +151,7 @@ class _Named:
         for key, rows_of in links.items():
             name = f"{f.device_path(key[0])} cage {key[1]}" if isinstance(key, tuple) else f.port_path(key)
             out.append(self._element(name, sorted(rows_of)))
-        return _once(out)
+        return _merge_equal_elements(out)
 
     def _link(self, row: int) -> str:
         f = self.fabric
@@ -162,11 +162,11 @@ class _Named:
             raise TooMany(f"{count:,} {what} are named, and at most {self.most:,} are judged")
 
     @staticmethod
-    def _element(name: str, links: list[int]) -> Element:
-        return Element(name, np.zeros(0, dtype=np.int64), np.array(links, dtype=np.int64))
+    def _element(name: str, links: list[int]) -> FabricElement:
+        return FabricElement(name, np.zeros(0, dtype=np.int64), np.array(links, dtype=np.int64))
 
 
-def _once(elements: Sequence[Element]) -> list[Element]:
+def _merge_equal_elements(elements: Sequence[FabricElement]) -> list[FabricElement]:
     """Elements that fail the same links as one: both ports of a link, both cables of a link through a panel."""
     times = Counter(tuple(e.links.tolist()) for e in elements)
     last = {tuple(e.links.tolist()): e for e in elements}

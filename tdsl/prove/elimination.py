@@ -27,27 +27,29 @@ class _Closed:
     side: Bools
 
 
-def frontier(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
+def least_cut_by_elimination(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
     """The least cut of all balanced splits, and the units of one side; None where that would be too much work."""
-    best = order(net, budget)
-    return None if best is None else _least(_near(net), [v for (v,) in best], len(net.units), net.half)
+    best = elimination_order(net, budget)
+    return (
+        None if best is None else _eliminate_in_order(_neighbour_capacities(net), [v for (v,) in best], len(net.units), net.half)
+    )
 
 
-def order(net: Network, budget: Budget = DEFAULT) -> list[list[int]] | None:
+def elimination_order(net: Network, budget: Budget = DEFAULT) -> list[list[int]] | None:
     """The order that devices take sides in, each alone, units numbered first; None where that would be too much work."""
     if len(net.units) + len(net.transit) > budget.elimination_devices:
         return None
     if sum(sum(p.capacity.tolist()) for p in (net.access, net.trunks, net.loose)) >= FAR:
         return None
-    near = _near(net)
-    orders = [o for o in (_greedy(near, start, budget.elimination_width) for start in range(2)) if o is not None]
-    best = min(orders, key=lambda o: _work(near, o), default=None)
-    if best is None or _work(near, best) * (len(net.units) - net.half + 1) > budget.elimination_work:
+    near = _neighbour_capacities(net)
+    orders = [o for o in (_greedy_order(near, start, budget.elimination_width) for start in range(2)) if o is not None]
+    best = min(orders, key=lambda o: _table_rows_of_order(near, o), default=None)
+    if best is None or _table_rows_of_order(near, best) * (len(net.units) - net.half + 1) > budget.elimination_work:
         return None
     return [[v] for v in best]
 
 
-def _near(net: Network) -> list[dict[int, int]]:
+def _neighbour_capacities(net: Network) -> list[dict[int, int]]:
     """Capacity between devices: units first, then nodes."""
     n = len(net.units)
     out: list[dict[int, int]] = [{} for _ in range(n + len(net.transit))]
@@ -57,7 +59,7 @@ def _near(net: Network) -> list[dict[int, int]]:
     return out
 
 
-def _greedy(near: list[dict[int, int]], ties: int, width: int) -> list[int] | None:
+def _greedy_order(near: list[dict[int, int]], ties: int, width: int) -> list[int] | None:
     """An order in which few are open: next comes what opens least, of those the one joined to what was opened first, or last."""
     left = [len(x) for x in near]  # devices joined to it that have no side yet
     done: dict[int, int] = {}
@@ -80,7 +82,7 @@ def _greedy(near: list[dict[int, int]], ties: int, width: int) -> list[int] | No
     return list(done)
 
 
-def _work(near: list[dict[int, int]], order: list[int]) -> int:
+def _table_rows_of_order(near: list[dict[int, int]], order: list[int]) -> int:
     """Rows of all tables."""
     left = [len(x) for x in near]
     total, opened, done = 0, 0, set()
@@ -94,7 +96,7 @@ def _work(near: list[dict[int, int]], order: list[int]) -> int:
     return total
 
 
-def _least(near: list[dict[int, int]], order: list[int], units: int, half: int) -> tuple[int, Bools]:
+def _eliminate_in_order(near: list[dict[int, int]], order: list[int], units: int, half: int) -> tuple[int, Bools]:
     """Go through the order; then back, to see who was where."""
     left = [len(x) for x in near]
     table = np.full(units - half + 1, FAR, dtype=np.int64)
@@ -102,7 +104,9 @@ def _least(near: list[dict[int, int]], order: list[int], units: int, half: int) 
     opened: list[int] = []
     steps: list[int | _Closed] = []
     for v in order:
-        table = _added(table, [(opened.index(w), capacity) for w, capacity in near[v].items() if w in opened], v < units)
+        table = _add_open_device(
+            table, [(opened.index(w), capacity) for w, capacity in near[v].items() if w in opened], v < units
+        )
         opened.append(v)
         steps.append(v)
         for w in near[v]:
@@ -114,10 +118,10 @@ def _least(near: list[dict[int, int]], order: list[int], units: int, half: int) 
             table = np.minimum(here, there)
             opened.remove(w)
     count = min((half, units - half), key=lambda x: int(table[x]))
-    return int(table[count]), _sides(steps, count, units)
+    return int(table[count]), _trace_sides_back(steps, count, units)
 
 
-def _added(table: Ints, joined: list[tuple[int, int]], unit: bool) -> Ints:
+def _add_open_device(table: Ints, joined: list[tuple[int, int]], unit: bool) -> Ints:
     """The table with one more open device, the last; what it is joined to is at those places."""
     out = np.stack((table, table), axis=-2)
     if unit:
@@ -129,7 +133,7 @@ def _added(table: Ints, joined: list[tuple[int, int]], unit: bool) -> Ints:
     return out
 
 
-def _sides(steps: list[int | _Closed], count: int, units: int) -> Bools:
+def _trace_sides_back(steps: list[int | _Closed], count: int, units: int) -> Bools:
     """Which units are on the one side, from the last step back."""
     out = np.zeros(units, dtype=np.bool_)
     sides: list[int] = []

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_path_routing import PARTS
@@ -32,7 +32,7 @@ CELLS = 3_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class UniformDemand:
     """``senders`` at every node send PARTS each to every unit that they reach. ``pairs``: the senders are the units, and the
     other units of their own node receive, too; else the senders are hubs, and ``apart`` is the least number of the units that a
     hub reaches that are on the other side, over all splits of the units into halves."""
@@ -43,17 +43,17 @@ class Demand:
     apart: Ints
 
     @classmethod
-    def all_to_all(cls, g: UnitGraph) -> Demand:
+    def all_to_all(cls, g: UnitGraph) -> UniformDemand:
         """From every unit to every other."""
         return cls(g.weight * PARTS, g.weight, True, g.weight)
 
     @classmethod
-    def hubs(cls, g: UnitGraph, orbit: Ints, most: int) -> Demand:
+    def hubs(cls, g: UnitGraph, orbit: Ints, most: int) -> UniformDemand:
         """From nodes that forward and are adjacent to units, by capacity; from the first of every orbit for all of it, and from
         so many firsts at most."""
         senders, reached = np.zeros((2, g.nodes), dtype=np.int64)
         both = g.forwards[g.a] & g.forwards[g.b]
-        label = components(g.nodes, g.a[both], g.b[both])
+        label = component_labels(g.nodes, g.a[both], g.b[both])
         own = np.flatnonzero(g.forwards & (g.weight > 0))
         pairs = [own * g.nodes + label[own]]  # end and component
         for end, hub in ((g.a, g.b), (g.b, g.a)):
@@ -71,7 +71,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Routed:
+class EqualSplitLoads:
     """For some sources: what one sender of each puts on every link, both directions added up (rows are sources), and the sum of
     distance × units of demand, in the same parts."""
 
@@ -80,17 +80,17 @@ class Routed:
     length: Ints
 
 
-def routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Iterator[Routed | None]:
+def route_equal_split(g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand) -> Iterator[EqualSplitLoads | None]:
     """What one sender of every source sends along shortest paths; ``length`` is at least 1 for every link.
 
     Comes in several goes of some sources each, a None among them where some pair of units cannot reach each other.
     """
     each = max(CELLS // max(len(g.network.head), 1), 1)
     for at in range(0, len(sources), each):
-        yield _routed(g, length, sources[at : at + each], demand)
+        yield _route_some_sources(g, length, sources[at : at + each], demand)
 
 
-def distances(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
+def lengths_from_sources(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
     """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by none."""
     arcs = g.network
     short = int(length.max(initial=0)) * g.nodes < SHORT
@@ -144,9 +144,9 @@ def _least_of_slots(arcs: Network) -> Callable[[Ints, Ints], Ints]:
     return step
 
 
-def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed | None:
+def _route_some_sources(g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand) -> EqualSplitLoads | None:
     arcs = g.network
-    far = distances(g, length, sources)
+    far = lengths_from_sources(g, length, sources)
     out_of_reach = far >= FAR
     if demand.pairs and out_of_reach[:, demand.parts > 0].any():
         return None
@@ -184,23 +184,27 @@ def _routed(g: UnitGraph, length: Ints, sources: Ints, demand: Demand) -> Routed
     one = np.argsort(arcs.link, kind="stable").reshape(-1, 2)
     links += load[:, one[:, 0]] + load[:, one[:, 1]]
     if demand.pairs:
-        _among(g, length, sources, links)
-    return Routed(sources, links, np.array([_spent(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]))
+        _add_traffic_within_nodes(g, length, sources, links)
+    return EqualSplitLoads(
+        sources,
+        links,
+        np.array([_sum_distance_times_demand(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]),
+    )
 
 
-def spent(g: UnitGraph, length: Ints, source: int, demand: Demand) -> int:
+def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:
     """Sum of distance × demand, in its parts, of one sender of a source; lengths may be zero here."""
-    return _spent(g, length, source, distances(g, length, np.array([source]))[0], demand)
+    return _sum_distance_times_demand(g, length, source, lengths_from_sources(g, length, np.array([source]))[0], demand)
 
 
-def _spent(g: UnitGraph, length: Ints, source: int, far: Ints, demand: Demand) -> int:
+def _sum_distance_times_demand(g: UnitGraph, length: Ints, source: int, far: Ints, demand: UniformDemand) -> int:
     out = int(np.where(far < FAR, far, 0) @ demand.parts)
     if demand.pairs and g.weight[source] > 1:  # to the others of its node and back
         out += int(g.weight[source] - 1) * PARTS * 2 * int(length[(g.a == source) | (g.b == source)].min())
     return out
 
 
-def _among(g: UnitGraph, length: Ints, sources: Ints, links: Ints) -> None:
+def _add_traffic_within_nodes(g: UnitGraph, length: Ints, sources: Ints, links: Ints) -> None:
     """Add what a unit sends to the other units of its node, up and down its shortest links in proportion to their capacities."""
     for i, s in enumerate(sources.tolist()):
         others = int(g.weight[s]) - 1

@@ -13,7 +13,7 @@ from itertools import islice, permutations
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.unit_graph import UnitGraph
@@ -24,7 +24,7 @@ def flat_splits(g: UnitGraph, kind: Ints, budget: Budget = DEFAULT) -> Iterator[
     kinds = np.unique(kind)
     if not 1 <= len(kinds) <= budget.flat_dimensions or not (g.weight == 1).all():
         return
-    found = [place for k in kinds.tolist() if (place := _places(g, kind == k)) is not None]
+    found = [place for k in kinds.tolist() if (place := _place_of_layers(g, kind == k)) is not None]
     for chosen in islice(permutations(found), budget.flat_orders):
         order = np.lexsort((np.arange(g.nodes), *chosen[::-1]))
         side = np.zeros(g.nodes, dtype=np.bool_)
@@ -32,10 +32,10 @@ def flat_splits(g: UnitGraph, kind: Ints, budget: Budget = DEFAULT) -> Iterator[
         yield side[g.unit_node]
 
 
-def _places(g: UnitGraph, mine: Bools) -> Ints | None:
+def _place_of_layers(g: UnitGraph, mine: Bools) -> Ints | None:
     """The place of every node's layer along the ring or line of layers; None where layers are joined otherwise, or there is
     one."""
-    layer = components(g.nodes, g.a[~mine], g.b[~mine])
+    layer = component_labels(g.nodes, g.a[~mine], g.b[~mine])
     _, layer = np.unique(layer, return_inverse=True)
     count = int(layer.max()) + 1
     a, b = layer[g.a[mine]], layer[g.b[mine]]

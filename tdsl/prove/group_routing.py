@@ -15,19 +15,19 @@ from math import lcm
 import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.prove.block_cuts import groups
+from tdsl.prove.block_cuts import group_labels
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.network import Network, Pairs
+from tdsl.prove.network import CapacityPairs, Network
 
 
 def group_rate(net: Network, fabric: Fabric, budget: Budget = DEFAULT) -> Fraction:
     """λ in grains for every ordered pair of units by the best of the design's ways to form groups; 0 where there is none."""
     if not len(net.transit) or len(net.loose.a) or not len(net.trunks.a) or not net.injection.all():
         return Fraction(0)
-    return max((_rate(net, label, budget) for label in groups(fabric, net.transit)), default=Fraction(0))
+    return max((_rate_between_groups(net, label, budget) for label in group_labels(fabric, net.transit)), default=Fraction(0))
 
 
-def _rate(net: Network, label: Ints, budget: Budget) -> Fraction:
+def _rate_between_groups(net: Network, label: Ints, budget: Budget) -> Fraction:
     count = int(label.max()) + 1
     whole = lcm(*np.unique(net.injection).tolist())
     if not 1 < count <= budget.routed_groups or whole > budget.group_parts or len(net.units) * whole > 2**31:
@@ -49,7 +49,7 @@ def _rate(net: Network, label: Ints, budget: Budget) -> Fraction:
     between = np.zeros(len(pairs), dtype=np.int64)
     np.add.at(between, at, far.capacity)
     demand = total[pairs // count] * total[pairs % count]
-    best = _least(between, demand)
+    best = _least_capacity_over_load(between, demand)
     parts = lcm(*np.unique(between).tolist())
     parts = parts if parts <= 5040 else 5040
     if int(far.capacity.max()) * int(total.max()) * parts >= 2**62:
@@ -57,14 +57,14 @@ def _rate(net: Network, label: Ints, budget: Budget) -> Fraction:
     through = np.zeros(len(net.transit), dtype=np.int64)  # what leaves a switch for other groups when every unit sends to all
     for here, there in ((far.a, far.b), (far.b, far.a)):
         np.add.at(through, here, -(-far.capacity * total[label[there]] * parts // between[at]))
-    local = _local(trunks.where(~outside), label, weight, through, parts, budget.group_work)
+    local = _ratios_within_groups(trunks.where(~outside), label, weight, through, parts, budget.group_work)
     if local is None:
         return Fraction(0)
     access = Fraction(int(net.injection.min()), len(net.units))
     return min([access, *(rate * whole * whole for rate in (*best, *local))])
 
 
-def _least(capacity: Ints, load: Ints) -> list[Fraction]:
+def _least_capacity_over_load(capacity: Ints, load: Ints) -> list[Fraction]:
     """The least of capacity over load, exactly; nothing where nothing is loaded."""
     some = np.flatnonzero(load)
     if not len(some):
@@ -75,7 +75,9 @@ def _least(capacity: Ints, load: Ints) -> list[Fraction]:
     return [min(Fraction(*pair) for pair in pairs)]
 
 
-def _local(links: Pairs, label: Ints, weight: Ints, through: Ints, parts: int, work: int) -> list[Fraction] | None:
+def _ratios_within_groups(
+    links: CapacityPairs, label: Ints, weight: Ints, through: Ints, parts: int, work: int
+) -> list[Fraction] | None:
     """The least of capacity over load of the links within every group; None where some switch does not reach another of its
     group, or that is too much work."""
     size = np.bincount(label)
@@ -100,15 +102,15 @@ def _local(links: Pairs, label: Ints, weight: Ints, through: Ints, parts: int, w
             work -= len(nodes) * len(mine)
             if work < 0:
                 return None
-            spread = _spread(capacity, amount)
+            spread = _loads_within_group(capacity, amount)
             if spread is None:
                 return None
             amount = spread
-        out += _least(capacity.ravel(), amount.ravel())
+        out += _least_capacity_over_load(capacity.ravel(), amount.ravel())
     return [rate * parts for rate in out]
 
 
-def _spread(capacity: Ints, demand: Ints) -> Ints | None:
+def _loads_within_group(capacity: Ints, demand: Ints) -> Ints | None:
     """Loads of the links of one group, along shortest paths divided as links have capacity, each part rounded up; None where
     something is not reached."""
     count = len(capacity)

@@ -17,7 +17,7 @@ from tdsl.system.standard_output import libraries_muted
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def multicommodity(net: Network, demands: Mapping[int, Mapping[int, int]], steps: int) -> tuple[list[Floats], Floats]:
+def solve_multicommodity_flow(net: Network, demands: Mapping[int, Mapping[int, int]], steps: int) -> tuple[list[Floats], Floats]:
     """Maximum concurrent flow, one commodity a source: what each source puts on every arc (in the order of ``demands``: source to
     target to amount), and the price of every arc's capacity. The simplex method takes at most so many steps; then an
     interior-point method comes near the optimum sooner."""
@@ -47,7 +47,7 @@ def multicommodity(net: Network, demands: Mapping[int, Mapping[int, int]], steps
     lp.a_matrix_.start_ = np.append(start, len(index) + len(asked))
     lp.a_matrix_.index_ = np.append(index, [row for row, _ in asked])
     lp.a_matrix_.value_ = np.append(value, [x for _, x in asked])
-    solver = _solver({"solver": "simplex"})
+    solver = _quiet_solver({"solver": "simplex"})
     solver.passModel(lp)
     solver.setOptionValue("simplex_iteration_limit", steps)
     solver.run()
@@ -76,7 +76,7 @@ def least_fullest(use: Floats) -> tuple[Floats, Floats]:
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.searchsorted(at[0], np.arange(columns + 2))
     lp.a_matrix_.index_, lp.a_matrix_.value_ = at[1], block.T[at]
-    solver = _solver({"solver": "simplex"})
+    solver = _quiet_solver({"solver": "simplex"})
     solver.passModel(lp)
     solver.run()
     solution = solver.getSolution()
@@ -106,7 +106,7 @@ def path_parts(pair: Ints, arcs: Ints, sizes: Ints, use: Floats, rows: int, corn
     lp.a_matrix_.index_ = np.append(np.insert(arcs, ends, rows + pair), np.arange(rows))
     lp.a_matrix_.value_ = np.append(np.insert(use / scale, ends, 1.0), np.full(rows, -1.0))
     crossover, tolerance = ("on", 1e-8) if corner else ("off", 1e-4)
-    solver = _solver({"solver": "ipm", "run_crossover": crossover, "ipm_optimality_tolerance": tolerance})
+    solver = _quiet_solver({"solver": "ipm", "run_crossover": crossover, "ipm_optimality_tolerance": tolerance})
     solver.passModel(lp)
     solver.run()
     solution = solver.getSolution()
@@ -114,7 +114,7 @@ def path_parts(pair: Ints, arcs: Ints, sizes: Ints, use: Floats, rows: int, corn
     return np.maximum(np.array(solution.col_value[:count]), 0), float(solution.col_value[count]) * scale, prices
 
 
-def _solver(settings: Mapping[str, object]) -> Any:
+def _quiet_solver(settings: Mapping[str, object]) -> Any:
     """A solver that prints nothing and answers the same every time."""
     import highspy
 

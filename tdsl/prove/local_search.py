@@ -13,7 +13,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.cuts import Cut, crossing
+from tdsl.prove.cuts import Cut, capacity_across_split
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -68,34 +68,34 @@ class _Clusters:
         return out
 
 
-def refined(g: UnitGraph, starts: Sequence[Bools], budget: Budget = DEFAULT) -> Iterator[Cut]:
+def cuts_by_local_search(g: UnitGraph, starts: Sequence[Bools], budget: Budget = DEFAULT) -> Iterator[Cut]:
     """Cuts from splits of the units, from the Fiedler order and from places of chance (the same every time), each improved by
     moves as long as that helps."""
     clusters = _Clusters.of_graph(g)
     left = budget.move_work
-    for side in _starts(g, clusters, starts, budget):
+    for side in _starting_splits(g, clusters, starts, budget):
         for _ in range(budget.move_rounds):
-            better = _pass(clusters, side)
+            better = _move_each_cluster_once(clusters, side)
             left -= len(side)
             if better is None:
                 break
             side = better
-        yield _cut(g, clusters, side)
+        yield _cut_of_clusters(g, clusters, side)
         if left < 0:
             return
 
 
-def _starts(g: UnitGraph, clusters: _Clusters, starts: Sequence[Bools], budget: Budget) -> Iterator[Bools]:
+def _starting_splits(g: UnitGraph, clusters: _Clusters, starts: Sequence[Bools], budget: Budget) -> Iterator[Bools]:
     for units in starts:
         ours = np.bincount(clusters.of[g.unit_node], units, len(clusters.weight))
         yield 2 * ours > clusters.weight
-    yield _filled(clusters, np.argsort(clusters.fiedler(budget.move_order_rounds), kind="stable"))
+    yield _fill_half(clusters, np.argsort(clusters.fiedler(budget.move_order_rounds), kind="stable"))
     random = np.random.PCG64(1)
     for seed in random.random_raw(budget.move_random_starts).tolist():
-        yield _filled(clusters, _spreading(clusters, int(seed) % len(clusters.weight)))
+        yield _fill_half(clusters, _breadth_first_order(clusters, int(seed) % len(clusters.weight)))
 
 
-def _filled(clusters: _Clusters, order: Ints) -> Bools:
+def _fill_half(clusters: _Clusters, order: Ints) -> Bools:
     """Clusters in this order until half the weight is reached."""
     total = np.cumsum(clusters.weight[order])
     side = np.zeros(len(order), dtype=np.bool_)
@@ -103,7 +103,7 @@ def _filled(clusters: _Clusters, order: Ints) -> Bools:
     return side
 
 
-def _spreading(clusters: _Clusters, first: int) -> Ints:
+def _breadth_first_order(clusters: _Clusters, first: int) -> Ints:
     """Clusters in the order in which they are reached from one."""
     seen = dict.fromkeys([first])
     for v in (order := [first]):
@@ -115,7 +115,7 @@ def _spreading(clusters: _Clusters, first: int) -> Ints:
     return np.append(np.array(order, dtype=np.int64), rest)
 
 
-def _pass(c: _Clusters, side: Bools) -> Bools | None:
+def _move_each_cluster_once(c: _Clusters, side: Bools) -> Bools | None:
     """Every cluster moved once, the best first that keeps the balance about; the best state on the way if it is better."""
     side, gain = side.copy(), c.gains(side)
     total, most = int(c.weight.sum()), int(c.weight.max())
@@ -155,20 +155,20 @@ def _pass(c: _Clusters, side: Bools) -> Bools | None:
     return side
 
 
-def _cut(g: UnitGraph, clusters: _Clusters, side: Bools) -> Cut:
+def _cut_of_clusters(g: UnitGraph, clusters: _Clusters, side: Bools) -> Cut:
     """The cut of a split of clusters; where they do not come out even, some ends of one are on the other side alone."""
     nodes = side[clusters.of]
     units = nodes[g.unit_node]
     excess = int(units.sum()) - len(units) // 2
     if excess > 0 and excess > len(units) % 2:
-        units = _given(g, units, True, excess - len(units) % 2)
+        units = _move_lightest_units(g, units, True, excess - len(units) % 2)
     elif excess < 0:
-        units = _given(g, units, False, -excess)
+        units = _move_lightest_units(g, units, False, -excess)
     inner = nodes[g.inner_node]
-    return Cut(units, inner, crossing(g.net, units, inner))
+    return Cut(units, inner, capacity_across_split(g.net, units, inner))
 
 
-def _given(g: UnitGraph, units: Bools, side: bool, count: int) -> Bools:
+def _move_lightest_units(g: UnitGraph, units: Bools, side: bool, count: int) -> Bools:
     """That many of one side moved to the other, those with the least capacity first."""
     mine = np.flatnonzero(units == side)
     chosen = mine[np.argsort(g.net.injection[mine], kind="stable")[:count]]

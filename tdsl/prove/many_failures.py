@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.network import summed
-from tdsl.prove.set_flow import between
+from tdsl.prove.network import sum_by_key
+from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -66,7 +66,7 @@ class Connected:
         out = np.zeros(failures.count, dtype=np.bool_)
         if not self.judged or not len(self.units):
             return out
-        intact: Words = _packed(~failures.lost[:, self.rows].T)
+        intact: Words = _pack_bits(~failures.lost[:, self.rows].T)
         undecided = np.ones(failures.count, dtype=np.bool_)
         for root in self.roots.tolist():
             begun = undecided & ~failures.gone[:, root]
@@ -89,7 +89,7 @@ class Connected:
     def _at_one(self, root: int, begun: Bools, intact: Words, count: int) -> Bools:
         """Of which scenarios all links left at an endpoint lead to what is reached from a device."""
         reached = np.zeros((len(self.forwards), intact.shape[1]), dtype=np.uint64)
-        reached[root] = _packed(begun[None, :])[0]
+        reached[root] = _pack_bits(begun[None, :])[0]
         passing = np.where(self.forwards[self.tail], ~np.uint64(0), np.uint64(0))[:, None] & intact[self.link]
         heads = self.head[self.first]
         while True:
@@ -106,7 +106,7 @@ class Connected:
             own = np.where(self.forwards[here[at]], ~np.uint64(0), np.uint64(0))[:, None]
             wrong = (away & ~own) | (~reached[here[at]] & own)
             bad |= np.bitwise_or.reduce(wrong & intact[at], axis=0) if len(at) else bad
-        return ~_unpacked(bad, count)
+        return ~_unpack_bits(bad, count)
 
 
 class KeptFlow:
@@ -117,8 +117,8 @@ class KeptFlow:
     """
 
     def __init__(self, view: View, claim: ResolvedClaim) -> None:
-        found = between(view, claim)
-        self.judged = not isinstance(found, str) and all(_settled(view, s) for s in (*claim.of, *claim.of_to))
+        found = max_flow_between_sets(view, claim)
+        self.judged = not isinstance(found, str) and all(_all_or_no_units(view, s) for s in (*claim.of, *claim.of_to))
         if isinstance(found, str) or not self.judged:
             return
         f, here, there = view.fabric, found.here, found.there
@@ -132,7 +132,7 @@ class KeptFlow:
         a, b = place[view.a[kept]], place[view.b[kept]]
         self.sides = [np.where((a == side) | (b == side), self.rate, 0) for side in (0, 1)]
         keys = np.minimum(a, b) * (2 + f.device_count) + np.maximum(a, b)
-        every, capacity = summed(keys, self.rate)
+        every, capacity = sum_by_key(keys, self.rate)
         self.pair = np.searchsorted(every, keys)
         crossing = np.zeros(len(every), dtype=np.bool_)
         crossing[self.pair[np.isin(self.rows, found.cut)]] = True
@@ -150,7 +150,7 @@ class KeptFlow:
         """Of which scenarios the flow is certain; the flow, and what the ports of the smaller side still carry, in bit/s."""
         lost = failures.lost[:, self.rows]
         scenario, link = np.nonzero(lost)
-        keys, amount = summed(scenario * self.pairs + self.pair[link], self.rate[link])
+        keys, amount = sum_by_key(scenario * self.pairs + self.pair[link], self.rate[link])
         tight = amount > self.spare[keys % self.pairs]
         certain = np.ones(failures.count, dtype=np.bool_)
         certain[keys[tight] // self.pairs] = False
@@ -165,7 +165,7 @@ class KeptFlow:
         return certain & (full > 0), value, full
 
 
-def _settled(view: View, selector: Selector) -> bool:
+def _all_or_no_units(view: View, selector: Selector) -> bool:
     """Whether each element that is named is all units or has none: then no failure changes what is meant."""
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
@@ -173,7 +173,7 @@ def _settled(view: View, selector: Selector) -> bool:
     return not chips and all(unit[e.devices].all() or not unit[e.devices].any() for e in selector.elements)
 
 
-def _packed(bits: Bools) -> Words:
+def _pack_bits(bits: Bools) -> Words:
     """Rows of booleans as words of 64, the rest of the last word zeros."""
     width = -bits.shape[1] % 64
     padded = np.pad(bits, ((0, 0), (0, width))) if width else bits
@@ -181,6 +181,6 @@ def _packed(bits: Bools) -> Words:
     return packed
 
 
-def _unpacked(words: Words, count: int) -> Bools:
+def _unpack_bits(words: Words, count: int) -> Bools:
     """The first bits of a row of words."""
     return np.unpackbits(words.view(np.uint8), bitorder="little")[:count].astype(np.bool_)

@@ -10,11 +10,11 @@ import numpy as np
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
-from tdsl.prove.search import distances
+from tdsl.prove.search import hop_distances
 from tdsl.system.lazy_dataclass import dataclass
 
 
-def tied(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:
+def inseparable_groups(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:
     """Groups of nodes that no cut of fewer than ``k`` links separates: a label for every node.
 
     Nodes are merged only where the bound is certain, so two groups may still be ``k`` links apart. One pass visits nodes in
@@ -27,7 +27,7 @@ def tied(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:
     left = budget.contraction_work
     while graph.nodes > 1 and left > 0:
         left -= len(graph.tail)
-        parent = _scan(graph, k)
+        parent = _maximum_adjacency_pass(graph, k)
         roots, place = np.unique(parent, return_inverse=True)
         if len(roots) == graph.nodes:
             break
@@ -36,7 +36,7 @@ def tied(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:
     return label
 
 
-def _scan(graph: Network, k: int) -> Ints:
+def _maximum_adjacency_pass(graph: Network, k: int) -> Ints:
     """One pass in maximum-adjacency order; the merged groups by their representatives."""
     start, near, count = graph.start.tolist(), graph.tail.tolist(), graph.capacity.tolist()
     parent = list(range(graph.nodes))
@@ -101,11 +101,11 @@ def max_flow(net: Network, source: int, sink: int) -> MaxFlow:
     Both searches are of Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation" (Soviet
     Math. Dokl. 11, 1970). What scipy finds counts only once it is seen to be a flow, and as large as a cut.
     """
-    found = _by_scipy(net, source, sink) if net.arcs >= LARGE else None
-    return found if found is not None and _maximum(net, found, source, sink) else _own(net, source, sink)
+    found = _max_flow_by_scipy(net, source, sink) if net.arcs >= LARGE else None
+    return found if found is not None and _is_maximum_flow(net, found, source, sink) else _own_max_flow(net, source, sink)
 
 
-def _maximum(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
+def _is_maximum_flow(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
     """Whether this is a flow within the capacities, and its value that of the cut: then no flow is larger and no cut smaller."""
     if not (found.side[source] and not found.side[sink] and (found.flow >= 0).all() and (found.flow <= net.capacity).all()):
         return False
@@ -119,7 +119,7 @@ def _maximum(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
     return kept and not gain.any() and cut == found.value
 
 
-def _by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
+def _max_flow_by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
     """What scipy finds; None where its numbers are too small for what the two nodes can give and take."""
     most = min(int(net.capacity[net.tail == source].sum()), int(net.capacity[net.start[sink] : net.start[sink + 1]].sum()))
     if most // net.unit >= MOST:
@@ -129,7 +129,7 @@ def _by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
     answer = maximum_flow(net.matrix, sink, source, method="dinic")  # in the reverse network
     values = answer.flow.data
     if len(values) == net.arcs and np.array_equal(answer.flow.indices, net.matrix.indices) and net.balanced:
-        side = distances(net, source, values > -net.matrix.data) >= 0
+        side = hop_distances(net, source, values > -net.matrix.data) >= 0
         flow = np.maximum(values, 0).astype(np.int64)
     else:  # arcs that lead one way only, whose opposites scipy has added
         rows = np.repeat(np.arange(net.nodes), np.diff(answer.flow.indptr))
@@ -138,11 +138,11 @@ def _by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
         flow = np.maximum(values[order[np.searchsorted(keys[order], net.head * net.nodes + net.tail)]], 0).astype(np.int64)
         more, back = flow < net.matrix.data, flow > 0
         left = Network.of(net.forwards, np.append(net.head[more], net.tail[back]), np.append(net.tail[more], net.head[back]))
-        side = distances(left, source) >= 0
+        side = hop_distances(left, source) >= 0
     return MaxFlow(int(answer.flow_value) * net.unit, flow if net.unit == 1 else flow * net.unit, side)
 
 
-def _own(net: Network, source: int, sink: int) -> MaxFlow:
+def _own_max_flow(net: Network, source: int, sink: int) -> MaxFlow:
     """A search of our own, for networks of which it has an answer before scipy is loaded."""
     search = _Residual.of(net)
     value, side = 0, np.zeros(net.nodes, dtype=np.bool_)

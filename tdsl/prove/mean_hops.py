@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.prove.bound import Bound, HopSum, MeanHops, NotBounded
-from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, classes_of, one_orbit, spread
+from tdsl.prove.shortest_paths import FAR, Forwarders, classes_of, distances_in_chunks, one_orbit, search_is_affordable
 from tdsl.prove.view import View
 
 Pairs = tuple[Ints, Ints, Ints]
@@ -20,16 +20,16 @@ def mean_hops(view: View) -> MeanHops | NotBounded:
     reach each other; not bounded where there are no two, or the search is too much."""
     net = Forwarders.of(view)
     ends = _Ends.of(view, net)
-    if len(distinct(ends.end)) < 2:
+    if len(distinct_values(ends.end)) < 2:
         return NotBounded((f"fewer than two {view.unit_word} are attached to a switch",))
     one = np.ones(len(net.graph.tail), dtype=np.int64)
     classes = classes_of(net, one)
     pairs_at_home = ends.same()
     if one_orbit(view, net, one) and ends.even(pairs_at_home):
         classes = classes[:1]
-    if not affordable(net.graph, len(classes), view.budget):
+    if not search_is_affordable(net.graph, len(classes), view.budget):
         return NotBounded((f"searches from {len(classes):,} switches are more work than the limit",))
-    total, pairs = _sums(net, ends, one, classes, pairs_at_home)
+    total, pairs = _sum_of_hops(net, ends, one, classes, pairs_at_home)
     if not pairs:
         return NotBounded(("no two ends reach each other",))
     most = len(ends.end) ** 2 - int((np.unique(ends.end, return_counts=True)[1] ** 2).sum())
@@ -55,7 +55,7 @@ class _Ends:
 
     def even(self, home: Pairs) -> bool:
         """Whether every node is adjacent to equally many units, and every unit to one node."""
-        return len(distinct(self.weight)) == 1 and bool((home[0] == home[1]).all())
+        return len(distinct_values(self.weight)) == 1 and bool((home[0] == home[1]).all())
 
     def same(self) -> Pairs:
         """Ordered pairs of nodes that one unit is connected to, and how many pairs of its ports each represents."""
@@ -72,7 +72,7 @@ class _Ends:
         return keys // nodes, keys % nodes, count.astype(np.int64)
 
 
-def _sums(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pairs) -> tuple[int, int]:
+def _sum_of_hops(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pairs) -> tuple[int, int]:
     """Hops over all ordered pairs of ends of different units that reach each other, and how many pairs those are."""
     w = ends.weight
     lead = np.full(net.graph.nodes, -1, dtype=np.int64)
@@ -81,7 +81,7 @@ def _sums(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pa
     a, b, count = home
     single_orbit = len(classes) == 1 and not np.array_equal(classes[0], np.flatnonzero(net.access))
     total = pairs = 0
-    for sources, far in spread(net.graph, one, np.array([c[0] for c in classes], dtype=np.int64)):
+    for sources, far in distances_in_chunks(net.graph, one, np.array([c[0] for c in classes], dtype=np.int64)):
         reach = far < FAR
         hops = np.where(reach, far, 0)
         sums, reached = (w @ hops).tolist(), (w @ reach).tolist()

@@ -23,7 +23,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class CapacityPairs:
     """Capacity between two numbered things, each pair once, in grains each way."""
 
     a: Ints
@@ -31,15 +31,15 @@ class Pairs:
     capacity: Ints
 
     @classmethod
-    def of(cls, a: Ints, b: Ints, capacity: Ints) -> Pairs:
+    def of(cls, a: Ints, b: Ints, capacity: Ints) -> CapacityPairs:
         """Parallel links added up."""
         width = int(b.max(initial=0)) + 1
-        keys, total = summed(a * width + b, capacity)
+        keys, total = sum_by_key(a * width + b, capacity)
         return cls(keys // width, keys % width, total)
 
-    def where(self, kept: Bools) -> Pairs:
+    def where(self, kept: Bools) -> CapacityPairs:
         """Some of the pairs."""
-        return Pairs(self.a[kept], self.b[kept], self.capacity[kept])
+        return CapacityPairs(self.a[kept], self.b[kept], self.capacity[kept])
 
 
 def _no_devices() -> Ints:
@@ -72,9 +72,9 @@ class Network:
         nodes, apart = len(forwards), tail != head
         keys = head[apart] * nodes + tail[apart]
         if capacity is None:
-            keys, total = counted(keys)
+            keys, total = count_by_key(keys)
         else:
-            keys, total = summed(keys, capacity[apart])
+            keys, total = sum_by_key(keys, capacity[apart])
         size = max(nodes, 1)
         return cls(keys % size, keys // size, total, forwards, labels)
 
@@ -85,7 +85,7 @@ class Network:
         keys = np.minimum(a, b)[apart]  # parallel links are added up first, so that half as many rows are put in order
         keys *= nodes
         keys += np.maximum(a, b)[apart]
-        keys, total = counted(keys) if capacity is None else summed(keys, capacity[apart])
+        keys, total = count_by_key(keys) if capacity is None else sum_by_key(keys, capacity[apart])
         low, high = keys // nodes, keys % nodes
         return cls.of(forwards, np.append(low, high), np.append(high, low), np.append(total, total), labels)
 
@@ -177,22 +177,22 @@ class Network:
         return self.unit_count // 2
 
     @cached_property
-    def access(self) -> Pairs:
+    def access(self) -> CapacityPairs:
         """Links between units (``a``, places in ``units``) and transit nodes (``b``, places in ``transit``), ascending."""
         return self._pairs((self.head < self.unit_count) & (self.tail >= self.unit_count), 0, self.unit_count)
 
     @cached_property
-    def trunks(self) -> Pairs:
+    def trunks(self) -> CapacityPairs:
         """Links between transit nodes, places in ``transit``, ascending."""
         return self._pairs((self.head >= self.unit_count) & (self.head < self.tail), self.unit_count, self.unit_count)
 
     @cached_property
-    def loose(self) -> Pairs:
+    def loose(self) -> CapacityPairs:
         """Links between units (chips of a direct fabric), places in ``units``, ascending."""
         return self._pairs((self.tail < self.unit_count) & (self.head < self.tail), 0, 0)
 
-    def _pairs(self, kept: Bools, a: int, b: int) -> Pairs:
-        return Pairs(self.head[kept] - a, self.tail[kept] - b, self.capacity[kept])
+    def _pairs(self, kept: Bools, a: int, b: int) -> CapacityPairs:
+        return CapacityPairs(self.head[kept] - a, self.tail[kept] - b, self.capacity[kept])
 
     @cached_property
     def injection(self) -> Ints:
@@ -220,7 +220,7 @@ class Network:
             level += 1
             out[fresh] = level
 
-    def joined(self, more: Pairs) -> Network:
+    def joined(self, more: CapacityPairs) -> Network:
         """A network between units with more links between its transit nodes."""
         a, b = more.a + self.unit_count, more.b + self.unit_count
         tail, head = np.concatenate((self.tail, a, b)), np.concatenate((self.head, b, a))
@@ -258,31 +258,31 @@ class Network:
         return Network.of(np.ones(nodes, dtype=np.bool_), place[self.tail], place[self.head], self.capacity)
 
 
-def summed(keys: Ints, amount: Ints) -> tuple[Ints, Ints]:
+def sum_by_key(keys: Ints, amount: Ints) -> tuple[Ints, Ints]:
     """Every key once, in order, and the sum of its amounts."""
     if len(amount) and bool((amount == amount[0]).all()):
-        keys, times = counted(keys)  # a sort of the keys alone is several times as fast
+        keys, times = count_by_key(keys)  # a sort of the keys alone is several times as fast
         return keys, times * amount[0]
     order = np.argsort(keys, kind="stable")
     keys, amount = keys[order], amount[order]
-    first = _firsts(keys)
+    first = _first_of_each_key(keys)
     return keys[first], np.add.reduceat(amount, first) if len(first) else amount[:0]
 
 
-def counted(keys: Ints) -> tuple[Ints, Ints]:
+def count_by_key(keys: Ints) -> tuple[Ints, Ints]:
     """Every key once, in order, and how often it is there."""
     keys = np.sort(keys)
-    first = _firsts(keys)
+    first = _first_of_each_key(keys)
     return keys[first], np.diff(np.append(first, len(keys)))
 
 
-def _firsts(keys: Ints) -> Ints:
+def _first_of_each_key(keys: Ints) -> Ints:
     """The first place of each of the keys, which are in order."""
     fresh = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
     return np.flatnonzero(fresh)
 
 
-def names_of(names: Sequence[str], network: Network) -> list[tuple[str, str]]:
+def arc_end_names(names: Sequence[str], network: Network) -> list[tuple[str, str]]:
     """Both nodes of every arc by name."""
     return [(names[a], names[b]) for a, b in zip(network.tail.tolist(), network.head.tolist(), strict=True)]

@@ -10,61 +10,65 @@ from itertools import combinations, product
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.prove.automorphisms import transitive
+from tdsl.prove.automorphisms import is_node_transitive
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
-from tdsl.prove.disjoint import Separator, Spent, Work, fan, weakest
-from tdsl.prove.edge_connectivity import component
-from tdsl.prove.network import counted
-from tdsl.prove.search import adjacency
-from tdsl.prove.symmetry import equal_rows, key_of
+from tdsl.prove.disjoint import Separator, WorkExhausted, WorkLeft, separator_from_set, separator_of_terminals
+from tdsl.prove.edge_connectivity import component_network
+from tdsl.prove.network import count_by_key
+from tdsl.prove.search import adjacency_network
+from tdsl.prove.symmetry import columns_as_key, equal_rows
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 
-def separators(view: View) -> DevicePaths:
+def least_separator_bounds(view: View) -> DevicePaths:
     """The least over all pairs of units; there are two at least. Source: Menger, "Zur allgemeinen Kurventheorie" (1927)."""
-    near = _neighbours(view)
-    even = _even(view, near)
+    near = _neighbours_of_devices(view)
+    even = _bound_by_symmetry(view, near)
     if even is not None:
         return even
-    inner = _inner(view)
+    inner = _forwarding_devices(view)
     if inner == set(view.units.tolist()):
-        return _between_chips(view, near, Work(view.budget.disjoint_path_work))
-    return _Hosts(view, near, inner, Work(view.budget.disjoint_path_work)).solve()
+        return _device_paths_between_chips(view, near, WorkLeft(view.budget.disjoint_path_work))
+    return _Hosts(view, near, inner, WorkLeft(view.budget.disjoint_path_work)).solve()
 
 
-def _even(view: View, near: dict[int, set[int]]) -> DevicePaths | None:
+def _bound_by_symmetry(view: View, near: dict[int, set[int]]) -> DevicePaths | None:
     """A connected graph whose nodes are all equivalent, no four of them joined each to each, is as connected as a node has
     neighbours. Source: Mader, "Über den Zusammenhang symmetrischer Graphen" (Archiv der Mathematik 21, 1970)."""
     u, *others = view.units.tolist()
     mine = near[u]
-    if not view.forwards[view.units].all() or (view.label[view.units] != view.label[u]).any() or not _turns(view):
+    if (
+        not view.forwards[view.units].all()
+        or (view.label[view.units] != view.label[u]).any()
+        or not _has_transitive_symmetry(view)
+    ):
         return None
     if any(near[x] & near[y] & mine for x in mine for y in near[x] & mine):
         return None
     v = next((x for x in others if x not in mine), None)
-    return None if v is None else _paths(len(mine), len(mine), (u, v), mine, False)
+    return None if v is None else _device_paths_bound(len(mine), len(mine), (u, v), mine, False)
 
 
-def _inner(view: View) -> set[int]:
+def _forwarding_devices(view: View) -> set[int]:
     return set(np.flatnonzero(view.forwards & view.devices).tolist())
 
 
-def _neighbours(view: View) -> dict[int, set[int]]:
+def _neighbours_of_devices(view: View) -> dict[int, set[int]]:
     """Neighbours of units and of what forwards, links of third ends left out; of interchangeable units two are enough."""
     ours = (view.forwards & view.devices).copy()
-    ours[_told_apart(view)] = True
+    ours[_distinguishable_units(view)] = True
     count = view.fabric.device_count
     kept = ours[view.a] & ours[view.b] & (view.a != view.b)
     a, b = view.a[kept], view.b[kept]
-    keys, _ = counted(np.minimum(a, b) * count + np.maximum(a, b))
-    network = adjacency(count, *np.divmod(keys, count))
+    keys, _ = count_by_key(np.minimum(a, b) * count + np.maximum(a, b))
+    network = adjacency_network(count, *np.divmod(keys, count))
     del kept, a, b, keys
     node = list(range(count))  # one object a number: millions of equal ones would be most of the memory
     return {d: {node[x] for x in network.neighbours(d).tolist()} for d in np.flatnonzero(ours).tolist()}
 
 
-def _told_apart(view: View) -> Ints:
+def _distinguishable_units(view: View) -> Ints:
     """The units, but of those that forward nothing and have the same links to what is no unit only the first two."""
     units, n = view.units, len(view.units)
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
@@ -84,39 +88,39 @@ def _told_apart(view: View) -> Ints:
     return kept
 
 
-def _turns(view: View) -> bool:
+def _has_transitive_symmetry(view: View) -> bool:
     devices = np.flatnonzero(view.forwards & view.devices)
     if len(devices) != len(view.units):
         return False
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))
-    graph = adjacency(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
-    return transitive(view.fabric, graph, devices, view.budget)
+    graph = adjacency_network(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
+    return is_node_transitive(view.fabric, graph, devices, view.budget)
 
 
-def _paths(lower: int, upper: int, pair: tuple[int, int], devices: Iterable[int], linked: bool) -> DevicePaths:
+def _device_paths_bound(lower: int, upper: int, pair: tuple[int, int], devices: Iterable[int], linked: bool) -> DevicePaths:
     return Bound(lower, upper, Counted(), DeviceCut(pair, tuple(sorted(devices)), linked))
 
 
 # ---------------------------------------------------------------- all that forwards is a unit
 
 
-def _between_chips(view: View, near: dict[int, set[int]], work: Work) -> DevicePaths:
+def _device_paths_between_chips(view: View, near: dict[int, set[int]], work: WorkLeft) -> DevicePaths:
     units = view.units.tolist()
     u = min(units, key=lambda d: len(near[d]))
     try:
-        found = weakest(near, units, len(near[u]) + 1, True, work)
-    except Spent:
+        found = separator_of_terminals(near, units, len(near[u]) + 1, True, work)
+    except WorkExhausted:
         others = [x for x in units if x != u]
         v = next((x for x in others if x not in near[u]), others[0])
         connected = int((view.label[view.units] == view.label[u]).all())
-        return _paths(connected, len(near[u]), (u, v), near[u] - {v}, v in near[u])
+        return _device_paths_bound(connected, len(near[u]), (u, v), near[u] - {v}, v in near[u])
     assert found is not None  # the neighbours of u separate it from the others
-    return _separation(found)
+    return _paths_at_separator(found)
 
 
-def _separation(found: Separator) -> DevicePaths:
-    return _paths(found.value, found.value, found.pair, found.devices, found.joined)
+def _paths_at_separator(found: Separator) -> DevicePaths:
+    return _device_paths_bound(found.value, found.value, found.pair, found.devices, found.joined)
 
 
 # ---------------------------------------------------------------- units, and what forwards for them
@@ -139,14 +143,14 @@ class _Hosts:
     fewer switches separate two that units are connected to; only pairs for which that is less than the least found are
     searched."""
 
-    def __init__(self, view: View, near: dict[int, set[int]], inner: set[int], work: Work) -> None:
+    def __init__(self, view: View, near: dict[int, set[int]], inner: set[int], work: WorkLeft) -> None:
         self.near = near
         self.inner = inner
         self.work = work
         self.forwarding = {d: near[d] if near[d] <= inner else near[d] & inner for d in inner}
         self.hub = view.label
         self.view = view
-        self.classes = _classes(self.hub, near, inner, [u for u in view.units.tolist() if u in near])
+        self.classes = _units_by_neighbours(self.hub, near, inner, [u for u in view.units.tolist() if u in near])
         by_kind: dict[Access, list[_Class]] = {}
         for c in self.classes:
             by_kind.setdefault(c.access, []).append(c)
@@ -169,15 +173,15 @@ class _Hosts:
                 for one, two in self._open():
                     self._search(one, two)
                 low = self.best.value if self.best is not None else 0
-        except Spent:
+        except WorkExhausted:
             pass
         if self.best is None:
             u, v = self.classes[0], self.classes[1]
             mine, other = sorted((u.first, v.first), key=lambda d: len(self.near[d]))
             around = self.near[mine] & self.inner - {other}
             joined = other in self.near[mine]
-            return _paths(0, len(around) + joined, (u.first, v.first), around, joined)
-        return replace(_separation(self.best), lower=min(low, self.best.value))
+            return _device_paths_bound(0, len(around) + joined, (u.first, v.first), around, joined)
+        return replace(_paths_at_separator(self.best), lower=min(low, self.best.value))
 
     def _equal(self) -> None:
         """Two of one class share all their switches."""
@@ -220,12 +224,12 @@ class _Hosts:
         known: dict[tuple[bytes, ...], int] = {}
         for hub, switches in access_of.items():
             limit = most[hub] if self.best is None else min(most[hub], self.best.value)
-            graph, place = component(self.view, hub)  # planes are mostly the same, device by device
-            key = key_of(graph.tail, graph.head, place[sorted(switches)], np.array([graph.nodes, limit]))
+            graph, place = component_network(self.view, hub)  # planes are mostly the same, device by device
+            key = columns_as_key(graph.tail, graph.head, place[sorted(switches)], np.array([graph.nodes, limit]))
             if key in known:
                 self.sure[hub] = known[key]
                 continue
-            found = weakest(self.forwarding, sorted(switches), limit, False, self.work)
+            found = separator_of_terminals(self.forwarding, sorted(switches), limit, False, self.work)
             self.sure[hub] = known[key] = limit if found is None else found.value
             if found is not None:
                 self._search(at[found.pair[0]], at[found.pair[1]])
@@ -252,12 +256,12 @@ class _Hosts:
         if len(mine & other) >= limit:
             return
         self.work.take(1)
-        devices = fan(self.forwarding, sorted(mine), other, {u, v}, limit, self.work)
+        devices = separator_from_set(self.forwarding, sorted(mine), other, {u, v}, limit, self.work)
         if devices is not None:
             self.best = Separator((u, v), devices, joined)
 
 
-def _classes(hub: Ints, near: dict[int, set[int]], inner: set[int], units: list[int]) -> list[_Class]:
+def _units_by_neighbours(hub: Ints, near: dict[int, set[int]], inner: set[int], units: list[int]) -> list[_Class]:
     """Units by their neighbours."""
     owner = np.repeat(np.arange(len(units)), [len(near[u]) for u in units])
     other = np.array([d for u in units for d in near[u]], dtype=np.int64)

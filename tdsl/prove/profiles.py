@@ -22,7 +22,7 @@ def min_plus(first: Ints, second: Ints, most: int) -> Ints:
     return out
 
 
-def repeated(profile: Ints, times: int, most: int) -> Ints:
+def repeat_profile(profile: Ints, times: int, most: int) -> Ints:
     """The profile of several disjoint sets that have one and the same."""
     size = len(profile) - 1
     if size == 0 or times == 1:
@@ -42,16 +42,16 @@ def repeated(profile: Ints, times: int, most: int) -> Ints:
     return out
 
 
-def together(profiles: Iterable[Ints], most: int) -> Ints:
+def sum_of_profiles(profiles: Iterable[Ints], most: int) -> Ints:
     """The profile of disjoint sets."""
     equal = Counter(p.tobytes() for p in profiles)
     out = np.zeros(1, dtype=np.int64)
     for key, times in equal.items():
-        out = min_plus(out, repeated(np.frombuffer(key, dtype=np.int64), times, most), most)
+        out = min_plus(out, repeat_profile(np.frombuffer(key, dtype=np.int64), times, most), most)
     return out
 
 
-def overlapping(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, Ints]:
+def profile_of_overlapping_sets(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, Ints]:
     """Members and profile of sets that share members: each unit counts on the least share that its sets give anyone.
 
     With p(x) ≥ slope · x for every x, a choice S gets at least the sum over its units of the slopes of the sets they are in.
@@ -66,7 +66,7 @@ def overlapping(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, In
     return np.array(sorted(share), dtype=np.int64), profile[: most + 1]
 
 
-def joined(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, Ints]:
+def join_profiles(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, Ints]:
     """Members and profile of sets that are equal or disjoint; where some overlap otherwise, a smaller profile that holds."""
     groups: dict[bytes, tuple[Ints, Ints]] = {}
     for members, profile in parts:
@@ -78,5 +78,5 @@ def joined(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, Ints]:
         return none, np.zeros(1, dtype=np.int64)
     everyone = np.unique(np.concatenate([m for m, _ in found]))
     if len(everyone) < sum(len(m) for m, _ in found):
-        return overlapping(found, most)
-    return everyone, together((p for _, p in found), most)
+        return profile_of_overlapping_sets(found, most)
+    return everyone, sum_of_profiles((p for _, p in found), most)

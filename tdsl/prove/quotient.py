@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.network import Network, counted
+from tdsl.prove.network import Network, count_by_key
 from tdsl.prove.symmetry import equal_demands, equal_rows
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -37,14 +37,14 @@ class Quotient:
     count: Ints
 
 
-def of_switches(net: Network, apart: Bools) -> Quotient:
+def quotient_of_switches(net: Network, apart: Bools) -> Quotient:
     """Equivalent nodes put together but for those that are ``apart``. Every arc has one back with the same capacity."""
     label = np.where(apart, np.arange(len(apart)), len(apart))
     same = equal_rows(label, net.tail, net.head, net.capacity)
-    return _quotient(net, 2 * same, 2 * same)
+    return _put_nodes_together(net, 2 * same, 2 * same)
 
 
-def of_demand(net: Network, demand: tuple[Ints, Ints, Ints]) -> Quotient:
+def quotient_of_demand(net: Network, demand: tuple[Ints, Ints, Ints]) -> Quotient:
     """Equivalent nodes put together, and those that do not forward divided into what sends and what receives, by role; but for
     nodes that forward and send or receive, and endpoints that are adjacent to endpoints. Every arc has one back with the same
     capacity; a demand is source, target, amount."""
@@ -56,10 +56,10 @@ def of_demand(net: Network, demand: tuple[Ints, Ints, Ints]) -> Quotient:
     label = equal_rows(np.where(apart, np.arange(size), size + ~forwards), tail, head, net.capacity)
     out, into = equal_demands(label, *demand)
     begins, reaches = np.where(sends, 2 * out, NONE), np.where(receives, 2 * into + 1, NONE)
-    return _quotient(net, np.where(forwards, 2 * out, begins), np.where(forwards, 2 * into, reaches))
+    return _put_nodes_together(net, np.where(forwards, 2 * out, begins), np.where(forwards, 2 * into, reaches))
 
 
-def _quotient(net: Network, out: Ints, into: Ints) -> Quotient:
+def _put_nodes_together(net: Network, out: Ints, into: Ints) -> Quotient:
     """Nodes put together by their numbers for arcs that leave and for arcs that enter them; NONE where there are none. Half a
     number, rounded down, is one of its nodes."""
     names, place = np.unique(np.concatenate((out, into)), return_inverse=True)
@@ -73,4 +73,4 @@ def _quotient(net: Network, out: Ints, into: Ints) -> Quotient:
     small = Network.of(
         net.forwards[first], out[net.tail[used]], into[net.head[used]], net.capacity[used], tuple(x[first] for x in net.labels)
     )
-    return Quotient(small, out, into, arc, first, counted(keys)[1])
+    return Quotient(small, out, into, arc, first, count_by_key(keys)[1])

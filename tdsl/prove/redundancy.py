@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths, LinkCut, LinkPaths
 from tdsl.prove.edge_connectivity import disjoint_paths
-from tdsl.prove.node_connectivity import separators
+from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.view import View
 
 _by_links: WeakKeyDictionary[View, LinkPaths] = WeakKeyDictionary()
@@ -22,16 +22,16 @@ _by_devices: WeakKeyDictionary[View, DevicePaths] = WeakKeyDictionary()
 
 def link_disjoint_paths(view: View) -> LinkPaths:
     """The least number of paths without a common link over all pairs of units; there are two units at least."""
-    found = _of_links(view)
-    return found if found.exact else replace(found, lower=max(found.lower, _of_devices(view).lower))
+    found = _kept_link_paths(view)
+    return found if found.exact else replace(found, lower=max(found.lower, _kept_device_paths(view).lower))
 
 
 def node_disjoint_paths(view: View) -> DevicePaths:
     """The least number of paths without a common device over all pairs of units; there are two units at least."""
-    found = _of_devices(view)
+    found = _kept_device_paths(view)
     if found.exact:
         return found
-    cut = devices_of_cut(view, _of_links(view).proof_upper)
+    cut = devices_of_cut(view, _kept_link_paths(view).proof_upper)
     value = len(cut.devices) + cut.linked
     return Bound(found.lower, value, Counted(), cut) if value < found.upper else found
 
@@ -52,13 +52,13 @@ def devices_of_cut(view: View, cut: LinkCut) -> DeviceCut:
     return DeviceCut(cut.pair, tuple(sorted(at_u if len(at_u) <= len(at_v) else at_v)), linked)
 
 
-def _of_links(view: View) -> LinkPaths:
+def _kept_link_paths(view: View) -> LinkPaths:
     if view not in _by_links:
         _by_links[view] = disjoint_paths(view)
     return _by_links[view]
 
 
-def _of_devices(view: View) -> DevicePaths:
+def _kept_device_paths(view: View) -> DevicePaths:
     if view not in _by_devices:
-        _by_devices[view] = separators(view)
+        _by_devices[view] = least_separator_bounds(view)
     return _by_devices[view]

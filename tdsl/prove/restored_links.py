@@ -10,7 +10,7 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.network import Network, Pairs
+from tdsl.prove.network import CapacityPairs, Network
 from tdsl.semantics.model import DeviceSet
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -20,7 +20,7 @@ class Restored:
     """A network with more links between its transit nodes; ``added`` are those."""
 
     net: Network
-    added: Pairs
+    added: CapacityPairs
 
     @property
     def cost(self) -> int:
@@ -28,7 +28,7 @@ class Restored:
         return int(self.added.capacity.sum())
 
 
-def restored(net: Network, fabric: Fabric, budget: Budget = DEFAULT) -> Restored | None:
+def restore_missing_links(net: Network, fabric: Fabric, budget: Budget = DEFAULT) -> Restored | None:
     """The network with the links that most instances have; None where nothing is lacking, or too much."""
     place = np.full(fabric.device_count, -1, dtype=np.int64)
     place[net.transit] = np.arange(len(net.transit))
@@ -41,17 +41,19 @@ def restored(net: Network, fabric: Fabric, budget: Budget = DEFAULT) -> Restored
         here, there = ends[0][mine], ends[1][mine]
         if len(one.parts) < len(two.parts):
             one, two, here, there = two, one, there, here
-        a, b, capacity = _lacking(one, two, here, there, net.trunks.capacity[mine], budget.restored_pairs)
+        a, b, capacity = _missing_links_of_group(one, two, here, there, net.trunks.capacity[mine], budget.restored_pairs)
         built = (place[a] >= 0) & (place[b] >= 0)
         found.append((place[a[built]], place[b[built]], capacity[built]))
     a, b, capacity = (np.concatenate(x) for x in zip(*found, strict=True)) if found else (np.zeros(0, dtype=np.int64),) * 3
     if not len(a) or int(capacity.sum()) * budget.restored_parts > int(net.trunks.capacity.sum()):
         return None
-    added = Pairs.of(np.minimum(a, b), np.maximum(a, b), capacity)
+    added = CapacityPairs.of(np.minimum(a, b), np.maximum(a, b), capacity)
     return Restored(net.joined(added), added)
 
 
-def _lacking(one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, capacity: Ints, most: int) -> tuple[Ints, Ints, Ints]:
+def _missing_links_of_group(
+    one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, capacity: Ints, most: int
+) -> tuple[Ints, Ints, Ints]:
     """Device rows and capacity of what is less than in most instances of the outermost group of ``one``: to the same devices, or
     to those with the same indices in the instance where both are in that group."""
     none = (np.zeros(0, dtype=np.int64),) * 3

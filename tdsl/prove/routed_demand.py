@@ -10,7 +10,7 @@ from math import lcm
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.prove.bound import Bound, Lengths, Ports
+from tdsl.prove.bound import ArcLengths, Bound, PortBound
 from tdsl.prove.column_generation import Along
 from tdsl.prove.network import Network
 from tdsl.prove.quotient import Quotient
@@ -21,7 +21,7 @@ Loads = dict[int, Fraction]
 Demands = dict[tuple[int, int], int]
 
 
-class Routed:
+class RoutedLoads:
     """What routes put on arcs for λ = 1: ``load`` on every arc by all sources, ``flow`` by each alone; None where that would be
     more than ``entries``. What they were made of: a ``combination``, ``trees``, or shortest paths under ``lengths``, which divide
     every demand into so many whole ``parts``."""
@@ -30,7 +30,7 @@ class Routed:
     flow: dict[int, Loads] | None
 
     @classmethod
-    def combined(cls, combination: Combination, entries: int) -> Routed:
+    def combined(cls, combination: Combination, entries: int) -> RoutedLoads:
         """What a combination of routings puts there."""
         out = cls(entries)
         load, whole = combination.loads(np.arange(len(combination.capacity)))
@@ -40,7 +40,7 @@ class Routed:
         return out
 
     @classmethod
-    def along(cls, found: Along, entries: int) -> Routed:
+    def along(cls, found: Along, entries: int) -> RoutedLoads:
         """What routes along paths put there, kept apart in any case: there is a limit to all of it."""
         out = cls(entries)
         flow: dict[int, Loads] = {}
@@ -63,18 +63,18 @@ class Routed:
 
     def add(self, source: int, part: Loads) -> None:
         """Add what a source sends."""
-        merge(self.load, part)
+        add_loads(self.load, part)
         self.parts = lcm(self.parts, *{x.denominator for x in part.values()})
         if self.flow is not None:
             mine = self.flow.setdefault(source, {})
             before = len(mine)
-            merge(mine, part)
+            add_loads(mine, part)
             self._kept += len(mine) - before
             if self._kept > self.entries:
                 self.flow = None
 
 
-class Expanded(Routed):
+class Expanded(RoutedLoads):
     """The loads that a routing of a quotient network is in the network itself, computed when they are asked for."""
 
     def __init__(self, whole: DemandBound, by: Quotient, net: Network, demands: Demands) -> None:
@@ -94,7 +94,7 @@ class Expanded(Routed):
     def flow(self) -> dict[int, Loads] | None:  # type: ignore[override]
         """Every source of a class sends the same, but on the last arcs what each target has of it."""
         by, small, place = self.by, self._small.flow, self.by.out.tolist()
-        who = grouped(self._demands)
+        who = targets_by_source(self._demands)
         if small is None or sum(int(by.count[list(small[place[s]])].sum()) for s in who) > self.entries:
             return None
         order = np.argsort(by.arc, kind="stable")
@@ -125,7 +125,7 @@ class Expanded(Routed):
         return out
 
 
-def grouped(demands: Demands) -> dict[int, dict[int, int]]:
+def targets_by_source(demands: Demands) -> dict[int, dict[int, int]]:
     """What every source asks of its targets."""
     out: dict[int, dict[int, int]] = {}
     for (s, t), amount in demands.items():
@@ -133,11 +133,11 @@ def grouped(demands: Demands) -> dict[int, dict[int, int]]:
     return out
 
 
-def merge(into: Loads, part: Loads) -> None:
+def add_loads(into: Loads, part: Loads) -> None:
     """Add loads up."""
     for arc, amount in part.items():
         into[arc] = into.get(arc, Fraction(0)) + amount
 
 
-DemandBound = Bound[Fraction, Routed, Ports | Lengths]
+DemandBound = Bound[Fraction, RoutedLoads, PortBound | ArcLengths]
 """``lower`` ≤ λ ≤ ``upper``: what the routed loads fit, and what ports or lengths allow."""

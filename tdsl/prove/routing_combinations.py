@@ -14,11 +14,11 @@ from math import gcd, lcm
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
-from tdsl.prove.shortest_path_routing import NEVER, PARTS, PathLoads, fits, route
+from tdsl.prove.shortest_path_routing import NEVER, PARTS, PathLoads, amounts_fit_in_words, route_on_shortest_paths
 from tdsl.prove.trees import Trees
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -56,7 +56,7 @@ class NodeDemands:
 
 
 @dataclass(frozen=True, slots=True)
-class Routing:
+class FullRouting:
     """One routing of everything: what is on every arc, in parts of which ``whole`` are one unit of demand, and by source. It was
     made of shortest paths under ``lengths``, in the order of the arcs, of ways over ``hubs``, nodes and the share of each, or
     along ``trees``."""
@@ -74,13 +74,13 @@ class Combination:
     """Routings, and the part of each."""
 
     capacity: Ints
-    columns: list[Routing] = field(default_factory=list)
+    columns: list[FullRouting] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.use: Floats = np.zeros(len(self.capacity))
 
-    def add(self, column: Routing) -> None:
+    def add(self, column: FullRouting) -> None:
         """Mix a routing in, as far as that empties the fullest arc."""
         use = np.asarray(column.load / column.whole / self.capacity, dtype=np.float64)
         if not self.columns:
@@ -133,7 +133,7 @@ class Combination:
         return out
 
 
-def combined(
+def combine_routings(
     net: Network, wanted: NodeDemands, enough: Fraction, quotient: bool = False, budget: Budget = DEFAULT
 ) -> tuple[Combination, Fraction, Ints]:
     """Routings, and the best upper bound that their lengths show, with these (empty if none is below ``enough``). In a
@@ -144,38 +144,43 @@ def combined(
         return found, best, lengths
     seen: Floats = np.zeros(len(capacity))
     work = 0
-    for turn in range(budget.combination_rounds if len(wanted.source) and fits(wanted.amount, net.capacity) else 0):
-        length = _lengths(seen, turn)
+    for turn in range(
+        budget.combination_rounds if len(wanted.source) and amounts_fit_in_words(wanted.amount, net.capacity) else 0
+    ):
+        length = _lengths_by_fullness(seen, turn)
         left = budget.combination_work - work
         if quotient and not turn:
             left = max(left, budget.first_routing_work)
-        sent = route(net, length, wanted.source, wanted.target, wanted.amount, left, budget.flow_entries)
+        sent = route_on_shortest_paths(net, length, wanted.source, wanted.target, wanted.amount, left, budget.flow_entries)
         if sent is None:
             break
         work += sent.work
-        column = _column(sent, wanted, length)
+        column = _routing_from_loads(sent, wanted, length)
         shown = Fraction(int((capacity * length).sum()), sent.spent)  # what is on arcs anyway only adds to the distances
         if shown < best:
             best, lengths = shown, length
         seen = seen + (column.load / column.whole / capacity - seen) * (2 / (turn + 2))
         found.add(column)
-        if _near(found, best, budget.combination_gap):
+        if _bounds_are_near(found, best, budget.combination_gap):
             break
-    if not (found.columns and _near(found, best, budget.hub_gap)) and (hub := hubs(net, wanted, budget)) is not None:
+    if (
+        not (found.columns and _bounds_are_near(found, best, budget.hub_gap))
+        and (hub := route_over_hubs(net, wanted, budget)) is not None
+    ):
         found.add(hub)
     return found, best, lengths
 
 
-def _near(found: Combination, upper: Fraction, gap: float) -> bool:
+def _bounds_are_near(found: Combination, upper: Fraction, gap: float) -> bool:
     return float(found.use.max()) * float(upper) <= 1 + gap
 
 
-def _column(sent: PathLoads, wanted: NodeDemands, length: Ints) -> Routing:
+def _routing_from_loads(sent: PathLoads, wanted: NodeDemands, length: Ints) -> FullRouting:
     own = 0 if wanted.own is None else wanted.own
-    return Routing(sent.load + own, PARTS, sent.flow if wanted.own is None else None, lengths=length)
+    return FullRouting(sent.load + own, PARTS, sent.flow if wanted.own is None else None, lengths=length)
 
 
-def _lengths(seen: Floats, turn: int) -> Ints:
+def _lengths_by_fullness(seen: Floats, turn: int) -> Ints:
     """All equal; then the fuller the longer, ever more steeply."""
     if not turn:
         return np.ones(len(seen), dtype=np.int64)
@@ -187,11 +192,11 @@ def _lengths(seen: Floats, turn: int) -> Ints:
 # ---------------------------------------------------------------- hubs
 
 
-def hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT) -> Routing | None:
+def route_over_hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT) -> FullRouting | None:
     """Everybody to every hub and every hub to everybody, as hubs have capacity: what no end is nearer to than others, in the
     components that all reach. None if there is none."""
     ends = np.flatnonzero((wanted.out > 0) | (wanted.into > 0))
-    tops = _tops(net, ends, budget)
+    tops = _choose_hubs(net, ends, budget)
     amounts = wanted.into, wanted.out
     least = gcd(*(int(x) for side in amounts for x in np.unique(side).tolist())) or 1
     if not len(tops):
@@ -205,9 +210,9 @@ def hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT) -> Routing
     for way, order, side in zip((net, turned), (np.arange(net.arcs), net.by_tail), amounts, strict=True):
         to = np.flatnonzero(side)
         amount = np.outer(share, side[to] // least).reshape(-1)
-        if not fits(amount, net.capacity):
+        if not amounts_fit_in_words(amount, net.capacity):
             return None
-        found = route(way, ones, np.repeat(tops, len(to)), np.tile(to, len(tops)), amount, 2 * budget.hub_work)
+        found = route_on_shortest_paths(way, ones, np.repeat(tops, len(to)), np.tile(to, len(tops)), amount, 2 * budget.hub_work)
         if found is None:
             return None
         load[order] += found.load
@@ -215,14 +220,14 @@ def hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT) -> Routing
             load[net.by_tail] += load.copy()
             break
     common = gcd(least, PARTS * int(share.sum()))
-    return Routing(load * (least // common), PARTS * int(share.sum()) // common, None, hubs=(tops, share))
+    return FullRouting(load * (least // common), PARTS * int(share.sum()) // common, None, hubs=(tops, share))
 
 
-def _tops(net: Network, ends: Ints, budget: Budget) -> Ints:
+def _choose_hubs(net: Network, ends: Ints, budget: Budget) -> Ints:
     """Hubs: of every component that all ends reach what forwards and is farthest from them, at even distances in its order."""
     n, tail, head, forwards = net.nodes, net.tail, net.head, net.forwards
     inner = forwards[tail] & forwards[head]
-    label = components(n, tail[inner], head[inner])
+    label = component_labels(n, tail[inner], head[inner])
     up, down = ~forwards[tail] & forwards[head], forwards[tail] & ~forwards[head]
     own = ends[forwards[ends]]
     joined = np.unique(np.concatenate((label[head[up]] * n + tail[up], label[tail[down]] * n + head[down], label[own] * n + own)))

@@ -13,7 +13,7 @@ from tdsl.prove.network import Network
 Words = NDArray[np.uint64]
 
 
-def adjacency(nodes: int, a: Ints, b: Ints) -> Network:
+def adjacency_network(nodes: int, a: Ints, b: Ints) -> Network:
     """The network of links (a[i], b[i]), each node forwarding; capacities are numbers of parallel links."""
     return Network.both_ways(np.ones(nodes, dtype=np.bool_), a, b)
 
@@ -22,18 +22,21 @@ _CHUNK = 4096
 """Sources that are spread at once: bounds memory to a few times links × 512 bytes."""
 
 
-def eccentricities(graph: Network, sources: Ints, targets: Bools) -> tuple[Ints, Bools]:
+def eccentricities_of_sources(graph: Network, sources: Ints, targets: Bools) -> tuple[Ints, Bools]:
     """Breadth-first search from many sources at once, a bit a source.
 
     Gives, for every source, the distance to the farthest target that it reaches, and whether it reaches all.
     """
-    parts = [_spread(graph, sources[low : low + _CHUNK], np.flatnonzero(targets)) for low in range(0, len(sources), _CHUNK)]
+    parts = [
+        _eccentricities_of_chunk(graph, sources[low : low + _CHUNK], np.flatnonzero(targets))
+        for low in range(0, len(sources), _CHUNK)
+    ]
     if not parts:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
-def _spread(graph: Network, sources: Ints, targets: Ints) -> tuple[Ints, Bools]:
+def _eccentricities_of_chunk(graph: Network, sources: Ints, targets: Ints) -> tuple[Ints, Bools]:
     count = len(sources)
     order = np.arange(count)
     word, bit = order // 64, np.uint64(1) << (order % 64).astype(np.uint64)
@@ -55,19 +58,19 @@ def _spread(graph: Network, sources: Ints, targets: Ints) -> tuple[Ints, Bools]:
             break
         news = np.bitwise_or.reduce(reached[targets] & ~before[targets], axis=0)
         far[(news[word] & bit) != 0] = level
-        if _complete(reached, targets, word, bit).all():
+        if _have_reached_all(reached, targets, word, bit).all():
             break
-    return far, _complete(reached, targets, word, bit)
+    return far, _have_reached_all(reached, targets, word, bit)
 
 
-def _complete(reached: Words, targets: Ints, word: Ints, bit: Words) -> Bools:
+def _have_reached_all(reached: Words, targets: Ints, word: Ints, bit: Words) -> Bools:
     """Which sources have reached all targets."""
     full = np.bitwise_and.reduce(reached[targets], axis=0)
     held: Bools = (full[word] & bit) != 0
     return held
 
 
-def distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
+def hop_distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
     """Links on a shortest path from one node to every other, -1 where there is none; only over arcs that are ``open_``, which
     are walked from head to tail."""
     out = np.full(graph.nodes, -1, dtype=np.int64)
@@ -88,7 +91,7 @@ def distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
     return out
 
 
-def path(graph: Network, source: int, target: int) -> list[int]:
+def nodes_of_shortest_path(graph: Network, source: int, target: int) -> list[int]:
     """Nodes of a shortest path, both ends included; empty if there is none."""
     before = {source: source}
     front = [source]
@@ -108,7 +111,7 @@ def path(graph: Network, source: int, target: int) -> list[int]:
     return out[::-1]
 
 
-def listing(names: Sequence[str], limit: int = 3) -> str:
+def first_names_and_more(names: Sequence[str], limit: int = 3) -> str:
     """``a, b, c and 61 more``: the first names and how many more."""
     if len(names) <= limit:
         return ", ".join(names[:-1]) + (" and " if len(names) > 1 else "") + names[-1] if names else ""

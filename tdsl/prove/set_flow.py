@@ -6,7 +6,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.fabric.order import ranks
+from tdsl.fabric.order import rank_values
 from tdsl.fabric.subject import element_of_devices
 from tdsl.prove.bound import Bound, CrossedArcs, Flow
 from tdsl.prove.max_flow import max_flow
@@ -16,7 +16,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class FlowBetweenSets:
     """Bit/s that flow from ``here`` to ``there``, what the ports of the smaller side carry, and the fabric's links that a minimum
     cut crosses."""
 
@@ -27,10 +27,10 @@ class Between:
     cut: Ints
 
 
-def between(view: View, claim: ResolvedClaim) -> Between | str:
+def max_flow_between_sets(view: View, claim: ResolvedClaim) -> FlowBetweenSets | str:
     """The flow of ``of A to B``, or why there is none."""
     f = view.fabric
-    here, there = (members(view, s) for s in (claim.of, claim.of_to))
+    here, there = (surviving_devices_of_selectors(view, s) for s in (claim.of, claim.of_to))
     if not here.any() or not there.any() or (here & there).any():
         both = view.names(np.flatnonzero(here & there)[:1])
         return f"{both[0]} is on both sides" if both else "nothing that it names is left"
@@ -43,7 +43,7 @@ def between(view: View, claim: ResolvedClaim) -> Between | str:
     if not min(one, two):
         return "one of the two has no link"
     place = np.where(here, 0, np.where(there, 1, 2 + np.arange(f.device_count)))
-    nodes, dense = ranks(np.concatenate(([0, 1], place[a], place[b])))
+    nodes, dense = rank_values(np.concatenate(([0, 1], place[a], place[b])))
     one_end, other_end = np.split(dense[2:], 2)
     network = Network.both_ways(np.ones(len(nodes), dtype=np.bool_), one_end, other_end, rate)
     found = max_flow(network, 0, 1)
@@ -53,10 +53,10 @@ def between(view: View, claim: ResolvedClaim) -> Between | str:
     crossed = zip(*(x[over].tolist() for x in (tail, head, np.ones_like(tail))), strict=True)
     cut = rows[found.side[one_end] != found.side[other_end]]
     bound = Bound(found.value, found.value, Flow(tuple(flow)), CrossedArcs(tuple(crossed)))
-    return Between(here, there, bound, min(one, two), cut)
+    return FlowBetweenSets(here, there, bound, min(one, two), cut)
 
 
-def members(view: View, selectors: tuple[Selector, ...]) -> Bools:
+def surviving_devices_of_selectors(view: View, selectors: tuple[Selector, ...]) -> Bools:
     """Devices that selectors name, as far as they are left; of a group the units in it, or all of it where it has none before any
     failure: switches do not take the place of hosts that failed."""
     f = view.fabric

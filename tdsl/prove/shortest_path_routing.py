@@ -44,7 +44,7 @@ class PathLoads:
     work: int
 
 
-def fits(amount: Ints, capacity: Ints) -> bool:
+def amounts_fit_in_words(amount: Ints, capacity: Ints) -> bool:
     """Whether whole numbers of one word are enough to route these amounts (of which all together may be on one arc)."""
     total = int(amount.astype(object).sum()) * PARTS
     return total * max(int(capacity.max(initial=1)), 1) < 1 << 61 and len(amount) < 1 << 31
@@ -61,7 +61,7 @@ def path_lengths(net: Network, length: Ints, sources: Ints, budget: int) -> tupl
     seen = fresh.copy()
     far = np.full((net.nodes, count), NEVER, dtype=np.int16)
     far[sources, np.arange(count)] = 0
-    by_length = [(x, *_into(net, length == x)) for x in np.unique(length).tolist()]
+    by_length = [(x, *_arcs_by_head(net, length == x)) for x in np.unique(length).tolist()]
     most = max((x for x, *_ in by_length), default=0)
     past = {0: fresh}
     step = quiet = 0
@@ -73,7 +73,7 @@ def path_lengths(net: Network, length: Ints, sources: Ints, budget: int) -> tupl
         now = np.zeros_like(fresh)
         for x, tails, heads, starts in by_length:
             if step - x in past:
-                _gathered(now, past[step - x], tails, heads, starts)
+                _gather_source_bits(now, past[step - x], tails, heads, starts)
         now &= ~seen
         reached = np.flatnonzero(now.any(axis=1))
         past.pop(step - most, None)
@@ -90,12 +90,12 @@ def path_lengths(net: Network, length: Ints, sources: Ints, budget: int) -> tupl
     return far, step * each
 
 
-def _into(net: Network, kept: Bools) -> tuple[Ints, Ints, Ints]:
+def _arcs_by_head(net: Network, kept: Bools) -> tuple[Ints, Ints, Ints]:
     heads, starts = np.unique(net.head[kept], return_index=True)
     return net.tail[kept], heads, starts
 
 
-def _gathered(now: Words, before: Words, tails: Ints, heads: Ints, starts: Ints) -> None:
+def _gather_source_bits(now: Words, before: Words, tails: Ints, heads: Ints, starts: Ints) -> None:
     """Add the bits that arcs bring, some arcs at a time."""
     each = max(GATHERED // max(before.shape[1] * 8, 1), 1)
     ends = np.append(starts[1:], len(tails))
@@ -107,7 +107,7 @@ def _gathered(now: Words, before: Words, tails: Ints, heads: Ints, starts: Ints)
         at = to
 
 
-def route(
+def route_on_shortest_paths(
     net: Network, length: Ints, source: Ints, target: Ints, amount: Ints, budget: int, most: int = DEFAULT.flow_entries
 ) -> PathLoads | None:
     """Send amounts from sources to targets (nodes, pairwise) along shortest paths; None where a target is not reached or the
@@ -175,7 +175,7 @@ def _hand_back(
         key, parts = key[once], parts[once]
         each = max(1, CELLS // 8 * len(key) // max(int((start[key // count + 1] - start[key // count]).sum()), 1))
         for at in range(0, len(key), each):
-            arc, x, here, looked = _last(net, length, far, sources, key[at : at + each], parts[at : at + each], start)
+            arc, x, here, looked = _last_arcs(net, length, far, sources, key[at : at + each], parts[at : at + each], start)
             work += looked
             if work > budget:
                 return None
@@ -193,7 +193,7 @@ def _hand_back(
     return (s, arc, x), work
 
 
-def _last(
+def _last_arcs(
     net: Network, length: Ints, far: Cells, sources: Ints, key: Ints, parts: Ints, start: Ints
 ) -> tuple[Ints, Ints, Ints, int]:
     """The last arcs of shortest paths to what waits, the parts on each and the column of each; and how many were looked at."""

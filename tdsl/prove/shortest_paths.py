@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.automorphisms import transitive
+from tdsl.prove.automorphisms import is_node_transitive
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
-from tdsl.prove.search import adjacency, distances
+from tdsl.prove.search import adjacency_network, hop_distances
 from tdsl.prove.symmetry import equivalent_nodes
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
@@ -38,7 +38,7 @@ class Forwarders:
         devices = np.flatnonzero(view.forwards & view.devices)
         place = np.full(view.fabric.device_count, -1, dtype=np.int64)
         place[devices] = np.arange(len(devices))
-        graph = adjacency(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
+        graph = adjacency_network(len(devices), place[view.a[view.trunks]], place[view.b[view.trunks]])
         return cls(graph, devices, place, view.access[devices])
 
 
@@ -51,18 +51,18 @@ def classes_of(net: Forwarders, weight: Ints) -> list[Ints]:
 def one_orbit(view: View, net: Forwarders, weight: Ints) -> bool:
     """Whether every node is adjacent to units, and verified permutations of the weighted graph map each node to all others."""
     weighted = net.graph.with_capacity(weight)
-    return bool(net.access.all()) and transitive(view.fabric, weighted, net.devices, view.budget)
+    return bool(net.access.all()) and is_node_transitive(view.fabric, weighted, net.devices, view.budget)
 
 
-def affordable(graph: Network, sources: int, budget: Budget = DEFAULT) -> bool:
+def search_is_affordable(graph: Network, sources: int, budget: Budget = DEFAULT) -> bool:
     """Whether a search from so many sources stays within the limit of work."""
     if not graph.nodes:
         return True
-    first = distances(graph, 0)
+    first = hop_distances(graph, 0)
     return len(graph.tail) * sources * (2 * int(first.max()) + 2) <= budget.distance_work
 
 
-def spread(graph: Network, weight: Ints, sources: Ints) -> Iterator[tuple[Ints, Ints]]:
+def distances_in_chunks(graph: Network, weight: Ints, sources: Ints) -> Iterator[tuple[Ints, Ints]]:
     """For sources a chunk at a time: their numbers, and the distance of every node (rows) from each (columns).
 
     ``weight[i]`` is what a step from ``graph.tail[i]`` to the node in whose list it is costs, at least 0. Bellman 1958, Ford

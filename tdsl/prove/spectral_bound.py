@@ -30,7 +30,7 @@ MARGINS = (1e-4, 1e-3, 1e-2)
 NOTHING = 0, Fraction(0)
 
 
-def spectrum(net: Network, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
+def spectral_cut_bound(net: Network, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
     """What crosses every balanced split at least, in grains, and μ; 0 where this says nothing: no units with one link each to
     one switch, and none that are chips joined to chips only."""
     units, nodes = len(net.units), len(net.transit)
@@ -46,18 +46,18 @@ def spectrum(net: Network, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
     np.fill_diagonal(laplace, -laplace.sum(axis=1))
     if int(laplace.max()) * STEPS * units >= 2**BITS:
         return NOTHING
-    second = _second(laplace, weight)
+    second = _second_eigenvalue(laplace, weight)
     for margin in MARGINS:
         mu = int((second * (1 - margin)) * STEPS)
         if mu <= 0:
             return NOTHING
-        if definite(units * (laplace * STEPS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)):
+        if is_positive_semidefinite(units * (laplace * STEPS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)):
             exact = Fraction(mu, STEPS)
-            return _crossing(exact, units, int(net.access.capacity.min()) if nodes else None), exact
+            return _least_crossing(exact, units, int(net.access.capacity.min()) if nodes else None), exact
     return NOTHING
 
 
-def _second(laplace: Ints, weight: Ints) -> float:
+def _second_eigenvalue(laplace: Ints, weight: Ints) -> float:
     """About the greatest μ that may do: the second least number with Lx = μ·diag(w)x. What has no units is where it is best."""
     own, other = np.flatnonzero(weight), np.flatnonzero(weight == 0)
     whole = laplace.astype(np.float64)
@@ -73,7 +73,7 @@ def _second(laplace: Ints, weight: Ints) -> float:
     return float(np.linalg.eigvalsh((whole + whole.T) / 2 / root[:, None] / root[None, :])[min(1, len(own) - 1)])
 
 
-def _crossing(mu: Fraction, units: int, way: int | None) -> int:
+def _least_crossing(mu: Fraction, units: int, way: int | None) -> int:
     """The least over K, rounded up; ``way`` is the least capacity of a unit's link, None where units have no other side."""
     odd = units % 2
 
@@ -85,7 +85,7 @@ def _crossing(mu: Fraction, units: int, way: int | None) -> int:
     return max(-int(-value // 1), 0)
 
 
-def definite(matrix: Ints) -> bool:
+def is_positive_semidefinite(matrix: Ints) -> bool:
     """Whether a symmetric matrix of whole numbers is shown to have no negative eigenvalue.
 
     Times 4^k it is RᵀR + E with R a float factor of a little less, rounded to whole numbers: enough if E is diagonally dominant

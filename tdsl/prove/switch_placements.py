@@ -35,7 +35,7 @@ class _Problem:
     @classmethod
     def of(cls, net: Network) -> _Problem:
         """Read capacities; units of a class are numbered by ``label``."""
-        first, label = _classes(net)
+        first, label = _units_by_switch_links(net)
         count = len(net.transit)
         trunk, access = np.zeros((count, count), dtype=np.int64), np.zeros((count, len(first)), dtype=np.int64)
         trunk[net.trunks.a, net.trunks.b] = trunk[net.trunks.b, net.trunks.a] = net.trunks.capacity
@@ -89,18 +89,18 @@ class _Problem:
         return base, out
 
 
-def _classes(net: Network) -> tuple[Ints, Ints]:
+def _units_by_switch_links(net: Network) -> tuple[Ints, Ints]:
     """The first unit of every class of units with the same links to switches, and the class of every unit."""
     same = equal_rows(np.zeros(len(net.units), dtype=np.int64), net.access.a, net.access.b, net.access.capacity)
     first, label = np.unique(same, return_inverse=True)
     return first, label.ravel()
 
 
-def placements(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
+def least_cut_by_placements(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
     """The least cut of all balanced splits, and the units of one side; None where that would be too much work."""
     if len(net.loose.a) or not 0 < len(net.transit) <= budget.placement_switches:
         return None
-    classes, label = _classes(net)
+    classes, label = _units_by_switch_links(net)
     adjacent = np.unique(net.access.b * max(len(classes), 1) + label[net.access.a]) // max(len(classes), 1)
     if int((np.bincount(adjacent) > 1).sum()) > budget.placed_switches:
         return None  # a switch with units of two classes is never free
@@ -115,15 +115,15 @@ def placements(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | No
     for at in range(0, len(ways), step):
         sides = (ways[at : at + step, None] >> np.arange(len(placed)) & 1).astype(np.bool_)
         base, costs = problem.costs(placed, sides)
-        sums = base + _sums(costs, total - half)[-1][:, [half, total - half]].min(axis=1)
+        sums = base + _cumulative_class_costs(costs, total - half)[-1][:, [half, total - half]].min(axis=1)
         least = int(sums.argmin())
         if best is None or int(sums[least]) < best[0]:
             best = int(sums[least]), sides[least : least + 1]
     assert best is not None
-    return best[0], _units(problem, placed, best[1], half)
+    return best[0], _cheapest_units(problem, placed, best[1], half)
 
 
-def order(net: Network) -> list[list[int]]:
+def placement_order(net: Network) -> list[list[int]]:
     """The order in which sides are taken, units numbered first, equivalent ones as one: the placed, free ones without
     units, then every
     class with its free ones."""
@@ -139,7 +139,7 @@ def order(net: Network) -> list[list[int]]:
     return out
 
 
-def _sums(costs: list[Ints], most: int) -> list[Ints]:
+def _cumulative_class_costs(costs: list[Ints], most: int) -> list[Ints]:
     """The least that the first classes cost, one after the other, by how many of their units are on the one side."""
     out = [np.zeros((len(costs[0]), 1), dtype=np.int64)]
     for cost in costs:
@@ -153,11 +153,11 @@ def _sums(costs: list[Ints], most: int) -> list[Ints]:
     return out
 
 
-def _units(problem: _Problem, placed: Ints, sides: Bools, half: int) -> Bools:
+def _cheapest_units(problem: _Problem, placed: Ints, sides: Bools, half: int) -> Bools:
     """A split that costs least with these places: of every class the first units."""
     total = int(problem.size.sum())
     _, costs = problem.costs(placed, sides)
-    tables = _sums(costs, total - half)
+    tables = _cumulative_class_costs(costs, total - half)
     left = min((half, total - half), key=lambda x: int(tables[-1][0, x]))
     units = np.zeros(total, dtype=np.bool_)
     for at in range(len(costs) - 1, -1, -1):

@@ -27,9 +27,9 @@ from functools import cached_property
 import numpy as np
 
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.fabric.layers import scaleup, scaleup_links
+from tdsl.fabric.layers import scaleup_links, scaleup_network
 from tdsl.fabric.rails import link_rail
-from tdsl.prove.network import Network, summed
+from tdsl.prove.network import Network, sum_by_key
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -55,13 +55,13 @@ def orbit_labels(count: int, images: Sequence[Ints]) -> Ints:
             return label
 
 
-def keeps(view: View, image: Ints, reads: Reads = frozenset(), fixed: Sequence[Ints] = ()) -> bool:
+def permutation_keeps_view(view: View, image: Ints, reads: Reads = frozenset(), fixed: Sequence[Ints] = ()) -> bool:
     """Whether a permutation of the devices (the image of every one) keeps a view and all that ``reads`` names of it."""
-    return Facts(view, reads, fixed).kept_by(image)
+    return SymmetryFacts(view, reads, fixed).kept_by(image)
 
 
 @dataclass(eq=False)  # no slots: the derived columns are kept once computed
-class Facts:
+class SymmetryFacts:
     """What a permutation has to keep: the columns of a view that a requirement reads."""
 
     view: View
@@ -94,7 +94,7 @@ class Facts:
         if "bundles" in self.reads and (f.link_bundle[rows] >= 0).any():
             bundle = f.link_bundle[rows]
             columns.append(np.where(bundle >= 0, np.bincount(bundle + 1)[bundle + 1], 0))  # how many of its links there are
-        return numbered(columns)
+        return number_distinct_rows(columns)
 
     @cached_property
     def rail(self) -> Ints:
@@ -128,16 +128,16 @@ class Facts:
         return self._keeps_units(image) and self._keeps_links(image)
 
     @cached_property
-    def beside(self) -> Facts | None:
+    def beside(self) -> SymmetryFacts | None:
         """What a permutation has to keep of the scale-up links beside the network; None where they are not
         read."""
         whole = self.view.fabric.whole
-        up = scaleup(whole) if whole is not None and "domains" in self.reads else None
+        up = scaleup_network(whole) if whole is not None and "domains" in self.reads else None
         if whole is None or up is None:
             return None
         gone = self.view.failed if self.view.failed is not None else np.zeros(up.device_count, dtype=np.bool_)
         rows = np.flatnonzero(~self.view.lost_beside[scaleup_links(whole)])
-        return Facts(View(up, up.built & ~gone, up.built & ~gone, rows), frozenset())
+        return SymmetryFacts(View(up, up.built & ~gone, up.built & ~gone, rows), frozenset())
 
     def _keeps_units(self, image: Ints) -> bool:
         """Whether it keeps what is read of the units' order and names, before and after failures."""
@@ -207,7 +207,7 @@ class Facts:
         return out if len(np.unique(out[:width])) == width else identity
 
 
-def numbered(columns: Sequence[Ints]) -> Ints:
+def number_distinct_rows(columns: Sequence[Ints]) -> Ints:
     """One number for every different row of some columns."""
     out = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
@@ -253,10 +253,12 @@ def equal_rows(label: Ints, owner: Ints, other: Ints, amount: Ints) -> Ints:
     two of them is a permutation that keeps all arcs.
     """
     size, width = len(label), int(other.max(initial=0)) + 1
-    keys, total = summed(owner * width + other, amount)
+    keys, total = sum_by_key(owner * width + other, amount)
     owner, other = keys // width, keys % width
     start = np.searchsorted(owner, np.arange(size + 1))
-    sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(_scattered(_scattered(other) ^ total.astype(np.uint64)))))
+    sums = np.concatenate(
+        (np.zeros(1, dtype=np.uint64), np.cumsum(_pseudorandom_words(_pseudorandom_words(other) ^ total.astype(np.uint64))))
+    )
     facts = np.stack((label.astype(np.uint64), np.diff(start).astype(np.uint64), sums[start[1:]] - sums[start[:-1]]))
     order = np.lexsort(facts)
     fresh = np.ones(size, dtype=np.bool_)
@@ -280,18 +282,18 @@ def equal_demands(label: Ints, source: Ints, target: Ints, amount: Ints) -> tupl
     return out, into
 
 
-def identical(one: Network, other: Network) -> bool:
+def same_network(one: Network, other: Network) -> bool:
     """Whether two networks have the same nodes and arcs, by number, with the same capacities: what is proved of one is proved of
     the other."""
     return one.same_arcs(other) and np.array_equal(one.forwards, other.forwards)
 
 
-def key_of(*columns: Ints) -> tuple[bytes, ...]:
+def columns_as_key(*columns: Ints) -> tuple[bytes, ...]:
     """Some columns as a key of a dictionary: equal for networks that are the same column by column."""
     return tuple(x.tobytes() for x in columns)
 
 
-def _scattered(x: Ints | Words) -> Words:
+def _pseudorandom_words(x: Ints | Words) -> Words:
     """Pseudorandom numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)."""
     z = x.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

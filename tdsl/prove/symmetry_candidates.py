@@ -13,14 +13,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, DeviceSet
 
 
-def of_design(view: View, elements: Sequence[Element]) -> Iterator[Ints]:
+def candidates_of_design(view: View, elements: Sequence[FabricElement]) -> Iterator[Ints]:
     """Permutations of all devices that may move these elements."""
     f = view.fabric
     named = np.zeros(f.device_count, dtype=np.bool_)
@@ -32,7 +32,7 @@ def of_design(view: View, elements: Sequence[Element]) -> Iterator[Ints]:
         beside = np.concatenate([np.zeros(0, dtype=np.int64), *(e.beside for e in elements)])
         named[whole.device_a[beside]] = named[whole.device_b[beside]] = True
     sets = [f.sets[i] for i in np.unique(f.device_set[named]).tolist()]
-    yield from _aligned(f.device_count, f.sets, sets)
+    yield from _exchanges_of_indices(f.device_count, f.sets, sets)
     prefixes = [(s, depth) for s in sets for depth in range(1, len(s.parts) + 1)]
     done: set[tuple[str, ...]] = set()
     for s, depth in sorted(prefixes, key=lambda x: x[1]):
@@ -40,19 +40,19 @@ def of_design(view: View, elements: Sequence[Element]) -> Iterator[Ints]:
         if prefix not in done:
             done.add(prefix)
             holders = [t for t in f.sets if tuple(p.name for p in t.parts[:depth]) == prefix]
-            yield from _steps(f.device_count, holders, depth)
-            yield from _instances(f.device_count, holders, depth)
+            yield from _steps_along_axes(f.device_count, holders, depth)
+            yield from _exchanges_of_instances(f.device_count, holders, depth)
     for s in sets:
-        inner = [t for t in f.sets if _holder(t) is s]
-        yield from _steps(f.device_count, [s, *inner], len(s.parts), outer=True)
+        inner = [t for t in f.sets if _outermost_holder(t) is s]
+        yield from _steps_along_axes(f.device_count, [s, *inner], len(s.parts), outer=True)
     single = np.flatnonzero(named)
     for low, high in _equal_neighbours(view, single):
         image = np.arange(f.device_count)
-        _exchange(view, image, low, high)
+        _exchange_devices(view, image, low, high)
         yield image
 
 
-def _aligned(count: int, every: Sequence[DeviceSet], sets: Sequence[DeviceSet]) -> Iterator[Ints]:
+def _exchanges_of_indices(count: int, every: Sequence[DeviceSet], sets: Sequence[DeviceSet]) -> Iterator[Ints]:
     """Two neighbouring indices exchanged in all declarations that have an axis of one size, where an index of that size may
     name the same thing: hosts ``node[pod, segment]`` beside switches ``pod[pod].tor[segment]``."""
     sizes = dict.fromkeys(a.size for s in sets for a in s.axes if a.size > 1)
@@ -70,14 +70,14 @@ def _aligned(count: int, every: Sequence[DeviceSet], sets: Sequence[DeviceSet]) 
             yield image
 
 
-def _holder(s: DeviceSet) -> DeviceSet:
+def _outermost_holder(s: DeviceSet) -> DeviceSet:
     """The declaration that holds these devices at the top: the hosts of chips, the chassis of switches, or itself."""
     while s.inside is not None:
         s = s.inside
     return s
 
 
-def _exchange(view: View, image: Ints, low: int, high: int) -> None:
+def _exchange_devices(view: View, image: Ints, low: int, high: int) -> None:
     """Exchange two devices of one declaration with all that they contain."""
     f = view.fabric
     image[low], image[high] = high, low
@@ -86,7 +86,7 @@ def _exchange(view: View, image: Ints, low: int, high: int) -> None:
         if s.inside is own:
             each = s.count // own.count
             for k in range(each):
-                _exchange(view, image, s.first + (low - own.first) * each + k, s.first + (high - own.first) * each + k)
+                _exchange_devices(view, image, s.first + (low - own.first) * each + k, s.first + (high - own.first) * each + k)
 
 
 def _equal_neighbours(view: View, devices: Ints) -> Iterator[tuple[int, int]]:
@@ -110,9 +110,9 @@ def _equal_neighbours(view: View, devices: Ints) -> Iterator[tuple[int, int]]:
         last[key] = d
 
 
-def _instances(count: int, sets: Sequence[DeviceSet], depth: int) -> Iterator[Ints]:
+def _exchanges_of_instances(count: int, sets: Sequence[DeviceSet], depth: int) -> Iterator[Ints]:
     """Two instances of a group or declaration next to each other along one of its own axes, exchanged with all they hold."""
-    axes, holders = _instanced(sets, depth)
+    axes, holders = _instance_axes_and_sets(sets, depth)
     shape = [a.size for a in axes]
     own = len(sets[0].parts[depth - 1].axes)
     places = np.arange(int(np.prod(shape or [1]))).reshape(shape or [1])
@@ -128,10 +128,10 @@ def _instances(count: int, sets: Sequence[DeviceSet], depth: int) -> Iterator[In
                 yield image
 
 
-def _steps(count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = False) -> Iterator[Ints]:
+def _steps_along_axes(count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = False) -> Iterator[Ints]:
     """One step round each of a group's or declaration's own axes, with all that its instances hold (rings, tori, rails); with
     ``outer`` round each axis of the groups around it, for these sets alone."""
-    axes, holders = _instanced(sets, depth)
+    axes, holders = _instance_axes_and_sets(sets, depth)
     shape = [a.size for a in axes]
     if not shape:
         return
@@ -146,7 +146,7 @@ def _steps(count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = Fals
         yield image
 
 
-def _instanced(sets: Sequence[DeviceSet], depth: int) -> tuple[tuple[Axis, ...], list[DeviceSet]]:
+def _instance_axes_and_sets(sets: Sequence[DeviceSet], depth: int) -> tuple[tuple[Axis, ...], list[DeviceSet]]:
     """The axes of a group's instances, and those of its sets that all instances have. A set that an ``extend`` gave to some is
     not divided by their number: it stays where it is, and a permutation that this makes wrong is not verified."""
     leading = [tuple(a for p in s.parts[:depth] for a in p.axes) for s in sets]
@@ -155,10 +155,10 @@ def _instanced(sets: Sequence[DeviceSet], depth: int) -> tuple[tuple[Axis, ...],
     return axes, [s for s, mine in zip(sets, leading, strict=True) if [(a.low, a.size) for a in mine] == places]
 
 
-def by_ports(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> list[Ints]:
+def candidates_by_ports(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> list[Ints]:
     """Permutations of nodes (``devices`` says which device each is), one to each neighbour of the first, that follow ports; none
     where a port has several links, or a device has none where its image has one. They are candidates: no link is compared."""
-    table = _by_port(fabric, devices)
+    table = _neighbour_at_ports(fabric, devices)
     if table is None or table.shape[1] > budget.port_degree:
         return []
     reached = [(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), 0)]  # nodes, by which node, at which port
@@ -189,7 +189,7 @@ def by_ports(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> list[In
     return out
 
 
-def _by_port(fabric: Fabric, devices: Ints) -> Ints | None:
+def _neighbour_at_ports(fabric: Fabric, devices: Ints) -> Ints | None:
     """For every node and port of it the node at the other end, -1 without one; None where a port has several."""
     place = np.full(fabric.device_count, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))
@@ -214,11 +214,11 @@ def axis_steps(s: DeviceSet) -> Iterator[list[Ints]]:
     indexed = [len(p.axes) for p in s.parts if p.axes]
     if len(indexed) > 1 and len(set(indexed)) == 1:
         width = indexed[0]
-        yield [_step(shape, place, list(range(axis, len(shape), width))) for axis in range(width)]
-    yield [_step(shape, place, [axis]) for axis in range(len(shape))]
+        yield [_advance_coordinate(shape, place, list(range(axis, len(shape), width))) for axis in range(width)]
+    yield [_advance_coordinate(shape, place, [axis]) for axis in range(len(shape))]
 
 
-def _step(shape: list[int], place: tuple[Ints, ...], axes: list[int]) -> Ints:
+def _advance_coordinate(shape: list[int], place: tuple[Ints, ...], axes: list[int]) -> Ints:
     """Where every device goes if the coordinate written by these axes, most significant first, grows by one."""
     sizes = [shape[a] for a in axes]
     moved = (np.ravel_multi_index([place[a] for a in axes], sizes) + 1) % int(np.prod(sizes))
@@ -235,6 +235,6 @@ def transitive_candidates(fabric: Fabric, devices: Ints, budget: Budget = DEFAUL
     sets = np.unique(fabric.device_set[devices])
     if len(sets) == 1 and fabric.sets[int(sets[0])].count == len(devices):
         yield from axis_steps(fabric.sets[int(sets[0])])
-    images = by_ports(fabric, devices, budget)
+    images = candidates_by_ports(fabric, devices, budget)
     if images:
         yield images

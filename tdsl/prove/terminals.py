@@ -8,14 +8,14 @@ from math import gcd
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.prove.block_cuts import groups
-from tdsl.prove.bound import Bound, Ports
+from tdsl.prove.block_cuts import group_labels
+from tdsl.prove.bound import Bound, PortBound
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.concurrent_flow import concurrent
-from tdsl.prove.demands import Demand
+from tdsl.prove.concurrent_flow import concurrent_flow_bounds
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.network import Network
-from tdsl.prove.routed_demand import DemandBound, Demands, Routed
-from tdsl.prove.symmetry import identical
+from tdsl.prove.routed_demand import DemandBound, Demands, RoutedLoads
+from tdsl.prove.symmetry import same_network
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -35,20 +35,20 @@ class Offer:
 
     def same(self, other: Offer) -> bool:
         """Whether another is the same but for names: its bounds are these."""
-        return self.top == other.top and self.demands == other.demands and identical(self.network, other.network)
+        return self.top == other.top and self.demands == other.demands and same_network(self.network, other.network)
 
     def bounds(self, budget: Budget = DEFAULT) -> DemandBound | None:
         """How much of the demand flows at once; the factor ``top`` is full."""
         if not self.demands:  # all of it stays below one switch
-            return Bound(self.top, self.top, Routed(budget.flow_entries), Ports())
-        return concurrent(self.network, self.demands, self.top, budget)
+            return Bound(self.top, self.top, RoutedLoads(budget.flow_entries), PortBound())
+        return concurrent_flow_bounds(self.network, self.demands, self.top, budget)
 
 
 Answers = list[tuple[Offer, DemandBound | None]]
 """Offers with their bounds."""
 
 
-def planes(view: View) -> list[View]:
+def views_of_planes(view: View) -> list[View]:
     """Every plane as a view of its own: a component of forwarding devices, and the links of the units connected to it."""
     f = view.fabric
     home = np.where(view.forwards[view.a], view.label[view.a], np.where(view.forwards[view.b], view.label[view.b], -1))
@@ -57,7 +57,7 @@ def planes(view: View) -> list[View]:
     return [View(f, view.core, view.devices, view.rows[home == at], view.name, budget=view.budget) for at in found.tolist()]
 
 
-def offer(view: View, demand: Demand) -> Offer | None:
+def offer_of_demand(view: View, demand: TrafficDemand) -> Offer | None:
     """A demand between the units of a view; None where somebody who sends or receives has no link.
 
     Units that are adjacent to one node only become one node for each such neighbour: traffic among them stays below it.
@@ -85,11 +85,11 @@ def offer(view: View, demand: Demand) -> Offer | None:
     if not len(busy) or (own[busy] == 0).any():
         return None
     top = min(Fraction(x, y) for x, y in set(zip(own[busy].tolist(), np.maximum(sent[0], sent[1])[busy].tolist(), strict=True)))
-    place = _folded(a, b, busy[busy < count], size, count)
+    place = _merge_single_neighbour_terminals(a, b, busy[busy < count], size, count)
     nodes, dense = np.unique(np.concatenate((place[a], place[b])), return_inverse=True)
     tail, head = np.split(dense, 2)
     device = np.where(nodes < count, view.units[np.minimum(nodes, count - 1)], nodes - count)
-    net = Network.both_ways(nodes >= count, tail, head, capacity, tuple(groups(f, device)))
+    net = Network.both_ways(nodes >= count, tail, head, capacity, tuple(group_labels(f, device)))
     demands: Demands = {}
     begin, end = (np.searchsorted(nodes, place[x]).tolist() for x in (source, target))
     for s, t, w in zip(begin, end, amount.tolist(), strict=True):
@@ -98,7 +98,7 @@ def offer(view: View, demand: Demand) -> Offer | None:
     return Offer(tuple(view.names(device)), net, demands, top, int(amount.sum()), grain)
 
 
-def _folded(a: Ints, b: Ints, terminals: Ints, size: int, count: int) -> Ints:
+def _merge_single_neighbour_terminals(a: Ints, b: Ints, terminals: Ints, size: int, count: int) -> Ints:
     """Where every node is put: terminals that are adjacent to one node only, from ``count`` on as those that forward are, are the
     first of those that do."""
     place = np.arange(size)

@@ -7,7 +7,7 @@ from math import lcm
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
@@ -24,7 +24,7 @@ class Trees:
     above: tuple[Ints, ...]
 
 
-def loads(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget = DEFAULT) -> Trees | None:
+def loads_along_trees(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget = DEFAULT) -> Trees | None:
     """What every arc carries, in so many parts of the demands, where each is divided evenly over the trees that have both its
     ends; None if there is no path. Every arc has one back; a node that does not forward ends all paths.
 
@@ -34,7 +34,7 @@ def loads(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget =
     source, target = np.array(list(demands), dtype=np.int64).T
     amount = np.array(list(demands.values()), dtype=object)
     ends = np.unique(np.concatenate((source, target)))
-    grown = _grown(net, ends, budget.tree_rounds, budget.tree_work // len(demands))
+    grown = _grow_trees(net, ends, budget.tree_rounds, budget.tree_work // len(demands))
     both = np.array([(level[source] >= 0) & (level[target] >= 0) for level, _ in grown], dtype=np.bool_).reshape(
         len(grown), len(source)
     )
@@ -47,15 +47,17 @@ def loads(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget =
             return None
         load[own[0]] += amount[i] * parts
     for (level, down), there in zip(grown, both, strict=True):
-        _climb(level, down, back, tail, source[there], target[there], (amount * parts // np.maximum(count, 1))[there], load)
+        _add_loads_on_tree(
+            level, down, back, tail, source[there], target[there], (amount * parts // np.maximum(count, 1))[there], load
+        )
     return Trees(load, parts, tuple(down for _, down in grown))
 
 
-def everyone(net: Network, weight: Ints, budget: Budget = DEFAULT) -> Trees | None:
+def uniform_loads_along_trees(net: Network, weight: Ints, budget: Budget = DEFAULT) -> Trees | None:
     """The same where the units at every node, so many, ask as much of all those at others; None if there is no path, or the ends
     are in too many sets of components. What crosses an arc is counted by the sets that both its sides have."""
     nodes, ends, tail, back = net.nodes, np.flatnonzero(weight), net.tail, net.by_tail
-    grown = _grown(net, ends, budget.tree_rounds, budget.tree_work // nodes)
+    grown = _grow_trees(net, ends, budget.tree_rounds, budget.tree_work // nodes)
     there = np.array([level[ends] >= 0 for level, _ in grown]).reshape(len(grown), len(ends))
     kinds, kind = np.unique(there, axis=1, return_inverse=True)
     count = kinds.T.astype(np.int64) @ kinds.astype(np.int64)
@@ -78,26 +80,26 @@ def everyone(net: Network, weight: Ints, budget: Budget = DEFAULT) -> Trees | No
     return Trees(load, parts, tuple(down for _, down in grown))
 
 
-def _grown(net: Network, ends: Ints, rounds: int, work: int) -> list[tuple[Ints, Ints]]:
+def _grow_trees(net: Network, ends: Ints, rounds: int, work: int) -> list[tuple[Ints, Ints]]:
     """Trees of every component of what forwards: of every node its level and the arc by which it is reached, -1 if it is not."""
     nodes, tail, head, forwards, order = net.nodes, net.tail, net.head, net.forwards, net.by_tail
     start = np.searchsorted(tail[order], np.arange(nodes + 1))
-    far = _levels(nodes, start, head[order], forwards, ends)[0]
+    far = _levels_from_roots(nodes, start, head[order], forwards, ends)[0]
     inner = forwards[tail] & forwards[head]
-    label = components(nodes, tail[inner], head[inner])
+    label = component_labels(nodes, tail[inner], head[inner])
     most = min(rounds, max(1, work))
     grown: list[tuple[Ints, Ints]] = []
     for group in np.unique(label[forwards]).tolist():
         members = np.flatnonzero(forwards & (label == group))
         tops = members[far[members] == far[members].max()]
         for root in np.unique(tops[np.linspace(0, len(tops) - 1, most).astype(np.int64)]).tolist():
-            level, by = _levels(nodes, start, head[order], forwards, np.array([root]), len(grown), rounds)
+            level, by = _levels_from_roots(nodes, start, head[order], forwards, np.array([root]), len(grown), rounds)
             if (by >= 0).any():  # else it is a switch without links
                 grown.append((level, np.where(by < 0, -1, order[by])))
     return grown
 
 
-def _levels(
+def _levels_from_roots(
     nodes: int, start: Ints, near: Ints, forwards: Bools, roots: Ints, turn: int = 0, turns: int = 1
 ) -> tuple[Ints, Ints]:
     """Links from the roots to every node, -1 where there is no path, and the place of the arc by which each is reached first;
@@ -117,7 +119,9 @@ def _levels(
     return level, by
 
 
-def _climb(level: Ints, down: Ints, back: Ints, tail: Ints, source: Ints, target: Ints, amount: Ints, load: Ints) -> None:
+def _add_loads_on_tree(
+    level: Ints, down: Ints, back: Ints, tail: Ints, source: Ints, target: Ints, amount: Ints, load: Ints
+) -> None:
     """Add what goes from sources to targets on a tree: the deeper end of each climbs until both are at one node."""
     while len(source):
         up = level[source] >= level[target]

@@ -19,9 +19,9 @@ from math import isqrt
 import numpy as np
 
 from tdsl.fabric.graph import Ints
-from tdsl.prove.automorphisms import Orbits, orbits
+from tdsl.prove.automorphisms import Orbits, automorphism_orbits
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.equal_split import Demand, routed, spent
+from tdsl.prove.equal_split import UniformDemand, distance_times_demand, route_equal_split
 from tdsl.prove.linear import Floats, least_fullest
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
@@ -41,7 +41,7 @@ STEEP = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class UniformRoute:
     """Shortest paths under whole lengths, one a link, and what all of them put on each orbit of links, in PARTS of a unit each
     pair; ``distance`` is the sum over all ordered pairs."""
 
@@ -55,16 +55,16 @@ class Concurrent:
     """Bounds on λ in grains for every ordered pair: of ``shares[i]`` parts along ``routes[i]``, and by the lengths ``dual``."""
 
     graph: UnitGraph
-    demand: Demand
+    demand: UniformDemand
     orbits: Orbits
-    routes: tuple[Route, ...]
+    routes: tuple[UniformRoute, ...]
     shares: tuple[int, ...]
     lower: Fraction
     upper: Fraction
     dual: Ints
 
 
-def bound(found: Concurrent) -> int:
+def bound_across_halves(found: Concurrent) -> int:
     """What then crosses every split of the units into halves at least, in grains: of all pairs those apart; of hubs, whatever
     side one is on, what it sends to the other."""
     units, demand = len(found.graph.net.units), found.demand
@@ -72,9 +72,9 @@ def bound(found: Concurrent) -> int:
     return -int(-found.lower * crossing // 1)
 
 
-def concurrent(
+def uniform_flow_bounds(
     graph: UnitGraph,
-    demand: Demand,
+    demand: UniformDemand,
     symmetry: Orbits | None = None,
     enough: Callable[[Concurrent], bool] = lambda found: False,
     budget: Budget = DEFAULT,
@@ -84,26 +84,26 @@ def concurrent(
 
     The search ends when ``enough`` says so, when the bounds are close, or after much work.
     """
-    found = symmetry or orbits(graph, budget)
+    found = symmetry or automorphism_orbits(graph, budget)
     times = np.zeros(graph.nodes, dtype=np.int64)
     np.add.at(times, found.node, demand.senders)
     sources = np.flatnonzero(times)
     cells = len(sources) * len(graph.network.head) * 8
-    if cells > budget.uniform_work or not cells or not _fits(graph, demand):
+    if cells > budget.uniform_work or not cells or not _sums_fit_in_words(graph, demand):
         return None
     best: Concurrent | None = None
-    routes: list[Route] = []
+    routes: list[UniformRoute] = []
     gained = 0, Fraction(0)
-    master = _Master(_capacity(graph, found, demand))
+    master = _Master(_capacity_of_orbits(graph, found, demand))
     squared = budget.uniform_program_cells // len(np.unique(found.link))
     rounds = max(1, min(budget.uniform_rounds, budget.uniform_work // cells, isqrt(squared)))
-    for length in islice(_lengths(graph, found, master, budget.uniform_classes), rounds):
-        route = _route(graph, found, demand, length, sources, times[sources])
+    for length in islice(_next_lengths(graph, found, master, budget.uniform_classes), rounds):
+        route = _route_all_sources(graph, found, demand, length, sources, times[sources])
         if route is None:
             return None
         routes.append(route)
         master.add(route)
-        best = _better(best, graph, demand, found, routes, master)
+        best = _bounds_with_route(best, graph, demand, found, routes, master)
         if best.lower * 1000 > gained[1] * 1001:
             gained = len(routes), best.lower
         if (
@@ -113,11 +113,11 @@ def concurrent(
         ):
             break
     if best is not None and best.lower < best.upper and len(routes) > 1:
-        best = _by_small_lengths(best, master, sources, times[sources], budget.uniform_last_cells)
+        best = _bound_by_small_lengths(best, master, sources, times[sources], budget.uniform_last_cells)
     return best
 
 
-def _fits(g: UnitGraph, demand: Demand) -> bool:
+def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:
     """Whether no sum or product of loads, capacities and lengths exceeds 64 bits: the loads of an orbit of links, what a unit
     receives divided by capacity, and capacity times length."""
     ends, senders, capacities = (int(sum(x.tolist())) for x in (g.weight, demand.senders, g.capacity))
@@ -125,7 +125,7 @@ def _fits(g: UnitGraph, demand: Demand) -> bool:
     return max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + 1)) < 1 << 62
 
 
-def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints, most: int) -> Concurrent:
+def _bound_by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints, most: int) -> Concurrent:
     """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often the exact one. Where
     sources times arcs are more than ``most`` it is left as it is."""
     g = best.graph
@@ -134,34 +134,36 @@ def _by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: I
         length = np.rint(price * (fine / max(price.max(), 1e-300))).astype(np.int64)
         distance = 0
         for s, many in zip(sources.tolist(), times.tolist(), strict=True):
-            distance += many * spent(g, length, s, best.demand)
+            distance += many * distance_times_demand(g, length, s, best.demand)
         total = int(((1 + best.demand.pairs) * g.capacity * length).sum()) * PARTS
         if distance and Fraction(total, distance) < best.upper:
             best = replace(best, upper=Fraction(total, distance), dual=length)
     return best
 
 
-def _capacity(g: UnitGraph, found: Orbits, demand: Demand) -> Ints:
+def _capacity_of_orbits(g: UnitGraph, found: Orbits, demand: UniformDemand) -> Ints:
     """Capacity of every orbit of links: both ways; one way for flows to hubs, which are also sent back."""
     out = np.zeros(len(g.a), dtype=np.int64)
     np.add.at(out, found.link, (1 + demand.pairs) * g.capacity)
     return out
 
 
-def _route(g: UnitGraph, found: Orbits, demand: Demand, length: Ints, sources: Ints, times: Ints) -> Route | None:
+def _route_all_sources(
+    g: UnitGraph, found: Orbits, demand: UniformDemand, length: Ints, sources: Ints, times: Ints
+) -> UniformRoute | None:
     load, distance = np.zeros(len(g.a), dtype=np.int64), 0
     weight = dict(zip(sources.tolist(), times.tolist(), strict=True))
-    for part in routed(g, length, sources, demand):
+    for part in route_equal_split(g, length, sources, demand):
         if part is None:
             return None
         many = np.array([weight[s] for s in part.sources.tolist()], dtype=np.int64)
         np.add.at(load, found.link, many @ part.load)
         distance += sum(m * x for m, x in zip(many.tolist(), part.length.tolist(), strict=True))
-    return Route(length, load, distance)
+    return UniformRoute(length, load, distance)
 
 
-def _better(
-    best: Concurrent | None, g: UnitGraph, demand: Demand, found: Orbits, routes: list[Route], master: _Master
+def _bounds_with_route(
+    best: Concurrent | None, g: UnitGraph, demand: UniformDemand, found: Orbits, routes: list[UniformRoute], master: _Master
 ) -> Concurrent:
     """The bounds with one route more."""
     route = routes[-1]
@@ -176,7 +178,7 @@ def _better(
     return Concurrent(g, demand, found, tuple(routes), shares, lower, upper, dual)
 
 
-def capacity_over_load(routes: list[Route], shares: tuple[int, ...], capacity: Ints) -> Fraction:
+def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capacity: Ints) -> Fraction:
     """λ that fits if every pair sends these parts along these routes: the least, over orbits, of capacity over load."""
     load = np.zeros(len(capacity), dtype=object)
     for share, route in zip(shares, routes, strict=True):
@@ -185,7 +187,7 @@ def capacity_over_load(routes: list[Route], shares: tuple[int, ...], capacity: I
     return min(Fraction(int(capacity[at]), int(load[at])) for at in used.tolist()) * PARTS * sum(shares)
 
 
-def _lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
+def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
     """At first all equal, then one class of links longer; then longer where links are fuller: by the best combination so far,
     mixed with the prices of the linear program, or by those prices alone."""
     yield np.ones(len(g.a), dtype=np.int64)
@@ -208,7 +210,7 @@ class _Master:
         self._prices: Floats = np.zeros(0)
         self._solved = 0
 
-    def add(self, route: Route) -> None:
+    def add(self, route: UniformRoute) -> None:
         """One route more."""
         self._use.append(route.load[self._rows] / self.capacity[self._rows])
 

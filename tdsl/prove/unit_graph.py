@@ -38,7 +38,7 @@ class UnitGraph:
     def of(cls, view: View, net: Network, quotient: bool = True) -> UnitGraph:
         """Read what ``net`` has of a view. Without ``quotient`` every unit is a node of its own."""
         n = len(net.units)
-        label = _equivalent(net, view.forwards[net.units]) if quotient else np.arange(n)
+        label = _equivalent_units(net, view.forwards[net.units]) if quotient else np.arange(n)
         device = np.append(net.units, net.transit)
         members = np.append(label, n + np.arange(len(net.transit)))
         order, node = np.unique(device[members], return_inverse=True)
@@ -83,7 +83,7 @@ class UnitGraph:
         return self.network.capacity[self.network.links]
 
 
-def _equivalent(net: Network, forwards: Bools) -> Ints:
+def _equivalent_units(net: Network, forwards: Bools) -> Ints:
     """For every unit the first with the same neighbours by the same capacities; units that forward, or are adjacent to units, are
     represented by themselves."""
     n = len(net.units)

@@ -10,7 +10,7 @@ from math import gcd
 
 import numpy as np
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
@@ -33,17 +33,17 @@ def unit_network(view: View) -> Network:
     return replace(made, device=device, unit_count=len(units), rates=rates)
 
 
-def parts(net: Network) -> list[Network]:
+def networks_of_components(net: Network) -> list[Network]:
     """The components of the transit nodes, each with all units: what crosses a split is the sum over them and the links between
     units."""
-    label = components(len(net.transit), net.trunks.a, net.trunks.b)
+    label = component_labels(len(net.transit), net.trunks.a, net.trunks.b)
     wanted = np.unique(label[net.access.b])
-    member, first_member = _by_label(label, wanted)
+    member, first_member = _places_grouped_by_label(label, wanted)
     place = np.arange(net.nodes)  # a transit node's in its part
     place[net.unit_count + member] = net.unit_count + np.arange(len(member)) - np.repeat(first_member[:-1], np.diff(first_member))
     transit = np.maximum(net.tail, net.head) - net.unit_count
     linked = np.flatnonzero(transit >= 0)
-    arc, first_arc = _by_label(label[transit[linked]], wanted)
+    arc, first_arc = _places_grouped_by_label(label[transit[linked]], wanted)
     arc, units = linked[arc], np.arange(net.unit_count)
     found = []
     for i in range(len(wanted)):
@@ -55,7 +55,7 @@ def parts(net: Network) -> list[Network]:
     return found
 
 
-def _by_label(label: Ints, wanted: Ints) -> tuple[Ints, Ints]:
+def _places_grouped_by_label(label: Ints, wanted: Ints) -> tuple[Ints, Ints]:
     """The places whose label is wanted, label by label, and where those of each begin and end."""
     order = np.argsort(label, kind="stable")
     low, high = np.searchsorted(label[order], wanted), np.searchsorted(label[order], wanted, side="right")

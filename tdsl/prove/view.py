@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
-from tdsl.fabric.components import components
+from tdsl.fabric.claims import FabricElement
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import Domains, domains_of, scaleup_links
 from tdsl.fabric.subject import (
@@ -26,7 +26,7 @@ from tdsl.fabric.subject import (
 from tdsl.fabric.tiers import main_ends
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
-from tdsl.prove.search import adjacency
+from tdsl.prove.search import adjacency_network
 from tdsl.semantics.model import DeviceSet
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -73,7 +73,7 @@ class View:
         return cls(fabric, fabric.built, fabric.built, np.arange(fabric.link_count), budget=budget)
 
     @classmethod
-    def part(cls, fabric: Fabric, element: Element, device: bool, budget: Budget = DEFAULT) -> View:
+    def part(cls, fabric: Fabric, element: FabricElement, device: bool, budget: Budget = DEFAULT) -> View:
         """One element of a selector, with all that is in it: of a group its devices, the links among them and the endpoints
         attached; of a single device (``device``) all its links and what they lead to."""
         inside = np.zeros(fabric.device_count, dtype=np.bool_)
@@ -269,12 +269,12 @@ class View:
     @cached_property
     def graph(self) -> Network:
         """The forwarding devices and the links among them."""
-        return adjacency(self.fabric.device_count, self.a[self.trunks], self.b[self.trunks])
+        return adjacency_network(self.fabric.device_count, self.a[self.trunks], self.b[self.trunks])
 
     @cached_property
     def label(self) -> Ints:
         """Component of every device over the links between forwarding devices."""
-        return components(self.fabric.device_count, self.a[self.trunks], self.b[self.trunks])
+        return component_labels(self.fabric.device_count, self.a[self.trunks], self.b[self.trunks])
 
     @cached_property
     def attachment(self) -> Attachment:

@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from tdsl.report.paint import Paint, length, tame
+from tdsl.report.paint import Paint, terminal_safe_text, text_columns
 
 SAMPLE = 2000
 """Rows that are looked at to find how wide a column is; later ones may stand out."""
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]], paint: Paint) -> Iterator[str]:
+def table_lines(head: Sequence[str], rows: Iterable[Sequence[object]], paint: Paint) -> Iterator[str]:
     """Lines of a table with a heading; columns in which only numbers stand are set to the right."""
     stream = iter(rows)
-    first = [[_text(v) for v in row] for row in islice(stream, SAMPLE)]
-    widths = [max([length(name), *(length(row[i]) for row in first)]) for i, name in enumerate(head)]
-    right = [bool(first) and all(_is_number(row[i]) for row in first) for i in range(len(head))]
-    yield paint("bold", _row(head, widths, right))
-    for row in chain(first, ([_text(v) for v in row] for row in stream)):
-        yield _row(row, widths, right)
+    first = [[_cell_text(v) for v in row] for row in islice(stream, SAMPLE)]
+    widths = [max([text_columns(name), *(text_columns(row[i]) for row in first)]) for i, name in enumerate(head)]
+    right = [bool(first) and all(_is_numeric_cell(row[i]) for row in first) for i in range(len(head))]
+    yield paint("bold", _table_row(head, widths, right))
+    for row in chain(first, ([_cell_text(v) for v in row] for row in stream)):
+        yield _table_row(row, widths, right)
 
 
-def _text(value: object) -> str:
-    return "" if value is None else tame(str(value))
+def _cell_text(value: object) -> str:
+    return "" if value is None else terminal_safe_text(str(value))
 
 
-def _is_number(text: str) -> bool:
+def _is_numeric_cell(text: str) -> bool:
     return text == "" or text.replace(".", "", 1).replace("-", "", 1).isdigit()
 
 
-def _row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+def _table_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
     out = []
     for text, width, to_right in zip(row, widths, right, strict=True):
-        blank = " " * (width - length(text))
+        blank = " " * (width - text_columns(text))
         out.append(blank + text if to_right else text + blank)
     return "  ".join(out).rstrip()

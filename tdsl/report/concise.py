@@ -5,7 +5,7 @@ from __future__ import annotations
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.report.formats import Report
-from tdsl.report.paint import Paint, tame, tame_line
+from tdsl.report.paint import Paint, terminal_safe_line, terminal_safe_text
 
 FORMAT = "concise"
 
@@ -13,20 +13,20 @@ FORMAT = "concise"
 def render(report: Report) -> str:
     """The findings of all files, a line each."""
     paint = Paint(report.colour)
-    lines = [line(d, file, paint) for c in report.compilations for file, d in report.unprinted(c)]
+    lines = [concise_finding_line(d, file, paint) for c in report.compilations for file, d in report.unprinted(c)]
     return "".join(f"{row}\n" for row in lines)
 
 
 early = render
 
 
-def line(d: Diagnostic, file: str, paint: Paint) -> str:
+def concise_finding_line(d: Diagnostic, file: str, paint: Paint) -> str:
     """A finding as ``file:line:column: error[E0412] port_budget: cause``."""
     place = file
     if d.span is not None:
         row, column = d.span.begin
         place = f"{d.span.file.name}:{row}:{column}"
-    message = " ".join(tame(d.message).split())
+    message = " ".join(terminal_safe_text(d.message).split())
     first = f" (first of {d.count})" if d.count > 1 else ""
     word = paint(d.severity.word, f"{d.severity.word}[{d.code}]")
-    return f"{paint('bold', tame_line(place))}: {word} {catalogue.name_of(d.code)}: {message}{first}"
+    return f"{paint('bold', terminal_safe_line(place))}: {word} {catalogue.finding_name(d.code)}: {message}{first}"

@@ -30,8 +30,8 @@ class Report:
     def unprinted(self, compilation: Compilation) -> list[tuple[str, Diagnostic]]:
         """The findings of a compilation that are still to be printed, each with the file it is about; what is allowed is left
         out."""
-        done = {identity(d) for d in self.printed}
-        return [(f, d) for f, d in compilation.told() if d.severity is not Severity.ALLOWED and identity(d) not in done]
+        done = {finding_key(d) for d in self.printed}
+        return [(f, d) for f, d in compilation.told() if d.severity is not Severity.ALLOWED and finding_key(d) not in done]
 
     @property
     def told(self) -> list[tuple[str, Diagnostic]]:
@@ -60,7 +60,7 @@ class Report:
         return any(d.severity >= self.fail_on for d in self.findings)
 
 
-def identity(d: Diagnostic) -> tuple[object, ...]:
+def finding_key(d: Diagnostic) -> tuple[object, ...]:
     """What makes two findings of one compilation the same: the code and the place, or the message where there is no place."""
     return (d.code, d.severity, *((d.span.file.name, d.span.start, d.span.end) if d.span else (d.message,)))
 
@@ -85,7 +85,7 @@ class Streamed(Renderer, Protocol):
 
 
 @cache
-def formats() -> Mapping[str, Renderer]:
+def report_formats() -> Mapping[str, Renderer]:
     """Renderers by the name of their format."""
     found = {}
     for module in iter_modules([str(Path(__file__).parent)]):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.formats import Report
-from tdsl.report.paint import tame
-from tdsl.report.paths import place, relative, whole
+from tdsl.report.paint import terminal_safe_text
+from tdsl.report.paths import finding_location, finding_text_in_full, relative_file_name
 
 FORMAT = "github"
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -22,16 +22,16 @@ def render(report: Report) -> str:
     """A command for each finding, errors first."""
     rows = []
     for file, d in sorted(report.told, key=lambda found: -found[1].severity):
-        name, line, column, last, end = place(file, d)
-        values = {"file": relative(name), "line": line, "endLine": last, "col": column, "endColumn": end}
+        name, line, column, last, end = finding_location(file, d)
+        values = {"file": relative_file_name(name), "line": line, "endLine": last, "col": column, "endColumn": end}
         if last != line:  # columns are of one line
             del values["col"], values["endColumn"]
-        values["title"] = f"{d.code} {catalogue.name_of(d.code)}"
-        given = ",".join(f"{k}={_escaped(str(v), IN_PROPERTIES)}" for k, v in values.items())
-        rows.append(f"::{COMMANDS[d.severity]} {given}::{_escaped(whole(d), IN_MESSAGES)}\n")
+        values["title"] = f"{d.code} {catalogue.finding_name(d.code)}"
+        given = ",".join(f"{k}={_escape_for_github(str(v), IN_PROPERTIES)}" for k, v in values.items())
+        rows.append(f"::{COMMANDS[d.severity]} {given}::{_escape_for_github(finding_text_in_full(d), IN_MESSAGES)}\n")
     return "".join(rows)
 
 
-def _escaped(text: str, table: dict[str, str]) -> str:
-    lines = "\n".join(tame(line) for line in text.split("\n"))
+def _escape_for_github(text: str, table: dict[str, str]) -> str:
+    lines = "\n".join(terminal_safe_text(line) for line in text.split("\n"))
     return "".join(table.get(c, c) for c in lines)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.formats import Report
-from tdsl.report.json_report import dump
-from tdsl.report.paths import marked, place, relative, whole
+from tdsl.report.json_report import dump_json
+from tdsl.report.paths import finding_location, finding_text_in_full, findings_with_fingerprints, relative_file_name
 
 FORMAT = "gitlab"
 SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
@@ -15,15 +15,15 @@ SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE:
 def render(report: Report) -> str:
     """One object a finding."""
     out = []
-    for file, d, mark in marked(report):
+    for file, d, mark in findings_with_fingerprints(report):
         if d.severity is Severity.ALLOWED:
             continue
-        name, line, _, last, _ = place(file, d)
+        name, line, _, last, _ = finding_location(file, d)
         out.append({
-            "description": whole(d),
-            "check_name": f"{d.code} {catalogue.name_of(d.code)}",
+            "description": finding_text_in_full(d),
+            "check_name": f"{d.code} {catalogue.finding_name(d.code)}",
             "fingerprint": mark,
             "severity": SEVERITIES[d.severity],
-            "location": {"path": relative(name), "lines": {"begin": line, "end": last}},
+            "location": {"path": relative_file_name(name), "lines": {"begin": line, "end": last}},
         })  # fmt: skip
-    return dump(out)
+    return dump_json(out)

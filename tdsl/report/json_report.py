@@ -10,7 +10,7 @@ from tdsl import __version__
 from tdsl.compile.sweep import Sweep
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.report.formats import Report
 
 if TYPE_CHECKING:
@@ -26,24 +26,24 @@ LISTED = 1000
 
 def render(report: Report) -> str:
     """All designs of all files as one JSON document."""
-    designs = [_design(design, report.fail_on) for c in report.compilations for design in c.judged]
-    sweeps = [_sweep(c) for c in report.compilations if isinstance(c, Sweep)]
-    return dump({"schema": SCHEMA, "tdsl": __version__, **({"sweeps": sweeps} if sweeps else {}), "designs": designs})
+    designs = [_design_as_json(design, report.fail_on) for c in report.compilations for design in c.judged]
+    sweeps = [_sweep_as_json(c) for c in report.compilations if isinstance(c, Sweep)]
+    return dump_json({"schema": SCHEMA, "tdsl": __version__, **({"sweeps": sweeps} if sweeps else {}), "designs": designs})
 
 
-def dump(document: object) -> str:
+def dump_json(document: object) -> str:
     """A JSON document as tdsl prints it. `##[` would be a command in the log of a CI server; it stands in strings only."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, default=_other, allow_nan=False)
+    text = json.dumps(document, indent=2, ensure_ascii=False, default=_json_fallback, allow_nan=False)
     return re.sub(r"##(?=(?:vso|teamcity)?\[)", r"#\\u0023", text) + "\n"
 
 
-def _other(value: object) -> object:
+def _json_fallback(value: object) -> object:
     """What JSON has no type for: a scalar of an array is its number, all else is as it is written."""
     item = getattr(value, "item", None)
     return item() if callable(item) else str(value)
 
 
-def _design(design: Design, fail_on: Severity) -> dict[str, object]:
+def _design_as_json(design: Design, fail_on: Severity) -> dict[str, object]:
     return {
         "fabric": design.name,
         **({"cluster": design.cluster} if design.cluster else {}),
@@ -52,25 +52,25 @@ def _design(design: Design, fail_on: Severity) -> dict[str, object]:
         **({"needed": design.needed} if design.needed else {}),
         "file": design.file,
         "ok": not any(d.severity >= fail_on for d in design.findings),
-        **_failed(design),
-        "parameters": {k: plain(v) for k, v in design.parameters.items()},
+        **_failures_as_json(design),
+        "parameters": {k: language_value_as_json(v) for k, v in design.parameters.items()},
         "summary": design.consists() or {},
-        "results": [_result(r) for r in design.results],
-        "findings": [finding(d, design.file) for d in design.findings if d.severity is not Severity.ALLOWED],
-        **_allowed(design),
+        "results": [_result_as_json(r) for r in design.results],
+        "findings": [finding_as_json(d, design.file) for d in design.findings if d.severity is not Severity.ALLOWED],
+        **_allowed_findings_as_json(design),
         "elapsed_s": round(design.elapsed_s, 3),
     }
 
 
-def _sweep(sweep: Sweep) -> dict[str, object]:
+def _sweep_as_json(sweep: Sweep) -> dict[str, object]:
     """What ``--all-params`` found: ``values`` of each parameter (the ends, if they are many), ``kept`` those without a range."""
     return {
         "file": sweep.file,
         "combinations": sweep.total,
         "checked": len(sweep.cases),
         "whole": sweep.whole,
-        "values": {name: _values(values) for name, values in sweep.varied.items()},
-        "kept": {name: plain(d.default) for name, d in sweep.kept.items()},
+        "values": {name: _parameter_values_as_json(values) for name, values in sweep.varied.items()},
+        "kept": {name: language_value_as_json(d.default) for name, d in sweep.kept.items()},
         "results": [
             {
                 "fabric": fabric,
@@ -81,23 +81,23 @@ def _sweep(sweep: Sweep) -> dict[str, object]:
                 "asked": v.asked,
                 "judged": v.judged,
                 "of": len(sweep.cases) if sweep.total is None else sweep.total,
-                "parameters": None if v.first is None else {k: plain(x) for k, x in v.first.values.items()},
+                "parameters": None if v.first is None else {k: language_value_as_json(x) for k, x in v.first.values.items()},
                 "text": v.answer,
             }
             for fabric, verdicts in sweep.verdicts().items()
             for v in verdicts
         ],
-        "findings": [finding(d, sweep.file) for d in sweep.findings if d.severity is not Severity.ALLOWED],
+        "findings": [finding_as_json(d, sweep.file) for d in sweep.findings if d.severity is not Severity.ALLOWED],
     }
 
 
-def _values(values: Sequence[object]) -> object:
+def _parameter_values_as_json(values: Sequence[object]) -> object:
     if len(values) > LISTED:
-        return {"first": plain(values[0]), "last": plain(values[-1]), "count": len(values)}
-    return [plain(v) for v in values]
+        return {"first": language_value_as_json(values[0]), "last": language_value_as_json(values[-1]), "count": len(values)}
+    return [language_value_as_json(v) for v in values]
 
 
-def _failed(design: Design) -> dict[str, object]:
+def _failures_as_json(design: Design) -> dict[str, object]:
     """What is judged as failed, and how much that is; nothing where all stands."""
     lost = design.losses()
     if lost is None:
@@ -106,51 +106,51 @@ def _failed(design: Design) -> dict[str, object]:
     return {"failed": list(names), "failed_devices": devices, "failed_links": links}
 
 
-def _allowed(design: Design) -> dict[str, object]:
+def _allowed_findings_as_json(design: Design) -> dict[str, object]:
     """Findings that the design allows, each with the reason; nothing where there is none."""
-    found = [{**finding(d, design.file), "reason": d.allowed} for d in design.findings if d.severity is Severity.ALLOWED]
+    found = [{**finding_as_json(d, design.file), "reason": d.allowed} for d in design.findings if d.severity is Severity.ALLOWED]
     return {"allowed": found} if found else {}
 
 
-def plain(value: object) -> object:
+def language_value_as_json(value: object) -> object:
     """A value of the language as JSON has it: numbers, texts and lists as they are, all else as it is written."""
     if isinstance(value, (bool, int, str)) or value is None:
         return value
     if isinstance(value, (tuple, list)):
-        return [plain(v) for v in value]
+        return [language_value_as_json(v) for v in value]
     return str(value)
 
 
-def _result(result: Result) -> dict[str, object]:
-    place = _place(result.origin.span if result.origin else None, None)
+def _result_as_json(result: Result) -> dict[str, object]:
+    place = _span_as_json(result.origin.span if result.origin else None, None)
     return result.facts() | {k: place[k] for k in ("file", "line", "column")}
 
 
-def finding(d: Diagnostic, file: str) -> dict[str, object]:
+def finding_as_json(d: Diagnostic, file: str) -> dict[str, object]:
     """A finding about a file, with its place."""
     out: dict[str, object] = {
         "code": d.code,
-        "name": catalogue.name_of(d.code),
+        "name": catalogue.finding_name(d.code),
         "severity": d.severity.word,
-        "title": catalogue.title_of(d.code),
+        "title": catalogue.finding_title(d.code),
         "message": d.message,
-        **_place(d.span, file),
-        "labels": [_label(x.span, x.message) for x in d.labels],
+        **_span_as_json(d.span, file),
+        "labels": [_label_as_json(x.span, x.message) for x in d.labels],
         "notes": list(d.notes),
         "help": d.help,
         "count": d.count,
     }
     if d.fix is not None:
-        edits = [{**_place(span, None), "text": text} for span, text in d.fix.edits]
+        edits = [{**_span_as_json(span, None), "text": text} for span, text in d.fix.edits]
         out["fix"] = {"title": d.fix.title, "edits": edits}
     return out
 
 
-def _label(span: Span, message: str) -> dict[str, object]:
-    return {**_place(span, None), "message": message}
+def _label_as_json(span: SourceSpan, message: str) -> dict[str, object]:
+    return {**_span_as_json(span, None), "message": message}
 
 
-def _place(span: Span | None, file: str | None) -> dict[str, object]:
+def _span_as_json(span: SourceSpan | None, file: str | None) -> dict[str, object]:
     """File, line and column of both ends; a finding about a file as a whole has line 0."""
     if span is None:
         nowhere = None if file is None else 0

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from tdsl.compile.sweep import Sweep
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic
-from tdsl.report.formats import Report, identity
-from tdsl.report.paint import tame
-from tdsl.report.paths import place, relative, whole
+from tdsl.report.formats import Report, finding_key
+from tdsl.report.paint import terminal_safe_text
+from tdsl.report.paths import finding_location, finding_text_in_full, relative_file_name
 from tdsl.semantics.values import text_of
 
 if TYPE_CHECKING:
@@ -34,23 +34,25 @@ def render(report: Report) -> str:
         for design in compilation.judged:
             values = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items()) if several else ""
             name = f"{design.name} ({values})" if values else design.name
-            suite = ElementTree.SubElement(root, "testsuite", name=_clean(f"{relative(design.file)} {name}"))
-            results, blame = _sorted(design.results, _blamed(report, design.findings))
+            suite = ElementTree.SubElement(root, "testsuite", name=_xml_text(f"{relative_file_name(design.file)} {name}"))
+            results, blame = _results_with_findings(design.results, _failing_findings(report, design.findings))
             for result, faults in results:
-                case = _case(suite, design.name, _title(result), faults, result.reason if result.status == "skipped" else "")
+                case = _add_test_case(
+                    suite, design.name, _test_case_title(result), faults, result.reason if result.status == "skipped" else ""
+                )
                 if result.partial and result.requirement is not None:
                     ElementTree.SubElement(case, "system-out").text = f"{result.judged} of {result.of} judged"
             _close_suite(suite, design.name, design.file, blame, design.elapsed_s)
-        known = {identity(d) for design in compilation.judged for d in design.findings}
-        rest = [d for d in _blamed(report, compilation.findings) if identity(d) not in known]
+        known = {finding_key(d) for design in compilation.judged for d in design.findings}
+        rest = [d for d in _failing_findings(report, compilation.findings) if finding_key(d) not in known]
         if rest:  # of all combinations of the parameters together
-            suite = ElementTree.SubElement(root, "testsuite", name=_clean(relative(compilation.file)))
+            suite = ElementTree.SubElement(root, "testsuite", name=_xml_text(relative_file_name(compilation.file)))
             _close_suite(suite, "", compilation.file, rest, 0)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _blamed(report: Report, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _failing_findings(report: Report, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The findings that make `check` fail; what is allowed is below any bar."""
     return [d for d in findings if d.severity >= report.fail_on]
 
@@ -58,21 +60,21 @@ def _blamed(report: Report, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
 def _close_suite(suite: ElementTree.Element, fabric: str, file: str, blame: Sequence[Diagnostic], seconds: float) -> None:
     """Add a case for each finding beside the results, and the counts."""
     for d in blame:
-        name, line, *_ = place(file, d)
-        _case(suite, fabric, f"{catalogue.name_of(d.code)} {relative(name)}:{line}", [d])
+        name, line, *_ = finding_location(file, d)
+        _add_test_case(suite, fabric, f"{catalogue.finding_name(d.code)} {relative_file_name(name)}:{line}", [d])
     for key, tag in (("tests", "testcase"), ("failures", "testcase/failure"), ("skipped", "testcase/skipped")):
         suite.set(key, str(len(suite.findall(tag))))
     suite.set("errors", "0")
     suite.set("time", f"{seconds:.3f}")
 
 
-def _sorted(
+def _results_with_findings(
     results: Sequence[Result], blamed: list[Diagnostic]
 ) -> tuple[list[tuple[Result, list[Diagnostic]]], list[Diagnostic]]:  # fmt: skip
     """Each result with the findings at its place, and the findings of none. A finding about several instances of a group is of
     those that do not meet the requirement."""
     places = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None}
-    of_result = {id(d): (d.span, catalogue.name_of(d.code)) for d in blamed}
+    of_result = {id(d): (d.span, catalogue.finding_name(d.code)) for d in blamed}
     unmet = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None and not _is_met(r)}
     out = []
     for result in results:
@@ -86,27 +88,27 @@ def _is_met(result: Result) -> bool:
     return result.status in ("proved", "modelled")
 
 
-def _title(result: Result) -> str:
+def _test_case_title(result: Result) -> str:
     scope = f" in {result.scope}" if result.scope else ""
     return f"{result.requirement or result.check}{scope}"
 
 
-def _case(
+def _add_test_case(
     suite: ElementTree.Element, fabric: str, title: str, faults: list[Diagnostic], skipped: str = ""
 ) -> ElementTree.Element:  # fmt: skip
     from xml.etree import ElementTree
 
-    case = ElementTree.SubElement(suite, "testcase", classname=_clean(fabric), name=_clean(title))
+    case = ElementTree.SubElement(suite, "testcase", classname=_xml_text(fabric), name=_xml_text(title))
     for d in faults:
-        failure = ElementTree.SubElement(case, "failure", type=d.code, message=_clean(d.message))
-        name, line, column, *_ = place("", d)
-        at = f"{relative(name)}:{line}:{column}: " if d.span is not None else ""
-        failure.text = _clean(f"{at}{d.code}\n{whole(d)}")
+        failure = ElementTree.SubElement(case, "failure", type=d.code, message=_xml_text(d.message))
+        name, line, column, *_ = finding_location("", d)
+        at = f"{relative_file_name(name)}:{line}:{column}: " if d.span is not None else ""
+        failure.text = _xml_text(f"{at}{d.code}\n{finding_text_in_full(d)}")
     if skipped and not faults:
-        ElementTree.SubElement(case, "skipped", message=_clean(skipped))
+        ElementTree.SubElement(case, "skipped", message=_xml_text(skipped))
     return case
 
 
-def _clean(text: str) -> str:
+def _xml_text(text: str) -> str:
     """Text without what XML cannot hold."""
-    return "\n".join(tame(line) for line in text.split("\n"))
+    return "\n".join(terminal_safe_text(line) for line in text.split("\n"))

@@ -56,14 +56,14 @@ def wants_colour(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def width_of(stream: TextIO) -> int:
+def output_width(stream: TextIO) -> int:
     """Columns to fill: those of the terminal within reason, a fixed number elsewhere so that files do not differ."""
     if not stream.isatty():
         return PLAIN_WIDTH
     return max(60, min(140, shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns))
 
 
-def cells(character: str) -> int:
+def character_columns(character: str) -> int:
     """Columns a character takes."""
     if character < "\x7f":
         return 1
@@ -72,45 +72,45 @@ def cells(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def length(text: str) -> int:
+def text_columns(text: str) -> int:
     """Columns a text takes."""
-    return len(text) if text.isascii() else sum(map(cells, text))
+    return len(text) if text.isascii() else sum(map(character_columns, text))
 
 
-def unseen(c: str) -> bool:
+def is_unprintable(c: str) -> bool:
     """Whether a character steers the terminal, reorders the line, or is none."""
     return unicodedata.category(c) in UNSEEN or c in "\ufffe\uffff"
 
 
-def tame(text: str) -> str:
+def terminal_safe_text(text: str) -> str:
     """The text without characters that would steer the terminal or reorder the line, or are none, and without commands of CI
     servers."""
     if text.isascii() and text.isprintable():
-        return inert(text)
-    return inert("".join("\ufffd" if unseen(c) and c not in "\n\t" else c for c in text))
+        return ci_safe_text(text)
+    return ci_safe_text("".join("\ufffd" if is_unprintable(c) and c not in "\n\t" else c for c in text))
 
 
-def inert(text: str) -> str:
+def ci_safe_text(text: str) -> str:
     """The text with a sign in place of one that makes a line of a log a command of GitHub Actions, Azure Pipelines or TeamCity:
     `::error::` at the begin of a line, `##[` and `##vso[` anywhere. An address such as ``::1`` is none."""
     return _COMMAND.sub(lambda m: f"{m[0][:-1]}\ufffd", text) if "::" in text or "##" in text else text
 
 
-def tame_line(text: str) -> str:
+def terminal_safe_line(text: str) -> str:
     """The same, where the text must stay on its line: line ends and tabs go, too."""
-    return tame(text).replace("\n", "\ufffd").replace("\t", "\ufffd")
+    return terminal_safe_text(text).replace("\n", "\ufffd").replace("\t", "\ufffd")
 
 
-def wrap(text: str, width: int) -> list[str]:
+def wrap_text(text: str, width: int) -> list[str]:
     """Lines no wider than this, broken at blanks; words longer than that stand alone. Line ends in the text are kept."""
     out = []
-    for paragraph in tame(text).split("\n"):
+    for paragraph in terminal_safe_text(text).split("\n"):
         line = ""
         for word in re.findall(r"\S+|(?<=\n)\s+", paragraph):
-            if line and length(line) + 1 + length(word) > width:
-                out.append(inert(line))
+            if line and text_columns(line) + 1 + text_columns(word) > width:
+                out.append(ci_safe_text(line))
                 line = word
             else:
                 line = f"{line} {word}" if line else word
-        out.append(inert(line))
+        out.append(ci_safe_text(line))
     return out

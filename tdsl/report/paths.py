@@ -11,7 +11,7 @@ from tdsl.report.formats import Report
 LIBRARY = "stdlib:"
 
 
-def relative(name: str) -> str:
+def relative_file_name(name: str) -> str:
     """A file's name from here, with slashes; one outside of here, or of the library, as it is."""
     path = Path(name)
     if path.is_absolute():
@@ -22,21 +22,21 @@ def relative(name: str) -> str:
     return path.as_posix()
 
 
-def uri(name: str) -> str:
+def file_uri(name: str) -> str:
     """A file's name as a URI reference (RFC 3986, section 4.1); ``stdlib:`` is a scheme of its own."""
     scheme = LIBRARY if name.startswith(LIBRARY) else ""
-    path = PurePosixPath(relative(name).removeprefix(scheme))
+    path = PurePosixPath(relative_file_name(name).removeprefix(scheme))
     return path.as_uri() if path.is_absolute() else scheme + ("/" / path).as_uri().removeprefix("file:///")
 
 
-def place(file: str, d: Diagnostic) -> tuple[str, int, int, int, int]:
+def finding_location(file: str, d: Diagnostic) -> tuple[str, int, int, int, int]:
     """File, line, column, last line and the column after the end. A finding about a file as a whole lies at its beginning."""
     if d.span is None:
         return file, 1, 1, 1, 1
     return (d.span.file.name, *d.span.begin, *d.span.finish)
 
 
-def marked(report: Report) -> list[tuple[str, Diagnostic, str]]:
+def findings_with_fingerprints(report: Report) -> list[tuple[str, Diagnostic, str]]:
     """Findings, those allowed last, with the file each is about and a mark that stays when lines move.
 
     The mark is of code, file and the text of the line, and which of those with the same text it is.
@@ -44,15 +44,15 @@ def marked(report: Report) -> list[tuple[str, Diagnostic, str]]:
     seen: dict[str, int] = {}
     out = []
     for file, d in [*report.told, *report.allowed]:
-        name, line, *_ = place(file, d)
+        name, line, *_ = finding_location(file, d)
         text = d.span.file.line(line).strip() if d.span is not None else d.message
-        key = sha256("\0".join((d.code, relative(name), text)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        key = sha256("\0".join((d.code, relative_file_name(name), text)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
         seen[key] = seen.get(key, 0) + 1
         out.append((file, d, f"{key}:{seen[key]}"))
     return out
 
 
-def whole(d: Diagnostic) -> str:
+def finding_text_in_full(d: Diagnostic) -> str:
     """Cause, notes and help as lines of plain text."""
     first = [f"the first of {d.count:,}"] if d.count > 1 else []
     return "\n".join([d.message, *first, *d.notes, *([f"help: {d.help}"] if d.help else [])])

@@ -8,10 +8,10 @@ from __future__ import annotations
 from tdsl import __version__
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Fix, Severity
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.report.formats import Report
-from tdsl.report.json_report import dump
-from tdsl.report.paths import marked, place, uri, whole
+from tdsl.report.json_report import dump_json
+from tdsl.report.paths import file_uri, finding_location, finding_text_in_full, findings_with_fingerprints
 
 FORMAT = "sarif"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -22,7 +22,7 @@ MOST_PLACES = 100  # of a result; GitHub reads a thousand
 
 def render(report: Report) -> str:
     """One run of tdsl over all designs. What is over the limit of a run is left out, notes first."""
-    found = marked(report)
+    found = findings_with_fingerprints(report)
     kept = sorted(sorted(range(len(found)), key=lambda i: (-found[i][1].severity, i))[:MOST_RESULTS])
     found = [found[i] for i in kept]
     codes = sorted({d.code for _, d, _ in found})
@@ -30,44 +30,44 @@ def render(report: Report) -> str:
         "name": "tdsl",
         "version": __version__,
         "semanticVersion": __version__,
-        "rules": [_rule(code) for code in codes],
+        "rules": [_sarif_rule(code) for code in codes],
     }
     judged, asked = report.coverage
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(file, d, mark, codes.index(d.code)) for file, d, mark in found],
+        "results": [_sarif_result(file, d, mark, codes.index(d.code)) for file, d, mark in found],
         "properties": {"judged": judged, "of": asked},
     }
-    return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+    return dump_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _rule(code: str) -> dict[str, object]:
-    page = catalogue.page(code)
+def _sarif_rule(code: str) -> dict[str, object]:
+    page = catalogue.page_of_code(code)
     if page is None:
         return {"id": code}
     return {
         "id": code,
         "name": "".join(word.capitalize() for word in page.name.split("_")),
-        "shortDescription": {"text": _sentence(page.title)},
-        "fullDescription": {"text": _sentence(page.title)},
+        "shortDescription": {"text": _as_sentence(page.title)},
+        "fullDescription": {"text": _as_sentence(page.title)},
         "help": {"text": page.text, "markdown": page.text},
         "properties": {"tags": ["network"], "precision": "very-high"},
     }
 
 
-def _sentence(text: str) -> str:
+def _as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
-def _result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, object]:
-    name, *at = place(file, d)
+def _sarif_result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, object]:
+    name, *at = finding_location(file, d)
     out: dict[str, object] = {
         "ruleId": d.code,
         "ruleIndex": rule,
         "level": LEVELS[d.severity],
-        "message": {"text": whole(d)},
-        "locations": [_location(name, at)],
+        "message": {"text": finding_text_in_full(d)},
+        "locations": [_sarif_location(name, at)],
         "partialFingerprints": {"primaryLocationLineHash": mark},
         "occurrenceCount": d.count,
     }
@@ -75,33 +75,33 @@ def _result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, object]
         out["suppressions"] = [{"kind": "inSource", "justification": d.allowed}]
     if d.labels:
         out["relatedLocations"] = [
-            {"id": i, **_location(x.span.file.name, [*x.span.begin, *x.span.finish]), "message": {"text": x.message}}
+            {"id": i, **_sarif_location(x.span.file.name, [*x.span.begin, *x.span.finish]), "message": {"text": x.message}}
             for i, x in enumerate(d.labels[:MOST_PLACES])
         ]
     if d.fix is not None:
-        out["fixes"] = [_fix(d.fix)]
+        out["fixes"] = [_sarif_fix(d.fix)]
     return out
 
 
-def _location(name: str, at: list[int]) -> dict[str, object]:
-    return {"physicalLocation": {"artifactLocation": {"uri": uri(name)}, "region": _region(at)}}
+def _sarif_location(name: str, at: list[int]) -> dict[str, object]:
+    return {"physicalLocation": {"artifactLocation": {"uri": file_uri(name)}, "region": _sarif_region(at)}}
 
 
-def _region(at: list[int]) -> dict[str, int]:
+def _sarif_region(at: list[int]) -> dict[str, int]:
     return dict(zip(("startLine", "startColumn", "endLine", "endColumn"), at, strict=True))
 
 
-def _fix(fix: Fix) -> dict[str, object]:
-    changes: dict[str, list[tuple[Span, str]]] = {}
+def _sarif_fix(fix: Fix) -> dict[str, object]:
+    changes: dict[str, list[tuple[SourceSpan, str]]] = {}
     for span, text in fix.edits:
         changes.setdefault(span.file.name, []).append((span, text))
     return {
         "description": {"text": fix.title},
         "artifactChanges": [
             {
-                "artifactLocation": {"uri": uri(name)},
+                "artifactLocation": {"uri": file_uri(name)},
                 "replacements": [
-                    {"deletedRegion": _region([*span.begin, *span.finish]), "insertedContent": {"text": text}}
+                    {"deletedRegion": _sarif_region([*span.begin, *span.finish]), "insertedContent": {"text": text}}
                     for span, text in edits
                 ],
             }

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tdsl.compile.sweep import Sweep
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.report.excerpt import Remark, excerpt
+from tdsl.report.excerpt import Remark, source_excerpt
 from tdsl.report.formats import Report
-from tdsl.report.paint import Paint, length, tame, wrap
+from tdsl.report.paint import Paint, terminal_safe_text, text_columns, wrap_text
 from tdsl.semantics.values import text_of
 from tdsl.verify.result import INCOMPLETE
 
@@ -29,128 +29,132 @@ def render(report: Report) -> str:
     paint = Paint(report.colour)
     blocks: list[str] = []
     for compilation in report.compilations:
-        blocks += [finding(d, file, paint, report.width) for file, d in report.unprinted(compilation)]
+        blocks += [finding_block(d, file, paint, report.width) for file, d in report.unprinted(compilation)]
         if isinstance(compilation, Sweep) and len(compilation.cases) > 1:
-            blocks.append(over_all(compilation, paint, report.width))
+            blocks.append(sweep_outcome(compilation, paint, report.width))
             continue
         for design in compilation.judged:
             if design.consists() is not None:
-                blocks.append(outcome(design, paint, report.width))
+                blocks.append(design_outcome(design, paint, report.width))
     if report.allowed:
-        blocks.append("\n".join(line for file, d in report.allowed for line in allowed(d, file, paint, report.width)))
-    blocks.append(closing(report, paint))
+        blocks.append(
+            "\n".join(line for file, d in report.allowed for line in allowed_finding_lines(d, file, paint, report.width))
+        )
+    blocks.append(closing_lines(report, paint))
     return "\n\n".join(blocks) + "\n"
 
 
-def early(report: Report) -> str:
+def render_early_findings(report: Report) -> str:
     """The findings alone, as the report would begin."""
     paint = Paint(report.colour)
-    found = [finding(d, file, paint, report.width) for c in report.compilations for file, d in report.unprinted(c)]
+    found = [finding_block(d, file, paint, report.width) for c in report.compilations for file, d in report.unprinted(c)]
     return "".join(f"{block}\n\n" for block in found)
 
 
-def allowed(d: Diagnostic, file: str, paint: Paint, width: int) -> list[str]:
+def allowed_finding_lines(d: Diagnostic, file: str, paint: Paint, width: int) -> list[str]:
     """What a design allows, and why, in a line or two."""
-    at = f"{tame(d.span.file.name)}:{d.span.begin[0]}" if d.span is not None else tame(file)
-    text = f"{catalogue.name_of(d.code)} at {at}: {tame(d.allowed)} ({tame(d.message)})"
-    first, *rest = wrap(text, max(width - 10, 40))
+    at = f"{terminal_safe_text(d.span.file.name)}:{d.span.begin[0]}" if d.span is not None else terminal_safe_text(file)
+    text = f"{catalogue.finding_name(d.code)} at {at}: {terminal_safe_text(d.allowed)} ({terminal_safe_text(d.message)})"
+    first, *rest = wrap_text(text, max(width - 10, 40))
     return [f"{paint('dim', 'allowed')}   {first}", *(f"          {line}" for line in rest)]
 
 
-def findings(design: Design, paint: Paint, width: int) -> list[str]:
+def finding_blocks(design: Design, paint: Paint, width: int) -> list[str]:
     """Every finding of a design that it does not allow, a block each."""
-    return [finding(d, design.file, paint, width) for d in design.findings if d.severity is not Severity.ALLOWED]
+    return [finding_block(d, design.file, paint, width) for d in design.findings if d.severity is not Severity.ALLOWED]
 
 
-def finding(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
+def finding_block(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
     """One finding: title, place, source with remarks, numbers, and what would mend it."""
     word = d.severity.word
-    title = catalogue.title_of(d.code)
-    head = paint(word, f"{word}[{d.code}]") + paint("bold", f": {tame(title or d.message)}")
-    gutter = " " * (_digits(d) + 1)
+    title = catalogue.finding_title(d.code)
+    head = paint(word, f"{word}[{d.code}]") + paint("bold", f": {terminal_safe_text(title or d.message)}")
+    gutter = " " * (_line_number_digits(d) + 1)
     if d.span is None:
-        lines = [head, f"{paint('frame', gutter[:-1] + '-->')} {tame(file)}"]
+        lines = [head, f"{paint('frame', gutter[:-1] + '-->')} {terminal_safe_text(file)}"]
         if title:
-            lines += _tail(gutter, "", d.message, paint, width)
+            lines += _note_lines(gutter, "", d.message, paint, width)
     else:
-        lines = [head, *_sources(d, d.message if title else "", paint, width)]
+        lines = [head, *_source_excerpts(d, d.message if title else "", paint, width)]
     if d.span is not None and (d.notes or d.help or d.count > 1):
         lines.append(paint("frame", f"{gutter}|"))
     for note in d.notes:
-        lines += _tail(gutter, paint("bold", "note") + ": ", note, paint, width)
+        lines += _note_lines(gutter, paint("bold", "note") + ": ", note, paint, width)
     if d.help:
-        lines += _tail(gutter, paint("help", "help") + ": ", d.help, paint, width)
+        lines += _note_lines(gutter, paint("help", "help") + ": ", d.help, paint, width)
     if d.count > 1:
-        lines += _tail(gutter, "", f"(first of {d.count})", paint, width)
+        lines += _note_lines(gutter, "", f"(first of {d.count})", paint, width)
     return "\n".join(lines)
 
 
-def _digits(d: Diagnostic) -> int:
+def _line_number_digits(d: Diagnostic) -> int:
     """Digits of the highest line number shown."""
     spans = [x.span for x in d.labels] + ([d.span] if d.span else [])
     return max((len(str(s.finish[0])) for s in spans), default=1)
 
 
-def _sources(d: Diagnostic, message: str, paint: Paint, width: int) -> list[str]:
+def _source_excerpts(d: Diagnostic, message: str, paint: Paint, width: int) -> list[str]:
     """The excerpts: of the finding's own file first, then of others that explain it."""
     assert d.span is not None
     files: dict[int, list[Remark]] = {id(d.span.file): [Remark(d.span, message, d.severity.word, "^")]}
     for label in d.labels:
         files.setdefault(id(label.span.file), []).append(Remark(label.span, label.message, "second", "-"))
-    gutter = _digits(d)
+    gutter = _line_number_digits(d)
     out: list[str] = []
     for at, remarks in enumerate(files.values()):
         row, column = remarks[0].span.begin
         if at:
             out.append(paint("frame", " " * gutter + " |"))
         arrow = paint("frame", " " * gutter + (":::" if at else "-->"))
-        out.append(f"{arrow} {tame(remarks[0].span.file.name)}:{row}:{column}")
-        out += excerpt(remarks, gutter, paint, width)
+        out.append(f"{arrow} {terminal_safe_text(remarks[0].span.file.name)}:{row}:{column}")
+        out += source_excerpt(remarks, gutter, paint, width)
     return out
 
 
-def _tail(gutter: str, head: str, text: str, paint: Paint, width: int) -> list[str]:
+def _note_lines(gutter: str, head: str, text: str, paint: Paint, width: int) -> list[str]:
     """A line ``= note: …`` under the source, wrapped."""
     indent = 6 if head else 0
-    first, *rest = wrap(text, max(width - len(gutter) - 2 - indent, 40))
+    first, *rest = wrap_text(text, max(width - len(gutter) - 2 - indent, 40))
     return [f"{gutter}{paint('frame', '=')} {head}{first}", *(f"{gutter}  {' ' * indent}{line}" for line in rest)]
 
 
 # ---------------------------------------------------------------- verdicts and summary
 
 
-def outcome(design: Design, paint: Paint, width: int) -> str:
+def design_outcome(design: Design, paint: Paint, width: int) -> str:
     """What was proved of a design, and what it consists of."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
-    title = paint("bold", tame(design.name)) + (f" ({tame(parameters)})" if parameters else "")
-    title += f"  all fabrics of the cluster: {tame(', '.join(design.members))}" if design.members else ""
+    title = paint("bold", terminal_safe_text(design.name)) + (f" ({terminal_safe_text(parameters)})" if parameters else "")
+    title += f"  all fabrics of the cluster: {terminal_safe_text(', '.join(design.members))}" if design.members else ""
     if design.phase:
         title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
-    parts = [f"{title}  {paint('dim', tame(design.file))}"]
+    parts = [f"{title}  {paint('dim', terminal_safe_text(design.file))}"]
     if (lost := design.losses()) is not None:
         names, devices, links = lost
-        said = f"failed: {', '.join(names)} ({_several(devices, 'device')}, {_several(links, 'link')})"
-        parts += [f"  {line}" for line in wrap(tame(said), max(width - 2, 40))]
+        said = f"failed: {', '.join(names)} ({_number_with_noun(devices, 'device')}, {_number_with_noun(links, 'link')})"
+        parts += [f"  {line}" for line in wrap_text(terminal_safe_text(said), max(width - 2, 40))]
     verdicts = verdict_lines(design.results, paint, width)
     if verdicts:
         parts += ["", *verdicts]
     return "\n".join([*parts, "", *summary_lines(design.consists() or {}, paint, not design.members)])
 
 
-def over_all(sweep: Sweep, paint: Paint, width: int) -> str:
+def sweep_outcome(sweep: Sweep, paint: Paint, width: int) -> str:
     """What was proved of a file's fabrics for all values of their parameters."""
     blocks = []
     for name, verdicts in sweep.verdicts().items():
-        head = f"{paint('bold', tame(name))}  {paint('dim', tame(sweep.file))}"
+        head = f"{paint('bold', terminal_safe_text(name))}  {paint('dim', terminal_safe_text(sweep.file))}"
         over = Counter(v.answer for v in verdicts if v.bare and v.status == "skipped")
         rows = [
-            (v.status, f"{over[v.answer]} checks" if passed else tame(v.what), tame(v.answer), v.bare)
+            (v.status, f"{over[v.answer]} checks" if passed else terminal_safe_text(v.what), terminal_safe_text(v.answer), v.bare)
             for v in verdicts
             for passed in [v.bare and v.status == "skipped" and over[v.answer] > 2]
         ]
         rows = list(dict.fromkeys(rows))  # one line for all of one reason
-        blocks.append("\n".join([head, *wrap(tame(sweep.extent), width), "", *columns(rows, paint, width)]))
-    return "\n\n".join(blocks or [tame(sweep.extent)])
+        blocks.append(
+            "\n".join([head, *wrap_text(terminal_safe_text(sweep.extent), width), "", *verdict_columns(rows, paint, width)])
+        )
+    return "\n\n".join(blocks or [terminal_safe_text(sweep.extent)])
 
 
 def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[str]:
@@ -161,28 +165,33 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
     second: dict[tuple[str, str, str, bool], str] = {}
     for r in results:
         if r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2:  # one line for all of one reason
-            rows[r.status, f"{passed_over[r.reason]} checks", tame(r.reason), True] = [""]
+            rows[r.status, f"{passed_over[r.reason]} checks", terminal_safe_text(r.reason), True] = [""]
             continue
-        key = (_status(r), tame(r.requirement or r.check), tame(f"{r.text or r.reason}{_part(r)}"), r.requirement is None)
+        key = (
+            _status_with_opinion(r),
+            terminal_safe_text(r.requirement or r.check),
+            terminal_safe_text(f"{r.text or r.reason}{_judged_part_text(r)}"),
+            r.requirement is None,
+        )
         rows.setdefault(key, []).append(r.scope)
         if r.second_opinion.get("verdict") == "unconfirmed":
-            second[key] = f"; not confirmed: {tame(str(r.second_opinion.get('reason', '')))}"
+            second[key] = f"; not confirmed: {terminal_safe_text(str(r.second_opinion.get('reason', '')))}"
     shown = []
     for (status, what, answer, bare), scopes in rows.items():
-        where = f" in {tame(scopes[0])}" if scopes[0] else ""
+        where = f" in {terminal_safe_text(scopes[0])}" if scopes[0] else ""
         where += f" and {len(scopes) - 1} more" if len(scopes) > 1 else ""
         shown.append((status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare))
-    return columns(shown, paint, width)
+    return verdict_columns(shown, paint, width)
 
 
-def _part(result: Result) -> str:
+def _judged_part_text(result: Result) -> str:
     """How much was judged, where that is a part; what is skipped says why."""
     if not result.partial or not result.judged or f"{result.judged} of {result.of} " in result.text:
         return ""
     return f"; {result.judged:,} of {result.of:,} judged"
 
 
-def _status(result: Result) -> str:
+def _status_with_opinion(result: Result) -> str:
     """The status, and by whom it is confirmed or contradicted, where a second opinion was asked for."""
     given = result.second_opinion
     by = given.get("by")
@@ -191,16 +200,16 @@ def _status(result: Result) -> str:
     return result.status + words.get(str(given.get("verdict")), "")
 
 
-def columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int) -> list[str]:
+def verdict_columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int) -> list[str]:
     """Verdicts under each other: status, what was asked, the answer; bare ones were asked by nobody."""
-    broad = min(max((length(what) for _, what, _, _ in rows), default=0), width // 2)
+    broad = min(max((text_columns(what) for _, what, _, _ in rows), default=0), width // 2)
     first = max((len(status) for status, *_ in rows), default=0)
     first, out = max(first, 8), []
     for status, what, answer, bare in rows:
         head = f"  {paint(VERDICTS[status.partition(',')[0]], f'{status:<{first}}')}  "
-        shown = what + " " * max(broad - length(what), 0)
-        lines = wrap(answer, max(width - 6 - first - broad, 30))
-        if length(what) > broad:
+        shown = what + " " * max(broad - text_columns(what), 0)
+        lines = wrap_text(answer, max(width - 6 - first - broad, 30))
+        if text_columns(what) > broad:
             out += [head + what, *(" " * (6 + first + broad) + line for line in lines)]
             continue
         out.append((head + (shown if bare else paint("bold", shown)) + f"  {lines[0]}").rstrip())
@@ -211,49 +220,49 @@ def columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, width: int
 def summary_lines(summary: Mapping[str, object], paint: Paint, endpoints: bool = True) -> list[str]:
     """The summary as a small table: what, how many, and of which kinds. A cluster has no ``endpoints`` of its own."""
     rows = [
-        ("hosts", _number(summary.get("hosts")), _others(summary.get("other_hosts"))),
-        ("accelerators", _number(summary.get("accelerators")), ""),
+        ("hosts", _grouped_number(summary.get("hosts")), _others_text(summary.get("other_hosts"))),
+        ("accelerators", _grouped_number(summary.get("accelerators")), ""),
     ]
     if endpoints:
-        rows.append(("endpoints", _number(summary.get("endpoints")), _others(summary.get("other_endpoints"))))
-    rows.append(("switches", _number(summary.get("switches")), _split(summary.get("tiers"))))
-    rows += [(w, _number(summary.get(w)), "") for w in ("planes", "rails") if _count(summary.get(w)) > 1]
+        rows.append(("endpoints", _grouped_number(summary.get("endpoints")), _others_text(summary.get("other_endpoints"))))
+    rows.append(("switches", _grouped_number(summary.get("switches")), _named_counts_text(summary.get("tiers"))))
+    rows += [(w, _grouped_number(summary.get(w)), "") for w in ("planes", "rails") if _integer_or_zero(summary.get(w)) > 1]
     for what in ("links", "cables"):
         given = summary.get(what)
         if isinstance(given, Mapping):
-            rows.append((what, _number(given.get("total")), _split(given.get("classes"))))
-    if _count(summary.get("circuits")):
-        rows.append(("circuits", _number(summary.get("circuits")), ""))
+            rows.append((what, _grouped_number(given.get("total")), _named_counts_text(given.get("classes"))))
+    if _integer_or_zero(summary.get("circuits")):
+        rows.append(("circuits", _grouped_number(summary.get("circuits")), ""))
     injection = summary.get("injection_bps")
     if isinstance(injection, (int, float)) and injection:
-        rows.append(("injection", rate(injection), ""))
+        rows.append(("injection", rate_in_bps_text(injection), ""))
     broad = max(len(r[1]) for r in rows)
     return [f"  {what:<12}  {number:>{broad}}  {paint('dim', rest)}".rstrip() for what, number, rest in rows]
 
 
-def _several(number: int, what: str) -> str:
+def _number_with_noun(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _count(value: object) -> int:
+def _integer_or_zero(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _number(value: object) -> str:
+def _grouped_number(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else "-" if value is None else str(value)
 
 
-def _others(value: object) -> str:
+def _others_text(value: object) -> str:
     return f"and {value:,} other" if isinstance(value, int) and value else ""
 
 
-def _split(value: object) -> str:
+def _named_counts_text(value: object) -> str:
     if not isinstance(value, Mapping) or not value:
         return ""
-    return ", ".join(f"{tame(str(k))} {_number(v)}" for k, v in value.items())
+    return ", ".join(f"{terminal_safe_text(str(k))} {_grouped_number(v)}" for k, v in value.items())
 
 
-def rate(bps: float) -> str:
+def rate_in_bps_text(bps: float) -> str:
     """A rate as people say it: ``406.4 Tbps``."""
     for prefix, size in SCALE:
         if bps >= size:
@@ -261,14 +270,14 @@ def rate(bps: float) -> str:
     return f"{bps:g} bps"
 
 
-def closing(report: Report, paint: Paint) -> str:
+def closing_lines(report: Report, paint: Paint) -> str:
     """How many findings there are, how long it took, and where to read on."""
     found = report.findings
     judged, asked = report.coverage
     refused = any(r.reason == INCOMPLETE for c in report.compilations for d in c.judged for r in d.results)
     part = f", {judged:,} of {asked:,} requirements judged in full" if judged < asked and not refused else ""
-    lines = [f"{tally(found, paint)}{part} in {report.elapsed_s:.1f} s"]
-    codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page(d.code)})
+    lines = [f"{severity_tally(found, paint)}{part} in {report.elapsed_s:.1f} s"]
+    codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page_of_code(d.code)})
     if codes:
         lines.append(
             paint("dim", f"tdsl explain {codes[0]} says more" + (f"; also {', '.join(codes[1:6])}" if codes[1:] else ""))
@@ -276,7 +285,7 @@ def closing(report: Report, paint: Paint) -> str:
     return "\n".join(lines)
 
 
-def tally(found: Iterable[Diagnostic], paint: Paint) -> str:
+def severity_tally(found: Iterable[Diagnostic], paint: Paint) -> str:
     """``3 errors, 1 warning``."""
     counts = Counter[Severity]()
     for d in found:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tdsl.findings.source import Origin
-from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Plan, Target
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import plain
+from tdsl.semantics.settings import require_plain_setting
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -23,7 +23,7 @@ MANAGEMENT = {"interface": "eth0", "vrf": "mgmt", "gateway": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AddressRule:
     """One ``address`` or ``asn``.
 
     ``kind`` is loopback, links, management or asn. With ``each`` (the word ``from``) the k-th of the planned population gets
@@ -31,8 +31,8 @@ class Rule:
     """
 
     kind: str
-    targets: tuple[Target, ...]
-    far: tuple[Target, ...]
+    targets: tuple[ResolvedPath, ...]
+    far: tuple[ResolvedPath, ...]
     value: tree.Expr
     each: bool
     replaces: bool
@@ -44,26 +44,30 @@ class Rule:
     origin: Origin
 
 
-def address(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_address_statement(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
     """``address PATH [, PATH …] [to PATH] loopback|links|management from NETWORK [{ interface eth0; vrf mgmt; gateway A }]``."""
-    paths, words = _paths(s, "address leaf[*] loopback from 10.255.0.0/16")
+    paths, words = _paths_and_words(s, "address leaf[*] loopback from 10.255.0.0/16")
     far = next((v for w, v in words if w == "to"), None)
-    kind, each, value = _kind(s, [(w, v) for w, v in words if w != "to"])
+    kind, each, value = _address_kind_and_source(s, [(w, v) for w, v in words if w != "to"])
     if far is not None and kind != "links":
         raise Fault("E0120", far.span, f"`to` is for addresses of links, not for {kind}", help="leave `to` out, or write `links`")
-    _add(plan, kind, paths, far, value, each, False, _settings(s, kind, scope, plan.evaluator), scope, context, origin)
+    _add_address_rule(
+        plan, kind, paths, far, value, each, False, _management_settings(s, kind, scope, plan.evaluator), scope, context, origin
+    )
 
 
-def asn(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_asn_statement(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
     """``asn PATH [, PATH …] [from] NUMBER`` inside ``routing bgp``."""
-    paths, words = _paths(s, "asn leaf[*] from 4_200_000_000")
+    paths, words = _paths_and_words(s, "asn leaf[*] from 4_200_000_000")
     if len(words) != 1 or words[0][0] not in ("", "from"):
         raise Fault("E0120", s.span, "an asn names devices and a number", help="write `asn leaf[*] from 4_200_000_000`")
     each, value = words[0][0] == "from", words[0][1]
-    _add(plan, "asn", paths, None, value, each, False, ("", "", ""), scope, context, origin)
+    _add_address_rule(plan, "asn", paths, None, value, each, False, ("", "", ""), scope, context, origin)
 
 
-def replacement(plan: Plan, s: tree.Override, inner: tree.Stmt, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_address_override(
+    plan: FabricPlan, s: tree.Override, inner: tree.Stmt, scope: Scope, context: Context, origin: Origin
+) -> None:
     """``override PATH { address loopback 10.9.9.9; asn 65001 }``: one setting of its braces."""
     if isinstance(inner, tree.Broken):
         raise Excused
@@ -71,25 +75,25 @@ def replacement(plan: Plan, s: tree.Override, inner: tree.Stmt, scope: Scope, co
         name = inner.name if isinstance(inner, tree.Setting) else None
         if name is None:
             raise Fault("E0118", inner.span, "an override's braces hold settings only", help="known: `address`, `asn`")
-        raise unknown("E0118", name.span, "setting of an override", name.name, OVERRIDABLE)
+        raise unknown_name_fault("E0118", name.span, "setting of an override", name.name, OVERRIDABLE)
     if len(inner.items) != 1:
         raise Fault("E0120", inner.span, f"`{inner.name.name}` in an override has one value")
     item = inner.items[0]
     if inner.name.name == "asn":
         kind, each, value = "asn", False, item.value
     else:
-        kind, each, value = _kind(inner, [("", item.value), *item.args])
+        kind, each, value = _address_kind_and_source(inner, [("", item.value), *item.args])
         if kind == "links":
             raise Fault("E0120", item.span, "an override has addresses of devices; those of links are written by `address`")
-    _add(plan, kind, [s.path], None, value, each, True, _settings(inner, kind, scope, plan.evaluator), scope, context,
+    _add_address_rule(plan, kind, [s.path], None, value, each, True, _management_settings(inner, kind, scope, plan.evaluator), scope, context,
          Origin(inner.span, origin.chain))  # fmt: skip
 
 
-def _paths(s: tree.Setting, example: str) -> tuple[list[tree.Path], list[tuple[str, tree.Expr]]]:
+def _paths_and_words(s: tree.Setting, example: str) -> tuple[list[tree.PathExpr], list[tuple[str, tree.Expr]]]:
     """The paths of a statement, and the words behind the last of them."""
-    paths: list[tree.Path] = []
+    paths: list[tree.PathExpr] = []
     for item in s.items:
-        if not isinstance(item.value, tree.Path):
+        if not isinstance(item.value, tree.PathExpr):
             raise Fault("E0120", item.value.span, "expected a path to devices", help=f"write `{example}`")
         paths.append(item.value)
         if item.args and item is not s.items[-1]:
@@ -100,7 +104,7 @@ def _paths(s: tree.Setting, example: str) -> tuple[list[tree.Path], list[tuple[s
     return paths, list(s.items[-1].args)
 
 
-def _kind(s: tree.Setting, words: list[tuple[str, tree.Expr]]) -> tuple[str, bool, tree.Expr]:
+def _address_kind_and_source(s: tree.Setting, words: list[tuple[str, tree.Expr]]) -> tuple[str, bool, tree.Expr]:
     """What is addressed, whether the values are dealt out one by one, and the network."""
     example = "write `loopback from 10.255.0.0/16`"
     if not words:
@@ -109,18 +113,18 @@ def _kind(s: tree.Setting, words: list[tuple[str, tree.Expr]]) -> tuple[str, boo
     (word, first), rest = words[0], words[1:]
     if word:
         kind, found, at = word, ("", first), first.span
-    elif isinstance(first, tree.Path) and first.bare is not None and len(rest) == 1:
+    elif isinstance(first, tree.PathExpr) and first.bare is not None and len(rest) == 1:
         kind, found, at = first.bare, rest[0], first.span
     else:
         raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses, and from where", help=example)
     if (word and rest) or found[0] not in ("", "from"):
         raise Fault("E0120", s.span, f"`{s.name.name}` says more than one network", help=example)
     if kind not in WHAT:
-        raise unknown("E0101", at, "kind of address", kind, WHAT)
+        raise unknown_name_fault("E0101", at, "kind of address", kind, WHAT)
     return kind, found[0] == "from", found[1]
 
 
-def _settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) -> tuple[str, str, str]:
+def _management_settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) -> tuple[str, str, str]:
     """Interface, VRF and gateway of management addresses."""
     given = dict(MANAGEMENT) if kind == "management" else {}
     for inner in s.body or ():
@@ -129,7 +133,7 @@ def _settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) ->
         if not isinstance(inner, tree.Setting) or inner.name.name not in given:
             help = "a management address takes `interface`, `vrf` and `gateway`; others take none"
             raise Fault("E0118", inner.span, "this is not a setting of an address", help=help)
-        plain(inner, f"{inner.name.name} NAME")
+        require_plain_setting(inner, f"{inner.name.name} NAME")
         value = evaluator.evaluate(inner.items[0].value, scope, words=True) if inner.items else None
         if not isinstance(value, str) or not value:
             raise Fault("E0103", inner.span, f"`{inner.name.name}` is a name")
@@ -137,16 +141,16 @@ def _settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) ->
     return given.get("interface", ""), given.get("vrf", ""), given.get("gateway", "")
 
 
-def _add(
-    plan: Plan, kind: str, paths: list[tree.Path], far: tree.Expr | None, value: tree.Expr, each: bool, replaces: bool,
+def _add_address_rule(
+    plan: FabricPlan, kind: str, paths: list[tree.PathExpr], far: tree.Expr | None, value: tree.Expr, each: bool, replaces: bool,
     settings: tuple[str, str, str], scope: Scope, context: Context, origin: Origin,
 ) -> None:  # fmt: skip
     """Resolve a rule's paths and keep it."""
-    if far is not None and not isinstance(far, tree.Path):
+    if far is not None and not isinstance(far, tree.PathExpr):
         raise Fault("E0120", far.span, "expected a path to devices after `to`")
     ports = kind == "links"
-    targets = tuple(resolve(plan, context, p, ports=ports) for p in paths)
-    others = (resolve(plan, context, far),) if far is not None else ()
+    targets = tuple(resolve_path(plan, context, p, ports=ports) for p in paths)
+    others = (resolve_path(plan, context, far),) if far is not None else ()
     for t in (*targets, *others):
         if t.device is None:
             raise Fault(
@@ -155,4 +159,4 @@ def _add(
                 f"`{t.span.text}` is a group; addresses are of devices",
                 help=f"name the devices in it: `{t.span.text}.NAME[*]`",
             )
-    plan.rules.append(Rule(kind, targets, others, value, each, replaces, *settings, scope, context, origin))
+    plan.rules.append(AddressRule(kind, targets, others, value, each, replaces, *settings, scope, context, origin))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tdsl.findings.source import Origin
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.place_statements import Hall
-    from tdsl.semantics.plan import Plan
+    from tdsl.semantics.plan import FabricPlan
     from tdsl.semantics.scope import Scope
 
 EXAMPLE = "write `place auto in h1 { hosts 4 per rack; switches middle of row }`"
@@ -29,12 +29,12 @@ class AutoPlacing:
     origin: Origin
 
 
-def is_auto(s: tree.Place) -> bool:
+def is_auto(s: tree.PlaceStmt) -> bool:
     """Whether a ``place`` leaves the racks open: it names halls only."""
     return s.path.bare == "auto" and all(p.bare is not None for p in (s.into, *s.more)) and s.anchor is None
 
 
-def place_auto(plan: Plan, s: tree.Place, scope: Scope, origin: Origin) -> None:
+def place_auto(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, origin: Origin) -> None:
     """Enter a ``place auto`` once all halls are known. Raises Fault."""
     if s.words:
         raise Fault("E0120", s.words[0].span, f"`{s.words[0].name}` means nothing here", help=EXAMPLE)
@@ -48,15 +48,15 @@ def place_auto(plan: Plan, s: tree.Place, scope: Scope, origin: Origin) -> None:
         if hall is None and path.bare in plan.absent_halls:
             raise Excused
         if hall is None:
-            raise unknown("E0101", path.span, "hall", path.bare or "", [h.name for h in plan.halls])
+            raise unknown_name_fault("E0101", path.span, "hall", path.bare or "", [h.name for h in plan.halls])
         if hall in halls:
             raise Fault("E0104", path.span, f"hall `{path.bare}` is named twice")
         halls.append(hall)
-    each, switches = _settings(plan, s, scope)
+    each, switches = _auto_place_settings(plan, s, scope)
     plan.auto = AutoPlacing(tuple(halls), each, switches, origin)
 
 
-def _settings(plan: Plan, s: tree.Place, scope: Scope) -> tuple[int | None, str]:
+def _auto_place_settings(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope) -> tuple[int | None, str]:
     each: int | None = None
     switches = ""
     seen: dict[str, tree.Setting] = {}
@@ -67,12 +67,14 @@ def _settings(plan: Plan, s: tree.Place, scope: Scope) -> tuple[int | None, str]
             raise Fault("E0118", inner.span, "the block of a `place auto` has settings only", help=EXAMPLE)
         name = inner.name.name
         if name not in ("hosts", "switches", "minimize"):
-            raise unknown("E0118", inner.name.span, "setting of a `place auto`", name, ("hosts", "switches", "minimize"))
+            raise unknown_name_fault(
+                "E0118", inner.name.span, "setting of a `place auto`", name, ("hosts", "switches", "minimize")
+            )
         if name in seen:
             raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(seen[name].span, "first here")])
         seen[name] = inner
         item = inner.items[0] if len(inner.items) == 1 else None
-        words = [w or (e.bare if isinstance(e, tree.Path) else None) for w, e in item.args] if item is not None else []
+        words = [w or (e.bare if isinstance(e, tree.PathExpr) else None) for w, e in item.args] if item is not None else []
         if name == "hosts":
             if item is None or words != ["per", "rack"]:
                 raise Fault("E0120", inner.span, "this says how many hosts a rack holds", help="`hosts 4 per rack`")
@@ -80,13 +82,13 @@ def _settings(plan: Plan, s: tree.Place, scope: Scope) -> tuple[int | None, str]
             if each < 1:
                 raise Fault("E0120", item.value.span, f"a rack holds at least 1 host, not {each}", help="`hosts 4 per rack`")
         elif name == "switches":
-            where = item.value.bare if item is not None and isinstance(item.value, tree.Path) else None
+            where = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
             of = item.args[0][1] if item is not None and [w for w, _ in item.args] == ["of"] else None
-            if (where, of.bare if isinstance(of, tree.Path) else None) not in POSITIONS:
+            if (where, of.bare if isinstance(of, tree.PathExpr) else None) not in POSITIONS:
                 raise Fault("E0120", inner.span, "this says where switches go",
                             help="`switches middle of row`, `switches end of row` or `switches top of rack`")  # fmt: skip
             switches = str(where)
-        elif item is None or item.args or not isinstance(item.value, tree.Path) or item.value.bare != "length":
+        elif item is None or item.args or not isinstance(item.value, tree.PathExpr) or item.value.bare != "length":
             raise Fault("E0120", inner.span, "what is minimized is the total length of the cables", help="`minimize length`")
     return each, switches
 

@@ -13,21 +13,21 @@ from itertools import compress, product
 from math import prod
 from typing import Any, cast
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import Quantity
-from tdsl.semantics.values import Builtin, Dims, Row, Value, WholeRange, a_type, counted
+from tdsl.semantics.values import Builtin, Dims, TableRow, Value, WholeRange, a_type, number_in_message
 
 FIELD_LIMIT = 4096
 
 
-def _numbers(span: Span, args: tuple[Value, ...], name: str) -> list[Value]:
+def _numeric_arguments(span: SourceSpan, args: tuple[Value, ...], name: str) -> list[Value]:
     values = list(args)
     if len(args) == 1 and isinstance(args[0], (tuple, WholeRange, Dims)):
         only = args[0]
         if isinstance(only, WholeRange):
             if only.size > 1 << 20:
-                raise Fault("E0116", span, f"{counted(only.size)} elements are too many")
+                raise Fault("E0116", span, f"{number_in_message(only.size)} elements are too many")
             values = list(range(only.low, only.high + 1))
         else:
             values = list(only.sizes if isinstance(only, Dims) else only)
@@ -44,26 +44,26 @@ def _all_whole(values: list[Value]) -> bool:
     return set(map(type, values)) <= {int}
 
 
-def _key(v: Value) -> Fraction:
+def _exact_amount(v: Value) -> Fraction:
     if isinstance(v, Quantity):
         return v.amount
     assert isinstance(v, (int, Fraction))
     return Fraction(v)
 
 
-def _order(values: list[Value]) -> Callable[[Any], Any]:
+def _number_sort_key(values: list[Value]) -> Callable[[Any], Any]:
     """What orders values; whole numbers need no fractions."""
-    return int if _all_whole(values) else _key
+    return int if _all_whole(values) else _exact_amount
 
 
-def _pick(name: str, span: Span, args: tuple[Value, ...]) -> Value:
-    values = _numbers(span, args, name)
+def _least_or_greatest(name: str, span: SourceSpan, args: tuple[Value, ...]) -> Value:
+    values = _numeric_arguments(span, args, name)
     if not values:
         raise Fault("E0115", span, f"`{name}` of nothing")
-    return (min if name == "min" else max)(values, key=_order(values))
+    return (min if name == "min" else max)(values, key=_number_sort_key(values))
 
 
-def _len(span: Span, value: Value) -> int:
+def _length_of_value(span: SourceSpan, value: Value) -> int:
     if isinstance(value, Dims):
         return len(value.sizes)
     if isinstance(value, WholeRange):
@@ -73,35 +73,35 @@ def _len(span: Span, value: Value) -> int:
     raise Fault("E0103", span, f"{a_type(value)} has no length")
 
 
-def _sum(span: Span, *args: Value) -> int | Fraction | Quantity:
-    values = _numbers(span, args, "sum")
+def _sum_of_arguments(span: SourceSpan, *args: Value) -> int | Fraction | Quantity:
+    values = _numeric_arguments(span, args, "sum")
     if _all_whole(values):
         return sum(cast("list[int]", values))
     total = Fraction(0)
     for v in values:
-        total += _key(v)
+        total += _exact_amount(v)
         if total.denominator.bit_length() > 1 << 13:
             raise Fault("E0116", span, "this sum is too large")
     return Quantity(total, values[0].dim) if values and isinstance(values[0], Quantity) else total
 
 
-def _product(span: Span, *args: Value) -> Value:
-    values = _numbers(span, args, "product")
+def _product_of_arguments(span: SourceSpan, *args: Value) -> Value:
+    values = _numeric_arguments(span, args, "product")
     if any(isinstance(v, Quantity) for v in values):
         raise Fault("E0103", span, "`product` multiplies plain numbers")
-    if sum(max(_key(v).numerator.bit_length(), _key(v).denominator.bit_length()) for v in values) > 1 << 13:
+    if sum(max(_exact_amount(v).numerator.bit_length(), _exact_amount(v).denominator.bit_length()) for v in values) > 1 << 13:
         raise Fault("E0116", span, "this product is too large")
-    return prod(map(_key, values), start=Fraction(1))
+    return prod(map(_exact_amount, values), start=Fraction(1))
 
 
-def _sort(span: Span, value: Value) -> tuple[Value, ...]:
+def _sort_values(span: SourceSpan, value: Value) -> tuple[Value, ...]:
     if isinstance(value, tuple) and all(isinstance(v, str) for v in value):
         return tuple(sorted(value, key=str))
-    values = _numbers(span, (value,), "sort")
-    return tuple(sorted(values, key=_order(values)))
+    values = _numeric_arguments(span, (value,), "sort")
+    return tuple(sorted(values, key=_number_sort_key(values)))
 
 
-def _primes(span: Span, limit: Value) -> tuple[int, ...]:
+def _primes_up_to(span: SourceSpan, limit: Value) -> tuple[int, ...]:
     if not isinstance(limit, int) or isinstance(limit, bool) or limit > 1 << 20:
         raise Fault("E0115", span, "`primes(n)` lists the primes up to a whole number n of at most 1,048,576")
     sieve = bytearray([1]) * (max(limit, 1) + 1)
@@ -124,7 +124,7 @@ def prime_power(q: int) -> tuple[int, int] | None:
     return (p, n) if q == 1 else None
 
 
-def _digits(a: int, p: int, n: int) -> list[int]:
+def _base_p_digits(a: int, p: int, n: int) -> list[int]:
     out = []
     for _ in range(n):
         a, d = divmod(a, p)
@@ -132,7 +132,7 @@ def _digits(a: int, p: int, n: int) -> list[int]:
     return out
 
 
-def _reduce(poly: list[int], modulus: tuple[int, ...], p: int) -> list[int]:
+def _reduce_polynomial(poly: list[int], modulus: tuple[int, ...], p: int) -> list[int]:
     n = len(modulus) - 1
     for top in range(len(poly) - 1, n - 1, -1):
         factor = poly[top]
@@ -142,45 +142,45 @@ def _reduce(poly: list[int], modulus: tuple[int, ...], p: int) -> list[int]:
     return poly[:n]
 
 
-def _divides(small: tuple[int, ...], big: tuple[int, ...], p: int) -> bool:
-    return not any(_reduce(list(big), small, p))
+def _polynomial_divides(small: tuple[int, ...], big: tuple[int, ...], p: int) -> bool:
+    return not any(_reduce_polynomial(list(big), small, p))
 
 
 @lru_cache(maxsize=64)
-def _modulus(p: int, n: int) -> tuple[int, ...]:
+def _irreducible_polynomial(p: int, n: int) -> tuple[int, ...]:
     """The least monic irreducible polynomial of degree n over GF(p), by trial division."""
     lower = [(*low, 1) for d in range(1, n // 2 + 1) for low in product(range(p), repeat=d)]
     for high_first in product(range(p), repeat=n):
         candidate = (*reversed(high_first), 1)
-        if not any(_divides(small, candidate, p) for small in lower):
+        if not any(_polynomial_divides(small, candidate, p) for small in lower):
             return candidate
     raise AssertionError("an irreducible polynomial of every degree exists")
 
 
-def _multiply(q: int, a: int, b: int) -> int:
+def _multiply_in_field(q: int, a: int, b: int) -> int:
     p, n = prime_power(q) or (q, 1)
     if n == 1:
         return a * b % p
-    x, y = _digits(a, p, n), _digits(b, p, n)
+    x, y = _base_p_digits(a, p, n), _base_p_digits(b, p, n)
     poly = [0] * (2 * n - 1)
     for i, u in enumerate(x):
         for j, v in enumerate(y):
             poly[i + j] = (poly[i + j] + u * v) % p
-    return sum(d * p**i for i, d in enumerate(_reduce(poly, _modulus(p, n), p)))
+    return sum(d * p**i for i, d in enumerate(_reduce_polynomial(poly, _irreducible_polynomial(p, n), p)))
 
 
 def _field_power(q: int, a: int, exponent: int) -> int:
     out, square = 1, a
     while exponent:
         if exponent & 1:
-            out = _multiply(q, out, square)
-        square = _multiply(q, square, square)
+            out = _multiply_in_field(q, out, square)
+        square = _multiply_in_field(q, square, square)
         exponent >>= 1
     return out
 
 
 @lru_cache(maxsize=64)
-def _primitive(q: int) -> int:
+def _primitive_element(q: int) -> int:
     rest, factors = q - 1, []
     d = 2
     while d * d <= rest:
@@ -193,7 +193,7 @@ def _primitive(q: int) -> int:
     return next(a for a in range(1, q) if all(_field_power(q, a, (q - 1) // f) != 1 for f in factors))
 
 
-def _field(span: Span, q: Value, *elements: Value) -> int:
+def _check_field_elements(span: SourceSpan, q: Value, *elements: Value) -> int:
     if not isinstance(q, int) or isinstance(q, bool) or not 2 <= q <= FIELD_LIMIT:
         raise Fault("E0115", span, f"a field's size is a prime power from 2 to {FIELD_LIMIT}")
     if prime_power(q) is None:
@@ -208,30 +208,30 @@ def _field(span: Span, q: Value, *elements: Value) -> int:
     return q
 
 
-def _gf_add(span: Span, q: int, a: int, b: int) -> int:
-    _field(span, q, a, b)
+def _gf_add(span: SourceSpan, q: int, a: int, b: int) -> int:
+    _check_field_elements(span, q, a, b)
     p, n = prime_power(q) or (q, 1)
-    return sum((x + y) % p * p**i for i, (x, y) in enumerate(zip(_digits(a, p, n), _digits(b, p, n), strict=True)))
+    return sum((x + y) % p * p**i for i, (x, y) in enumerate(zip(_base_p_digits(a, p, n), _base_p_digits(b, p, n), strict=True)))
 
 
-def _gf_mul(span: Span, q: int, a: int, b: int) -> int:
-    return _multiply(_field(span, q, a, b), a, b)
+def _gf_mul(span: SourceSpan, q: int, a: int, b: int) -> int:
+    return _multiply_in_field(_check_field_elements(span, q, a, b), a, b)
 
 
-def _gf_pow(span: Span, q: int, a: int, exponent: Value) -> int:
+def _gf_pow(span: SourceSpan, q: int, a: int, exponent: Value) -> int:
     if not isinstance(exponent, int) or isinstance(exponent, bool) or exponent < 0:
         raise Fault("E0115", span, "`gf_pow(q, a, n)` needs a whole n of at least 0")
     # the units of a field are a group of q - 1 elements
-    return _field_power(_field(span, q, a), a, (exponent - 1) % (q - 1) + 1 if exponent else 0)
+    return _field_power(_check_field_elements(span, q, a), a, (exponent - 1) % (q - 1) + 1 if exponent else 0)
 
 
-def _gf_root(span: Span, q: Value) -> int:
-    return _primitive(_field(span, q))
+def _gf_root(span: SourceSpan, q: Value) -> int:
+    return _primitive_element(_check_field_elements(span, q))
 
 
-def _refuse(span: Span, *said: Value) -> Value:
+def _refuse_topology(span: SourceSpan, *said: Value) -> Value:
     """Refuse what a topology cannot build, in the topology's words, at the row of a table where one is given first."""
-    at = said[0].span if said and isinstance(said[0], Row) else span
+    at = said[0].span if said and isinstance(said[0], TableRow) else span
     words = [str(s) for s in said if isinstance(s, str)]
     if not 1 <= len(words) <= 2 or len(words) + (at is not span) != len(said):
         raise Fault("E0115", span, "`refuse` takes a row of a table, if there is one, what is wrong, and how to correct it")
@@ -243,17 +243,17 @@ _OF_ALL = "numbers, or quantities of one kind; also of one list, range or dims"
 BUILTINS: dict[str, Builtin] = {
     b.name: b
     for b in (
-        Builtin("min", lambda span, *args: _pick("min", span, args), "min(a, b, …)", f"the least of {_OF_ALL}"),
-        Builtin("max", lambda span, *args: _pick("max", span, args), "max(a, b, …)", f"the greatest of {_OF_ALL}"),
-        Builtin("len", _len, "len(v)", "elements of a list, range or dims; characters of a string"),
-        Builtin("sum", _sum, "sum(a, b, …)", f"the sum of {_OF_ALL}"),
-        Builtin("product", _product, "product(a, b, …)", "the product of numbers; also of one list, range or dims"),
-        Builtin("sort", _sort, "sort(v)", "a list of numbers, quantities or strings in order"),
-        Builtin("primes", _primes, "primes(n)", "the primes up to n"),
+        Builtin("min", lambda span, *args: _least_or_greatest("min", span, args), "min(a, b, …)", f"the least of {_OF_ALL}"),
+        Builtin("max", lambda span, *args: _least_or_greatest("max", span, args), "max(a, b, …)", f"the greatest of {_OF_ALL}"),
+        Builtin("len", _length_of_value, "len(v)", "elements of a list, range or dims; characters of a string"),
+        Builtin("sum", _sum_of_arguments, "sum(a, b, …)", f"the sum of {_OF_ALL}"),
+        Builtin("product", _product_of_arguments, "product(a, b, …)", "the product of numbers; also of one list, range or dims"),
+        Builtin("sort", _sort_values, "sort(v)", "a list of numbers, quantities or strings in order"),
+        Builtin("primes", _primes_up_to, "primes(n)", "the primes up to n"),
         Builtin("gf_add", _gf_add, "gf_add(q, a, b)", "the sum in the finite field GF(q)"),
         Builtin("gf_mul", _gf_mul, "gf_mul(q, a, b)", "the product in the finite field GF(q)"),
         Builtin("gf_pow", _gf_pow, "gf_pow(q, a, n)", "a to the n-th in GF(q)"),
-        Builtin("refuse", _refuse, "refuse([row, ]what[, fix])", "nothing: a topology ends with this finding (E0110)"),
+        Builtin("refuse", _refuse_topology, "refuse([row, ]what[, fix])", "nothing: a topology ends with this finding (E0110)"),
         Builtin("gf_root", _gf_root, "gf_root(q)", "the least primitive element of GF(q)"),
     )
 }

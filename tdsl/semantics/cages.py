@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Fault, unknown
+from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.model import PortClass
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import text_of
@@ -19,7 +19,7 @@ def heatsink_of(s: tree.Setting | None, evaluator: Evaluator, scope: Scope) -> s
     words = [evaluator.evaluate(v, scope, words=True) for w, v in s.items[0].args[1:] if not w] if s else []
     for item, word in zip(s.items[0].args[1:] if s else (), words, strict=False):
         if word not in HEATSINKS:
-            raise unknown("E0101", item[1].span, "heat sink", text_of(word), HEATSINKS)
+            raise unknown_name_fault("E0101", item[1].span, "heat sink", text_of(word), HEATSINKS)
     return str(words[0]) if words else ""
 
 

@@ -7,9 +7,9 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.library import Entry, Linked
+from tdsl.semantics.library import Linked, TopLevelName
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -17,28 +17,28 @@ VALUES = (tree.Let, tree.Param, tree.Def)
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ClusterMember:
     """A fabric of a file: its declaration with what its cluster lends it, and the cluster's name, "" if it stands alone, and
     where the cluster is declared."""
 
     node: tree.Decl
     home: Linked
     cluster: str = ""
-    around: Span | None = None
-    title: Span | None = None  # the cluster's name in its declaration
+    around: SourceSpan | None = None
+    title: SourceSpan | None = None  # the cluster's name in its declaration
     number: int = 0  # the place of the fabric among those of the cluster
 
-    def lends(self, at: Span) -> bool:
+    def lends(self, at: SourceSpan) -> bool:
         """Whether what is declared there is the cluster's: devices that several fabrics share."""
-        return self.around is not None and _within(at, self.around) and not _within(at, self.node.span)
+        return self.around is not None and _span_within(at, self.around) and not _span_within(at, self.node.span)
 
 
-def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
+def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[ClusterMember]:
     """The fabric that an entry declares, or the fabrics of the cluster."""
     node = entry.node
     assert isinstance(node, tree.Decl)
     if node.kind.name == "fabric":
-        yield Member(node, entry.home)
+        yield ClusterMember(node, entry.home)
         return
     body = node.body or ()
     fabrics = [s for s in body if _is_fabric(s)]
@@ -52,8 +52,8 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
             Fault(
                 "E0118", s.span, "this belongs to one of the cluster's fabrics", help="move it between the braces of a `fabric`"
             ).report(diagnostics)
-    seen: dict[str, Span] = {}
-    each = [_named(f.body or ()) for f in fabrics if isinstance(f, tree.Decl)]
+    seen: dict[str, SourceSpan] = {}
+    each = [_first_names_used(f.body or ()) for f in fabrics if isinstance(f, tree.Decl)]
     unnamed = {s.name.name for s in body if isinstance(s, tree.Decl) and _holds_devices(s)}.difference(*each)
     for fabric, named in zip(fabrics, each, strict=True):
         assert isinstance(fabric, tree.Decl)
@@ -65,8 +65,8 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
             continue
         named |= set() if seen else unnamed  # devices of no network are bought all the same: they are with the first
         seen[name] = fabric.name.span
-        lent = tuple(_lent(body, named))
-        yield Member(
+        lent = tuple(_statements_shared_with_fabric(body, named))
+        yield ClusterMember(
             replace(fabric, body=(*lent, *(fabric.body or ()))),
             entry.home,
             node.name.name,
@@ -76,7 +76,7 @@ def members(entry: Entry, diagnostics: Diagnostics) -> Iterator[Member]:
         )
 
 
-def _within(inner: Span, outer: Span) -> bool:
+def _span_within(inner: SourceSpan, outer: SourceSpan) -> bool:
     return inner.file is outer.file and outer.start <= inner.start and inner.end <= outer.end
 
 
@@ -89,43 +89,43 @@ def _is_fabric(s: tree.Stmt) -> bool:
     return isinstance(s, tree.Decl) and s.kind.name == "fabric"
 
 
-def _lent(body: Iterable[tree.Stmt], named: set[str]) -> Iterator[tree.Stmt]:
+def _statements_shared_with_fabric(body: Iterable[tree.Stmt], named: set[str]) -> Iterator[tree.Stmt]:
     """What a cluster lends to a fabric that names these: values, requirements, the devices named and what is said of them, with
     the halls that they are placed in."""
-    placed = [s for s in body if isinstance(s, tree.Place) and (_head(s.path) in named or s.path.bare == "auto")]
-    named = named.union(*(_named((s.into, *s.more)) for s in placed))
+    placed = [s for s in body if isinstance(s, tree.PlaceStmt) and (_first_name(s.path) in named or s.path.bare == "auto")]
+    named = named.union(*(_first_names_used((s.into, *s.more)) for s in placed))
     for s in body:
         if isinstance(s, (*VALUES, tree.Require, tree.Broken)):
             yield s
         elif isinstance(s, tree.Decl):
             if not _is_fabric(s) and s.name.name in named:
                 yield s
-        elif isinstance(s, tree.Place):
+        elif isinstance(s, tree.PlaceStmt):
             if s in placed:
                 yield s
         elif isinstance(s, tree.Omit):
-            paths = tuple(p for p in s.paths if _head(p) in named)
+            paths = tuple(p for p in s.paths if _first_name(p) in named)
             if paths:
                 yield replace(s, paths=paths)
         elif isinstance(s, (tree.Naming, tree.Override, tree.Extend)):
-            if _head(s.path) in named:
+            if _first_name(s.path) in named:
                 yield s
         elif not isinstance(s, (tree.Connect, tree.Setting)):
             yield s
 
 
-def _head(path: tree.Path) -> str:
+def _first_name(path: tree.PathExpr) -> str:
     part = path.parts[0]
-    assert isinstance(part, tree.Member)
+    assert isinstance(part, tree.Identifier)
     return part.name
 
 
-def _named(n: Any) -> set[str]:
+def _first_names_used(n: Any) -> set[str]:
     """First names of all paths in a fabric's connects and settings."""
-    if isinstance(n, tree.Path):
-        return {_head(n)}.union(*(_named(p) for p in n.parts[1:]))
+    if isinstance(n, tree.PathExpr):
+        return {_first_name(n)}.union(*(_first_names_used(p) for p in n.parts[1:]))
     if isinstance(n, tuple):
-        return set().union(*map(_named, n))
-    if is_dataclass(n) and not isinstance(n, (Span, tree.Member, tree.Require, type)):
-        return set().union(*(_named(getattr(n, f.name)) for f in fields(n)))
+        return set().union(*map(_first_names_used, n))
+    if is_dataclass(n) and not isinstance(n, (SourceSpan, tree.Identifier, tree.Require, type)):
+        return set().union(*(_first_names_used(getattr(n, f.name)) for f in fields(n)))
     return set()

@@ -16,10 +16,10 @@ from typing import Any
 import z3
 
 from tdsl.findings.diagnostic import Diagnostic, Label
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
-from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec, link_rate
+from tdsl.semantics.sizing import Aim, HostLoad, Sizer, TierSpec, link_rate
 from tdsl.system.lazy_dataclass import dataclass
 
 z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, and tdsl goes on
@@ -38,18 +38,18 @@ CODES = frozenset({"E0459", "E0460"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WrittenNumber:
     """A number as written. ``tier`` is -1 for what the first tier carries; ``what`` is the field it gives."""
 
     tier: int
     what: str
-    span: Span
+    span: SourceSpan
     said: str
 
 
-def places(load: Load, specs: Sequence[TierSpec]) -> list[Place]:
+def written_numbers(load: HostLoad, specs: Sequence[TierSpec]) -> list[WrittenNumber]:
     """All numbers that may be let go, in order of the text."""
-    out = [Place(-1, what, span, f"{getattr(load, what)} {what} here") for what, span in load.places]
+    out = [WrittenNumber(-1, what, span, f"{getattr(load, what)} {what} here") for what, span in load.places]
     for i, spec in enumerate(specs):
         for what, span in spec.places:
             said = {
@@ -57,14 +57,14 @@ def places(load: Load, specs: Sequence[TierSpec]) -> list[Place]:
                 "model": f"{spec.model.name} has {spec.radix} ports", "aim": f"{spec.aim} here",
             }  # fmt: skip
             if what != "aim" or i:
-                out.append(Place(i, what, span, said[what]))
+                out.append(WrittenNumber(i, what, span, said[what]))
     return sorted(out, key=lambda p: p.span.start)
 
 
 class Relations:
     """The sizes of all tiers with some places let go."""
 
-    def __init__(self, load: Load, specs: Sequence[TierSpec], free: Sequence[Place]) -> None:
+    def __init__(self, load: HostLoad, specs: Sequence[TierSpec], free: Sequence[WrittenNumber]) -> None:
         self.load, self.specs = load, specs
         self.free = {(p.tier, p.what) for p in free}
         self.known = sorted({*RATES, load.rate, *(s.rate for s in specs)} - {0})
@@ -136,7 +136,7 @@ class Relations:
             turns = z3.Int(f"turns{i}", self.context)
             add(z3.Or(up == turns * far, up < far))
             if spec.count is None or (i, "count") in self.free:
-                add(connected(up, far, count if i > 1 else 1))
+                add(even_spread_reaches_all(up, far, count if i > 1 else 1))
             instances, count, up = made, far, self.up(i, down)
 
     def divided(self, rails: Any, per: Any, many: Any) -> list[Any]:
@@ -157,8 +157,8 @@ class Relations:
             return up
         aim = self.specs[i + 1].aim
         lower = z3.IntVal(self.load.rate // self.unit, self.context) if i == 0 else self.rates[i - 1]
-        have = down * link(lower, self.rates[i]) * aim.ratio.denominator
-        want = link(self.rates[i], self.rates[i + 1]) * aim.ratio.numerator  # of one link
+        have = down * common_link_rate(lower, self.rates[i]) * aim.ratio.denominator
+        want = common_link_rate(self.rates[i], self.rates[i + 1]) * aim.ratio.numerator  # of one link
         if aim.mode == "":
             add(up * want == have)
         elif aim.mode == "at most":
@@ -200,17 +200,19 @@ class Relations:
         for i, what in self.free:
             if what == "model":
                 put[i, what] = (value[i, what], rates[i])
-        altered = with_others(self.load, self.specs, put)[1]
+        altered = with_replaced_numbers(self.load, self.specs, put)[1]
         for i, what in self.free:
             if what == "aim":
                 below = self.load.rate if i == 1 else altered[i - 2].rate
                 capacity = value[i - 1, "down"] * link_rate(below, altered[i - 1].rate)
                 ratio = Fraction(capacity, link_rate(altered[i - 1].rate, altered[i].rate))
                 put[i, what] = Aim("", ratio / value[i, "aim"])
-        return sized(*with_others(self.load, self.specs, put))
+        return has_tier_sizes(*with_replaced_numbers(self.load, self.specs, put))
 
 
-def with_others(load: Load, specs: Sequence[TierSpec], put: Mapping[tuple[int, str], Any]) -> tuple[Load, list[TierSpec]]:
+def with_replaced_numbers(
+    load: HostLoad, specs: Sequence[TierSpec], put: Mapping[tuple[int, str], Any]
+) -> tuple[HostLoad, list[TierSpec]]:
     """An intent with other numbers at some places: a model's is its ports and their rate, a ratio's an Aim."""
     railed = load.railed and put.get((-1, "rails"), load.rails) == load.rails  # other rails are none
     load = replace(load, railed=railed, **{what: number for (tier, what), number in put.items() if tier < 0})
@@ -225,7 +227,7 @@ def with_others(load: Load, specs: Sequence[TierSpec], put: Mapping[tuple[int, s
     return load, out
 
 
-def sized(load: Load, specs: list[TierSpec]) -> bool:
+def has_tier_sizes(load: HostLoad, specs: list[TierSpec]) -> bool:
     """Whether the Sizer comes to its end."""
     try:
         Sizer(load, specs).run()
@@ -234,20 +236,20 @@ def sized(load: Load, specs: list[TierSpec]) -> bool:
     return True
 
 
-def connected(links: Any, far: Any, together: Any) -> Any:
+def even_spread_reaches_all(links: Any, far: Any, together: Any) -> Any:
     """``sizing.meets`` of an even spread in closed form: runs of children start at multiples of their links, so they part only
     where these divide the far devices."""
     return z3.Or(links * together >= far, far % (links * together) != 0)
 
 
-def link(low: Any, high: Any) -> Any:
+def common_link_rate(low: Any, high: Any) -> Any:
     """Rate of a link between ports of two rates, of which 0 fits any."""
     return z3.If(low == 0, z3.If(high == 0, 1, high), z3.If(high == 0, low, z3.If(low < high, low, high)))
 
 
-def irreducible(load: Load, specs: Sequence[TierSpec]) -> tuple[list[Place], bool]:
+def irreducible_conflict(load: HostLoad, specs: Sequence[TierSpec]) -> tuple[list[WrittenNumber], bool]:
     """Places that contradict each other, and whether none can be left out; no places if z3 proves no contradiction."""
-    known = places(load, specs)
+    known = written_numbers(load, specs)
     if Relations(load, specs, []).decide() != z3.unsat:
         return [], False
     core = known
@@ -258,12 +260,14 @@ def irreducible(load: Load, specs: Sequence[TierSpec]) -> tuple[list[Place], boo
     return core, all(sizes_without(load, specs, known, core, p) for p in core)
 
 
-def sizes_without(load: Load, specs: Sequence[TierSpec], known: list[Place], core: list[Place], place: Place) -> bool:
+def sizes_without(
+    load: HostLoad, specs: Sequence[TierSpec], known: list[WrittenNumber], core: list[WrittenNumber], place: WrittenNumber
+) -> bool:
     """Whether the other places of a core have sizes that the Sizer takes: with all else as written, with other hosts, with all
     else let go, of which the plainest are tried first."""
     others = [p for p in known if p not in core]
     hosts = [p for p in others if p.tier < 0]
-    ways: list[tuple[list[Place], tuple[bool, bool] | None]] = [([], None), (hosts, None)]
+    ways: list[tuple[list[WrittenNumber], tuple[bool, bool] | None]] = [([], None), (hosts, None)]
     ways += [(others, (each, alike)) for alike in (True, False) for each in (False, True)]
     for more, plainly in (*ways, (others, None)):
         relations = Relations(load, specs, [place, *more])
@@ -275,10 +279,10 @@ def sizes_without(load: Load, specs: Sequence[TierSpec], known: list[Place], cor
             if relations.confirmed():
                 return True
             relations.another()
-    return by_trial(load, specs, others, place)
+    return number_has_sizes(load, specs, others, place)
 
 
-def by_trial(load: Load, specs: Sequence[TierSpec], others: Sequence[Place], place: Place) -> bool:
+def number_has_sizes(load: HostLoad, specs: Sequence[TierSpec], others: Sequence[WrittenNumber], place: WrittenNumber) -> bool:
     """Whether some number at a place has sizes, of those that stand to reason: with all else as written, or with what is not in
     the core as plain as it can be. For products that z3 gives up on."""
     plain: dict[tuple[int, str], Any] = {}
@@ -290,16 +294,18 @@ def by_trial(load: Load, specs: Sequence[TierSpec], others: Sequence[Place], pla
         elif p.what == "count" and p.tier:
             plain[p.tier, p.what] = 1
     for more in ({}, plain):
-        for number in numbers(load, specs, place):
+        for number in alternative_numbers(load, specs, place):
             put = {**more, (place.tier, place.what): number}
             if more:
-                put |= gathered(*with_others(load, specs, put), [p.tier for p in others if p.what == "per" and p.tier > 0])
-            if sized(*with_others(load, specs, put)):
+                put |= numbers_of_gathered_tiers(
+                    *with_replaced_numbers(load, specs, put), [p.tier for p in others if p.what == "per" and p.tier > 0]
+                )
+            if has_tier_sizes(*with_replaced_numbers(load, specs, put)):
                 return True
     return False
 
 
-def numbers(load: Load, specs: Sequence[TierSpec], place: Place) -> list[Any]:
+def alternative_numbers(load: HostLoad, specs: Sequence[TierSpec], place: WrittenNumber) -> list[Any]:
     """What may stand at a place instead."""
     if place.what == "model":
         return [(MANY, rate) for rate in dict.fromkeys((load.rate, *(s.rate for s in specs), *RATES))]
@@ -314,7 +320,7 @@ def numbers(load: Load, specs: Sequence[TierSpec], place: Place) -> list[Any]:
     return sorted({*range(1, 4 * NEAR), *(-(-whole // k) for k in range(1, NEAR))})
 
 
-def gathered(load: Load, specs: Sequence[TierSpec], free: Collection[int]) -> dict[tuple[int, str], int]:
+def numbers_of_gathered_tiers(load: HostLoad, specs: Sequence[TierSpec], free: Collection[int]) -> dict[tuple[int, str], int]:
     """Of tiers that may hold any number the one that is there: all instances of the tier below in one."""
     out: dict[tuple[int, str], int] = {}
     room = load.hosts // max(1, load.pods)
@@ -327,11 +333,11 @@ def gathered(load: Load, specs: Sequence[TierSpec], free: Collection[int]) -> di
     return out
 
 
-def explain(d: Diagnostic, load: Load, specs: Sequence[TierSpec]) -> Diagnostic:
+def explain_conflict(d: Diagnostic, load: HostLoad, specs: Sequence[TierSpec]) -> Diagnostic:
     """A finding with the places of its conflict in place of its labels; the finding itself where none is proven."""
     if d.code not in CODES or d.span is None or any(s.down or s.by_rail for s in specs):
         return d  # the relations know switches whose ports are all alike
-    core, proven = irreducible(load, specs)
+    core, proven = irreducible_conflict(load, specs)
     if not core:
         return d
     end = "without any one of them the others are consistent" if proven else "a smaller set may exist"

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics import forwards, nos
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import plain
+from tdsl.semantics.settings import require_plain_setting
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -29,7 +29,7 @@ class Split:
     low: int | None
     high: int | None
     ways: int
-    span: Span
+    span: SourceSpan
 
     def __str__(self) -> str:
         part = "" if self.low is None else f"[{self.low}..{self.high}]"
@@ -66,7 +66,7 @@ class DeviceSettings:
 def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluator: Evaluator) -> DeviceSettings:
     """The settings of a device of a kind. Raises Fault for what means nothing there."""
     out = DeviceSettings()
-    seen: dict[str, Span] = {}
+    seen: dict[str, SourceSpan] = {}
     for s in body:
         if isinstance(s, tree.Broken):
             raise Excused
@@ -75,7 +75,7 @@ def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluato
             raise Fault("E0118", s.span, "a device's braces hold settings only", help=f"known: {known}")
         name = s.name.name
         if name not in DEVICE_SETTINGS:
-            fault = unknown("E0118", s.name.span, "setting of a device called", name, DEVICE_SETTINGS)
+            fault = unknown_name_fault("E0118", s.name.span, "setting of a device called", name, DEVICE_SETTINGS)
             fault.diagnostic = replace(fault.diagnostic, notes=(f"a device knows {known}",))
             raise fault
         if name != "split":
@@ -88,51 +88,51 @@ def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluato
                 raise Fault("E0118", s.span, f"a {kind} has no {what}", help=f"remove `{s.span.text}`: hosts and chips have one")
         seen.setdefault(name, s.span)
         if name == "forwards":
-            out = replace(out, forwards=forwards.of_model(s, kind))
+            out = replace(out, forwards=forwards.read_forwards_setting(s, kind))
         elif name == "nos":
-            out = replace(out, nos=nos.written(s))
+            out = replace(out, nos=nos.nos_of_setting(s))
         elif name == "role":
-            out = replace(out, role=_role(s))
+            out = replace(out, role=_role_setting(s))
         elif name == "spares":
-            out = replace(out, spares=_spares(s, scope, evaluator))
+            out = replace(out, spares=_spare_count(s, scope, evaluator))
         else:
-            out = replace(out, splits=(*out.splits, _split(s, scope, evaluator)))
+            out = replace(out, splits=(*out.splits, _split_setting(s, scope, evaluator)))
     return out
 
 
-def _role(s: tree.Setting) -> str:
+def _role_setting(s: tree.Setting) -> str:
     word = s.items[0].value if s.items else None
-    name = word.bare if isinstance(word, tree.Path) else None
+    name = word.bare if isinstance(word, tree.PathExpr) else None
     if name not in ROLES:
-        raise unknown("E0101", s.items[0].span if s.items else s.span, "role", str(name), ROLES)
-    plain(s, f"role {name}")
+        raise unknown_name_fault("E0101", s.items[0].span if s.items else s.span, "role", str(name), ROLES)
+    require_plain_setting(s, f"role {name}")
     return str(name)
 
 
-def _spares(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
+def _spare_count(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
     """``spares 8``: the last eight along the device's last index."""
     if not s.items:
         raise Fault("E0120", s.span, "say how many are spares", help="`spares 8`: the last eight of each group")
-    plain(s, "spares 8")
+    require_plain_setting(s, "spares 8")
     count = evaluator.integer(s.items[0].value, scope)
     if count < 1:
         raise Fault("E0120", s.items[0].span, f"{count} spares: leave the setting out")
     return count
 
 
-def _split(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split:
+def _split_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split:
     """``split nic 8`` or ``split p[1..32] 2``."""
     item = s.items[0] if s.items else None
     path = item.value if item is not None else None
     fits = s.body is None and len(s.items) == 1 and item is not None and len(item.args) == 1 and not item.args[0][0]
-    if item is None or not fits or not isinstance(path, tree.Path) or len(path.parts) > 2:
+    if item is None or not fits or not isinstance(path, tree.PathExpr) or len(path.parts) > 2:
         raise Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)
     head, *rest = path.parts
-    assert isinstance(head, tree.Member)
+    assert isinstance(head, tree.Identifier)
     ways = evaluator.integer(item.args[0][1], scope)
     if not rest:
         return Split(head.name, None, None, ways, s.span)
-    entry = rest[0].entries[0] if isinstance(rest[0], tree.Index) and len(rest[0].entries) == 1 else None
+    entry = rest[0].entries[0] if isinstance(rest[0], tree.IndexPart) and len(rest[0].entries) == 1 else None
     if entry is None or isinstance(entry, (tree.Star, tree.ListExpr)):
         raise Fault("E0120", path.span, "one port or one range of ports is split", help="`split p[1..32] 2`, one for each range")
     low, high = (entry.low, entry.high) if isinstance(entry, tree.Range) else (entry, entry)
@@ -148,26 +148,26 @@ def split_model(model: DeviceModel, splits: Sequence[Split]) -> DeviceModel:
     for s in splits:
         if model.port_class(s.name) is None:
             names = [c.name for c in model.classes]
-            raise unknown("E0101", s.span, f"port class of {model.name} called", s.name, names)
+            raise unknown_name_fault("E0101", s.span, f"port class of {model.name} called", s.name, names)
     classes: list[PortClass] = []
     first = 0
     for c in model.classes:
-        for part in _parts(model, c, [s for s in splits if s.name == c.name]):
+        for part in _split_port_class(model, c, [s for s in splits if s.name == c.name]):
             classes.append(replace(part, first=first))
             first += part.size
     return replace(model, classes=tuple(classes), variant=",".join(sorted(map(str, splits))))
 
 
-def _parts(model: DeviceModel, c: PortClass, splits: list[Split]) -> list[PortClass]:
+def _split_port_class(model: DeviceModel, c: PortClass, splits: list[Split]) -> list[PortClass]:
     """A class as its splits leave it."""
     for s in splits:
-        _check(model, c, s)
+        _check_split(model, c, s)
     whole = [s for s in splits if s.low is None]
     if whole and len(splits) > 1:
         second = next(s for s in splits if s is not splits[0])
         raise Fault("E0104", second.span, f"ports of `{c.name}` are split twice", labels=[(splits[0].span, "first here")])
     if whole:
-        return [_lanes(c, whole[0].ways)]
+        return [_split_into_lanes(c, whole[0].ways)]
     out: list[PortClass] = []
     if not splits:
         return [c]
@@ -178,15 +178,15 @@ def _parts(model: DeviceModel, c: PortClass, splits: list[Split]) -> list[PortCl
         if before is not None and s.low < at:
             raise Fault("E0104", s.span, f"`{c.name}[{s.low}]` is split twice", labels=[(before.span, "first here")])
         if s.low > at:
-            out.append(_slice(c, at - axis_low, s.low - axis_low))
-        out.append(_lanes(_slice(c, s.low - axis_low, s.high + 1 - axis_low), s.ways))
+            out.append(_slice_port_class(c, at - axis_low, s.low - axis_low))
+        out.append(_split_into_lanes(_slice_port_class(c, s.low - axis_low, s.high + 1 - axis_low), s.ways))
         at, before = s.high + 1, s
     if at <= c.axes[0].high:
-        out.append(_slice(c, at - axis_low, c.axes[0].size))
+        out.append(_slice_port_class(c, at - axis_low, c.axes[0].size))
     return out
 
 
-def _check(model: DeviceModel, c: PortClass, s: Split) -> None:
+def _check_split(model: DeviceModel, c: PortClass, s: Split) -> None:
     """Refuse a split that the class does not allow."""
     if s.ways < 2:
         raise Fault("E0120", s.span, f"`{s.name}` cannot be split {s.ways} ways")
@@ -218,7 +218,7 @@ def _check(model: DeviceModel, c: PortClass, s: Split) -> None:
                         help="split both or neither")  # fmt: skip
 
 
-def _slice(c: PortClass, start: int, stop: int) -> PortClass:
+def _slice_port_class(c: PortClass, start: int, stop: int) -> PortClass:
     """Ports of a class with one index, as a class of their own."""
 
     def cut(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -235,7 +235,7 @@ def _slice(c: PortClass, start: int, stop: int) -> PortClass:
     )  # fmt: skip
 
 
-def _lanes(c: PortClass, n: int) -> PortClass:
+def _split_into_lanes(c: PortClass, n: int) -> PortClass:
     """A class with each port split ``n`` ways; its lanes share the sockets of its module."""
 
     def each(values: tuple[int, ...]) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.syntax import tree
@@ -20,7 +20,7 @@ class EndSet:
     parts: tuple[tuple[str, tuple[Axis, ...]], ...]
     model: DeviceModel
     ports: PortClass
-    span: Span
+    span: SourceSpan
     first: int = 0  # hosts of the sets before
 
     @property
@@ -42,13 +42,13 @@ class EndSet:
         left = iter(indices)
         return ".".join(name + (f"[{', '.join(str(next(left)) for _ in axes)}]" if axes else "") for name, axes in self.parts)
 
-    def per_host(self, ends: Ends) -> int:
+    def per_host(self, ends: HostEnds) -> int:
         """Ends of one host in one plane."""
         return self.ports.size // max(1, ends.planes)
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class IndexedEndPath:
     """The path of all ends of a set with an index variable a dimension, and expressions of these variables."""
 
     path: str
@@ -60,14 +60,14 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class HostEnds:
     """All ends of a fabric. ``rails`` and ``planes`` are 0 where the intent says none."""
 
     sets: tuple[EndSet, ...]
-    span: Span
+    span: SourceSpan
     rails: int = 0
     planes: int = 0
-    rails_span: Span | None = None
+    rails_span: SourceSpan | None = None
 
     @property
     def hosts(self) -> int:
@@ -84,7 +84,7 @@ class Ends:
         """Rate of an end: the greatest, 0 for any."""
         return max(s.ports.rate or 0 for s in self.sets)
 
-    def variables(self, ends: EndSet, fresh: Callable[[str], str]) -> Names:
+    def variables(self, ends: EndSet, fresh: Callable[[str], str]) -> IndexedEndPath:
         """Names for every dimension of a set, none of which means anything else."""
         hosts = [fresh("h" if len(ends.axes) == 1 else f"h{k}") for k in range(len(ends.axes))]
         axes = ends.ports.axes
@@ -97,27 +97,31 @@ class Ends:
         left = iter(hosts)
         path = ".".join(name + (f"[{', '.join(next(left) for _ in own)}]" if own else "") for name, own in ends.parts)
         path += f".{ends.ports.name}" + (f"[{', '.join(inner)}]" if inner else "")
-        shifted = [_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
+        shifted = [_counted_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
         kept = list(zip(shifted, axes, strict=True))[: -1 if self.planes else None]
-        flat = _flat([n for n, _ in kept], [a.size for _, a in kept]) or "0"
-        rest = _flat([n for n, _ in kept[1:]], [a.size for _, a in kept[1:]]) if prod(a.size for _, a in kept[1:]) > 1 else ""
-        return Names(path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat, rest)
+        flat = _row_major_expression([n for n, _ in kept], [a.size for _, a in kept]) or "0"
+        rest = (
+            _row_major_expression([n for n, _ in kept[1:]], [a.size for _, a in kept[1:]])
+            if prod(a.size for _, a in kept[1:]) > 1
+            else ""
+        )
+        return IndexedEndPath(path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat, rest)
 
-    def flat_host(self, ends: EndSet, names: Names) -> str:
+    def flat_host(self, ends: EndSet, names: IndexedEndPath) -> str:
         """The number of a host among all, as an expression of its index variables."""
-        shifted = [_from_zero(n, a) for n, a in zip(names.hosts, ends.axes, strict=True)]
-        flat = _flat(shifted, [a.size for a in ends.axes])
+        shifted = [_counted_from_zero(n, a) for n, a in zip(names.hosts, ends.axes, strict=True)]
+        flat = _row_major_expression(shifted, [a.size for a in ends.axes])
         if not flat:
             return str(ends.first)
         flat = f"{flat} + {ends.first}" if ends.first else flat
         return flat if flat.isidentifier() else f"({flat})"
 
-    def host(self, ends: EndSet, flat: tree.Expr) -> list[tree.Member | tree.Index]:
+    def host(self, ends: EndSet, flat: tree.Expr) -> list[tree.Identifier | tree.IndexPart]:
         """The path of a host by its number among those of its set."""
-        out: list[tree.Member | tree.Index] = []
+        out: list[tree.Identifier | tree.IndexPart] = []
         left = ends.hosts
         for name, axes in ends.parts:
-            out.append(tree.Member(name, flat.span))
+            out.append(tree.Identifier(name, flat.span))
             entries: list[tree.Expr] = []
             for axis in axes:
                 left //= axis.size
@@ -128,15 +132,15 @@ class Ends:
                     e = tree.Chain(tree.Paren(e, flat.span), (("+", tree.Number(axis.low, flat.span)),), flat.span)
                 entries.append(e)
             if entries:
-                out.append(tree.Index(tuple(entries), flat.span))
+                out.append(tree.IndexPart(tuple(entries), flat.span))
         return out
 
 
-def _from_zero(name: str, axis: Axis) -> str:
+def _counted_from_zero(name: str, axis: Axis) -> str:
     return f"({name} - {axis.low})" if axis.low else name
 
 
-def _flat(names: list[str], sizes: list[int]) -> str:
+def _row_major_expression(names: list[str], sizes: list[int]) -> str:
     """A row-major number."""
     out = []
     for k, name in enumerate(names):
@@ -146,11 +150,13 @@ def _flat(names: list[str], sizes: list[int]) -> str:
     return " + ".join(out)
 
 
-def organise(ends: Ends, rails: tuple[int, Span] | None, planes: tuple[int, Span] | None) -> Ends:
+def assign_rails_and_planes(
+    ends: HostEnds, rails: tuple[int, SourceSpan] | None, planes: tuple[int, SourceSpan] | None
+) -> HostEnds:
     """The ends with their rails and planes, which must be the extents of the first and the last index."""
     for s in ends.sets:
         sizes = [a.size for a in s.ports.axes]
-        shown = f"`{s.ports.name}` of {s.model.name} has {_sizes(sizes)}"
+        shown = f"`{s.ports.name}` of {s.model.name} has {_describe_extents(sizes)}"
         label = [(s.ports.origin.span, "declared here")]
         if rails and planes and len(sizes) < 2:
             raise Fault(
@@ -168,7 +174,7 @@ def organise(ends: Ends, rails: tuple[int, Span] | None, planes: tuple[int, Span
     )
 
 
-def _sizes(sizes: list[int]) -> str:
+def _describe_extents(sizes: list[int]) -> str:
     if not sizes:
         return "no index"
     return f"one index, of {sizes[0]}" if len(sizes) == 1 else f"the indices {' and '.join(f'of {n}' for n in sizes)}"

@@ -8,30 +8,41 @@ from dataclasses import field
 from fractions import Fraction
 
 from tdsl.findings.diagnostic import Fix
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.builtins import BUILTINS
-from tdsl.semantics.fault import Excused, Fault, nearest, unknown
+from tdsl.semantics.fault import Excused, Fault, closest_known_name, unknown_name_fault
 from tdsl.semantics.operators import (
     BIT_LIMIT,
     COMPARISONS,
     LARGEST,
     LIST_LIMIT,
-    arithmetic,
-    compare,
-    cost,
-    element,
-    items,
-    measure,
+    apply_arithmetic,
+    compare_values,
+    element_at_index,
+    elements_to_iterate,
+    evaluation_steps,
     not_whole,
-    number,
-    power,
+    quantity_value,
+    raise_to_power,
+    require_bool,
+    require_number,
     require_type,
     too_large,
-    truth,
 )  # fmt: skip
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Builtin, Dims, Function, ModelName, Value, WholeRange, Word, a_type, text_of, whole
+from tdsl.semantics.values import (
+    BareWord,
+    Builtin,
+    Dims,
+    FunctionValue,
+    ModelValue,
+    Value,
+    WholeRange,
+    a_type,
+    integer_if_whole,
+    text_of,
+)
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -59,7 +70,7 @@ class Evaluator:
     holes: dict[tuple[int, int], int] = field(default_factory=dict)  # file and offset of a `?` -> its value
     calls: list[tree.Def] = field(default_factory=list)  # functions being computed, outermost first
 
-    def spend(self, steps: int, span: Span) -> None:
+    def spend(self, steps: int, span: SourceSpan) -> None:
         """Count work. Raises Fault where it is too much."""
         self.steps += steps
         if self.steps > STEP_LIMIT:
@@ -70,11 +81,11 @@ class Evaluator:
                 help="compute less: a list or a function here grows too fast",
             )
 
-    def sized(self, value: Value, span: Span) -> Value:
+    def sized(self, value: Value, span: SourceSpan) -> Value:
         """A value, whose size is counted as work: of lists with all that they hold, and of long texts and numbers."""
         if too_large(value):
             raise Fault("E0116", span, f"this is larger than 2^{LARGEST}, which no file can hold")
-        steps = cost(value, 4 * STEP_LIMIT)
+        steps = evaluation_steps(value, 4 * STEP_LIMIT)
         if steps:
             self.spend(steps, span)
         return value
@@ -84,18 +95,18 @@ class Evaluator:
         self.spend(1, e.span)
         match e:
             case tree.Number():
-                return whole(e.value)
+                return integer_if_whole(e.value)
             case tree.Measure():
-                return self.sized(measure(e), e.span)
+                return self.sized(quantity_value(e), e.span)
             case tree.RatioLit():
                 if e.right == 0:
                     raise Fault("E0120", e.span, "the right side of a ratio is zero")
-                return whole(Fraction(e.left) / Fraction(e.right))
+                return integer_if_whole(Fraction(e.left) / Fraction(e.right))
             case tree.DimsLit():
                 return Dims(e.sizes)
             case tree.Str():
                 return self.string(e, scope)
-            case tree.Path():
+            case tree.PathExpr():
                 return self.path(e, scope, words)
             case tree.Paren():
                 return self.evaluate(e.inner, scope, words=words)
@@ -103,10 +114,10 @@ class Evaluator:
                 return self.unary(e, scope)
             case tree.Chain():
                 return self.chain(e, scope)
-            case tree.Power():
-                return self.sized(power(self.evaluate(e.base, scope), self.evaluate(e.exponent, scope), e.span), e.span)
+            case tree.PowerExpr():
+                return self.sized(raise_to_power(self.evaluate(e.base, scope), self.evaluate(e.exponent, scope), e.span), e.span)
             case tree.Cond():
-                test = truth(self.evaluate(e.test, scope), e.test.span)
+                test = require_bool(self.evaluate(e.test, scope), e.test.span)
                 return self.evaluate(e.then if test else e.other, scope)
             case tree.TupleExpr():
                 return Dims(tuple(self.integer(i, scope) for i in e.items))
@@ -117,11 +128,11 @@ class Evaluator:
             case tree.At():
                 value = self.evaluate(e.base, scope)
                 for i in e.index:
-                    value = element(value, self.evaluate(i, scope), i.span)
+                    value = element_at_index(value, self.evaluate(i, scope), i.span)
                 return value
             case tree.Range():
                 return WholeRange(self.integer(e.low, scope), self.integer(e.high, scope))
-            case tree.Net():
+            case tree.NetworkLit():
                 return e.text
             case tree.Hole():
                 return self.hole(e)
@@ -138,7 +149,7 @@ class Evaluator:
 
     def integer(self, e: tree.Expr, scope: Scope) -> int:
         """The value of an expression that must be a whole number."""
-        value = whole(self.evaluate(e, scope))
+        value = integer_if_whole(self.evaluate(e, scope))
         if isinstance(value, bool) or not isinstance(value, int):
             raise not_whole(value, e)
         return value
@@ -178,19 +189,19 @@ class Evaluator:
                 raise Fault("E0116", part.span, f"this format makes {len(out[-1]):,} characters")
         return str(self.sized("".join(out), e.span))
 
-    def path(self, e: tree.Path, scope: Scope, words: bool) -> Value:
+    def path(self, e: tree.PathExpr, scope: Scope, words: bool) -> Value:
         """A name, a list's element or a call."""
         head = e.parts[0]
-        assert isinstance(head, tree.Member)
+        assert isinstance(head, tree.Identifier)
         if head.name == "range" and (called := re.fullmatch(r"range\(\s*(?:(\w+)\s*,\s*)?(\d+)\s*\)", e.span.text)):
             new = f"{called[1] or 0}..{int(called[2]) - 1}"  # as in Python, whose ranges leave their end out
             raise Fault("E0101", e.span, "there is no function `range` here", help=f"write `{new}`; both ends are included",
                         fix=Fix(f"write `{new}`", ((e.span, new),)))  # fmt: skip
         value = self.name(head, scope, words and len(e.parts) == 1)
         for part in e.parts[1:]:
-            if isinstance(part, tree.Index):
+            if isinstance(part, tree.IndexPart):
                 for entry in part.entries:
-                    value = element(value, self.evaluate(entry, scope), entry.span)
+                    value = element_at_index(value, self.evaluate(entry, scope), entry.span)
             elif isinstance(part, tree.Call):
                 value = self.call(value, part, scope, e.span)
             else:
@@ -202,7 +213,7 @@ class Evaluator:
                 )
         return value
 
-    def name(self, head: tree.Member, scope: Scope, words: bool) -> Value:
+    def name(self, head: tree.Identifier, scope: Scope, words: bool) -> Value:
         """What a name is worth."""
         name = head.name
         if scope.find(name) is not None:
@@ -212,9 +223,9 @@ class Evaluator:
         if name in ("true", "false"):
             return name == "true"
         if callable(self.is_model) and self.is_model(name):
-            return ModelName(name)
+            return ModelValue(name)
         if words:
-            return Word(name)
+            return BareWord(name)
         if scope.is_excused(name):
             raise Excused
         if name == "range":
@@ -225,9 +236,11 @@ class Evaluator:
             number = str(NUMERALS[name.lower()])
             raise Fault("E0101", head.span, f"there is no value `{name}` here", help=f"write `{number}`, in digits",
                         fix=Fix(f"write `{number}`", ((head.span, number),)))  # fmt: skip
-        raise unknown("E0101", head.span, "value", name, [*scope.visible(), *(b for b in BUILTINS if nearest(name, [b]))])
+        raise unknown_name_fault(
+            "E0101", head.span, "value", name, [*scope.visible(), *(b for b in BUILTINS if closest_known_name(name, [b]))]
+        )
 
-    def call(self, value: Value, part: tree.Call, scope: Scope, span: Span) -> Value:
+    def call(self, value: Value, part: tree.Call, scope: Scope, span: SourceSpan) -> Value:
         """The value of ``f(args)``."""
         args = [self.evaluate(a, scope) for a in part.args]
         if isinstance(value, Builtin):
@@ -237,8 +250,10 @@ class Evaluator:
             if value.name not in ("len", "refuse"):  # what goes through all elements
                 for a in args:
                     self.sized(a, span)
-            return self.sized(whole(value.run(span, *args)), span) if _accepts(value, args, span) else None
-        if not isinstance(value, Function):
+            return (
+                self.sized(integer_if_whole(value.run(span, *args)), span) if _check_argument_count(value, args, span) else None
+            )
+        if not isinstance(value, FunctionValue):
             raise Fault("E0103", span, f"{a_type(value)} cannot be called")
         formals = value.definition.formals
         needed = sum(1 for f in formals if f.default is None)
@@ -276,7 +291,7 @@ class Evaluator:
     def comprehension(self, e: tree.Comprehension, scope: Scope) -> Value:
         """``[item for var in over]``."""
         out = []
-        for v in items(self.evaluate(e.over, scope), e.over.span):
+        for v in elements_to_iterate(self.evaluate(e.over, scope), e.over.span):
             inner = scope.child()
             inner.set(e.var.name, v, e.var.span, "for")
             out.append(self.evaluate(e.item, inner))
@@ -286,20 +301,20 @@ class Evaluator:
         """``-x`` and ``not x``."""
         value = self.evaluate(e.operand, scope)
         if e.op == "not":
-            return not truth(value, e.operand.span)
+            return not require_bool(value, e.operand.span)
         if isinstance(value, Quantity):
             return Quantity(-value.amount, value.dim)
-        return -number(value, e.operand.span, "-")
+        return -require_number(value, e.operand.span, "-")
 
     def chain(self, e: tree.Chain, scope: Scope) -> Value:
         """Operators of one rank, left to right."""
         ops = {op for op, _ in e.rest}
         if ops <= {"and", "or"}:
-            result = truth(self.evaluate(e.first, scope), e.first.span)
+            result = require_bool(self.evaluate(e.first, scope), e.first.span)
             for op, operand in e.rest:
                 if result == (op == "or"):
                     return result
-                result = truth(self.evaluate(operand, scope), operand.span)
+                result = require_bool(self.evaluate(operand, scope), operand.span)
             return result
         if ops & COMPARISONS:
             left, left_span = self.evaluate(e.first, scope), e.first.span
@@ -307,19 +322,19 @@ class Evaluator:
                 right = self.evaluate(operand, scope)
                 if isinstance(right, tuple):
                     self.sized(right, operand.span)
-                if not compare(op, left, right, left_span.to(operand.span)):
+                if not compare_values(op, left, right, left_span.to(operand.span)):
                     return False
                 left, left_span = right, operand.span
             return True
         value, span = self.evaluate(e.first, scope), e.first.span
         for op, operand in e.rest:
             right = self.evaluate(operand, scope)
-            value = self.sized(arithmetic(op, value, right, span, operand.span), operand.span)
+            value = self.sized(apply_arithmetic(op, value, right, span, operand.span), operand.span)
             span = span.to(operand.span)
         return value
 
 
-def _accepts(builtin: Builtin, args: Sequence[Value], span: Span) -> bool:
+def _check_argument_count(builtin: Builtin, args: Sequence[Value], span: SourceSpan) -> bool:
     import inspect
 
     try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.library import Linked
-from tdsl.semantics.plan import Plan
+from tdsl.semantics.plan import FabricPlan
 from tdsl.syntax import tree
 from tdsl.syntax.printer import format_source
 from tdsl.syntax.writer import inside_quotes
@@ -15,21 +15,21 @@ from tdsl.syntax.writer import inside_quotes
 Edit = tuple[int, int, str]
 
 
-def expanded(home: Linked, plans: Iterable[Plan], settings: dict[str, str]) -> str:
+def expand_design(home: Linked, plans: Iterable[FabricPlan], settings: dict[str, str]) -> str:
     """The text of a file with the intent of its fabrics unfolded and its parameters at their given values, laid out."""
     file, plans = home.module.file, list(plans)
     edits: list[Edit] = []
     for plan in plans:
-        edits += [_edit(file, u.span, u.text) for u in plan.unfolded if u.span.file is file]
+        edits += [_replacement_edit(file, u.span, u.text) for u in plan.unfolded if u.span.file is file]
         edits += [(span.start, span.end, str(value)) for span, value in plan.holes.items() if span.file is file]
-    edits += _parameters(home.module.body, settings, {p.name: p for p in plans})
+    edits += _parameter_edits(home.module.body, settings, {p.name: p for p in plans})
     text = file.text
     for start, end, new in sorted(set(edits), reverse=True):
         text = text[:start] + new + text[end:]
     return format_source(SourceFile(file.name, text))
 
 
-def _edit(file: SourceFile, span: Span, text: str) -> Edit:
+def _replacement_edit(file: SourceFile, span: SourceSpan, text: str) -> Edit:
     """The place of a statement; where nothing stands for it, its line goes with it."""
     start, end = span.start, span.end
     if text:
@@ -42,25 +42,25 @@ def _edit(file: SourceFile, span: Span, text: str) -> Edit:
     return start, end, ""
 
 
-def _parameters(body: Iterable[tree.Stmt], settings: dict[str, str], plans: Mapping[str, Plan]) -> list[Edit]:
+def _parameter_edits(body: Iterable[tree.Stmt], settings: dict[str, str], plans: Mapping[str, FabricPlan]) -> list[Edit]:
     """Defaults that are given other values, also by the phase that is planned, which then is the whole."""
     out: list[Edit] = []
     body = tuple(body)
     chosen = {p.phase for p in plans.values()}
     for s in body:
-        if isinstance(s, tree.Phase):
-            out.append(_edit(s.span.file, s.span, ""))
+        if isinstance(s, tree.PhaseBlock):
+            out.append(_replacement_edit(s.span.file, s.span, ""))
             if s.number in chosen:
                 values = {x.name.name: x.items[0].value.span.text for x in s.body if isinstance(x, tree.Setting) and x.items}
                 settings = values | settings
     for s in body:
         if isinstance(s, tree.Param) and s.name.name in settings:
-            out.append((s.default.span.start, s.default.span.end, _value(s, settings[s.name.name])))
+            out.append((s.default.span.start, s.default.span.end, _parameter_literal(s, settings[s.name.name])))
         elif isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster"):
-            out += _parameters(s.body or (), settings, {s.name.name: plans[s.name.name]} if s.name.name in plans else plans)
+            out += _parameter_edits(s.body or (), settings, {s.name.name: plans[s.name.name]} if s.name.name in plans else plans)
     return out
 
 
-def _value(s: tree.Param, text: str) -> str:
+def _parameter_literal(s: tree.Param, text: str) -> str:
     """What ``--set`` says as the text of a design; a string may be given bare."""
     return f'"{inside_quotes(text)}"' if s.type is not None and s.type.name == "string" and not text.startswith('"') else text

@@ -9,7 +9,7 @@ from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Dims, WholeRange, counted, text_of, type_name, whole
+from tdsl.semantics.values import Dims, WholeRange, integer_if_whole, number_in_message, text_of, type_name
 from tdsl.syntax import tree
 
 INDEX_LIMIT = 10**9
@@ -20,23 +20,25 @@ def axes_of(shape: tuple[tree.Extent, ...] | None, scope: Scope, evaluator: Eval
     """One axis an extent, or one for each of its dimensions. Raises Fault for what is not an extent."""
     out: list[Axis] = []
     for extent in shape or ():
-        out += _axes(extent, scope, evaluator)
+        out += _axes_of_extent(extent, scope, evaluator)
     return tuple(out)
 
 
-def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]:
-    value = whole(evaluator.evaluate(extent.value, scope))
+def _axes_of_extent(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]:
+    value = integer_if_whole(evaluator.evaluate(extent.value, scope))
     if extent.of is not None:
-        return [_part(extent, value, evaluator.integer(extent.of, scope))]
+        return [_partly_built_axis(extent, value, evaluator.integer(extent.of, scope))]
     if isinstance(value, Dims):
         for size in value.sizes:
-            _positive(size, extent)
+            _require_positive_extent(size, extent)
         return [Axis(0, size) for size in value.sizes]
     if isinstance(value, WholeRange):
         if value.high < value.low:
             raise Fault("E0120", extent.span, f"the range {value} is empty", help=f"did you mean {value.high}..{value.low}?")
         if max(-value.low, value.high) > INDEX_LIMIT:
-            raise Fault("E0116", extent.span, f"an index is at most {INDEX_LIMIT:,}, and these go to {counted(value.high)}")
+            raise Fault(
+                "E0116", extent.span, f"an index is at most {INDEX_LIMIT:,}, and these go to {number_in_message(value.high)}"
+            )
         return [Axis(value.low, value.size)]
     if isinstance(value, bool) or not isinstance(value, int):
         help_line = f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
@@ -48,10 +50,10 @@ def _axes(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> list[Axis]
         if isinstance(value, str) and value.strip().isdigit():
             help_line = f"write `{value.strip()}`, without the quotes"
         raise Fault(code, extent.span, f"an extent is a whole number, a range or dimensions; this is {shown}", help=help_line)
-    return [Axis(0, _positive(value, extent))]
+    return [Axis(0, _require_positive_extent(value, extent))]
 
 
-def _part(extent: tree.Extent, built: object, size: int) -> Axis:
+def _partly_built_axis(extent: tree.Extent, built: object, size: int) -> Axis:
     if isinstance(built, bool) or not isinstance(built, int) or not 0 < built <= size:
         raise Fault(
             "E0120", extent.span, f"`n of m` builds n of m planned ones, so 1 <= n <= m; here n is {text_of(built)} and m {size}"
@@ -59,10 +61,10 @@ def _part(extent: tree.Extent, built: object, size: int) -> Axis:
     return Axis(0, size, built)
 
 
-def _positive(size: int, extent: tree.Extent) -> int:
+def _require_positive_extent(size: int, extent: tree.Extent) -> int:
     if size < 1:
         message, help, fix = (
-            f"an extent is at least 1; this is {counted(size)}",
+            f"an extent is at least 1; this is {number_in_message(size)}",
             "write `1` or more, or leave the statement out",
             None,
         )

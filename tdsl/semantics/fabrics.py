@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Severity
-from tdsl.findings.source import Origin, Span
-from tdsl.semantics.cluster import Member, members
-from tdsl.semantics.fault import nearest, unknown
-from tdsl.semantics.growth import Phase
-from tdsl.semantics.library import Entry, Library, Linked
-from tdsl.semantics.openings import place
-from tdsl.semantics.plan import Plan, Required
+from tdsl.findings.source import Origin, SourceSpan
+from tdsl.semantics.cluster import ClusterMember, fabrics_of_entry
+from tdsl.semantics.fault import closest_known_name, unknown_name_fault
+from tdsl.semantics.growth import GrowthPhase
+from tdsl.semantics.library import Library, Linked, TopLevelName
+from tdsl.semantics.openings import hole_key
+from tdsl.semantics.plan import FabricPlan, Required
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import STARTERS
 from tdsl.system.lazy_dataclass import dataclass
@@ -33,22 +33,22 @@ class Declared:
 
     library: Library
     home: Linked
-    member: Member
+    member: ClusterMember
     additions: Additions
 
-    phase: Phase | None = None
+    phase: GrowthPhase | None = None
     together: frozenset[str] = frozenset()  # metrics that are judged of all fabrics of a cluster together
 
-    def plan(self, max_devices: int, holes: Mapping[Span, int] | None = None, *, trial: bool = False) -> Plan:
+    def plan(self, max_devices: int, holes: Mapping[SourceSpan, int] | None = None, *, trial: bool = False) -> FabricPlan:
         """Its plan; ``holes`` are the numbers for its unknowns. Those of a trial are no part of the plan, whose steps then
         do not count as the design's own work."""
-        from tdsl.semantics.planner import Planner
+        from tdsl.semantics.planner import FabricPlanner
 
         evaluator = self.library.evaluator
-        evaluator.holes.update({place(span): value for span, value in (holes or {}).items()})
+        evaluator.holes.update({hole_key(span): value for span, value in (holes or {}).items()})
         steps = evaluator.steps
         self.library.settings.phase = self.phase.values if self.phase is not None else {}
-        plan = Planner(self.library, self.member.home, self.member.node, max_devices).run(self.additions)
+        plan = FabricPlanner(self.library, self.member.home, self.member.node, max_devices).run(self.additions)
         plan.cluster = self.member.cluster
         if plan.cluster:
             plan.around = Origin(self.member.title or plan.origin.span)
@@ -64,7 +64,7 @@ class Declared:
         evaluator.steps = steps if trial else evaluator.steps
         return plan
 
-    def _lend_requirements(self, plan: Plan) -> None:
+    def _lend_requirements(self, plan: FabricPlan) -> None:
         """Take the requirements of the cluster's block that are about all its fabrics out of those of this one."""
         own: list[Required] = []
         for required in plan.requires:
@@ -76,9 +76,9 @@ class Declared:
         plan.requires = own
 
 
-def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterator[Declared]:
+def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterator[Declared]:
     """The fabrics of a file in order, members of a cluster each by itself."""
-    entries: dict[str, Entry] = {}
+    entries: dict[str, TopLevelName] = {}
     additions: dict[str, list[tuple[Linked, tree.Extend | tree.Override]]] = {}
     for name, entry in home.names.items():
         if isinstance(entry.node, tree.Decl):
@@ -86,12 +86,12 @@ def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterat
     others = [s for s in home.module.body if isinstance(s, (tree.Extend, tree.Override))]
     for s in others:
         head = s.path.parts[0]
-        assert isinstance(head, tree.Member)
+        assert isinstance(head, tree.Identifier)
         found = home.names.get(head.name) or home.used.get(head.name)
         if found is None or not isinstance(found.node, tree.Decl):
             if not home.scope.is_excused(head.name):
                 known = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.Decl)]
-                unknown("E0101", head.span, "fabric", head.name, known).report(diagnostics)
+                unknown_name_fault("E0101", head.span, "fabric", head.name, known).report(diagnostics)
             continue
         if found.node.kind.name == "cluster":
             diagnostics.add("E0120", s.path.span, "this adds to a fabric, not to a cluster", help="write it inside the cluster")
@@ -102,7 +102,7 @@ def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterat
         for name, entry in home.used.items():
             if isinstance(entry.node, tree.Decl):
                 entries[name] = entry
-    _strays(home, diagnostics)
+    _report_stray_statements(home, diagnostics)
     if not entries and not diagnostics.has_errors:
         lends = any(isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.Def) for e in home.names.values())
         diagnostics.add(
@@ -112,34 +112,34 @@ def declared(library: Library, home: Linked, diagnostics: Diagnostics) -> Iterat
             severity=Severity.NOTE if lends else Severity.ERROR,
         )  # fmt: skip
     for name, entry in entries.items():
-        for member in members(entry, diagnostics):
+        for member in fabrics_of_entry(entry, diagnostics):
             yield Declared(library, home, member, additions.get(name, ()))
 
 
-def elsewhere(home: Linked | None, name: str, span: Span | None) -> bool:
+def lies_in_other_fabric(home: Linked | None, name: str, span: SourceSpan | None) -> bool:
     """Whether a place lies in another fabric of the file than the one of this name: what is wrong there is not its own."""
     if home is None or span is None:
         return False
-    found = [d for entry in home.names.values() if isinstance(entry.node, tree.Decl) for d in _fabrics(entry.node)]
+    found = [d for entry in home.names.values() if isinstance(entry.node, tree.Decl) for d in _fabrics_of_declaration(entry.node)]
     at = [d for d in found if d.span.file is span.file and d.span.start <= span.start and span.end <= d.span.end]
     return bool(at) and all(d.name.name != name for d in at)
 
 
-def _fabrics(node: tree.Decl) -> list[tree.Decl]:
+def _fabrics_of_declaration(node: tree.Decl) -> list[tree.Decl]:
     """A fabric, or those of a cluster."""
     if node.kind.name != "cluster":
         return [node]
     return [s for s in node.body or () if isinstance(s, tree.Decl) and s.kind.name == "fabric"]
 
 
-def _first_line(home: Linked) -> Span:
+def _first_line(home: Linked) -> SourceSpan:
     file = home.module.file
     start = len(file.text) - len(file.text.lstrip())
     end = file.text.find("\n", start)
-    return Span(file, start, end if end > start else len(file.text))
+    return SourceSpan(file, start, end if end > start else len(file.text))
 
 
-def _language(s: tree.Setting, diagnostics: Diagnostics) -> None:
+def _check_language_version(s: tree.Setting, diagnostics: Diagnostics) -> None:
     """``language 1``: the version of the language that a file is written in."""
     number = s.items[0].value if len(s.items) == 1 and not s.items[0].args and s.body is None else None
     if not isinstance(number, tree.Number) or number.value != LANGUAGE:
@@ -148,7 +148,7 @@ def _language(s: tree.Setting, diagnostics: Diagnostics) -> None:
         )
 
 
-def _strays(home: Linked, diagnostics: Diagnostics) -> None:
+def _report_stray_statements(home: Linked, diagnostics: Diagnostics) -> None:
     """Statements at the top of a file that belong into a fabric: one finding for all of them, at the first."""
     known = (tree.Use, tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let, tree.Param, tree.Extend, tree.Override, tree.Broken)
     strays = []
@@ -156,10 +156,10 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
         if isinstance(s, known) or (isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")):
             continue
         if isinstance(s, tree.Setting) and s.name.name == "language":
-            _language(s, diagnostics)
+            _check_language_version(s, diagnostics)
             continue
         name = s.kind.name if isinstance(s, tree.Decl) else s.name.name if isinstance(s, tree.Setting) else s.span.text.split()[0]
-        near = nearest(name, STARTERS) if isinstance(s, tree.Setting) and len(name) >= 3 else ""
+        near = closest_known_name(name, STARTERS) if isinstance(s, tree.Setting) and len(name) >= 3 else ""
         if isinstance(s, tree.Setting) and name in TOP:
             diagnostics.add(
                 "E0001", s.span, f"`{name}` is not followed by a name: a name begins with a letter or `_`",
@@ -182,7 +182,7 @@ def _strays(home: Linked, diagnostics: Diagnostics) -> None:
         diagnostics.add(
             "E0118", head, f"a `{{` is missing: `{strays[0][0]}` and what follows are not in its block",
             help=f"write `{head.text.strip()} {{`" + ("" if lost else ", and `}` at its end"),
-            fix=Fix("put `{`", ((Span(head.file, end, end), " {"),)) if lost else None,
+            fix=Fix("put `{`", ((SourceSpan(head.file, end, end), " {"),)) if lost else None,
         )  # fmt: skip
     elif strays:
         name, span = strays[0]

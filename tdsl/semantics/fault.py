@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Label
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
 LOOKS = 300_000
@@ -17,7 +17,7 @@ LONGEST = 2_000
 """Characters of a message: a list in it may have a million elements, and each finding would print them."""
 
 
-def clipped(message: str) -> str:
+def clip_message(message: str) -> str:
     """A message of a length that somebody reads."""
     return message if len(message) <= LONGEST else f"{message[:LONGEST]} … ({len(message):,} characters)"
 
@@ -28,16 +28,16 @@ class Fault(Exception):
     def __init__(
         self,
         code: str,
-        at: Span | Origin,
+        at: SourceSpan | Origin,
         message: str,
         *,
-        labels: Iterable[tuple[Span, str]] = (),
+        labels: Iterable[tuple[SourceSpan, str]] = (),
         notes: Iterable[str] = (),
         help: str = "",
         fix: Fix | None = None,
         count: int = 1,
     ) -> None:
-        message = clipped(message)
+        message = clip_message(message)
         super().__init__(message)
         span = at.span if isinstance(at, Origin) else at
         chain = at.chain if isinstance(at, Origin) else ()
@@ -65,12 +65,12 @@ class _Looks:
 _looks = _Looks()
 
 
-def begun() -> None:
+def reset_name_suggestions() -> None:
     """A new text: look for names like its unknown ones again."""
     _looks.taken = 0
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def closest_known_name(name: str, known: Iterable[str]) -> str:
     """The known name most like this one, or "". In a text of very many unknown names only the first ones are looked for."""
     candidates = sorted(set(known))
     _looks.taken += len(candidates)
@@ -82,10 +82,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return next(iter(get_close_matches(name, candidates, n=1, cutoff=0.6)), "")
 
 
-def unknown(code: str, span: Span, what: str, name: str, known: Iterable[str], *, extra_help: str = "") -> Fault:
+def unknown_name_fault(code: str, span: SourceSpan, what: str, name: str, known: Iterable[str], *, extra_help: str = "") -> Fault:
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it."""
     known = sorted(set(known))
-    near = nearest(name, known)
+    near = closest_known_name(name, known)
     if near:
         return Fault(
             code,

@@ -8,35 +8,35 @@ Guo et al., BCube, SIGCOMM 2009: "servers act as not only end hosts, but also re
 from __future__ import annotations
 
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Plan
-from tdsl.semantics.settings import plain
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.plan import Context, FabricPlan
+from tdsl.semantics.settings import require_plain_setting
 from tdsl.syntax import tree
 
 ENDS = ("host", "chip")
 
 
-def of_model(s: tree.Setting, kind: str) -> bool:
+def read_forwards_setting(s: tree.Setting, kind: str) -> bool:
     """``forwards`` in the braces of a model or a declaration. Raises Fault where it means nothing."""
     if kind not in ENDS:
         help = "delete `forwards`: switches always forward" if kind == "switch" else "hosts and chips may"
         raise Fault("E0118", s.span, f"a {kind} takes no `forwards`", help=help)
-    plain(s, "forwards", 0)
+    require_plain_setting(s, "forwards", 0)
     return True
 
 
-def of_fabric(plan: Plan, s: tree.Setting, context: Context) -> None:
+def plan_forwards_statement(plan: FabricPlan, s: tree.Setting, context: Context) -> None:
     """``forwards node, filer``: these declarations of hosts or chips."""
     if not s.items:
         raise Fault("E0120", s.span, "`forwards` names the hosts or chips that pass traffic on", help="`forwards host`")
-    plain(s, "forwards host", len(s.items))
+    require_plain_setting(s, "forwards host", len(s.items))
     for item in s.items:
         path = item.value
-        if not isinstance(path, tree.Path) or not all(isinstance(p, tree.Member) for p in path.parts):
+        if not isinstance(path, tree.PathExpr) or not all(isinstance(p, tree.Identifier) for p in path.parts):
             raise Fault(
                 "E0120", item.span, "a declaration forwards as a whole", help="write its name without an index: `forwards host`"
             )
-        found = resolve(plan, context, path, ports=False).device
+        found = resolve_path(plan, context, path, ports=False).device
         if found is None:
             raise Fault(
                 "E0120",

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import field
 from datetime import date
 
-from tdsl.semantics.fault import Fault, unknown
-from tdsl.semantics.settings import plain
+from tdsl.semantics.fault import Fault, unknown_name_fault
+from tdsl.semantics.settings import require_plain_setting
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -17,7 +17,7 @@ NEEDED = "needed"
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class GrowthPhase:
     """One phase: its number, the values that it gives parameters, and the day by which it is needed, "" if none is said."""
 
     number: int
@@ -25,25 +25,25 @@ class Phase:
     needed: str = ""
 
 
-def phases(body: Iterable[tree.Stmt]) -> list[Phase]:
+def read_phases(body: Iterable[tree.Stmt]) -> list[GrowthPhase]:
     """The phases of a fabric's block, by number. Raises Fault for one that is not well formed."""
     body = tuple(body)
     params = [s.name.name for s in body if isinstance(s, tree.Param)]
-    out: dict[int, Phase] = {}
-    first: dict[int, tree.Phase] = {}
+    out: dict[int, GrowthPhase] = {}
+    first: dict[int, tree.PhaseBlock] = {}
     for s in body:
-        if not isinstance(s, tree.Phase):
+        if not isinstance(s, tree.PhaseBlock):
             continue
         if s.number in out:
             raise Fault(
                 "E0104", s.span, f"phase {s.number} is declared twice", labels=[(first[s.number].span, "first here")],
                 help=f"give it another number: `phase {max(out) + 1}`",
             )  # fmt: skip
-        out[s.number], first[s.number] = _phase(s, params), s
+        out[s.number], first[s.number] = _read_phase(s, params), s
     return [out[n] for n in sorted(out)]
 
 
-def _phase(s: tree.Phase, params: list[str]) -> Phase:
+def _read_phase(s: tree.PhaseBlock, params: list[str]) -> GrowthPhase:
     values: dict[str, tree.Expr] = {}
     needed = ""
     for inner in s.body:
@@ -53,19 +53,19 @@ def _phase(s: tree.Phase, params: list[str]) -> Phase:
                 help='write `phase 2 { units 4; needed "2027-03-01" }`',
             )  # fmt: skip
         name = inner.name.name
-        plain(inner, f"{name} {inner.items[0].span.text}")
+        require_plain_setting(inner, f"{name} {inner.items[0].span.text}")
         if name in values or (name == NEEDED and needed):
             raise Fault("E0104", inner.span, f"`{name}` is set twice in this phase")
         if name == NEEDED and name not in params:
-            needed = _day(inner)
+            needed = _needed_day(inner)
         elif name not in params:
-            raise unknown("E0101", inner.name.span, "parameter of this fabric called", name, (*params, NEEDED))
+            raise unknown_name_fault("E0101", inner.name.span, "parameter of this fabric called", name, (*params, NEEDED))
         else:
             values[name] = inner.items[0].value
-    return Phase(s.number, values, needed)
+    return GrowthPhase(s.number, values, needed)
 
 
-def _day(s: tree.Setting) -> str:
+def _needed_day(s: tree.Setting) -> str:
     """The day that `needed` says."""
     value = s.items[0].value
     text = "".join(p for p in value.parts if isinstance(p, str)) if isinstance(value, tree.Str) else ""

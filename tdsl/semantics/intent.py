@@ -13,63 +13,64 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tdsl.findings.diagnostic import Diagnostics, Fix, Label, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics import topology
 from tdsl.semantics.devices import device_settings, split_model
-from tdsl.semantics.ends import Ends, EndSet, organise
+from tdsl.semantics.ends import EndSet, HostEnds, assign_rails_and_planes
 from tdsl.semantics.extents import axes_of
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.later import WORDS as LATER
-from tdsl.semantics.library import Entry
+from tdsl.semantics.library import TopLevelName
 from tdsl.semantics.model import KINDS, DeviceModel
 from tdsl.semantics.plan import Group, Unfolded
 from tdsl.semantics.seats import report_mixed_kinds
-from tdsl.semantics.sizing import Load, Sizer
+from tdsl.semantics.sizing import HostLoad, Sizer
 from tdsl.semantics.tier_specs import TierReader
-from tdsl.semantics.tiered import Line, Weaver
+from tdsl.semantics.tiered import StructureLine, Weaver
 from tdsl.semantics.topology import Binder, Instance
 from tdsl.semantics.unfold import Unfolder
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
-from tdsl.syntax.writer import statement
+from tdsl.syntax.parser import parse_source_file
+from tdsl.syntax.writer import statement_text
 
 if TYPE_CHECKING:
-    from tdsl.semantics.planner import Planner
+    from tdsl.semantics.planner import FabricPlanner
 
 DEVICES = {"hosts": "host", "chips": "chip"}
 COUNTS = ("rails", "planes", "pods")
 WORDS = (*DEVICES, *COUNTS)
 MADE = ("host", "chip", "plane", "pod", "group")
 
-Chain = tuple[tuple[Span, str], ...]
+Chain = tuple[tuple[SourceSpan, str], ...]
 Piece = tuple[tree.Stmt, Chain]
 
 
-def wanted(planner: Planner, s: tree.If) -> bool:
+def branch_has_intent(planner: FabricPlanner, s: tree.If) -> bool:
     """Whether a branch of an ``if``, or of one inside it, has a part of the intent."""
     return any(
-        x.name.name in WORDS or topology.find(planner.library, planner.home, x.name.name) is not None for x in _settings(s)
+        x.name.name in WORDS or topology.find_topology(planner.library, planner.home, x.name.name) is not None
+        for x in _settings_in_branches(s)
     )
 
 
-def _settings(s: tree.If) -> Iterator[tree.Setting]:
+def _settings_in_branches(s: tree.If) -> Iterator[tree.Setting]:
     for body in (*(branch for _, branch in s.branches), s.other):
         for x in body:
             if isinstance(x, tree.Setting):
                 yield x
             elif isinstance(x, tree.If):
-                yield from _settings(x)
+                yield from _settings_in_branches(x)
 
 
 class Intent:
     """The intent of one block, of a fabric or a group."""
 
-    def __init__(self, planner: Planner, body: tuple[tree.Stmt, ...], group: Group, places: Mapping[int, Chain]) -> None:
+    def __init__(self, planner: FabricPlanner, body: tuple[tree.Stmt, ...], group: Group, places: Mapping[int, Chain]) -> None:
         self.planner, self.body, self.scope, self.group, self.places = planner, body, group.scope, group, places
         self.evaluator = planner.evaluator
-        self.ends: Ends | None = None
-        self.counts: dict[str, tuple[int, Span]] = {}
+        self.ends: HostEnds | None = None
+        self.counts: dict[str, tuple[int, SourceSpan]] = {}
         self.broken = False
         self.taken: set[str] = set()
         self.sizer: Sizer | None = None  # of the block that is being unfolded
@@ -102,13 +103,13 @@ class Intent:
             out += [(x, (*self.places[id(other)], *chain)) for x, chain in pieces]
         return out
 
-    def asked(self, s: tree.Setting) -> Entry | None:
+    def asked(self, s: tree.Setting) -> TopLevelName | None:
         """The topology that a statement names, if it is none of the language's own."""
         if s.name.name in WORDS or s.name.name in LATER:
             return None
-        return topology.find(self.planner.library, self.planner.home, s.name.name)
+        return topology.find_topology(self.planner.library, self.planner.home, s.name.name)
 
-    def guard(self, made: dict[int, list[Piece]], s: tree.Setting, step: Callable[[tree.Setting], list[Line]]) -> None:
+    def guard(self, made: dict[int, list[Piece]], s: tree.Setting, step: Callable[[tree.Setting], list[StructureLine]]) -> None:
         """Unfold one statement; if it cannot be, what it would have declared is excused."""
 
         def run() -> None:
@@ -124,21 +125,21 @@ class Intent:
     def excuse(self) -> None:
         """Names that the intent would have declared are not reported as absent."""
         self.scope.excused.update(MADE)
-        self.planner.plan.excused.update((*MADE, *_names(self.body)))
+        self.planner.plan.excused.update((*MADE, *_declared_names(self.body)))
         for other in self.body:
             if isinstance(other, tree.Setting):
-                self.scope.excused.update(x.name.name for x in other.body or () if isinstance(x, (tree.Tier, tree.Setting)))
+                self.scope.excused.update(x.name.name for x in other.body or () if isinstance(x, (tree.TierDecl, tree.Setting)))
                 entry = self.asked(other)
                 if entry is not None and isinstance(entry.node, tree.TopologyDecl):
-                    self.scope.excused.update(_names(entry.node.body))
+                    self.scope.excused.update(_declared_names(entry.node.body))
 
-    def parsed(self, line: Line, default: Span) -> list[Piece]:
+    def parsed(self, line: StructureLine, default: SourceSpan) -> list[Piece]:
         """The statements of a text, at the places of the intent."""
         local = Diagnostics()
-        body = parse(SourceFile("expansion", line.text + "\n"), local).body
+        body = parse_source_file(SourceFile("expansion", line.text + "\n"), local).body
         if local.has_errors:
             raise Fault("E0120", line.span, "this does not expand to a statement", notes=[line.text.split("\n")[0]])
-        return [(_placed(s, line.span, dict(line.spans)), line.chain) for s in body]
+        return [(_with_intent_spans(s, line.span, dict(line.spans)), line.chain) for s in body]
 
     def fresh(self, base: str) -> str:
         """A name for an index variable that means nothing else here."""
@@ -147,7 +148,7 @@ class Intent:
         return base
 
     # ------------------------------------------------------------ numbers
-    def count(self, s: tree.Setting) -> list[Line]:
+    def count(self, s: tree.Setting) -> list[StructureLine]:
         """``rails 8``, ``planes 8``, ``pods 4``."""
         name = s.name.name
         if name in self.counts:
@@ -161,7 +162,7 @@ class Intent:
         return []
 
     # ------------------------------------------------------------ ends
-    def hosts(self, s: tree.Setting) -> list[Line]:
+    def hosts(self, s: tree.Setting) -> list[StructureLine]:
         """``hosts N x MODEL``, or ``hosts node.nic, filer.nic``."""
         if not s.items:
             raise Fault("E0120", s.span, "say how many of which model", help="`hosts 128 x MODEL`, or `hosts NAME.CLASS`")
@@ -179,14 +180,14 @@ class Intent:
         before = self.ends.sets if self.ends is not None else ()
         for found in sets:
             before = (*before, replace(found, first=sum(x.hosts for x in before)))
-        self.ends = Ends(before, s.span)
+        self.ends = HostEnds(before, s.span)
         return lines
 
-    def declared(self, s: tree.Setting, item: tree.Item, model: tree.Expr) -> Line:
+    def declared(self, s: tree.Setting, item: tree.SettingItem, model: tree.Expr) -> StructureLine:
         """The declaration that ``hosts N x MODEL`` stands for."""
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
-        if not isinstance(model, tree.Path) or model.bare is None:
+        if not isinstance(model, tree.PathExpr) or model.bare is None:
             raise Fault("E0120", model.span, "expected the name of a model", help=f"`{s.name.name} 128 x MODEL`")
         count = self.evaluator.integer(item.value, self.scope)
         of = next((v for w, v in item.args if w == "of"), None)
@@ -212,16 +213,16 @@ class Intent:
                 help="declare the hosts, and name them",
             )
         self.taken.add(kind)
-        return Line(f"{kind} {kind}[{shape}]: {model.bare}{f' {{ {inner} }}' if inner else ''}", s.span)
+        return StructureLine(f"{kind} {kind}[{shape}]: {model.bare}{f' {{ {inner} }}' if inner else ''}", s.span)
 
-    def settled(self, s: tree.Setting, path: tree.Path, kind: str) -> None:
+    def settled(self, s: tree.Setting, path: tree.PathExpr, kind: str) -> None:
         """Refuse settings that devices of the model do not take, at the place where they are written."""
         model = self.planner.named_model(path, self.scope)
         made = device_settings(s.body or (), kind, self.scope, self.evaluator)
         if made.splits:
             split_model(model, made.splits)
 
-    def end_set(self, parts: list[tuple[str, Any]], decl: tree.Decl, name: tree.Member | None, span: Span) -> EndSet:
+    def end_set(self, parts: list[tuple[str, Any]], decl: tree.Decl, name: tree.Identifier | None, span: SourceSpan) -> EndSet:
         """The ends of a declaration: its model's class of that name, else the first."""
         model, _ = self.planner.model_for(decl, self.scope)
         if not model.classes:
@@ -229,12 +230,14 @@ class Intent:
         found = model.classes[0] if name is None else model.port_class(name.name)
         if found is None:
             assert name is not None
-            raise unknown("E0101", name.span, f"port class of {model.name} called", name.name, [c.name for c in model.classes])
+            raise unknown_name_fault(
+                "E0101", name.span, f"port class of {model.name} called", name.name, [c.name for c in model.classes]
+            )
         return EndSet(tuple(parts), model, found, span)
 
-    def around(self, item: tree.Item) -> EndSet:
+    def around(self, item: tree.SettingItem) -> EndSet:
         """Ends of hosts that the fabric, or the cluster around it, declares."""
-        if not isinstance(item.value, tree.Path) or item.args or any(isinstance(p, tree.Call) for p in item.value.parts):
+        if not isinstance(item.value, tree.PathExpr) or item.args or any(isinstance(p, tree.Call) for p in item.value.parts):
             counted = re.fullmatch(r"([\d_]+)\s+([A-Za-z]\w*)", item.span.text)
             if counted is not None:
                 new = f"{counted[1]} x {counted[2]}"
@@ -244,8 +247,8 @@ class Intent:
                         help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip
         body: Iterable[tree.Stmt] = self.body
         parts: list[tuple[str, Any]] = []
-        members = [p for p in item.value.parts if isinstance(p, tree.Member)]
-        part = next((p for p in item.value.parts if not isinstance(p, tree.Member) and not _all(p)), None)
+        members = [p for p in item.value.parts if isinstance(p, tree.Identifier)]
+        part = next((p for p in item.value.parts if not isinstance(p, tree.Identifier) and not _index_names_all(p)), None)
         if part is not None:
             raise Fault(
                 "E0120", part.span, "a topology joins all hosts of a declaration, not a part of them",
@@ -259,11 +262,11 @@ class Intent:
                     raise Excused
                 if k == 0:
                     self.outside(member)
-                inside = next(_found(member.name, body), "")
+                inside = next(_groups_declaring(member.name, body), "")
                 if inside:
                     around = ".".join([*(m.name for m in members[:k]), inside, *(m.name for m in members[k:])])
                     raise Fault("E0101", member.span, f"`{member.name}` is declared in `{inside}`", help=f"write `{around}`")
-                raise unknown("E0101", member.span, "declaration", member.name, decls)
+                raise unknown_name_fault("E0101", member.span, "declaration", member.name, decls)
             parts.append((member.name, axes_of(found.shape, self.scope, self.evaluator)))
             if found.kind.name in KINDS:
                 rest = members[k + 1 :]
@@ -273,7 +276,7 @@ class Intent:
             body = found.body or ()
         raise Fault("E0120", item.span, "this is a group; ends are the ports of devices", help="name the hosts in it")
 
-    def outside(self, name: tree.Member) -> None:
+    def outside(self, name: tree.Identifier) -> None:
         """Refuse hosts of a block around this one: every instance of the group would take the same ports."""
         around, at = self.group.parent, None
         while around is not None and at is None:
@@ -291,21 +294,21 @@ class Intent:
                 help=f"declare `{name.name}` inside `{self.group.name}`, or move the intent out of it, to where `{name.name}` is",
             )  # fmt: skip
 
-    def organise(self, s: tree.Setting) -> list[Line]:
+    def organise(self, s: tree.Setting) -> list[StructureLine]:
         """Rails and planes, which must be extents of the ends."""
         assert self.ends is not None
-        self.ends = organise(self.ends, self.counts.get("rails"), self.counts.get("planes"))
+        self.ends = assign_rails_and_planes(self.ends, self.counts.get("rails"), self.counts.get("planes"))
         return []
 
-    def alone(self, s: tree.Setting) -> list[Line]:
+    def alone(self, s: tree.Setting) -> list[StructureLine]:
         """Refuse ends that nothing joins."""
         if any(isinstance(x, tree.Setting) and x.name.name not in (*WORDS, *LATER) for x in self.body):
             raise Excused  # perhaps the name of the topology, which is said to be unknown
-        names = ", ".join(f"`{n}`" for n in sorted(set(topology.known(self.planner.library, self.planner.home))))
+        names = ", ".join(f"`{n}`" for n in sorted(set(topology.known_topology_names(self.planner.library, self.planner.home))))
         raise Fault("E0120", s.span, f"`{s.name.name}` needs a topology that connects the ends", help=f"known: {names}")
 
     # ------------------------------------------------------------ blocks
-    def block(self, entry: Entry, s: tree.Setting) -> list[Line]:
+    def block(self, entry: TopLevelName, s: tree.Setting) -> list[StructureLine]:
         """A block that names a topology."""
         self.sizer = None
         try:
@@ -319,21 +322,21 @@ class Intent:
                     f"`{s.name.name}` connects hosts, and the design declares none before it",
                     help="write `hosts N x MODEL` before it",
                 )
-            tiers = instance.tiers or tuple(x for x in instance.node.body if isinstance(x, tree.Tier))
+            tiers = instance.tiers or tuple(x for x in instance.node.body if isinstance(x, tree.TierDecl))
             lines = self.tiers(s, instance, tiers) if tiers else []
-            ends = self.ends or Ends((), s.span)
+            ends = self.ends or HostEnds((), s.span)
             for made, line in Unfolder(instance, ends, s.name.span, self.evaluator, self.fresh).run():
-                lines.append(Line(statement(made), s.name.span, ((line, "as the topology says here"),)))
+                lines.append(StructureLine(statement_text(made), s.name.span, ((line, "as the topology says here"),)))
             if "seated" in instance.scope.names:
                 report_mixed_kinds(ends, instance.scope.value("seated", s.span), s.name.span, self.planner.library.diagnostics)
             return lines
         except Fault as fault:
             d = fault.diagnostic
             if self.sizer is not None:
-                from tdsl.semantics.contradiction import explain
+                from tdsl.semantics.contradiction import explain_conflict
 
-                fault.diagnostic = explain(d, self.sizer.load, self.sizer.specs)
-            away = instance_span(entry)
+                fault.diagnostic = explain_conflict(d, self.sizer.load, self.sizer.specs)
+            away = topology_name_span(entry)
             if d.span is not None and d.span.file is away.file and s.span.file is not away.file:  # the design is to be mended
                 labels = (Label(d.span, "as the topology says here"), *d.labels)
                 fault.diagnostic = d = replace(d, span=s.span, labels=labels)
@@ -341,7 +344,7 @@ class Intent:
                 fault.diagnostic = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
             raise
 
-    def model(self, path: tree.Path) -> DeviceModel:
+    def model(self, path: tree.PathExpr) -> DeviceModel:
         """The model that a name means. Raises Fault for a name that is not a model's."""
         return self.planner.named_model(path, self.scope)
 
@@ -355,7 +358,7 @@ class Intent:
                 out.setdefault("rails", self.ends.sets[0].ports.axes[0].size)
         return out
 
-    def tiers(self, s: tree.Setting, instance: Instance, tiers: tuple[tree.Tier, ...]) -> list[Line]:
+    def tiers(self, s: tree.Setting, instance: Instance, tiers: tuple[tree.TierDecl, ...]) -> list[StructureLine]:
         """The structure of a topology that says tiers."""
         ends = self.ends
         if ends is None:
@@ -372,8 +375,8 @@ class Intent:
             ("rails", ends.rails_span),
             ("pods", pods and said),
         )
-        at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, Span))
-        load = Load(
+        at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, SourceSpan))
+        load = HostLoad(
             ends.hosts, ends.per_host, ends.rate, ends.rails or 1, bool(ends.rails), pods, said if pods else ends.span, at
         )
         sizer = Sizer(load, specs)
@@ -381,7 +384,7 @@ class Intent:
         sized = sizer.run()
         open_sizes = {t.count.span: x.per for t, x in zip(tiers, sized, strict=True) if isinstance(t.count, tree.Hole)}
         self.planner.plan.tier_sizes.update(open_sizes)
-        found: dict[Span, list[str]] = {}
+        found: dict[SourceSpan, list[str]] = {}
         for span, note in sizer.notes:
             found.setdefault(span, []).append(note)
         for span, notes in found.items():
@@ -399,40 +402,40 @@ class Intent:
         ]
 
 
-def instance_span(entry: Entry) -> Span:
+def topology_name_span(entry: TopLevelName) -> SourceSpan:
     """Where a topology is declared."""
     return entry.node.name.span
 
 
-def _all(part: tree.Index | tree.Call) -> bool:
+def _index_names_all(part: tree.IndexPart | tree.Call) -> bool:
     """Whether an index names all members."""
-    return isinstance(part, tree.Index) and all(isinstance(e, tree.Star) for e in part.entries)
+    return isinstance(part, tree.IndexPart) and all(isinstance(e, tree.Star) for e in part.entries)
 
 
-def _found(name: str, body: Iterable[tree.Stmt]) -> Iterator[str]:
+def _groups_declaring(name: str, body: Iterable[tree.Stmt]) -> Iterator[str]:
     """Paths of the groups that declare a name."""
     for s in body:
         if isinstance(s, tree.Decl) and s.kind.name not in KINDS:
             if any(isinstance(x, tree.Decl) and x.name.name == name for x in s.body or ()):
                 yield s.name.name
-            yield from (f"{s.name.name}.{inner}" for inner in _found(name, s.body or ()))
+            yield from (f"{s.name.name}.{inner}" for inner in _groups_declaring(name, s.body or ()))
 
 
-def _names(body: Iterable[tree.Stmt]) -> Iterable[str]:
+def _declared_names(body: Iterable[tree.Stmt]) -> Iterable[str]:
     for s in body:
-        if isinstance(s, (tree.Decl, tree.Tier)):
+        if isinstance(s, (tree.Decl, tree.TierDecl)):
             yield s.name.name
-            yield from _names(s.body or ())
+            yield from _declared_names(s.body or ())
 
 
-def _placed(n: Any, span: Span, spans: dict[str, Span]) -> Any:
+def _with_intent_spans(n: Any, span: SourceSpan, spans: dict[str, SourceSpan]) -> Any:
     """A tree whose every span is that of the intent; a tier's switches bear that of their tier."""
-    if isinstance(n, Span):
+    if isinstance(n, SourceSpan):
         return span
     if isinstance(n, tree.Decl) and n.kind.name == "switch":
         span = spans.get(n.name.name, span)
     if isinstance(n, tuple):
-        return tuple(_placed(x, span, spans) for x in n)
+        return tuple(_with_intent_spans(x, span, spans) for x in n)
     if is_dataclass(n) and not isinstance(n, type):
-        return replace(n, **{f.name: _placed(getattr(n, f.name), span, spans) for f in fields(n)})
+        return replace(n, **{f.name: _with_intent_spans(getattr(n, f.name), span, spans) for f in fields(n)})
     return n

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
-from tdsl.semantics.fault import Fault, unknown
+from tdsl.semantics.fault import Fault, unknown_name_fault
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.topology import find, known
+from tdsl.semantics.topology import find_topology, known_topology_names
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import INSTEAD_OF
 
@@ -28,8 +28,8 @@ KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let
 
 def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> None:
     """Raise the fault of a statement that means nothing here, or nothing yet; what it would declare is excused."""
-    name = _word(s)
-    if isinstance(s, tree.Tier):
+    name = _statement_keyword(s)
+    if isinstance(s, tree.TierDecl):
         scope.excused.add(s.name.name)
         raise Fault("E0118", s.name.span, "`tier` belongs in the block of a topology")
     if name in INTENT:
@@ -41,15 +41,15 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     if name in RACK:
         raise Fault("E0118", s.span, f"`{name}` belongs in the block of a model, or of a rack in a hall")
     if name == "units":
-        raise _later(s, "`units` counts scalable units", "use a param and `--set`")
+        raise _unsupported_statement_fault(s, "`units` counts scalable units", "use a param and `--set`")
     if name == "asn":
         raise Fault(
             "E0118", s.span, "`asn` belongs in `routing bgp`", help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`"
         )
-    if isinstance(s, tree.Phase):
+    if isinstance(s, tree.PhaseBlock):
         raise Fault("E0118", s.span, "`phase` belongs in the fabric's own block", help="move it out of these braces")
     if isinstance(s, tree.Setting):
-        found = find(library, home, name)
+        found = find_topology(library, home, name)
         if found is not None:
             raise Fault("E0118", s.name.span, f"`{name}` is a topology, which belongs {PLACE}", help=INSTEAD)
         instead = INSTEAD_OF.get(name.lower())
@@ -58,12 +58,22 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
                 "E0118", s.name.span, f"there is no statement `{name}` here; the word is `{instead}`", help=f"write `{instead}`",
                 fix=Fix(f"write `{instead}`", ((s.name.span, instead),), safe=False),
             )  # fmt: skip
-        raise unknown(
+        raise unknown_name_fault(
             "E0118",
             s.name.span,
             "statement",
             name,
-            (*KNOWN, "forwards", "nos", "transport", *INTENT, *PHYSICAL, *ADDRESSING, *SUBNETS, *known(library, home)),
+            (
+                *KNOWN,
+                "forwards",
+                "nos",
+                "transport",
+                *INTENT,
+                *PHYSICAL,
+                *ADDRESSING,
+                *SUBNETS,
+                *known_topology_names(library, home),
+            ),
         )
     if isinstance(s, tree.Use):
         raise Fault("E0120", s.span, "`use` belongs at the top of a file")
@@ -75,15 +85,15 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
     )
 
 
-def _later(s: tree.Stmt, what: str, instead: str) -> Fault:
-    span = s.name.span if isinstance(s, (tree.Setting, tree.Tier)) else s.span
+def _unsupported_statement_fault(s: tree.Stmt, what: str, instead: str) -> Fault:
+    span = s.name.span if isinstance(s, (tree.Setting, tree.TierDecl)) else s.span
     return Fault("E0117", span, f"{what}, which this version reads and does not build", help=instead)
 
 
-def _word(s: tree.Stmt) -> str:
+def _statement_keyword(s: tree.Stmt) -> str:
     if isinstance(s, tree.Setting):
         return s.name.name
     if isinstance(s, tree.Decl):
         return s.kind.name
-    return {tree.Tier: "tier", tree.Place: "place", tree.Phase: "phase", tree.Use: "use", tree.ModelDecl: "model",
+    return {tree.TierDecl: "tier", tree.PlaceStmt: "place", tree.PhaseBlock: "phase", tree.Use: "use", tree.ModelDecl: "model",
             tree.TopologyDecl: "topology"}.get(type(s), type(s).__name__.lower())  # fmt: skip

@@ -10,17 +10,17 @@ from functools import partial
 from pathlib import Path
 
 from tdsl.findings.diagnostic import Diagnostics, Fix
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Excused, Fault, nearest, unknown
-from tdsl.semantics.loader import Loader, Module, declared_in
+from tdsl.semantics.fault import Excused, Fault, closest_known_name, unknown_name_fault
+from tdsl.semantics.loader import Loader, ParsedFile, declared_in
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.models import build_model
 from tdsl.semantics.parameters import define_param
-from tdsl.semantics.ranges import Settings
+from tdsl.semantics.ranges import ParameterSettings
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.supply import Supply
-from tdsl.semantics.values import Function
+from tdsl.semantics.values import FunctionValue
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -28,7 +28,7 @@ Named = tree.ModelDecl | tree.TopologyDecl | tree.Decl | tree.Def | tree.Let | t
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class TopLevelName:
     """One name at the top of a file, and the file that declares it."""
 
     node: Named
@@ -39,9 +39,9 @@ class Entry:
 class Linked:
     """A file whose names are known. ``scope`` holds its values."""
 
-    module: Module
-    names: dict[str, Entry] = field(default_factory=dict)
-    used: dict[str, Entry] = field(default_factory=dict)
+    module: ParsedFile
+    names: dict[str, TopLevelName] = field(default_factory=dict)
+    used: dict[str, TopLevelName] = field(default_factory=dict)
     scope: Scope = field(default_factory=Scope)
     parameters: dict[str, object] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)  # names of its parameters, well or not
@@ -53,17 +53,17 @@ class Library:
 
     loader: Loader
     diagnostics: Diagnostics
-    settings: Settings = field(default_factory=Settings)
+    settings: ParameterSettings = field(default_factory=ParameterSettings)
     linked: dict[str, Linked] = field(default_factory=dict)
-    linking: list[tuple[str, Span | None, str]] = field(default_factory=list)
-    catalogued: dict[str, Entry | None] = field(default_factory=dict)
+    linking: list[tuple[str, SourceSpan | None, str]] = field(default_factory=list)
+    catalogued: dict[str, TopLevelName | None] = field(default_factory=dict)
     models: dict[int, DeviceModel | None] = field(default_factory=dict)
     building: list[tree.ModelDecl] = field(default_factory=list)
     evaluator: Evaluator = field(default_factory=Evaluator)
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # of models, as the user states them
     supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
 
-    def link(self, module: Module, at: Span | None = None) -> Linked:
+    def link(self, module: ParsedFile, at: SourceSpan | None = None) -> Linked:
         """The file's names, with those it uses."""
         if module.key in self.linked:
             return self.linked[module.key]
@@ -91,7 +91,7 @@ class Library:
         finally:
             self.diagnostics = before
 
-    def _circle(self, module: Module, start: int, at: Span | None) -> None:
+    def _circle(self, module: ParsedFile, start: int, at: SourceSpan | None) -> None:
         assert at is not None
         steps = [(s, f"which uses `{name}`") for _, s, name in self.linking[start + 1 :] if s is not None]
         raise Fault(
@@ -130,11 +130,11 @@ class Library:
                 labels=[(old.node.name.span, "first here")],
                 help=f"give one of them another name, such as `{name}_2`",
             )
-        result.names[name] = Entry(s, result)
+        result.names[name] = TopLevelName(s, result)
         if isinstance(s, tree.Param):
             self._parameter(result, s)
         if isinstance(s, tree.Def):
-            result.scope.set(name, Function(s, result.scope), s.name.span, "def")
+            result.scope.set(name, FunctionValue(s, result.scope), s.name.span, "def")
         elif isinstance(s, tree.Let):
             compute = partial(self.evaluator.evaluate, s.value, result.scope)
             result.scope.define(name, Binding("let", s.name.span, compute, node=s))
@@ -142,7 +142,7 @@ class Library:
     def _parameter(self, result: Linked, s: tree.Param) -> None:
         """A param at the top of a file; ``--set`` speaks to the design's own file only."""
         result.declared.add(s.name.name)
-        given = self.settings if not self.linking[1:] and not self.linked else Settings()
+        given = self.settings if not self.linking[1:] and not self.linked else ParameterSettings()
         result.parameters[s.name.name] = define_param(result.scope, s, self.evaluator, given)
 
     def _use(self, result: Linked, use: tree.Use) -> None:
@@ -154,7 +154,7 @@ class Library:
         for used in use.names:
             self._guard(partial(self._use_one, result, use, used, files))
 
-    def _use_one(self, result: Linked, use: tree.Use, used: tree.Used, files: list[Path]) -> None:
+    def _use_one(self, result: Linked, use: tree.Use, used: tree.UsedName, files: list[Path]) -> None:
         name, target = used.name.name, used.alias or used.name
         candidates = files if len(files) == 1 else [f for f in files if name in declared_in(f)]
         for path in candidates:
@@ -182,10 +182,10 @@ class Library:
                 return
         result.scope.excused.add(target.name)
         known = [n for f in files for n in declared_in(f)]
-        raise unknown("E0101", used.name.span, "declaration", name, known)
+        raise unknown_name_fault("E0101", used.name.span, "declaration", name, known)
 
     # ------------------------------------------------------------ models
-    def entry(self, home: Linked, name: str) -> Entry | None:
+    def entry(self, home: Linked, name: str) -> TopLevelName | None:
         """What a name at the top means in a file: its own, used, or a model of the catalogue."""
         found = home.names.get(name) or home.used.get(name)
         if found is not None:
@@ -215,24 +215,24 @@ class Library:
             return isinstance(found.node, tree.ModelDecl)
         return name in self.loader.catalogue()
 
-    def model(self, home: Linked, name: str, span: Span) -> DeviceModel:
+    def model(self, home: Linked, name: str, span: SourceSpan) -> DeviceModel:
         """The device model of that name as seen in a file."""
         entry = self.entry(home, name)
         if entry is None or not isinstance(entry.node, tree.ModelDecl):
             if home.scope.is_excused(name):
                 raise Excused
             known = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)]
-            raise unknown(
+            raise unknown_name_fault(
                 "E0102", span, "model", name, [*known, *self.loader.catalogue()],
                 extra_help="declare it with `model`, or `use` the file that does; `tdsl list hardware` shows the catalogue",
             )  # fmt: skip
         return self.build(entry, span)
 
-    def hyphenated(self, home: Linked, span: Span) -> Fault:
+    def hyphenated(self, home: Linked, span: SourceSpan) -> Fault:
         """The fault of a model's name that is written with `-`, which would subtract."""
         models = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)]
         plain = {n.replace("_", "").lower(): n for n in (*self.loader.catalogue(), *models)}
-        near = plain.get(span.text.replace("-", "").replace("_", "").lower()) or nearest(
+        near = plain.get(span.text.replace("-", "").replace("_", "").lower()) or closest_known_name(
             span.text.replace("-", "_"), plain.values()
         )
         return Fault(
@@ -247,10 +247,10 @@ class Library:
             if isinstance(entry.node, tree.ModelDecl):
                 self._guard(partial(self._build_one, entry))
 
-    def _build_one(self, entry: Entry) -> None:
+    def _build_one(self, entry: TopLevelName) -> None:
         self.build(entry, entry.node.name.span)
 
-    def build(self, entry: Entry, span: Span) -> DeviceModel:
+    def build(self, entry: TopLevelName, span: SourceSpan) -> DeviceModel:
         """The model an entry declares, built once; what rests on a broken one is excused."""
         node = entry.node
         assert isinstance(node, tree.ModelDecl)

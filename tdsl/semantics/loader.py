@@ -9,11 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
-from tdsl.findings.source import SourceFile, Span
-from tdsl.semantics.fault import Fault, nearest
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.semantics.fault import Fault, closest_known_name
 from tdsl.syntax import tree
-from tdsl.syntax.characters import misleading
-from tdsl.syntax.parser import MAX_BYTES, decode, oversized, parse
+from tdsl.syntax.characters import report_misleading_characters
+from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_source_file, report_oversized_file
 from tdsl.system import files, resources
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -21,7 +21,7 @@ DECLARED = re.compile(r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ParsedFile:
     """A file that was read and parsed, and the folder in which its own uses are looked up first."""
 
     file: SourceFile
@@ -30,7 +30,7 @@ class Module:
     key: str
 
 
-Parsed = dict[str, tuple[Module | None, list[Diagnostic]]]
+Parsed = dict[str, tuple[ParsedFile | None, list[Diagnostic]]]
 """Files that were read before, by their resolved path, and what was found in them."""
 
 
@@ -45,7 +45,7 @@ class Loader:
     paths: tuple[Path, ...] = ()
     overlay: dict[str, str] = field(default_factory=dict)  # unsaved buffers: resolved path -> text
     parsed: Parsed = field(default_factory=dict)
-    modules: dict[str, Module | None] = field(default_factory=dict)
+    modules: dict[str, ParsedFile | None] = field(default_factory=dict)
     catalogue_names: Mapping[str, Path] | None = None
 
     def design(self, source: str) -> Path | None:
@@ -54,18 +54,24 @@ class Loader:
         if files.is_file(path) or source in self.overlay:
             return path
         if re.fullmatch(r"[A-Za-z_]\w*", source):
-            standard = resources.folder("stdlib") / "designs" / f"{source}.fab"
+            standard = resources.packaged_folder("stdlib") / "designs" / f"{source}.fab"
             if files.is_file(standard):
                 return standard
         return None
 
-    def read(self, path: Path, given: str = "") -> Module | None:
+    def read(self, path: Path, given: str = "") -> ParsedFile | None:
         """A file's module, shown as ``given``; None (with findings) if it is not text. Raises OSError if it cannot be opened."""
-        key = str(files.resolve(path))
+        key = str(files.resolve_links(path))
         if key not in self.parsed:
             text = self.overlay.get(key)
-            stamp = files.stamp_read(path) if text is None and path.is_relative_to(resources.folder("stdlib")) else None
-            self.parsed[key] = _of_library(path, key, stamp) if stamp else _parsed(path, key, self.shown(path, given), text)
+            stamp = (
+                files.stamp_counted_as_read(path)
+                if text is None and path.is_relative_to(resources.packaged_folder("stdlib"))
+                else None
+            )
+            self.parsed[key] = (
+                _parse_library_file(path, key, stamp) if stamp else _parse_design_file(path, key, self.shown(path, given), text)
+            )
         if key not in self.modules:
             self.modules[key], found = self.parsed[key]
             self.diagnostics.extend(found)
@@ -73,11 +79,11 @@ class Loader:
 
     def shown(self, path: Path, given: str = "") -> str:
         """A file's name in findings: as given, or ``stdlib:…``."""
-        return _name_in_library(path) if path.is_relative_to(resources.folder("stdlib")) else given or path.as_posix()
+        return _name_in_library(path) if path.is_relative_to(resources.packaged_folder("stdlib")) else given or path.as_posix()
 
     def roots(self, folder: Path) -> list[Path]:
         """Folders in which a ``use`` looks, in order."""
-        standard = resources.folder("stdlib")
+        standard = resources.packaged_folder("stdlib")
         return [folder, *self.paths, standard, standard / "hardware", standard / "cables"]
 
     def find(self, use: tree.Use, folder: Path) -> list[Path]:
@@ -89,11 +95,11 @@ class Loader:
             if files.is_file(base.with_suffix(".fab")):
                 return self.inside([base.with_suffix(".fab")], folder, span)
             if files.is_dir(base):
-                found = [base / name for name in files.names(base) if name.endswith(".fab")]
+                found = [base / name for name in files.folder_entries(base) if name.endswith(".fab")]
                 return self.inside([f for f in found if files.is_file(f)], folder, span)
-        inner = [r / name for r in self.roots(folder) for name in files.names(r)]
+        inner = [r / name for r in self.roots(folder) for name in files.folder_entries(r)]
         known = {p.stem for p in inner if p.suffix == ".fab" or files.is_dir(p)}
-        near = nearest(parts[-1], known)
+        near = closest_known_name(parts[-1], known)
         shown = "/".join(parts)
         raise Fault(
             "E0112",
@@ -103,10 +109,10 @@ class Loader:
             help=f"did you mean `{near}`?" if near else "give the folder that holds it with `--path`",
         )
 
-    def inside(self, found: list[Path], folder: Path, span: Span) -> list[Path]:
+    def inside(self, found: list[Path], folder: Path, span: SourceSpan) -> list[Path]:
         """The files, if none lies elsewhere by a link: a design reads the folders that are searched and nothing else."""
         for path in found:
-            if not files.below(path, self.roots(folder)) or files.resolve(path).suffix != ".fab":
+            if not files.is_below_folders(path, self.roots(folder)) or files.resolve_links(path).suffix != ".fab":
                 raise Fault(
                     "E0112",
                     span,
@@ -118,41 +124,41 @@ class Loader:
     def catalogue(self) -> Mapping[str, Path]:
         """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
         if self.catalogue_names is None:
-            library = resources.folder("stdlib")
-            found = tuple(f for kind in ("hardware", "cables") for f in sorted(files.stamped(library / kind, ".fab")))
-            of_disk = files.stamp(library) is not None
-            self.catalogue_names = _declared(found) if of_disk else _declared.__wrapped__(found)
+            library = resources.packaged_folder("stdlib")
+            found = tuple(f for kind in ("hardware", "cables") for f in sorted(files.files_with_stamps(library / kind, ".fab")))
+            of_disk = files.file_stamp(library) is not None
+            self.catalogue_names = _library_files_by_name(found) if of_disk else _library_files_by_name.__wrapped__(found)
         return self.catalogue_names
 
 
-def _parsed(path: Path, key: str, shown: str, text: str | None = None) -> tuple[Module | None, list[Diagnostic]]:
+def _parse_design_file(path: Path, key: str, shown: str, text: str | None = None) -> tuple[ParsedFile | None, list[Diagnostic]]:
     """A file, or its unsaved text, and what is found in it. Raises OSError."""
     own = Diagnostics()
     try:
-        data = text.encode("utf-8", "surrogateescape") if text is not None else files.read(path, MAX_BYTES)
-    except files.TooLarge as fault:
-        oversized(fault.size, shown, own)
+        data = text.encode("utf-8", "surrogateescape") if text is not None else files.read_regular_file(path, MAX_BYTES)
+    except files.FileTooLarge as fault:
+        report_oversized_file(fault.size, shown, own)
         return None, own.items
-    file = decode(data, shown, own)
+    file = decode_source_file(data, shown, own)
     if file is None:
         return None, own.items
-    module = Module(file, parse(file, own).body, path.parent, key)
-    misleading(file, own)
+    module = ParsedFile(file, parse_source_file(file, own).body, path.parent, key)
+    report_misleading_characters(file, own)
     return module, own.items
 
 
 @lru_cache(maxsize=256)
-def _of_library(path: Path, key: str, stamp: files.Stamp) -> tuple[Module | None, list[Diagnostic]]:
+def _parse_library_file(path: Path, key: str, stamp: files.Stamp) -> tuple[ParsedFile | None, list[Diagnostic]]:
     """A file of the library, parsed again when it changes. Raises OSError."""
-    return _parsed(path, key, _name_in_library(path))
+    return _parse_design_file(path, key, _name_in_library(path))
 
 
 def _name_in_library(path: Path) -> str:
-    return f"stdlib:{path.relative_to(resources.folder('stdlib')).as_posix()}"
+    return f"stdlib:{path.relative_to(resources.packaged_folder('stdlib')).as_posix()}"
 
 
 @lru_cache(maxsize=4)
-def _declared(found: tuple[tuple[str, files.Stamp], ...]) -> Mapping[str, Path]:
+def _library_files_by_name(found: tuple[tuple[str, files.Stamp], ...]) -> Mapping[str, Path]:
     """Names that files of the library declare, each with the first that does."""
     out: dict[str, Path] = {}
     for file, _ in found:
@@ -165,6 +171,6 @@ def _declared(found: tuple[tuple[str, files.Stamp], ...]) -> Mapping[str, Path]:
 def declared_in(path: Path) -> list[str]:
     """Names that a file seems to declare at its top, without parsing it."""
     try:
-        return DECLARED.findall(files.text(path))
+        return DECLARED.findall(files.read_text_file(path))
     except (OSError, UnicodeDecodeError):
         return []

@@ -39,7 +39,7 @@ class Axis(NamedTuple):
         return self.size if self.built < 0 else self.built
 
 
-def unravel(index: int, axes: tuple[Axis, ...]) -> tuple[int, ...]:
+def indices_at_position(index: int, axes: tuple[Axis, ...]) -> tuple[int, ...]:
     """Indices of the element at a row-major position."""
     out = []
     for axis in reversed(axes):
@@ -116,7 +116,7 @@ class PortClass:
 
     def path(self, index: int) -> str:
         """How a design writes its port at a row-major position: ``nic[3]``, ``p[33]``; one without index is its name."""
-        return f"{self.name}[{', '.join(map(str, unravel(index, self.axes)))}]" if self.axes else self.name
+        return f"{self.name}[{', '.join(map(str, indices_at_position(index, self.axes)))}]" if self.axes else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ class DeviceModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PathComponent:
     """One component of a device set's path: a group or the device itself, and the axes written at it."""
 
     name: str
@@ -239,7 +239,7 @@ class DeviceSet:
     """
 
     index: int
-    parts: tuple[Part, ...]
+    parts: tuple[PathComponent, ...]
     model: DeviceModel
     role: str  # "accelerator", "storage", "manager" or "" (switches, panels …)
     origin: Origin
@@ -282,7 +282,7 @@ class DeviceSet:
 
     def device_path(self, row: int) -> str:
         """How a design writes one device of it: ``su[0].leaf[3]`` (row counted inside the block)."""
-        coordinates = iter(unravel(row, self.axes))
+        coordinates = iter(indices_at_position(row, self.axes))
         out = []
         for p in self.parts:
             here = [str(next(coordinates)) for _ in p.axes]

@@ -13,13 +13,13 @@ from tdsl.findings.source import Origin
 from tdsl.semantics import forwards, nos, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
-from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, unravel
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, indices_at_position
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import fitting_rate, not_too_long
 from tdsl.semantics.sonic import sonic_ports
-from tdsl.semantics.values import Value, Word, a_type, counted, text_of, whole
+from tdsl.semantics.values import BareWord, Value, a_type, integer_if_whole, number_in_message, text_of
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ class ModelBuilder:
         """The model, or None if what it is cannot be known."""
         node = self.node
         if node.kind.name not in MODEL_KINDS:
-            unknown("E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS).report(self.library.diagnostics)
+            unknown_name_fault("E0101", node.kind.span, "kind of model", node.kind.name, MODEL_KINDS).report(
+                self.library.diagnostics
+            )
             return None
         for s in sorted(node.body, key=lambda s: not isinstance(s, tree.Let)):  # values first: their order does not matter
             try:
@@ -114,7 +116,7 @@ class ModelBuilder:
         axes = axes_of(s.shape, self.scope, self.evaluator)
         size = prod(a.size for a in axes)
         if size > PORT_LIMIT:
-            raise Fault("E0116", s.span, f"{counted(size)} in one model are more than the limit of {PORT_LIMIT:,}")
+            raise Fault("E0116", s.span, f"{number_in_message(size)} in one model are more than the limit of {PORT_LIMIT:,}")
         self.sizes[s.name.name] = axes
         return axes
 
@@ -188,7 +190,7 @@ class ModelBuilder:
                 "E0120", s.span, f"port `{s.name.name}` has no rate", help=f"write `port {s.name.name}[…]: 400Gbps`, or `any`"
             )
         value = self.evaluator.evaluate(s.of, self.scope, words=True)
-        if isinstance(value, Word) and value == "any":
+        if isinstance(value, BareWord) and value == "any":
             return None
         if not isinstance(value, Quantity) or value.dim != RATE or value.amount <= 0 or value.amount.denominator != 1:
             what = (
@@ -209,7 +211,7 @@ class ModelBuilder:
                 raise Fault("E0118", inner.span, "a port has settings only", help=f"known: {', '.join(PORT_SETTINGS)}")
             name = inner.name.name
             if name not in PORT_SETTINGS:
-                raise unknown("E0118", inner.name.span, "setting of a port", name, PORT_SETTINGS)
+                raise unknown_name_fault("E0118", inner.name.span, "setting of a port", name, PORT_SETTINGS)
             if name in out:
                 raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")])
             if inner.body is not None:
@@ -221,7 +223,7 @@ class ModelBuilder:
         """``cage N FORM[, NUMBER]``: ports a cage, its form, and each port's cage number if written."""
         if s is None:
             return 0, "", None
-        count = whole(self.evaluator.evaluate(s.items[0].value, self.scope)) if s.items else None
+        count = integer_if_whole(self.evaluator.evaluate(s.items[0].value, self.scope)) if s.items else None
         if not isinstance(count, int) or count < 1:
             raise Fault("E0120", s.span, "write `cage N FORM`: how many ports share a cage, and its form", help="`cage 2 OSFP`")
         form = text_of(self.evaluator.evaluate(s.items[0].args[0][1], self.scope, words=True)) if s.items[0].args else ""
@@ -237,7 +239,7 @@ class ModelBuilder:
     def at(self, name: str, axes: tuple[Axis, ...], k: int) -> Scope:
         """The scope of one element: ``i``, and its own name, are its index (a list if it has several)."""
         scope = self.scope.child()
-        indices = unravel(k, axes)
+        indices = indices_at_position(k, axes)
         value: Value = indices[0] if len(indices) == 1 else (indices if indices else 0)
         scope.set("i", value, self.node.name.span, "index")
         scope.set(name, value, self.node.name.span, "index")
@@ -299,9 +301,9 @@ class ModelBuilder:
         found = self.numbers(s)
         for n in found:
             if n < 2:
-                raise Fault("E0120", s.span, f"a port is split at least 2 ways, not {counted(n)}")
+                raise Fault("E0120", s.span, f"a port is split at least 2 ways, not {number_in_message(n)}")
             if n * size > PORT_LIMIT:
-                lanes = counted(n * size)
+                lanes = number_in_message(n * size)
                 raise Fault("E0116", s.span, f"{lanes} lanes of one class are more than the limit of {PORT_LIMIT:,}")
         return found
 
@@ -318,7 +320,7 @@ class ModelBuilder:
     def chip(self, s: tree.Decl) -> None:
         """``chip gpu[8]: H100`` and ``switch nvs[4]: NVSWITCH3`` inside a host."""
         axes = self.axes(s)
-        if not isinstance(s.of, tree.Path) or s.of.bare is None:
+        if not isinstance(s.of, tree.PathExpr) or s.of.bare is None:
             raise Fault("E0120", s.span, f"`{s.name.name}` needs a model", help=f"write `{s.kind.name} {s.name.name}[…]: MODEL`")
         self.chips.append(
             Chip(s.name.name, s.kind.name, axes, self.library.model(self.home, s.of.bare, s.of.span), Origin(s.name.span))
@@ -346,13 +348,13 @@ class ModelBuilder:
     def holder(self, s: tree.Setting, scope: Scope) -> tuple[str, int]:
         """What ``on plx[i]`` names: an element declared before."""
         path = s.items[0].value if s.items else None
-        if not isinstance(path, tree.Path) or not isinstance(path.parts[0], tree.Member):
+        if not isinstance(path, tree.PathExpr) or not isinstance(path.parts[0], tree.Identifier):
             raise Fault("E0120", s.span, "`on` names what this hangs from", help="`on cpu[i // 4]`")
         head = path.parts[0]
         if head.name not in self.sizes:
-            raise unknown("E0101", head.span, "layout element", head.name, self.sizes)
+            raise unknown_name_fault("E0101", head.span, "layout element", head.name, self.sizes)
         index = 0
-        if len(path.parts) > 1 and isinstance(path.parts[1], tree.Index):
+        if len(path.parts) > 1 and isinstance(path.parts[1], tree.IndexPart):
             entry = path.parts[1].entries[0]
             axes = self.sizes[head.name]
             if len(axes) != 1 or len(path.parts[1].entries) != 1:
@@ -378,16 +380,16 @@ class ModelBuilder:
         if name == "role":
             self.chip_role(s)
         if name == "forwards":
-            self.facts[name] = forwards.of_model(s, self.node.kind.name)
+            self.facts[name] = forwards.read_forwards_setting(s, self.node.kind.name)
             return
         if name == "nos":
             if self.node.kind.name != "switch":
                 raise Fault("E0118", s.span, f"a {self.node.kind.name} has no network operating system", help="switches have one")
-            self.facts[name] = nos.written(s)
+            self.facts[name] = nos.nos_of_setting(s)
             return
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name in supply.FACTS:
-            self.facts[name] = supply.of_model(s, value)
+            self.facts[name] = supply.read_supply_fact(s, value)
             return
         if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
             help = "write `latency 230ns`"
@@ -408,13 +410,13 @@ class ModelBuilder:
             for word, value in item.args:
                 if word:
                     self.facts[f"{name}_{word}"] = self.evaluator.evaluate(value, self.scope, words=True)
-                elif isinstance(value, tree.Path) and value.bare:
+                elif isinstance(value, tree.PathExpr) and value.bare:
                     self.pair_fact(name, item, value.bare)
 
     def chip_role(self, s: tree.Setting) -> None:
         """Refuse a role in a model but ``cpu`` of a chip: the role of a device stands where it is declared."""
         word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
-        if self.node.kind.name != "chip" or not isinstance(word, tree.Path) or word.bare != "cpu":
+        if self.node.kind.name != "chip" or not isinstance(word, tree.PathExpr) or word.bare != "cpu":
             raise Fault("E0118", s.span, "a model has no role, but for `role cpu` of a chip that is not an accelerator",
                         help="write the role where devices are declared: `host manager: MODEL { role manager }`")  # fmt: skip
 
@@ -422,27 +424,27 @@ class ModelBuilder:
         """``fact trays 18``: a fact whose name the language does not know."""
         item = s.items[0] if len(s.items) == 1 else None
         name = item.value if item is not None else None
-        if item is None or not isinstance(name, tree.Path) or name.bare is None or not item.args:
+        if item is None or not isinstance(name, tree.PathExpr) or name.bare is None or not item.args:
             raise Fault("E0120", s.span, "a fact has a name and a value", help='`fact trays 18`, `fact colour "black"`')
         word, value = item.args[0]
         if word or len(item.args) > 1:
             raise Fault("E0120", item.span, "a fact has one value", help=f"write `fact {name.bare} {value.span.text}`")
         if name.bare in FACTS:
             raise Fault("E0120", name.span, f"`{name.bare}` is a fact that the language knows", help=f"write `{name.bare} …`")
-        return replace(s, name=tree.Member(name.bare, name.span), items=(tree.Item(value, (), value.span),))
+        return replace(s, name=tree.Identifier(name.bare, name.span), items=(tree.SettingItem(value, (), value.span),))
 
     def not_a_fact(self, s: tree.Setting) -> None:
         """A word that means nothing in a model: refused where it is nearly a known one, else a warning that names ``fact``."""
         name = s.name.name
         if get_close_matches(name, FACTS, n=1, cutoff=0.8):
-            raise unknown("E0118", s.name.span, "setting of a model", name, FACTS)
+            raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
         self.library.diagnostics.add(
             "E0128", s.name.span, f"`{name}` is not a setting of a model, and becomes a fact of your own",
             help=f"write `fact {name} …`; a later version refuses the bare word",
             fix=Fix(f"write `fact {name}`", ((s.name.span, f"fact {name}"),)), severity=Severity.WARNING,
         )  # fmt: skip
 
-    def pair_fact(self, name: str, item: tree.Item, word: str) -> None:
+    def pair_fact(self, name: str, item: tree.SettingItem, word: str) -> None:
         """``power 747W max 1720W``: the word names the value that follows it."""
         following = [v for w, v in item.args[1:2] if not w]
         if following:
@@ -455,7 +457,7 @@ class ModelBuilder:
 
 
 def _plain_label(name: str, axes: tuple[Axis, ...], k: int) -> str:
-    return name + ".".join(map(str, unravel(k, axes)))
+    return name + ".".join(map(str, indices_at_position(k, axes)))
 
 
 def build_model(library: Library, home: Linked, node: tree.ModelDecl) -> DeviceModel | None:

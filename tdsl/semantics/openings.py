@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -16,20 +16,20 @@ class Opening:
     """A hole: what it sizes, and its place, which is its key in the evaluator."""
 
     name: str
-    span: Span
+    span: SourceSpan
 
     @property
     def key(self) -> tuple[int, int]:
         """Its place, as the evaluator knows it."""
-        return place(self.span)
+        return hole_key(self.span)
 
 
-def place(span: Span) -> tuple[int, int]:
+def hole_key(span: SourceSpan) -> tuple[int, int]:
     """A place in a text as the key of a hole: the file and the offset."""
     return (id(span.file), span.start)
 
 
-def openings(body: Iterable[tree.Stmt]) -> Iterator[Opening]:
+def holes_in_block(body: Iterable[tree.Stmt]) -> Iterator[Opening]:
     """All holes in a block and the blocks inside it."""
     for s in body:
         if isinstance(s, tree.Let) and isinstance(s.value, tree.Hole):
@@ -38,19 +38,19 @@ def openings(body: Iterable[tree.Stmt]) -> Iterator[Opening]:
             for extent in s.shape or ():
                 if isinstance(extent.value, tree.Hole):
                     yield Opening(s.name.name, extent.value.span)
-            yield from openings(s.body or ())
+            yield from holes_in_block(s.body or ())
         elif isinstance(s, tree.If):
             for _, branch in s.branches:
-                yield from openings(branch)
-            yield from openings(s.other)
+                yield from holes_in_block(branch)
+            yield from holes_in_block(s.other)
         elif isinstance(s, (tree.For, tree.Broken)):
-            yield from openings(s.body)
+            yield from holes_in_block(s.body)
 
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-class Names:
+class NameDependencies:
     """What the names of a block are made of, by their text alone.
 
     Alike names of other blocks count together, so that what is said to rest on nothing surely does.
@@ -89,18 +89,18 @@ class Names:
         return False
 
 
-def branching(body: Iterable[tree.Stmt]) -> bool:
+def structure_rests_on_holes(body: Iterable[tree.Stmt]) -> bool:
     """Whether which statements there are may rest on a hole: one is a let's value, and a block has an ``if`` or ``for``."""
     body = tuple(body)
-    return any(_any(body, tree.Let)) and any(_any(body, (tree.If, tree.For)))
+    return any(_matching_statements(body, tree.Let)) and any(_matching_statements(body, (tree.If, tree.For)))
 
 
-def _any(body: Iterable[tree.Stmt], kind: type | tuple[type, ...]) -> Iterator[bool]:
+def _matching_statements(body: Iterable[tree.Stmt], kind: type | tuple[type, ...]) -> Iterator[bool]:
     for s in body:
         yield isinstance(s, kind) and (not isinstance(s, tree.Let) or isinstance(s.value, tree.Hole))
         if isinstance(s, tree.Decl):
-            yield from _any(s.body or (), kind)
+            yield from _matching_statements(s.body or (), kind)
         elif isinstance(s, tree.If):
-            yield from _any([x for _, b in s.branches for x in b] + list(s.other), kind)
+            yield from _matching_statements([x for _, b in s.branches for x in b] + list(s.other), kind)
         elif isinstance(s, tree.For):
-            yield from _any(s.body, kind)
+            yield from _matching_statements(s.body, kind)

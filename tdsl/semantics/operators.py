@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tdsl.findings.source import Span
-from tdsl.semantics.fault import Fault, nearest, unknown
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.fault import Fault, closest_known_name, unknown_name_fault
 from tdsl.semantics.quantity import NONE, UNIT_TABLE, Quantity
-from tdsl.semantics.values import TYPE_NAMES, Dims, Value, WholeRange, a_type, counted, fits, text_of, type_name, whole
+from tdsl.semantics.values import (
+    TYPE_NAMES,
+    Dims,
+    Value,
+    WholeRange,
+    a_type,
+    fits_type,
+    integer_if_whole,
+    number_in_message,
+    text_of,
+    type_name,
+)
 from tdsl.syntax import tree
 
 LIST_LIMIT = 1 << 20
@@ -22,13 +33,13 @@ RATE_SLIPS = {f"{prefix}{tail}": f"{prefix.upper()}bps" for prefix in "gtm" for 
 """What people write for rates: ``100G``, ``400Gbit``."""
 
 
-def measure(e: tree.Measure) -> Value:
+def quantity_value(e: tree.Measure) -> Value:
     """A written quantity in base units."""
     if e.unit == "%":
-        return whole(Fraction(e.value) / 100)
+        return integer_if_whole(Fraction(e.value) / 100)
     entry = UNIT_TABLE.get(e.unit)
     if entry is None:
-        near = RATE_SLIPS.get(e.unit.lower()) or nearest(e.unit, UNIT_TABLE)
+        near = RATE_SLIPS.get(e.unit.lower()) or closest_known_name(e.unit, UNIT_TABLE)
         raise Fault(
             "E0105",
             e.span,
@@ -44,11 +55,11 @@ def too_large(value: Value) -> bool:
     return isinstance(amount, Fraction) and amount.numerator.bit_length() - amount.denominator.bit_length() > LARGEST
 
 
-def cost(value: Value, most: int) -> int:
+def evaluation_steps(value: Value, most: int) -> int:
     """Steps that the size of a value is worth: a few elements of a list, with those of the lists in it, bits of a number,
     characters of a text. It looks at no more than ``most`` elements."""
     if isinstance(value, tuple):
-        return _elements(value, most) // 4
+        return _count_nested_elements(value, most) // 4
     if isinstance(value, str):
         return len(value) // 64
     if isinstance(value, WholeRange):
@@ -57,10 +68,10 @@ def cost(value: Value, most: int) -> int:
         return value.bit_length() // 128
     if isinstance(value, Quantity):
         value = value.amount
-    return _bits(value) // 128 if isinstance(value, Fraction) else 0
+    return _largest_bit_length(value) // 128 if isinstance(value, Fraction) else 0
 
 
-def _elements(value: tuple[Value, ...], most: int) -> int:
+def _count_nested_elements(value: tuple[Value, ...], most: int) -> int:
     """Elements of a list with those of the lists in it: one that stands in several places counts in each, and is looked at once.
     Of more than ``most``, those that were looked at so far."""
     known: dict[int, int] = {}  # -1 for a list whose lists are not all known
@@ -84,14 +95,14 @@ def _elements(value: tuple[Value, ...], most: int) -> int:
     return known[id(value)]
 
 
-def truth(value: Value, span: Span) -> bool:
+def require_bool(value: Value, span: SourceSpan) -> bool:
     """A value that must be yes or no."""
     if isinstance(value, bool):
         return value
     raise Fault("E0103", span, f"expected a bool, found {a_type(value)}", help="compare it: `n > 0`")
 
 
-def number(value: Value, span: Span, op: str) -> int | Fraction:
+def require_number(value: Value, span: SourceSpan, op: str) -> int | Fraction:
     """A value that must be a plain number."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return value
@@ -109,9 +120,9 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
     return Fault("E0103", e.span, f"expected a whole number, found {a_type(value)}")
 
 
-def element(value: Value, index: Value, span: Span) -> Value:
+def element_at_index(value: Value, index: Value, span: SourceSpan) -> Value:
     """``list[i]``, counted from 0; also of dims and ranges."""
-    index = whole(index)
+    index = integer_if_whole(index)
     if isinstance(index, bool) or not isinstance(index, int):
         raise Fault("E0103", span, f"a list is indexed by a whole number, not by {a_type(index)}")
     if isinstance(value, Dims):
@@ -121,17 +132,17 @@ def element(value: Value, index: Value, span: Span) -> Value:
     size = value.size if isinstance(value, WholeRange) else len(value)
     if not 0 <= index < size:
         raise Fault(
-            "E0108", span, f"index {counted(index)} is outside the list: it has {counted(size)} elements"
-            + (f", 0..{counted(size - 1)}" if size else ""),
+            "E0108", span, f"index {number_in_message(index)} is outside the list: it has {number_in_message(size)} elements"
+            + (f", 0..{number_in_message(size - 1)}" if size else ""),
         )  # fmt: skip
     return value.low + index if isinstance(value, WholeRange) else value[index]
 
 
-def items(value: Value, span: Span) -> Sequence[Value]:
+def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
     """The elements to go through: of a range, a list, or dims."""
     if isinstance(value, WholeRange):
         if value.size > LIST_LIMIT:
-            raise Fault("E0116", span, f"{counted(value.size)} elements are too many to list (at most {LIST_LIMIT:,})")
+            raise Fault("E0116", span, f"{number_in_message(value.size)} elements are too many to list (at most {LIST_LIMIT:,})")
         return range(value.low, value.high + 1)
     if isinstance(value, tuple):
         return value
@@ -140,11 +151,11 @@ def items(value: Value, span: Span) -> Sequence[Value]:
     raise Fault("E0103", span, f"expected a range or a list, found {a_type(value)}", help="write `0..n - 1`")
 
 
-def require_type(value: Value, wanted: tree.Member, span: Span) -> None:
+def require_type(value: Value, wanted: tree.Identifier, span: SourceSpan) -> None:
     """Check a value against a written type."""
     if wanted.name not in TYPE_NAMES:
-        raise unknown("E0101", wanted.span, "type", wanted.name, TYPE_NAMES)
-    if not fits(value, wanted.name):
+        raise unknown_name_fault("E0101", wanted.span, "type", wanted.name, TYPE_NAMES)
+    if not fits_type(value, wanted.name):
         raise Fault(
             "E0103",
             span,
@@ -153,24 +164,24 @@ def require_type(value: Value, wanted: tree.Member, span: Span) -> None:
         )
 
 
-def _brief(value: Value) -> str:
+def _value_in_message(value: Value) -> str:
     """A value in a message: of a long list, or one of lists, how many elements it has."""
     long = isinstance(value, tuple) and (len(value) > 20 or any(isinstance(v, tuple) for v in value))
     return f"of {len(value)} elements" if long and isinstance(value, tuple) else text_of(value)
 
 
-def _mixed(op: str, a: Value, b: Value, a_span: Span, b_span: Span) -> Fault:
+def _incompatible_operands_fault(op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan) -> Fault:
     words = {"+": "added to", "-": "subtracted from", "<": "compared with", "*": "multiplied by", "/": "divided by"}
     return Fault(
         "E0103",
         b_span,
-        f"{a_type(b)} ({_brief(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} ({_brief(a)})",
+        f"{a_type(b)} ({_value_in_message(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} ({_value_in_message(a)})",
         labels=[(a_span, f"this is {a_type(a)}")],
         help="both sides must measure the same thing, such as `2m + 30cm`",
     )
 
 
-def _amount(value: Value) -> Quantity | None:
+def _as_quantity(value: Value) -> Quantity | None:
     if isinstance(value, Quantity):
         return value
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
@@ -178,15 +189,15 @@ def _amount(value: Value) -> Quantity | None:
     return None
 
 
-def _bits(amount: Fraction) -> int:
+def _largest_bit_length(amount: Fraction) -> int:
     return max(amount.numerator.bit_length(), amount.denominator.bit_length())
 
 
-def _value(amount: Fraction, dim: tuple[int, ...]) -> Value:
-    return whole(amount) if dim == NONE else Quantity(amount, dim)  # type: ignore[arg-type]
+def _quantity_or_number(amount: Fraction, dim: tuple[int, ...]) -> Value:
+    return integer_if_whole(amount) if dim == NONE else Quantity(amount, dim)  # type: ignore[arg-type]
 
 
-def arithmetic(op: str, a: Value, b: Value, a_span: Span, b_span: Span) -> Value:
+def apply_arithmetic(op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan) -> Value:
     """``a op b``, exactly; quantities must agree for + - // %, and multiply dimensions for * and /."""
     if op == "+" and isinstance(a, tuple) and isinstance(b, tuple):
         if len(a) + len(b) > LIST_LIMIT:
@@ -196,60 +207,60 @@ def arithmetic(op: str, a: Value, b: Value, a_span: Span, b_span: Span) -> Value
         if len(a) + len(b) > LIST_LIMIT:
             raise Fault("E0116", a_span.to(b_span), "this string is too long")
         return str(a) + str(b)
-    x, y = _amount(a), _amount(b)
+    x, y = _as_quantity(a), _as_quantity(b)
     if x is None or y is None:
-        raise _mixed(op, a, b, a_span, b_span)
+        raise _incompatible_operands_fault(op, a, b, a_span, b_span)
     fractions = x.amount.denominator > 1 and y.amount.denominator > 1
-    if (op in ("*", "/") or fractions) and _bits(x.amount) + _bits(y.amount) > BIT_LIMIT:
+    if (op in ("*", "/") or fractions) and _largest_bit_length(x.amount) + _largest_bit_length(y.amount) > BIT_LIMIT:
         raise Fault("E0116", a_span.to(b_span), f"this result has more than {BIT_LIMIT} bits")
     if op in ("+", "-"):
         if x.dim != y.dim:
-            raise _mixed(op, a, b, a_span, b_span)
-        return _value(x.amount + y.amount if op == "+" else x.amount - y.amount, x.dim)
+            raise _incompatible_operands_fault(op, a, b, a_span, b_span)
+        return _quantity_or_number(x.amount + y.amount if op == "+" else x.amount - y.amount, x.dim)
     if op == "*":
-        return _value(x.amount * y.amount, tuple(i + j for i, j in zip(x.dim, y.dim, strict=True)))
+        return _quantity_or_number(x.amount * y.amount, tuple(i + j for i, j in zip(x.dim, y.dim, strict=True)))
     if y.amount == 0:
         raise Fault("E0120", b_span, f"`{op}` by zero", labels=[(a_span, f"this is {text_of(a)}")])
     if op == "/":
-        return _value(x.amount / y.amount, tuple(i - j for i, j in zip(x.dim, y.dim, strict=True)))
+        return _quantity_or_number(x.amount / y.amount, tuple(i - j for i, j in zip(x.dim, y.dim, strict=True)))
     if op == "//":
-        return _value(Fraction(x.amount // y.amount), tuple(i - j for i, j in zip(x.dim, y.dim, strict=True)))
+        return _quantity_or_number(Fraction(x.amount // y.amount), tuple(i - j for i, j in zip(x.dim, y.dim, strict=True)))
     if x.dim != y.dim:
-        raise _mixed(op, a, b, a_span, b_span)
-    return _value(x.amount % abs(y.amount), x.dim)
+        raise _incompatible_operands_fault(op, a, b, a_span, b_span)
+    return _quantity_or_number(x.amount % abs(y.amount), x.dim)
 
 
-def power(base: Value, exponent: Value, span: Span) -> Value:
+def raise_to_power(base: Value, exponent: Value, span: SourceSpan) -> Value:
     """``base ** exponent`` for whole exponents, refused where the result would be huge."""
-    exponent = whole(exponent)
+    exponent = integer_if_whole(exponent)
     if isinstance(exponent, bool) or not isinstance(exponent, int):
         raise Fault("E0103", span, f"an exponent is a whole number, not {a_type(exponent)}")
-    b = number(base, span, "**")
+    b = require_number(base, span, "**")
     bits = max(abs(Fraction(b).numerator).bit_length(), Fraction(b).denominator.bit_length())
     if bits * abs(exponent) > BIT_LIMIT:
         raise Fault("E0116", span, f"this power has more than {BIT_LIMIT} bits")
     if b == 0 and exponent < 0:
         raise Fault("E0120", span, "zero has no negative power")
-    return whole(Fraction(b) ** exponent)
+    return integer_if_whole(Fraction(b) ** exponent)
 
 
-def compare(op: str, a: Value, b: Value, span: Span) -> bool:
+def compare_values(op: str, a: Value, b: Value, span: SourceSpan) -> bool:
     """``a op b`` for comparisons and ``in``."""
     if op == "in":
         if isinstance(b, WholeRange):
             return isinstance(a, int) and b.low <= a <= b.high
-        return a in items(b, span)
+        return a in elements_to_iterate(b, span)
     if op in ("==", "!="):
-        x, y = _amount(a), _amount(b)
+        x, y = _as_quantity(a), _as_quantity(b)
         if (x is None) != (y is None) or (x and y and x.dim != y.dim) or (x is None and type_name(a) != type_name(b)):
             raise Fault("E0103", span, f"{a_type(a)} is never equal to {a_type(b)}")
         return (a == b) == (op == "==")
-    x, y = _amount(a), _amount(b)
+    x, y = _as_quantity(a), _as_quantity(b)
     if x is None or y is None or x.dim != y.dim:
         raise Fault(
             "E0103",
             span,
-            f"{a_type(a)} ({_brief(a)}) cannot be compared with {a_type(b)} ({_brief(b)})",
+            f"{a_type(a)} ({_value_in_message(a)}) cannot be compared with {a_type(b)} ({_value_in_message(b)})",
             help="both sides must measure the same thing, such as `2m + 30cm`",
         )
     left, right = x.amount, y.amount

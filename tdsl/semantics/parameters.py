@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.operators import require_type, truth
-from tdsl.semantics.ranges import Settings, domain
+from tdsl.semantics.operators import require_bool, require_type
+from tdsl.semantics.ranges import ParameterSettings, parameter_domain
 from tdsl.semantics.scope import FAILED, RUNNING, Binding, Scope
-from tdsl.semantics.values import Value, a_type, fits, text_of, type_name
+from tdsl.semantics.values import Value, a_type, fits_type, text_of, type_name
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
 
-def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Settings) -> Value:
+def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: ParameterSettings) -> Value:
     """Bind the parameter and give its value. Raises Fault if what is given does not fit its type or guard.
 
     Where the settings ask for domains, what it may be is added to them.
@@ -28,26 +28,26 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
     scope.define(name, binding)
     given = settings.texts.get(name)
     if settings.domains is not None:
-        _of_others(binding, lambda: evaluator.evaluate(s.default, scope))
-        settings.domains.append(domain(scope, s, evaluator))
+        _value_of_others(binding, lambda: evaluator.evaluate(s.default, scope))
+        settings.domains.append(parameter_domain(scope, s, evaluator))
     if name in settings.values:
         value = settings.values[name]
     elif given is None and name in settings.phase:
-        value = _of_others(binding, lambda: evaluator.evaluate(settings.phase[name], scope))
+        value = _value_of_others(binding, lambda: evaluator.evaluate(settings.phase[name], scope))
     elif given is None:
-        value = _of_others(binding, lambda: evaluator.evaluate(s.default, scope))
+        value = _value_of_others(binding, lambda: evaluator.evaluate(s.default, scope))
     else:
-        value = _of_others(binding, lambda: _given(given, s, scope, evaluator))
+        value = _value_of_others(binding, lambda: _parameter_value_from_text(given, s, scope, evaluator))
     at = settings.phase[name].span if given is None and name in settings.phase else s.default.span
     said = f" (given by --set {name}={given})" if given is not None else ""
     if s.type is not None:
         require_type(value, s.type, at)
-    elif (given is not None or name in settings.phase) and not fits(value, type_name(evaluator.evaluate(s.default, scope))):
+    elif (given is not None or name in settings.phase) and not fits_type(value, type_name(evaluator.evaluate(s.default, scope))):
         raise Fault("E0103", at, f"`{name}` is {a_type(evaluator.evaluate(s.default, scope))}{said}, not {a_type(value)}")
     if s.guard is not None:
         inner = scope.child()
         inner.set(name, value, s.name.span, "param")
-        if not truth(evaluator.evaluate(s.guard, inner), s.guard.span):
+        if not require_bool(evaluator.evaluate(s.guard, inner), s.guard.span):
             where = "given here" if name in settings.phase else "its default"
             raise Fault(
                 "E0110", s.guard.span, f"`{name}` is {text_of(value)}{said}, and this must hold",
@@ -60,7 +60,7 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Se
     return value
 
 
-def _of_others(binding: Binding, compute: Callable[[], Value]) -> Value:
+def _value_of_others(binding: Binding, compute: Callable[[], Value]) -> Value:
     """A value that the parameter itself is no part of: that is a circle, and not what rests on another fault."""
     binding.state = RUNNING
     try:
@@ -69,7 +69,7 @@ def _of_others(binding: Binding, compute: Callable[[], Value]) -> Value:
         binding.state = FAILED
 
 
-def _given(text: str, s: tree.Param, scope: Scope, evaluator: Evaluator) -> Value:
+def _parameter_value_from_text(text: str, s: tree.Param, scope: Scope, evaluator: Evaluator) -> Value:
     """What ``--set`` says: an expression, or the bare text where the parameter is a string."""
     if s.type is not None and s.type.name == "string" and not text.startswith('"'):
         if not text.isprintable():
@@ -89,16 +89,20 @@ def _given(text: str, s: tree.Param, scope: Scope, evaluator: Evaluator) -> Valu
         raise
 
 
-def idle_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> None:
+def note_unused_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> None:
     """Note the parameters of a file that nothing in it asks for: a misspelt name, or one left over."""
-    params = [s for s in _all_of(body) if isinstance(s, tree.Param)]
+    params = [s for s in _nodes_in_order(body) if isinstance(s, tree.Param)]
     if not params:
         return
-    used = {m.name for m in _all_of(body, leave=tree.Param) if isinstance(m, tree.Member)}
-    used.update(name for s in _all_of(body) if isinstance(s, tree.Broken) for name in s.names)
+    used = {m.name for m in _nodes_in_order(body, leave=tree.Param) if isinstance(m, tree.Identifier)}
+    used.update(name for s in _nodes_in_order(body) if isinstance(s, tree.Broken) for name in s.names)
     for s in params:
         others = {
-            m.name for x in params if x is not s for m in _all_of((x.type, x.default, x.guard)) if isinstance(m, tree.Member)
+            m.name
+            for x in params
+            if x is not s
+            for m in _nodes_in_order((x.type, x.default, x.guard))
+            if isinstance(m, tree.Identifier)
         }
         if s.name.name not in used | others:
             diagnostics.add(
@@ -107,7 +111,7 @@ def idle_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics) -> No
             )  # fmt: skip
 
 
-def _all_of(n: object, leave: type | None = None) -> Iterator[object]:
+def _nodes_in_order(n: object, leave: type | None = None) -> Iterator[object]:
     """Every node of a tree, those below one of the type ``leave`` apart; a node comes before what it holds."""
     ahead = [n]
     names: dict[type, list[str] | None] = {}
@@ -117,14 +121,14 @@ def _all_of(n: object, leave: type | None = None) -> Iterator[object]:
             ahead += n[::-1]
             continue
         if (kind := type(n)) not in names:
-            names[kind] = [f.name for f in fields(n)][::-1] if is_dataclass(n) and kind is not Span else None
+            names[kind] = [f.name for f in fields(n)][::-1] if is_dataclass(n) and kind is not SourceSpan else None
         held = names[kind]
         if held is not None and not (leave is not None and isinstance(n, leave)):
             yield n
             ahead += [getattr(n, name) for name in held]
 
 
-def with_settings(d: Diagnostic, texts: Mapping[str, str]) -> Diagnostic:
+def note_given_parameters(d: Diagnostic, texts: Mapping[str, str]) -> Diagnostic:
     """An error whose text names a parameter that ``--set`` gives says so."""
     if d.severity is not Severity.ERROR or d.span is None or "--set" in d.message:
         return d

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tdsl.findings.source import Origin
-from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Plan, Target
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -29,7 +29,7 @@ EXAMPLE = "write `partition storage 0x8001 { full filer[*]; limited node[*].nic 
 class Members:
     """Paths of one ``full``, ``limited`` or ``subnet_manager``."""
 
-    targets: tuple[Target, ...]
+    targets: tuple[ResolvedPath, ...]
     scope: Scope
     context: Context
     origin: Origin
@@ -46,9 +46,9 @@ class PartitionRule:
     origin: Origin
 
 
-def partition(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_partition(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
     """``partition NAME KEY { full PATH, …; limited PATH, …; ipoib }``."""
-    name, key = _head(s, scope, plan.evaluator)
+    name, key = _partition_name_and_key(s, scope, plan.evaluator)
     members: list[tuple[bool, Members]] = []
     ipoib = False
     for inner in s.body or ():
@@ -60,19 +60,21 @@ def partition(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origi
         if word == "ipoib" and not inner.items:
             ipoib = True
         elif word in MEMBERSHIP:
-            members.append((word == "full", _members(plan, inner, scope, context, Origin(inner.span, origin.chain))))
+            members.append(
+                (word == "full", _resolve_partition_members(plan, inner, scope, context, Origin(inner.span, origin.chain)))
+            )
         elif word == "ipoib":
             raise Fault("E0120", inner.span, "`ipoib` takes no value")
         else:
-            raise unknown("E0118", inner.name.span, "setting of a partition", word, PARTITION_SETTINGS)
+            raise unknown_name_fault("E0118", inner.name.span, "setting of a partition", word, PARTITION_SETTINGS)
     if not members:
         raise Fault("E0120", s.span, f"partition `{name}` has no members", help=EXAMPLE)
     plan.partitions.append(PartitionRule(name, key, ipoib, tuple(members), origin))
 
 
-def manager(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_subnet_manager(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
     """``subnet_manager HOST, …``: the first is master, the others stand by in this order."""
-    found = _members(plan, s, scope, context, origin)
+    found = _resolve_partition_members(plan, s, scope, context, origin)
     for t in found.targets:
         if t.device is not None and t.device.kind != "host":
             raise Fault("E0120", t.span, f"a subnet manager runs on a host, and `{t.span.text}` is a {t.device.kind}",
@@ -80,7 +82,7 @@ def manager(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin:
     plan.managers.append(found)
 
 
-def _head(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int]:
+def _partition_name_and_key(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int]:
     """Name and key."""
     item = s.items[0] if len(s.items) == 1 else None
     if item is None or len(item.args) != 1 or item.args[0][0]:
@@ -97,9 +99,9 @@ def _head(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> tuple[str, int
     return str(name), key
 
 
-def _members(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> Members:
+def _resolve_partition_members(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> Members:
     """The paths of a statement."""
-    targets = tuple(resolve(plan, context, p) for p in _paths(s))
+    targets = tuple(resolve_path(plan, context, p) for p in _device_paths_of_setting(s))
     for t in targets:
         if t.device is None:
             raise Fault(
@@ -111,10 +113,10 @@ def _members(plan: Plan, s: tree.Setting, scope: Scope, context: Context, origin
     return Members(targets, scope, context, origin)
 
 
-def _paths(s: tree.Setting) -> Iterable[tree.Path]:
+def _device_paths_of_setting(s: tree.Setting) -> Iterable[tree.PathExpr]:
     if not s.items or s.body:
         raise Fault("E0120", s.span, f"`{s.name.name}` takes paths to devices", help=f"write `{s.name.name} node[*]`")
     for item in s.items:
-        if not isinstance(item.value, tree.Path) or item.args:
+        if not isinstance(item.value, tree.PathExpr) or item.args:
             raise Fault("E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`")
         yield item.value

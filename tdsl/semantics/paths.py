@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.model import Axis, DeviceSet, Part, PortClass
-from tdsl.semantics.plan import Context, Entry, Group, Plan, Target
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.model import Axis, DeviceSet, PathComponent, PortClass
+from tdsl.semantics.plan import Context, FabricPlan, Group, IndexEntry, ResolvedPath
 from tdsl.syntax import tree
 
 
 class PathReader:
     """Reads one path's parts in order."""
 
-    def __init__(self, plan: Plan, context: Context, path: tree.Path) -> None:
+    def __init__(self, plan: FabricPlan, context: Context, path: tree.PathExpr) -> None:
         self.plan, self.context, self.path = plan, context, path
         self.at = 0
 
-    def member(self) -> tree.Member:
+    def member(self) -> tree.Identifier:
         """The next name."""
         part = self.path.parts[self.at]
-        if not isinstance(part, tree.Member):
+        if not isinstance(part, tree.Identifier):
             raise Fault("E0120", part.span, "expected a name")
         self.at += 1
         return part
 
-    def index(self) -> tree.Index | None:
+    def index(self) -> tree.IndexPart | None:
         """The brackets that follow, if any."""
         if self.at < len(self.path.parts):
             part = self.path.parts[self.at]
-            if isinstance(part, tree.Index):
+            if isinstance(part, tree.IndexPart):
                 self.at += 1
                 return part
             if isinstance(part, tree.Call):
@@ -39,46 +39,46 @@ class PathReader:
         """Whether parts are left."""
         return self.at < len(self.path.parts)
 
-    def entries(self, name: tree.Member, axes: tuple[Axis, ...]) -> list[Entry]:
+    def entries(self, name: tree.Identifier, axes: tuple[Axis, ...]) -> list[IndexEntry]:
         """One entry a dimension; nothing written means the whole population."""
         index = self.index()
-        if index is None or _everything(index):
-            return [Entry(a, None, name.span, name.name) for a in axes]
+        if index is None or _is_lone_star(index):
+            return [IndexEntry(a, None, name.span, name.name) for a in axes]
         _check_count(name, axes, index)
-        return [Entry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
+        return [IndexEntry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
 
 
-def resolve(plan: Plan, context: Context, path: tree.Path, *, ports: bool = True) -> Target:
+def resolve_path(plan: FabricPlan, context: Context, path: tree.PathExpr, *, ports: bool = True) -> ResolvedPath:
     """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken ones."""
     reader = PathReader(plan, context, path)
     head = reader.member()
-    depth, found = _lookup(plan, context, head)
+    depth, found = _find_enclosing_member(plan, context, head)
     shared = sum(len(p.axes) for p in context.parts[:depth])
-    parts: list[Part] = list(context.parts[:depth])
-    written: list[tuple[tree.Member, int, tree.Index | None]] = []
+    parts: list[PathComponent] = list(context.parts[:depth])
+    written: list[tuple[tree.Identifier, int, tree.IndexPart | None]] = []
     while isinstance(found, Group):
         index = reader.index()
         written.append((head, len(found.axes), index))
         _check_count(head, found.axes, index)
-        parts.append(Part(found.name, found.kind, found.axes))
+        parts.append(PathComponent(found.name, found.kind, found.axes))
         if not reader.more:
-            entries = _late_entries(written, [p.axes for p in parts[depth:]])
-            return Target(path, found, None, shared, tuple(entries), "", None, tuple(parts))
+            entries = _entries_of_groups(written, [p.axes for p in parts[depth:]])
+            return ResolvedPath(path, found, None, shared, tuple(entries), "", None, tuple(parts))
         head = reader.member()
-        found = _member(found, head)
+        found = _member_of_group(found, head)
     own = [p.axes for p in found.parts[depth : depth + len(written)]]
-    entries = _late_entries(written, own)
+    entries = _entries_of_groups(written, own)
     entries += reader.entries(head, found.parts[-1].axes)
-    return _ports(plan, reader, found, shared, entries, path, ports)
+    return _target_behind_device(plan, reader, found, shared, entries, path, ports)
 
 
-def _everything(index: tree.Index) -> bool:
+def _is_lone_star(index: tree.IndexPart) -> bool:
     """``[*]`` alone means all members, however many dimensions there are."""
     return len(index.entries) == 1 and isinstance(index.entries[0], tree.Star)
 
 
-def _check_count(name: tree.Member, axes: tuple[Axis, ...], index: tree.Index | None) -> None:
-    if index is not None and not (_everything(index) and axes) and len(index.entries) != len(axes):
+def _check_count(name: tree.Identifier, axes: tuple[Axis, ...], index: tree.IndexPart | None) -> None:
+    if index is not None and not (_is_lone_star(index) and axes) and len(index.entries) != len(axes):
         shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
         has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
         mend = f"write `{name.name}`" if not axes else "one entry a dimension, separated by commas; `[*]` alone means all members"
@@ -90,18 +90,20 @@ def _check_count(name: tree.Member, axes: tuple[Axis, ...], index: tree.Index | 
         )
 
 
-def _late_entries(written: list[tuple[tree.Member, int, tree.Index | None]], axes: list[tuple[Axis, ...]]) -> list[Entry]:
+def _entries_of_groups(
+    written: list[tuple[tree.Identifier, int, tree.IndexPart | None]], axes: list[tuple[Axis, ...]]
+) -> list[IndexEntry]:
     """Entries of the groups on the way, over the axes that the device set itself has there (an extend narrows them)."""
-    out: list[Entry] = []
+    out: list[IndexEntry] = []
     for (name, _, index), own in zip(written, axes, strict=True):
-        if index is None or _everything(index):
-            out += [Entry(a, None, name.span, name.name) for a in own]
+        if index is None or _is_lone_star(index):
+            out += [IndexEntry(a, None, name.span, name.name) for a in own]
         else:
-            out += [Entry(a, e, e.span, name.name) for a, e in zip(own, index.entries, strict=True)]
+            out += [IndexEntry(a, e, e.span, name.name) for a, e in zip(own, index.entries, strict=True)]
     return out
 
 
-def _lookup(plan: Plan, context: Context, head: tree.Member) -> tuple[int, Group | DeviceSet]:
+def _find_enclosing_member(plan: FabricPlan, context: Context, head: tree.Identifier) -> tuple[int, Group | DeviceSet]:
     """The member a first name means, looked up from the enclosing block outward, and how deep it was found."""
     for depth in range(len(context.groups) - 1, -1, -1):
         group = context.groups[depth]
@@ -117,71 +119,77 @@ def _lookup(plan: Plan, context: Context, head: tree.Member) -> tuple[int, Group
             help=f"declare one, `switch NAME: {head.name}` or `host NAME: {head.name}`, and write its name here",
         )  # fmt: skip
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
-    raise unknown("E0101", head.span, "device or group", head.name, known)
+    raise unknown_name_fault("E0101", head.span, "device or group", head.name, known)
 
 
-def _member(group: Group, name: tree.Member) -> Group | DeviceSet:
+def _member_of_group(group: Group, name: tree.Identifier) -> Group | DeviceSet:
     found = group.members.get(name.name)
     if found is not None:
         return found
     if name.name in group.absent or group.scope.is_excused(name.name):
         raise Excused
-    raise unknown("E0101", name.span, f"member of `{group.name}` called", name.name, group.members)
+    raise unknown_name_fault("E0101", name.span, f"member of `{group.name}` called", name.name, group.members)
 
 
-def _ports(
-    plan: Plan, reader: PathReader, device: DeviceSet, shared: int, entries: list[Entry], path: tree.Path, ports: bool
-) -> Target:
+def _target_behind_device(
+    plan: FabricPlan,
+    reader: PathReader,
+    device: DeviceSet,
+    shared: int,
+    entries: list[IndexEntry],
+    path: tree.PathExpr,
+    ports: bool,
+) -> ResolvedPath:
     """What follows the device: devices inside it, and at last a port class."""
     while reader.more:
         name = reader.member()
         chip = next((c for c in device.model.chips if c.name == name.name), None)
         if chip is not None:
-            device = inside(plan, device, name)
+            device = inner_device_set(plan, device, name)
             entries += reader.entries(name, chip.axes)
             continue
         parts = device.model.parts(name.name)
         if not parts:
             known = [*(c.name for c in device.model.classes), *(c.name for c in device.model.chips)]
-            raise unknown("E0101", name.span, f"port class of {device.model.name} called", name.name, known)
+            raise unknown_name_fault("E0101", name.span, f"port class of {device.model.name} called", name.name, known)
         if not ports:
             raise Fault("E0120", name.span, "expected a path to devices, not to their ports")
         found, offset = port_entries(reader, name, parts)
         if reader.more:
             raise Fault("E0120", path.parts[reader.at].span, "nothing follows a port")
-        return Target(path, None, device, shared, tuple(entries), name.name, tuple(found), offset=offset)
-    return Target(path, None, device, shared, tuple(entries), "", None)
+        return ResolvedPath(path, None, device, shared, tuple(entries), name.name, tuple(found), offset=offset)
+    return ResolvedPath(path, None, device, shared, tuple(entries), "", None)
 
 
-def port_entries(reader: PathReader, name: tree.Member, parts: tuple[PortClass, ...]) -> tuple[list[Entry], int]:
+def port_entries(reader: PathReader, name: tree.Identifier, parts: tuple[PortClass, ...]) -> tuple[list[IndexEntry], int]:
     """The entries behind a port class, and how many ports of its name come before those that they count.
 
     A range with one entry in a class that has lanes means all lanes of these ports.
     """
     index = reader.index()
     size = sum(c.size for c in parts)
-    if index is None or _everything(index):
+    if index is None or _is_lone_star(index):
         axes = parts[0].axes if len(parts) == 1 else (Axis(0, size),)
-        return [Entry(a, None, name.span, name.name) for a in axes], 0
+        return [IndexEntry(a, None, name.span, name.name) for a in axes], 0
     lanes = any(c.split > 1 for c in parts)
     many = len(index.entries) == 1 and isinstance(index.entries[0], (tree.Range, tree.ListExpr))
     if many and lanes and all(len(c.axes) == 1 + (c.split > 1) for c in parts):
-        return [_all_lanes(reader, name, index.entries[0], parts)], 0
+        return [_entry_of_lanes(reader, name, index.entries[0], parts)], 0
     fitting = [c for c in parts if len(c.axes) == len(index.entries)]
     if len(parts) == 1 or not fitting:
         _check_count(name, parts[0].axes, index)
         fitting = [parts[0]]
-    at = _constant(reader, index.entries[0]) if len(fitting) > 1 else None
+    at = _constant_index(reader, index.entries[0]) if len(fitting) > 1 else None
     chosen = next((c for c in fitting if at is not None and c.axes[0].low <= at <= c.axes[0].high), fitting[0])
     if len(fitting) > 1 and at is None:
         spans = ", ".join(f"`{name.name}[{c.axes[0].low}..{c.axes[0].high}]`" for c in fitting)
         raise Fault("E0120", index.span, f"ports of `{name.name}` are split in parts, so a number must say which one is meant",
                     help=f"the parts are {spans}")  # fmt: skip
     before = sum(c.size for c in parts[: parts.index(chosen)])
-    return [Entry(a, e, e.span, name.name) for a, e in zip(chosen.axes, index.entries, strict=True)], before
+    return [IndexEntry(a, e, e.span, name.name) for a, e in zip(chosen.axes, index.entries, strict=True)], before
 
 
-def _constant(reader: PathReader, e: tree.Expr) -> int | None:
+def _constant_index(reader: PathReader, e: tree.Expr) -> int | None:
     """The number that an entry is whatever the assignment, None where it may vary."""
     try:
         return reader.plan.evaluator.integer(e, reader.context.group.scope)
@@ -189,7 +197,7 @@ def _constant(reader: PathReader, e: tree.Expr) -> int | None:
         return None
 
 
-def _all_lanes(reader: PathReader, name: tree.Member, e: tree.Expr, parts: tuple[PortClass, ...]) -> Entry:
+def _entry_of_lanes(reader: PathReader, name: tree.Identifier, e: tree.Expr, parts: tuple[PortClass, ...]) -> IndexEntry:
     """``p[1..32]`` where some of these ports have lanes: all of them, as places in the class."""
     scope, evaluator = reader.context.group.scope, reader.plan.evaluator
     if isinstance(e, tree.Range):
@@ -208,10 +216,10 @@ def _all_lanes(reader: PathReader, name: tree.Member, e: tree.Expr, parts: tuple
         low, high = min(places), max(places)
         raise Fault("E0108", e.span, f"`{name.name}[{outside}]` is outside {low}..{high}" if wanted else "this names no port")
     items = tuple(tree.Number(p, e.span) for n in wanted for p in places[n])
-    return Entry(Axis(0, at), tree.ListExpr(items, e.span), e.span, name.name)
+    return IndexEntry(Axis(0, at), tree.ListExpr(items, e.span), e.span, name.name)
 
 
-def inside(plan: Plan, host: DeviceSet, name: tree.Member) -> DeviceSet:
+def inner_device_set(plan: FabricPlan, host: DeviceSet, name: tree.Identifier) -> DeviceSet:
     """The set of the devices of that name inside all devices of a set, made when a statement of the design first names it. Those
     that none names are no devices of the fabric, which a requirement or a failure can't be about."""
     key = (id(host), name.name)
@@ -224,6 +232,8 @@ def inside(plan: Plan, host: DeviceSet, name: tree.Member) -> DeviceSet:
             )  # fmt: skip
         chip = next(c for c in host.model.chips if c.name == name.name)
         role = "accelerator" if chip.accelerates else ""
-        made = DeviceSet(-1, (*host.parts, Part(chip.name, chip.kind, chip.axes)), chip.model, role, host.origin, inside=host)
+        made = DeviceSet(
+            -1, (*host.parts, PathComponent(chip.name, chip.kind, chip.axes)), chip.model, role, host.origin, inside=host
+        )
         plan.insides[key] = made
     return plan.insides[key]

@@ -8,19 +8,19 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceSet
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, show
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.quantity import LENGTH, MASS, POWER, UNITS, Dim, Quantity, kind_name, quantity_text
 from tdsl.semantics.values import WholeRange, a_type
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tdsl.semantics.evaluate import Evaluator
-    from tdsl.semantics.plan import Context, Plan, Target
+    from tdsl.semantics.plan import Context, FabricPlan, ResolvedPath
     from tdsl.semantics.scope import Scope
 
 HALL = ("row", "pitch", "tray", "slack")
@@ -39,7 +39,7 @@ class RackKind:
     feeds: int
     feed_watts: Fraction | None
     mass: Fraction | None
-    span: Span
+    span: SourceSpan
     bend: int | None = None
 
     @property
@@ -49,12 +49,12 @@ class RackKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RackRow:
     """A row of racks: their numbers in the order in which they are lined up, and the kind of each."""
 
     name: str
     racks: tuple[tuple[int, RackKind], ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Tray:
     height: int
     across: tuple[int, ...]
     area: int | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Hall:
     """A hall. Lengths are in millimetres, None where not stated: from rack to rack, from row to row, slack at each cable end."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[RackRow, ...]
     rack_pitch: int | None
     row_pitch: int | None
     tray: Tray | None
@@ -91,9 +91,9 @@ class Placing:
     Of ``HALL[ROW, RACK]`` the ``row`` is an expression that counts the rows from 1. ``unit`` is None where none is stated.
     """
 
-    target: Target
+    target: ResolvedPath
     hall: Hall
-    row: Row | tree.Expr
+    row: RackRow | tree.Expr
     rack: tree.Expr
     stacked: bool
     unit: tree.Expr | None
@@ -107,13 +107,13 @@ class Distance:
     """``distance A to B 120m``: millimetres of the cable route between the entries of two halls, or between two groups such as
     sites. ``ends`` are resolved once all declarations are known: names of halls, or groups."""
 
-    a: tree.Path
-    b: tree.Path
+    a: tree.PathExpr
+    b: tree.PathExpr
     length: int
-    span: Span
+    span: SourceSpan
     scope: Scope
     context: Context
-    ends: list[str | Target] = field(default_factory=list)
+    ends: list[str | ResolvedPath] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -125,29 +125,31 @@ def is_physical(s: tree.Stmt) -> bool:
     """Whether a statement says where things are."""
     if isinstance(s, tree.Decl):
         return s.kind.name == "hall"
-    return isinstance(s, tree.Place) or (isinstance(s, tree.Setting) and s.name.name == "distance")
+    return isinstance(s, tree.PlaceStmt) or (isinstance(s, tree.Setting) and s.name.name == "distance")
 
 
-def physical(plan: Plan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin) -> list[Callable[[], None]]:
+def enter_physical_statement(
+    plan: FabricPlan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin
+) -> list[Callable[[], None]]:
     """Enter a ``hall``, ``distance`` or ``place``; gives what waits until all declarations are known."""
-    if isinstance(s, tree.Place):
+    if isinstance(s, tree.PlaceStmt):
         if is_auto(s) and len(context.groups) == 1:
             return [partial(place_auto, plan, s, scope, origin)]
         if s.more or s.body is not None:
             at = s.more[0].span if s.more else s.span
             raise Fault("E0120", at, "only `place auto` in the fabric's own block has several halls or a block", help=EXAMPLE)
-        return [partial(place, plan, s, scope, context, origin)]
-    declare(plan, s, scope, context, origin)
+        return [partial(resolve_placing, plan, s, scope, context, origin)]
+    declare_hall_or_distance(plan, s, scope, context, origin)
     return [partial(check_distance, plan, plan.distances[-1])] if isinstance(s, tree.Setting) else []
 
 
-def declare(plan: Plan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin) -> None:
+def declare_hall_or_distance(plan: FabricPlan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin) -> None:
     """A ``hall`` or ``distance`` of a fabric's block."""
     if len(context.groups) > 1:
         word = "distance" if isinstance(s, tree.Setting) else "hall"
         raise Fault("E0118", s.span, f"`{word}` belongs in the fabric's own block", help="declare it once, outside groups")
     if isinstance(s, tree.Setting):
-        plan.distances.append(_distance(s, scope, context, plan.evaluator))
+        plan.distances.append(_read_distance(s, scope, context, plan.evaluator))
         return
     assert isinstance(s, tree.Decl)
     old = next((h for h in plan.halls if h.name == s.name.name), None)
@@ -155,16 +157,16 @@ def declare(plan: Plan, s: tree.Stmt, scope: Scope, context: Context, origin: Or
         raise Fault("E0104", s.name.span, f"`{s.name.name}` is already declared in this block",
                     labels=[(old.origin.span, "first here")])  # fmt: skip
     try:
-        plan.halls.append(_Reader(scope, plan.evaluator).hall(s, origin))
+        plan.halls.append(_HallReader(scope, plan.evaluator).hall(s, origin))
     except (Fault, Excused):
         plan.absent_halls.add(s.name.name)
         raise
 
 
-def place(plan: Plan, s: tree.Place, scope: Scope, context: Context, origin: Origin) -> None:
+def resolve_placing(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, context: Context, origin: Origin) -> None:
     """A ``place``, once all halls and devices are known."""
     example = "write `place leaf[i] in h1.A[i + 1] at 2U`, or `place leaf[*] in h1.A[3] stacked from 30U`"
-    target = resolve(plan, context, s.path, ports=False)
+    target = resolve_path(plan, context, s.path, ports=False)
     if target.device is None:
         raise Fault("E0120", s.path.span, f"`{s.path.span.text}` is a group; racks hold devices", help="name a device in it")
     if target.device.inside is not None:
@@ -173,29 +175,36 @@ def place(plan: Plan, s: tree.Place, scope: Scope, context: Context, origin: Ori
     words = [w.name for w in s.words]
     if words not in ([], ["stacked"]) or (s.anchor is not None and (s.anchor.name == "from") != (words == ["stacked"])):
         raise Fault("E0120", s.span, "a place is `at` a unit, or `stacked from` one", help=example)
-    hall, row, rack = _into(plan, s.into, example)
+    hall, row, rack = _hall_row_and_rack(plan, s.into, example)
     plan.placings.append(Placing(target, hall, row, rack, words == ["stacked"], s.value, scope, context, origin))
 
 
-def _into(plan: Plan, path: tree.Path, example: str) -> tuple[Hall, Row | tree.Expr, tree.Expr]:
+def _hall_row_and_rack(plan: FabricPlan, path: tree.PathExpr, example: str) -> tuple[Hall, RackRow | tree.Expr, tree.Expr]:
     head, *rest = path.parts
-    if not isinstance(head, tree.Member):
+    if not isinstance(head, tree.Identifier):
         raise Fault("E0120", path.span, "this names no hall", help=example)
     hall = next((h for h in plan.halls if h.name == head.name), None)
     if hall is None:
         if head.name in plan.absent_halls:
             raise Excused
-        raise unknown("E0101", head.span, "hall", head.name, [h.name for h in plan.halls],
+        raise unknown_name_fault("E0101", head.span, "hall", head.name, [h.name for h in plan.halls],
                       extra_help='declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`')  # fmt: skip
-    if len(rest) == 1 and isinstance(rest[0], tree.Index) and len(rest[0].entries) == 2:
+    if len(rest) == 1 and isinstance(rest[0], tree.IndexPart) and len(rest[0].entries) == 2:
         row, rack = rest[0].entries
         _no_population(row, example)
         _no_population(rack, example)
         return hall, row, rack
-    if len(rest) == 2 and isinstance(rest[0], tree.Member) and isinstance(rest[1], tree.Index) and len(rest[1].entries) == 1:
+    if (
+        len(rest) == 2
+        and isinstance(rest[0], tree.Identifier)
+        and isinstance(rest[1], tree.IndexPart)
+        and len(rest[1].entries) == 1
+    ):
         found = next((r for r in hall.rows if r.name == rest[0].name), None)
         if found is None:
-            raise unknown("E0101", rest[0].span, f"row of `{hall.name}` called", rest[0].name, [r.name for r in hall.rows])
+            raise unknown_name_fault(
+                "E0101", rest[0].span, f"row of `{hall.name}` called", rest[0].name, [r.name for r in hall.rows]
+            )
         _no_population(rest[1].entries[0], example)
         return hall, found, rest[1].entries[0]
     raise Fault("E0120", path.span, "a place is a rack: hall, row and number", help=example)
@@ -206,21 +215,21 @@ def _no_population(e: tree.Expr, example: str) -> None:
         raise Fault("E0120", e.span, "a device is in one rack", help=example)
 
 
-def _distance(s: tree.Setting, scope: Scope, context: Context, evaluator: Evaluator) -> Distance:
+def _read_distance(s: tree.Setting, scope: Scope, context: Context, evaluator: Evaluator) -> Distance:
     example = "write `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
     item = s.items[0] if len(s.items) == 1 else None
     words = [w for w, _ in item.args] if item else []
     a = item.value if item else None
     b = item.args[0][1] if item and item.args else None
-    if item is None or words != ["to", ""] or not isinstance(a, tree.Path) or not isinstance(b, tree.Path):
+    if item is None or words != ["to", ""] or not isinstance(a, tree.PathExpr) or not isinstance(b, tree.PathExpr):
         raise Fault("E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example)
     if a.span.text == b.span.text:
         raise Fault("E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example)
-    length = _millimetres(evaluator.evaluate(item.args[1][1], scope), item.args[1][1].span)
+    length = _whole_millimetres(evaluator.evaluate(item.args[1][1], scope), item.args[1][1].span)
     return Distance(a, b, length, s.span, scope, context)
 
 
-def check_distance(plan: Plan, d: Distance) -> None:
+def check_distance(plan: FabricPlan, d: Distance) -> None:
     """Resolve the ends of a distance. Raises Fault for what is neither a hall nor a group."""
     known = [h.name for h in plan.halls]
     for path in (d.a, d.b):
@@ -229,38 +238,41 @@ def check_distance(plan: Plan, d: Distance) -> None:
         elif path.bare in plan.absent_halls:
             raise Excused
         else:
-            d.ends.append(_group(plan, d, path, known))
+            d.ends.append(_group_at_distance_end(plan, d, path, known))
     if isinstance(d.ends[0], str) is not isinstance(d.ends[1], str):
         raise Fault("E0120", d.span, "one end is a hall and the other is none", help="name two halls, or two groups")
 
 
-def _group(plan: Plan, d: Distance, path: tree.Path, halls: list[str]) -> Target:
+def _group_at_distance_end(plan: FabricPlan, d: Distance, path: tree.PathExpr, halls: list[str]) -> ResolvedPath:
     """What one end of a distance names where it is no hall."""
     try:
-        target = resolve(plan, d.context, path, ports=False)
+        target = resolve_path(plan, d.context, path, ports=False)
     except Fault:
         if path.bare is None:
             raise
         groups = [name for name, m in d.context.groups[0].members.items() if not isinstance(m, DeviceSet)]
-        raise unknown("E0101", path.span, "hall or group", path.bare, [*halls, *groups]) from None
+        raise unknown_name_fault("E0101", path.span, "hall or group", path.bare, [*halls, *groups]) from None
     if target.group is None:
         raise Fault("E0120", path.span, f"`{path.span.text}` is a device; a distance is between groups", help="name a group")
     return target
 
 
-def _millimetres(value: object, span: Span, least: int = 1) -> int:
+def _whole_millimetres(value: object, span: SourceSpan, least: int = 1) -> int:
     """Whole millimetres of a length of at least ``least``. Raises Fault."""
     if not isinstance(value, Quantity) or value.dim != LENGTH:
         raise Fault("E0103", span, f"expected a length, found {a_type(value)}", help="such as `0.6m`")
     amount = value.amount * 1000
     if amount.denominator != 1 or not least <= amount < 1 << 40:
         raise Fault(
-            "E0120", span, f"{show(value)} is not a length in whole millimetres above {least - 1}mm", help="such as `0.6m`"
+            "E0120",
+            span,
+            f"{quantity_text(value)} is not a length in whole millimetres above {least - 1}mm",
+            help="such as `0.6m`",
         )
     return int(amount)
 
 
-def _once(settings: Iterable[tree.Setting], but: str = "") -> Iterator[tree.Setting]:
+def _settings_without_repeats(settings: Iterable[tree.Setting], but: str = "") -> Iterator[tree.Setting]:
     """These settings. Raises Fault where one stands twice that is not ``but``."""
     first: dict[str, tree.Setting] = {}
     for s in settings:
@@ -271,7 +283,7 @@ def _once(settings: Iterable[tree.Setting], but: str = "") -> Iterator[tree.Sett
         yield s
 
 
-class _Reader:
+class _HallReader:
     """Reads the block of one hall."""
 
     def __init__(self, scope: Scope, evaluator: Evaluator) -> None:
@@ -281,9 +293,9 @@ class _Reader:
         """The hall."""
         if s.shape is not None or s.of is not None:
             raise Fault("E0120", s.span, "a hall has a name and a block", help="`hall h1 { row A { rack 1..8 { height 48U } } }`")
-        rows: list[Row] = []
+        rows: list[RackRow] = []
         once: dict[str, tree.Setting] = {}
-        for inner in _once(self.settings(s.body or (), HALL, "hall"), but="row"):
+        for inner in _settings_without_repeats(self.settings(s.body or (), HALL, "hall"), but="row"):
             if inner.name.name == "row":
                 rows += self.rows(inner, rows)
             else:
@@ -302,24 +314,24 @@ class _Reader:
             if isinstance(inner, tree.Broken):
                 raise Excused
             if isinstance(inner, tree.Decl) and inner.kind.name == "row" and inner.shape is None and inner.of is None:
-                name = tree.Item(tree.Path((inner.name,), inner.name.span), (), inner.name.span)
+                name = tree.SettingItem(tree.PathExpr((inner.name,), inner.name.span), (), inner.name.span)
                 inner = tree.Setting(inner.kind, (name,), inner.body, inner.span)  # `row A { … }` reads as a declaration
             if not isinstance(inner, tree.Setting):
                 raise Fault("E0118", inner.span, f"the block of a {what} has settings only",
                             help=f"known: {', '.join(f'`{k}`' for k in known)}")  # fmt: skip
             if inner.name.name not in known:
-                raise unknown("E0118", inner.name.span, f"setting of a {what}", inner.name.name, known)
+                raise unknown_name_fault("E0118", inner.name.span, f"setting of a {what}", inner.name.name, known)
             yield inner
 
-    def rows(self, s: tree.Setting, before: list[Row]) -> list[Row]:
+    def rows(self, s: tree.Setting, before: list[RackRow]) -> list[RackRow]:
         """``row A..D { rack 1..32 { … } }`` or ``row A, cold1 { … }``."""
-        names: list[tuple[str, Span]] = []
+        names: list[tuple[str, SourceSpan]] = []
         for item in s.items:
             names += self.names(item.value)
         if not names:
             raise Fault("E0120", s.span, "a row has a name", help="`row A..D { rack 1..32 { height 48U } }`")
         racks: list[tuple[int, RackKind]] = []
-        seen: dict[int, Span] = {}
+        seen: dict[int, SourceSpan] = {}
         for inner in self.settings(s.body or (), ("rack",), "row"):
             for number, kind in self.racks(inner):
                 if number in seen:
@@ -335,13 +347,13 @@ class _Reader:
             known[name] = span
         if len(known) > ROW_LIMIT or len(racks) * len(known) > RACK_LIMIT:
             raise Fault("E0116", s.span, f"a hall has at most {ROW_LIMIT:,} rows and {RACK_LIMIT:,} racks")
-        return [Row(name, tuple(racks), span) for name, span in names]
+        return [RackRow(name, tuple(racks), span) for name, span in names]
 
-    def names(self, e: tree.Expr) -> list[tuple[str, Span]]:
+    def names(self, e: tree.Expr) -> list[tuple[str, SourceSpan]]:
         """Names of rows: one, or the letters of a range."""
-        if isinstance(e, tree.Path) and e.bare is not None:
+        if isinstance(e, tree.PathExpr) and e.bare is not None:
             return [(e.bare, e.span)]
-        if isinstance(e, tree.Range) and isinstance(e.low, tree.Path) and isinstance(e.high, tree.Path):
+        if isinstance(e, tree.Range) and isinstance(e.low, tree.PathExpr) and isinstance(e.high, tree.PathExpr):
             low, high = e.low.bare or "", e.high.bare or ""
             if len(low) == len(high) == 1 and low.isupper() == high.isupper() and low <= high:
                 return [(chr(c), e.span) for c in range(ord(low), ord(high) + 1)]
@@ -360,7 +372,7 @@ class _Reader:
             raise Fault("E0120", s.span, "racks have numbers", help="`rack 1..32 { height 48U }`, or `rack 7 { height 42U }`")
         height: int | None = None
         feeds, watts, mass, bend = 0, None, None, None
-        for inner in _once(self.settings(s.body or (), RACK, "rack")):
+        for inner in _settings_without_repeats(self.settings(s.body or (), RACK, "rack")):
             if inner.name.name == "height":
                 units = self.amount(inner, UNITS)
                 if units.denominator != 1:
@@ -391,7 +403,7 @@ class _Reader:
             raise Fault("E0120", s.span, f"`{s.name.name}` is one {kind_name(dim)}")
         return self.quantity(self.evaluator.evaluate(s.items[0].value, self.scope), dim, s.items[0].span)
 
-    def quantity(self, value: object, dim: Dim, span: Span) -> Fraction:
+    def quantity(self, value: object, dim: Dim, span: SourceSpan) -> Fraction:
         """A positive amount of a dimension. Raises Fault."""
         if not isinstance(value, Quantity) or value.dim != dim or value.amount <= 0:
             raise Fault("E0103", span, f"expected a {kind_name(dim)} above zero, found {a_type(value)}")
@@ -401,33 +413,33 @@ class _Reader:
         """The one length of a setting, in millimetres."""
         if len(s.items) != 1 or s.items[0].args:
             raise Fault("E0120", s.span, f"`{s.name.name}` is one length", help=f"`{s.name.name} 1m`")
-        return _millimetres(self.evaluator.evaluate(s.items[0].value, self.scope), s.items[0].span, least)
+        return _whole_millimetres(self.evaluator.evaluate(s.items[0].value, self.scope), s.items[0].span, least)
 
     def pitch(self, s: tree.Setting | None) -> tuple[int | None, int | None]:
         """``pitch rack 0.6m, row 3m``."""
         found: dict[str, int] = {}
         for item in s.items if s else ():
-            name = item.value.bare if isinstance(item.value, tree.Path) else None
+            name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
             if name not in ("rack", "row") or name in found or len(item.args) != 1 or item.args[0][0]:
                 raise Fault("E0120", item.span, "a pitch is from rack to rack and from row to row",
                             help="`pitch rack 0.6m, row 3m`")  # fmt: skip
-            found[str(name)] = _millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
+            found[str(name)] = _whole_millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
         return found.get("rack"), found.get("row")
 
-    def tray(self, s: tree.Setting, rows: list[Row]) -> Tray:
+    def tray(self, s: tree.Setting, rows: list[RackRow]) -> Tray:
         """``tray above 2.6m { across at 1, 16; capacity 300mm x 100mm }``."""
         example = "`tray above 2.6m { along rows; across at 1, 16; capacity 300mm x 100mm }`, or `tray below 0.5m`"
         item = s.items[0] if len(s.items) == 1 else None
-        word = item.value.bare if item is not None and isinstance(item.value, tree.Path) else None
+        word = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
         if item is None or word not in ("above", "below") or len(item.args) != 1 or item.args[0][0]:
             raise Fault("E0120", s.span, "a tray is above the racks or below the floor", help=example)
-        height = _millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
+        height = _whole_millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
         numbers = {n for r in rows for n, _ in r.racks}
         across: tuple[int, ...] = tuple(sorted({rows[0].racks[0][0], rows[0].racks[-1][0]}))
         area = None
-        for inner in _once(self.settings(s.body or (), TRAY, "tray")):
+        for inner in _settings_without_repeats(self.settings(s.body or (), TRAY, "tray")):
             if inner.name.name == "along":
-                if [i.value.bare for i in inner.items if isinstance(i.value, tree.Path)] != ["rows"]:
+                if [i.value.bare for i in inner.items if isinstance(i.value, tree.PathExpr)] != ["rows"]:
                     raise Fault("E0120", inner.span, "trays run along rows", help="`along rows`")
             elif inner.name.name == "across":
                 across = self.across(inner, numbers)
@@ -439,7 +451,7 @@ class _Reader:
         """``across at 1, 16``: the racks over which trays lead from row to row."""
         out = []
         for k, item in enumerate(s.items):
-            if k == 0 and isinstance(item.value, tree.Path) and item.value.bare == "at" and len(item.args) == 1:
+            if k == 0 and isinstance(item.value, tree.PathExpr) and item.value.bare == "at" and len(item.args) == 1:
                 e = item.args[0][1]
             elif k and not item.args:
                 e = item.value
@@ -456,5 +468,5 @@ class _Reader:
         item = s.items[0] if len(s.items) == 1 else None
         if item is None or [w for w, _ in item.args] != ["x"]:
             raise Fault("E0120", s.span, "the capacity of a tray is width x depth", help="`capacity 300mm x 100mm`")
-        width = _millimetres(self.evaluator.evaluate(item.value, self.scope), item.value.span)
-        return width * _millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
+        width = _whole_millimetres(self.evaluator.evaluate(item.value, self.scope), item.value.span)
+        return width * _whole_millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)

@@ -7,20 +7,20 @@ from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PathComponent
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.supply import Supply
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from tdsl.semantics.addressing import Rule
+    from tdsl.semantics.addressing import AddressRule
     from tdsl.semantics.autoplace import AutoPlacing
     from tdsl.semantics.partitions import Members, PartitionRule
     from tdsl.semantics.place_statements import Distance, Hall, Placing
-    from tdsl.semantics.routing import Roce, Routing
+    from tdsl.semantics.routing import Roce, RoutingSettings
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +34,7 @@ class Group:
     kind: str
     axes: tuple[Axis, ...]
     parent: Group | None
-    span: Span
+    span: SourceSpan
     scope: Scope
     members: dict[str, Group | DeviceSet] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
@@ -54,7 +54,7 @@ class Context:
     """Where a statement stands: its groups from the fabric inward, and the axes of each over which it is repeated."""
 
     groups: tuple[Group, ...]
-    parts: tuple[Part, ...]  # of groups[1:]; an ``extend su[0]`` narrows an axis to one index
+    parts: tuple[PathComponent, ...]  # of groups[1:]; an ``extend su[0]`` narrows an axis to one index
 
     @property
     def group(self) -> Group:
@@ -68,52 +68,52 @@ class Context:
 
     def inner(self, group: Group) -> Context:
         """The context of a group's own block."""
-        return Context((*self.groups, group), (*self.parts, Part(group.name, group.kind, group.axes)))
+        return Context((*self.groups, group), (*self.parts, PathComponent(group.name, group.kind, group.axes)))
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """One dimension of a path: what is written in the brackets (None: nothing, the whole population)."""
 
     axis: Axis
     expr: tree.Expr | None
-    span: Span
+    span: SourceSpan
     name: str  # the part it belongs to
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ResolvedPath:
     """A path with its names resolved. ``shared`` leading axes are those of the statement's own groups.
 
     Exactly one of ``group`` and ``device`` is set. ``port_class`` is "" where the path ends at the device.
     """
 
-    path: tree.Path
+    path: tree.PathExpr
     group: Group | None
     device: DeviceSet | None
     shared: int
-    entries: tuple[Entry, ...]
+    entries: tuple[IndexEntry, ...]
     port_class: str
-    ports: tuple[Entry, ...] | None
-    group_parts: tuple[Part, ...] = ()
+    ports: tuple[IndexEntry, ...] | None
+    group_parts: tuple[PathComponent, ...] = ()
     offset: int = 0  # of the first port that ``ports`` counts from, where a part of the class is split
 
     @property
-    def span(self) -> Span:
+    def span(self) -> SourceSpan:
         """Where it stands."""
         return self.path.span
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class ResolvedConnect:
     """A connect or circuit with resolved ends."""
 
     node: tree.Connect
     scope: Scope
     context: Context
-    a: tuple[Target, ...]
-    b: tuple[Target, ...]
-    via: Target | None
+    a: tuple[ResolvedPath, ...]
+    b: tuple[ResolvedPath, ...]
+    via: ResolvedPath | None
     settings: Mapping[str, object]
     origin: Origin
 
@@ -123,7 +123,7 @@ class Pathed:
     """An omit, naming or override: one path, and what it does."""
 
     node: tree.Omit | tree.Naming | tree.Override
-    target: Target
+    target: ResolvedPath
     scope: Scope
     context: Context
     origin: Origin
@@ -144,12 +144,12 @@ class Required:
 class Unfolded:
     """What a statement of the intent stands for, as text."""
 
-    span: Span
+    span: SourceSpan
     text: str
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
+class FabricPlan:
     """Everything one fabric says. ``broken`` means that some statement was refused, so absences prove nothing."""
 
     name: str
@@ -166,14 +166,14 @@ class Plan:
     parameters: dict[str, object] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)  # names of all its parameters, well or not
     sets: list[DeviceSet] = field(default_factory=list)
-    wires: list[Wire] = field(default_factory=list)
+    wires: list[ResolvedConnect] = field(default_factory=list)
     omits: list[Pathed] = field(default_factory=list)
     namings: list[Pathed] = field(default_factory=list)
     overrides: list[Pathed] = field(default_factory=list)
     requires: list[Required] = field(default_factory=list)
     of_cluster: list[Required] = field(default_factory=list)  # those of the cluster's block that are about all its fabrics
-    rules: list[Rule] = field(default_factory=list)  # addresses and ASNs
-    routing: Routing | None = None
+    rules: list[AddressRule] = field(default_factory=list)  # addresses and ASNs
+    routing: RoutingSettings | None = None
     roce: Roce | None = None
     partitions: list[PartitionRule] = field(default_factory=list)
     managers: list[Members] = field(default_factory=list)  # hosts that run subnet managers
@@ -190,11 +190,11 @@ class Plan:
     numbered: bool = False  # whether its sets have their rows, so that none is added
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not
     excused: set[str] = field(default_factory=set)  # names that a refused connect mentions
-    holes: dict[Span, int] = field(default_factory=dict)  # what was found for each
-    tier_sizes: dict[Span, int] = field(default_factory=dict)  # what was found where a tier says `of ?`
+    holes: dict[SourceSpan, int] = field(default_factory=dict)  # what was found for each
+    tier_sizes: dict[SourceSpan, int] = field(default_factory=dict)  # what was found where a tier says `of ?`
     unfolded: list[Unfolded] = field(default_factory=list)  # the intent's statements and what they stand for
     idle: list[tree.Omit | tree.Naming] = field(default_factory=list)  # statements whose guard leaves nothing
-    nos: tuple[str, Span] | None = None  # the operating system of switches, and where that is written
-    transport: tuple[str, Span] | None = None  # what its links speak, and where that is written
+    nos: tuple[str, SourceSpan] | None = None  # the operating system of switches, and where that is written
+    transport: tuple[str, SourceSpan] | None = None  # what its links speak, and where that is written
     minimize: tree.Setting | None = None  # what several holes make the least of
     broken: bool = False

@@ -10,22 +10,22 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tdsl.findings.diagnostic import Fix
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics import forwards, nos, transport
 from tdsl.semantics.devices import DeviceSettings, device_settings, split_model
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.later import ADDRESSING, SUBNETS, refuse_later
 from tdsl.semantics.library import Library, Linked
-from tdsl.semantics.model import KINDS, Axis, DeviceModel, DeviceSet, Part
-from tdsl.semantics.operators import LIST_LIMIT, items, truth
+from tdsl.semantics.model import KINDS, Axis, DeviceModel, DeviceSet, PathComponent
+from tdsl.semantics.operators import LIST_LIMIT, elements_to_iterate, require_bool
 from tdsl.semantics.parameters import define_param
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.place_statements import is_physical, physical
-from tdsl.semantics.plan import Context, Group, Plan, Required, Target
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.place_statements import enter_physical_statement, is_physical
+from tdsl.semantics.plan import Context, FabricPlan, Group, Required, ResolvedPath
 from tdsl.semantics.scope import FAILED, Binding, Scope
-from tdsl.semantics.statements import naming, omit, override, wire
-from tdsl.semantics.values import Function, Value, counted, text_of
+from tdsl.semantics.statements import plan_connect, plan_naming, plan_omit, plan_override
+from tdsl.semantics.values import FunctionValue, Value, number_in_message, text_of
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ PORT_LIMIT = 1 << 27
 HYPHENATED = re.compile(r"[A-Za-z_]\w*(?:-\w+)+")
 
 
-class Planner:
+class FabricPlanner:
     """Walks one fabric. Declarations are entered while walking; statements with paths wait until all are known."""
 
     def __init__(self, library: Library, home: Linked, node: tree.Decl, max_devices: int) -> None:
@@ -52,7 +52,7 @@ class Planner:
             title = text_of(self.evaluator.evaluate(node.title, scope)) if node.title else ""
         except Excused:  # it names what has an error of its own
             title = ""
-        self.plan = Plan(
+        self.plan = FabricPlan(
             node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices, supply=library.supply,
             catalogue=partial(library.parts, home),
         )  # fmt: skip
@@ -61,7 +61,7 @@ class Planner:
         self.ports = 0
 
     # ------------------------------------------------------------ driving
-    def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> Plan:
+    def run(self, extensions: Iterable[tuple[Linked, tree.Extend | tree.Override]] = ()) -> FabricPlan:
         """The plan of the fabric and of what other statements add to it."""
         self.evaluator.is_model = lambda name: self.library.is_model(self.home, name)
         self.block(self.node.body or (), self.plan.root.scope, self.context, ())
@@ -95,15 +95,15 @@ class Planner:
         """Compute values nobody asked for, so that their faults are said too."""
         for name, binding in list(scope.names.items()):
             if binding.state != FAILED and binding.compute is not None:
-                self.guard(partial(_ask, scope, name, binding))
+                self.guard(partial(_evaluate_binding, scope, name, binding))
 
-    def block(self, body: Iterable[tree.Stmt], scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+    def block(self, body: Iterable[tree.Stmt], scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
         """All statements of a block: values first, so that their order does not matter."""
         body = tuple(body)
         for s in body:
             if isinstance(s, tree.Broken):
                 scope.excused.update(s.names)
-                scope.excused.update(_declared(s.body))
+                scope.excused.update(_names_bound_in_block(s.body))
                 self.plan.broken = True
             elif isinstance(s, (tree.Let, tree.Param, tree.Def)):
                 self.guard(partial(self.value, s, scope, context))
@@ -114,13 +114,13 @@ class Planner:
         """The statements of a block; in the fabric's own and in a group's, what its intent stands for."""
         if scope is not context.group.scope:
             return [(s, ()) for s in body]
-        from tdsl.semantics.intent import Intent, wanted
+        from tdsl.semantics.intent import Intent, branch_has_intent
 
         def flat(body: Iterable[tree.Stmt], places: Chain) -> list[Piece]:
             """Branches that hold, in the place of an ``if`` that has a part of the intent."""
             out: list[Piece] = []
             for s in body:
-                if not isinstance(s, tree.If) or not wanted(self, s):
+                if not isinstance(s, tree.If) or not branch_has_intent(self, s):
                     out.append((s, places))
                     continue
                 try:
@@ -141,7 +141,7 @@ class Planner:
     def value(self, s: tree.Let | tree.Param | tree.Def, scope: Scope, context: Context) -> None:
         """A let, param or def."""
         if isinstance(s, tree.Def):
-            scope.define(s.name.name, Binding("def", s.name.span, lambda: Function(s, scope)))
+            scope.define(s.name.name, Binding("def", s.name.span, lambda: FunctionValue(s, scope)))
         elif isinstance(s, tree.Param):
             if len(context.groups) > 1:
                 raise Fault("E0120", s.span, "a param belongs to the fabric or the file", help="use `let` inside a group")
@@ -161,7 +161,7 @@ class Planner:
         if s.guard is not None:
             inner = scope.child()
             inner.set(s.name.name, value, s.name.span)
-            if not truth(self.evaluator.evaluate(s.guard, inner), s.guard.span):
+            if not require_bool(self.evaluator.evaluate(s.guard, inner), s.guard.span):
                 raise Fault(
                     "E0110", s.value.span, f"`{s.name.name}` is {text_of(value)}, which its guard rules out",
                     labels=[(s.guard.span, "this must hold")],
@@ -169,7 +169,7 @@ class Planner:
         return value
 
     # ------------------------------------------------------------ statements
-    def statement(self, s: tree.Stmt, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+    def statement(self, s: tree.Stmt, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
         """One statement that is not a value."""
         plan, origin = self.plan, Origin(s.span, chain)
         match s:
@@ -178,14 +178,14 @@ class Planner:
             case tree.Decl() if s.kind.name in GROUPS:
                 self.group(s, scope, context, chain)
             case tree.Connect():
-                self.waiting.append(partial(wire, plan, self.library, self.home, s, scope, context, origin))
+                self.waiting.append(partial(plan_connect, plan, self.library, self.home, s, scope, context, origin))
             case tree.Omit():
                 for path in s.paths:
-                    self.waiting.append(partial(omit, plan, s, path, scope, context, origin))
+                    self.waiting.append(partial(plan_omit, plan, s, path, scope, context, origin))
             case tree.Naming():
-                self.waiting.append(partial(naming, plan, s, scope, context, origin))
+                self.waiting.append(partial(plan_naming, plan, s, scope, context, origin))
             case tree.Override():
-                self.waiting.append(partial(override, plan, self.library, self.home, s, scope, context, origin))
+                self.waiting.append(partial(plan_override, plan, self.library, self.home, s, scope, context, origin))
             case tree.Require():
                 plan.requires.append(Required(s, scope, context, origin))
             case tree.Extend():
@@ -195,22 +195,22 @@ class Planner:
             case tree.Setting() if s.name.name == "layer":
                 self.layer(s, context)
             case tree.Setting() if s.name.name == "nos":
-                nos.of_fabric(plan, s, context)
+                nos.plan_fabric_nos(plan, s, context)
             case tree.Setting() if s.name.name == "transport":
-                transport.of_fabric(plan, s, context)
+                transport.plan_fabric_transport(plan, s, context)
             case tree.Setting() if s.name.name == "forwards":
-                self.waiting.append(partial(forwards.of_fabric, plan, s, context))
+                self.waiting.append(partial(forwards.plan_forwards_statement, plan, s, context))
             case tree.Setting() if s.name.name == "minimize":
                 self.minimize(s, context)
             case tree.Setting() if s.name.name in ADDRESSING:
                 self.addressing(s, scope, context, origin)
             case tree.Setting() if s.name.name in SUBNETS:
                 self.subnet(s, scope, context, origin)
-            case tree.Decl() | tree.Place() | tree.Setting() if is_physical(s):
-                self.waiting += physical(plan, s, scope, context, origin)
+            case tree.Decl() | tree.PlaceStmt() | tree.Setting() if is_physical(s):
+                self.waiting += enter_physical_statement(plan, s, scope, context, origin)
             case tree.Let() | tree.Param() | tree.Def():
                 pass
-            case tree.Phase() if context.group is plan.root and scope is plan.root.scope:
+            case tree.PhaseBlock() if context.group is plan.root and scope is plan.root.scope:
                 pass  # what it gives parameters is read before the fabric is planned
             case tree.Broken():
                 pass
@@ -222,7 +222,7 @@ class Planner:
     def layer(self, s: tree.Setting, context: Context) -> None:
         """``layer scaleup``: the fabric lies inside hosts."""
         word = s.items[0].value if len(s.items) == 1 and not s.items[0].args and s.body is None else None
-        name = word.bare if isinstance(word, tree.Path) else None
+        name = word.bare if isinstance(word, tree.PathExpr) else None
         if name not in LAYERS or len(context.groups) > 1:
             raise Fault(
                 "E0120",
@@ -244,7 +244,7 @@ class Planner:
 
         name, plan = s.name.name, self.plan
         if name == "address":
-            self.waiting.append(partial(addressing.address, plan, s, scope, context, origin))
+            self.waiting.append(partial(addressing.plan_address_statement, plan, s, scope, context, origin))
             return
         if len(context.groups) > 1:
             help = f"it is said once, for all devices: `fabric {plan.name} {{ {name} … }}`"
@@ -253,20 +253,22 @@ class Planner:
         if old is not None:
             raise Fault("E0104", s.span, f"`{name}` is given twice", labels=[(old.origin.span, "first here")])
         if name == "roce":
-            plan.roce = routing.roce(s, scope, self.evaluator, origin)
+            plan.roce = routing.read_roce_block(s, scope, self.evaluator, origin)
             return
-        plan.routing, asns = routing.routing(s, scope, self.evaluator, origin)
+        plan.routing, asns = routing.read_routing_block(s, scope, self.evaluator, origin)
         for inner in asns:
-            self.waiting.append(partial(addressing.asn, plan, inner, scope, context, Origin(inner.span, origin.chain)))
+            self.waiting.append(
+                partial(addressing.plan_asn_statement, plan, inner, scope, context, Origin(inner.span, origin.chain))
+            )
 
     def subnet(self, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
         """``partition`` and ``subnet_manager``."""
         from tdsl.semantics import partitions
 
-        step = partitions.partition if s.name.name == "partition" else partitions.manager
+        step = partitions.plan_partition if s.name.name == "partition" else partitions.plan_subnet_manager
         self.waiting.append(partial(step, self.plan, s, scope, context, origin))
 
-    def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+    def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
         """An if or for; if it cannot be understood, what its blocks name is excused."""
         try:
             if isinstance(s, tree.If):
@@ -277,7 +279,7 @@ class Planner:
             self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
             raise
 
-    def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+    def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
         """The branch whose condition holds; its names belong to the block around."""
         body, why = self.chosen(s, scope)
         self.block(body, scope, context, (*chain, *why))
@@ -287,13 +289,13 @@ class Planner:
         if any(isinstance(x, (tree.Param, tree.If)) for body in (*(b for _, b in s.branches), s.other) for x in body):
             self.library.settings.varying = True  # a parameter here may rest on others
         for condition, body in s.branches:
-            if truth(self.evaluator.evaluate(condition, scope), condition.span):
+            if require_bool(self.evaluator.evaluate(condition, scope), condition.span):
                 return tuple(body), ((condition.span, "because this holds"),)
         return tuple(s.other), ()
 
-    def loop(self, s: tree.For, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+    def loop(self, s: tree.For, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
         """The body once for each value."""
-        for value in items(self.evaluator.evaluate(s.over, scope), s.over.span):
+        for value in elements_to_iterate(self.evaluator.evaluate(s.over, scope), s.over.span):
             self.evaluator.steps += 1 + len(s.body) * 16
             if self.evaluator.steps > LIST_LIMIT * 4:
                 raise Fault("E0116", s.over.span, "this loop makes too many statements")
@@ -313,7 +315,7 @@ class Planner:
             raise Fault("E0104", s.name.span, message, labels=[(where, "first here")], help=help)
         group.members[name] = member
 
-    def group(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+    def group(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
         """A group and its block."""
         try:
             if s.of is not None:
@@ -338,7 +340,7 @@ class Planner:
         """Have a block's unused values computed at the end."""
         self.waiting.append(lambda: self.force(scope))
 
-    def device(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[Span, str], ...]) -> None:
+    def device(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
         """``switch leaf[8]: QM9700 { … }``."""
         try:
             if s.title is not None:
@@ -354,7 +356,7 @@ class Planner:
             self.spares(s, axes, settings.spares)
             made = DeviceSet(
                 len(self.plan.sets),
-                (*context.parts, Part(s.name.name, s.kind.name, axes)),
+                (*context.parts, PathComponent(s.name.name, s.kind.name, axes)),
                 model,
                 settings.role or "",
                 Origin(s.name.span, chain),
@@ -366,7 +368,11 @@ class Planner:
             self.limit(self.count, s)
             self.ports += made.count * model.port_count
             if self.ports > PORT_LIMIT:
-                raise Fault("E0116", s.span, f"with this the design has {counted(self.ports)} ports; the limit is {PORT_LIMIT:,}")
+                raise Fault(
+                    "E0116",
+                    s.span,
+                    f"with this the design has {number_in_message(self.ports)} ports; the limit is {PORT_LIMIT:,}",
+                )
             self.enter(context.group, s, made)
         except (Fault, Excused):
             if s.name.name not in context.group.members:
@@ -386,13 +392,13 @@ class Planner:
             raise Fault(
                 "E0116",
                 s.span,
-                f"with this the design has {counted(count)} devices or groups; the limit is {self.max_devices:,}",
+                f"with this the design has {number_in_message(count)} devices or groups; the limit is {self.max_devices:,}",
                 help="raise it with `--limit-devices`, if that many are meant",
             )
 
     def model_for(self, s: tree.Decl, scope: Scope) -> tuple[DeviceModel, DeviceSettings]:
         """The model of a declared device, split as its settings say, and these."""
-        if not isinstance(s.of, tree.Path) or s.of.bare is None:
+        if not isinstance(s.of, tree.PathExpr) or s.of.bare is None:
             if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
                 raise self.library.hyphenated(self.home, s.of.span)
             raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`"
@@ -412,29 +418,29 @@ class Planner:
         role = made.role if made.role is not None else "accelerator" if model.accelerators else ""
         return (split_model(model, made.splits) if made.splits else model), replace(made, role=role)
 
-    def named_model(self, path: tree.Path, scope: Scope) -> DeviceModel:
+    def named_model(self, path: tree.PathExpr, scope: Scope) -> DeviceModel:
         """The model a name means: declared, used, in the catalogue, or the value of a name of type model."""
         name = str(path.bare)
         if scope.find(name) is not None:
             value = scope.value(name, path.span)
-            from tdsl.semantics.values import ModelName
+            from tdsl.semantics.values import ModelValue
 
-            if isinstance(value, ModelName):
+            if isinstance(value, ModelValue):
                 name = value.name
         return self.library.model(self.home, name, path.span)
 
     # ------------------------------------------------------------ additions
     def extend(self, s: tree.Extend, scope: Scope, context: Context) -> None:
         """``extend su[0] { … }``: the block once more, inside one instance or all."""
-        self.add(s, resolve(self.plan, context, s.path, ports=False), scope)
+        self.add(s, resolve_path(self.plan, context, s.path, ports=False), scope)
 
-    def add(self, s: tree.Extend, target: Target, scope: Scope) -> None:
+    def add(self, s: tree.Extend, target: ResolvedPath, scope: Scope) -> None:
         """Walk an extension's block inside the group it names."""
         if target.group is None:
             raise Fault("E0120", s.path.span, "extend adds to a group or a fabric, and this is a device")
-        from tdsl.semantics.settings import narrowed
+        from tdsl.semantics.settings import narrow_context
 
-        context = narrowed(self.context, target, scope, self.evaluator)
+        context = narrow_context(self.context, target, scope, self.evaluator)
         self.block(s.body, target.group.scope, context, ((s.path.span, "added by this extend"),))
 
     def outside(self, home: Linked, s: tree.Extend | tree.Override) -> None:
@@ -447,11 +453,11 @@ class Planner:
             self.block(s.body, self.plan.root.scope, self.context, ((s.path.span, "added by this extend"),))
             self.home = mine
             return
-        path = tree.Path(rest, s.path.span)
+        path = tree.PathExpr(rest, s.path.span)
         if isinstance(s, tree.Override):
             inner = tree.Override(path, s.model, s.body, s.span)
             root = self.plan.root.scope
-            self.waiting.append(partial(override, self.plan, self.library, home, inner, root, self.context, Origin(s.span)))
+            self.waiting.append(partial(plan_override, self.plan, self.library, home, inner, root, self.context, Origin(s.span)))
         else:
             more = tree.Extend(path, s.body, s.span)
             self.extend_from(home, more)
@@ -465,13 +471,13 @@ class Planner:
             self.home = mine
 
 
-def _declared(body: Iterable[tree.Stmt]) -> Iterator[str]:
+def _names_bound_in_block(body: Iterable[tree.Stmt]) -> Iterator[str]:
     for s in body:
         if isinstance(s, (tree.Decl, tree.Let, tree.Param, tree.Def, tree.ModelDecl)):
             yield s.name.name
         if isinstance(s, (tree.Decl, tree.Broken)):
-            yield from _declared(s.body or ())
+            yield from _names_bound_in_block(s.body or ())
 
 
-def _ask(scope: Scope, name: str, binding: Binding) -> None:
+def _evaluate_binding(scope: Scope, name: str, binding: Binding) -> None:
     scope.value(name, binding.span)

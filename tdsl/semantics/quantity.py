@@ -38,7 +38,7 @@ KIND_NAMES: dict[Dim, str] = {
 }
 
 
-def _table() -> dict[str, tuple[Fraction, Dim]]:
+def _build_unit_table() -> dict[str, tuple[Fraction, Dim]]:
     out: dict[str, tuple[Fraction, Dim]] = {}
     for prefix, power in (("", 0), ("k", 3), ("K", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)):
         scale = Fraction(10) ** power
@@ -69,7 +69,7 @@ def _table() -> dict[str, tuple[Fraction, Dim]]:
     return out
 
 
-UNIT_TABLE: dict[str, tuple[Fraction, Dim]] = _table()
+UNIT_TABLE: dict[str, tuple[Fraction, Dim]] = _build_unit_table()
 """Unit -> (how many of the base it is, dimension)."""
 
 
@@ -81,7 +81,7 @@ class Quantity:
     dim: Dim
 
     def __str__(self) -> str:
-        return show(self)
+        return quantity_text(self)
 
 
 def kind_name(dim: Dim) -> str:
@@ -94,7 +94,7 @@ def kind_name(dim: Dim) -> str:
     return "·".join(b if e == 1 else f"{b}^{e}" for b, e in zip(BASE, dim, strict=True) if e)
 
 
-def decimal(value: Fraction) -> str:
+def decimal_text(value: Fraction) -> str:
     """A number in digits: exact where it is whole, else to six digits."""
     if value.denominator == 1:
         return str(value.numerator)
@@ -104,33 +104,33 @@ def decimal(value: Fraction) -> str:
         return f"{Decimal(value.numerator) / Decimal(value.denominator):.6g}"
 
 
-def _scaled(value: Fraction, unit: str, steps: tuple[tuple[str, int], ...]) -> str:
+def _with_unit_prefix(value: Fraction, unit: str, steps: tuple[tuple[str, int], ...]) -> str:
     best = steps[0]
     for step in steps:
         if abs(value) >= Fraction(10) ** step[1]:
             best = step
-    return f"{decimal(value / Fraction(10) ** best[1])}{best[0]}{unit}"
+    return f"{decimal_text(value / Fraction(10) ** best[1])}{best[0]}{unit}"
 
 
 _UP = (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))
 
 
-def show(q: Quantity) -> str:
+def quantity_text(q: Quantity) -> str:
     """The quantity as a person writes it: ``400Gbps``, ``3m``, ``1.7kW``, ``$1200``."""
     if q.dim == RATE:
-        return _scaled(q.amount, "bps", _UP)
+        return _with_unit_prefix(q.amount, "bps", _UP)
     if q.dim == SIZE:
-        return _scaled(q.amount / 8, "B", _UP)
+        return _with_unit_prefix(q.amount / 8, "B", _UP)
     if q.dim == POWER:
-        return _scaled(q.amount, "W", _UP[:3])
+        return _with_unit_prefix(q.amount, "W", _UP[:3])
     if q.dim == TIME and q.amount and q.amount % 86_400 == 0:
-        return f"{decimal(q.amount / 86_400)}day"
+        return f"{decimal_text(q.amount / 86_400)}day"
     if q.dim == TIME:
-        return _scaled(q.amount, "s", (("p", -12), ("n", -9), ("u", -6), ("m", -3), ("", 0)))
+        return _with_unit_prefix(q.amount, "s", (("p", -12), ("n", -9), ("u", -6), ("m", -3), ("", 0)))
     if q.dim == LENGTH:
-        return _scaled(q.amount, "m", (("m", -3), ("", 0), ("k", 3)))
+        return _with_unit_prefix(q.amount, "m", (("m", -3), ("", 0), ("k", 3)))
     if q.dim == MONEY:
-        return f"${decimal(q.amount)}"
+        return f"${decimal_text(q.amount)}"
     if q.dim in KIND_NAMES:
-        return f"{decimal(q.amount)}{ {MASS: 'kg', UNITS: 'U', LOSS: 'dB'}[q.dim] }"
-    return f"{decimal(q.amount)} {kind_name(q.dim)}"
+        return f"{decimal_text(q.amount)}{ {MASS: 'kg', UNITS: 'U', LOSS: 'dB'}[q.dim] }"
+    return f"{decimal_text(q.amount)} {kind_name(q.dim)}"

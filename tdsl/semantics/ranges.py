@@ -12,13 +12,13 @@ from dataclasses import field, replace
 from fractions import Fraction
 from math import ceil, floor
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.operators import truth
+from tdsl.semantics.operators import require_bool
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Value, WholeRange, fits, text_of, type_name, whole
+from tdsl.semantics.values import Value, WholeRange, fits_type, integer_if_whole, text_of, type_name
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import OPERATORS
 from tdsl.system.lazy_dataclass import dataclass
@@ -38,7 +38,7 @@ class Domain:
     """
 
     name: str
-    span: Span
+    span: SourceSpan
     default: Value
     choices: Sequence[Value] | None
     allows: Callable[[Value], bool]
@@ -67,7 +67,7 @@ class Domain:
 
 
 @dataclass(slots=True)
-class Settings:
+class ParameterSettings:
     """What a call says of parameters: ``texts`` as ``--set`` gives them, and ``values`` those of one combination.
 
     Where there is a list for ``domains``, what each parameter may be is added to it; ``varying`` then tells that which
@@ -97,34 +97,34 @@ Form = tuple[Fraction, Fraction, Fraction]
 """``k·x + c`` with c between two bounds."""
 
 
-def domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domain:
+def parameter_domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domain:
     """What a parameter may be, in a scope where its own name has no value. Raises Fault if its default has none."""
     name = s.name.name
     default = evaluator.evaluate(s.default, scope)
     kind = s.type.name if s.type is not None else type_name(default)
-    reach = _Reader(name, scope, evaluator).read(s.guard) if s.guard is not None else Reach(exact=True)
+    reach = _GuardReader(name, scope, evaluator).read(s.guard) if s.guard is not None else Reach(exact=True)
 
     def allows(value: Value) -> bool:
-        if not fits(value, kind):
+        if not fits_type(value, kind):
             return False
         if s.guard is None:
             return True
         inner = scope.child()
         inner.set(name, value, s.name.span, "param")
         try:
-            return truth(evaluator.evaluate(s.guard, inner), s.guard.span)
+            return require_bool(evaluator.evaluate(s.guard, inner), s.guard.span)
         except (Fault, Excused):
             return False
 
     words = re.findall(r"[A-Za-z_]\w*", s.guard.span.text) if s.guard is not None else []
     alone = all(word == name or word in OPERATORS for word in words)
-    low, high = _ends(reach)
+    low, high = _whole_bounds(reach)
     choices: Sequence[Value] | None = None
     missing = help = ""
     if kind == "bool":
-        choices = _allowed((False, True), allows)
+        choices = _values_allowed_by_guard((False, True), allows)
     elif reach.choices is not None:
-        choices = _allowed(reach.choices, allows)
+        choices = _values_allowed_by_guard(reach.choices, allows)
     elif (kind == "int" or reach.whole) and low is not None and high is not None:
         choices = range(low, high + 1)
         # Both ends are put to the guard, too: metres compared with watts have bounds, and no answer.
@@ -136,21 +136,21 @@ def domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domain:
                 )
                 choices = None
             else:
-                choices = _allowed(choices, allows)
+                choices = _values_allowed_by_guard(choices, allows)
     elif kind == "int":
-        missing, help = _missing(s, low, high, default)
+        missing, help = _missing_bound(s, low, high, default)
     else:
         missing = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} has no finite range"
         help = f"list what it may be: `where {name} in [{s.default.span.text}, …]`"
     return Domain(name, s.name.span, default, choices, allows, alone, missing, help)
 
 
-def _ends(reach: Reach) -> tuple[int | None, int | None]:
+def _whole_bounds(reach: Reach) -> tuple[int | None, int | None]:
     low = None if reach.low is None else ceil(reach.low)
     return low, None if reach.high is None else floor(reach.high)
 
 
-def _allowed(values: Iterable[Value], allows: Callable[[Value], bool]) -> tuple[Value, ...]:
+def _values_allowed_by_guard(values: Iterable[Value], allows: Callable[[Value], bool]) -> tuple[Value, ...]:
     """Those that the guard allows, each once."""
     out: dict[tuple[str, Value], Value] = {}
     for value in values:
@@ -159,7 +159,7 @@ def _allowed(values: Iterable[Value], allows: Callable[[Value], bool]) -> tuple[
     return tuple(out.values())
 
 
-def _missing(s: tree.Param, low: int | None, high: int | None, default: Value) -> tuple[str, str]:
+def _missing_bound(s: tree.Param, low: int | None, high: int | None, default: Value) -> tuple[str, str]:
     """Which bound a whole number lacks, and how to write it."""
     name = s.name.name
     top = max(default, low or 1) if isinstance(default, int) else 8
@@ -177,7 +177,7 @@ def _missing(s: tree.Param, low: int | None, high: int | None, default: Value) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _GuardReader:
     """Reads bounds on one name from conditions. What mentions the name has no value in the scope, and all else is constant."""
 
     name: str
@@ -197,13 +197,13 @@ class _Reader:
             parts = [self.read(x, negated) for x in (e.first, *(x for _, x in e.rest))]
             held = parts[0]
             for (op, _), part in zip(e.rest, parts[1:], strict=True):
-                held = _both(held, part) if (op == "and") != negated else _either(held, part)
+                held = _intersect_bounds(held, part) if (op == "and") != negated else _unite_bounds(held, part)
             return held
         out: Reach | None = None
         left = e.first
         for op, right in e.rest:
             part = self.compared(op, left, right, negated)
-            out = part if out is None else _either(out, part) if negated else _both(out, part)
+            out = part if out is None else _unite_bounds(out, part) if negated else _intersect_bounds(out, part)
             left = right
         return out or ANY
 
@@ -218,7 +218,7 @@ class _Reader:
                 if self.bare(this) and value is not None:
                     return Reach(choices=(value,))
         a, b = self.form(left), self.form(right)
-        return ANY if a is None or b is None else _solved((a[0] - b[0], a[1] - b[2], a[2] - b[1]), op)
+        return ANY if a is None or b is None else _solve_comparison((a[0] - b[0], a[1] - b[2], a[2] - b[1]), op)
 
     def member(self, left: tree.Expr, right: tree.Expr) -> Reach:
         """``x in 1..8`` and ``x in [1, 2, 4]``."""
@@ -229,7 +229,10 @@ class _Reader:
         if not isinstance(values, WholeRange) or form is None:
             return ANY
         k, c, d = form
-        inside = _both(_solved((k, c - values.low, d - values.low), ">="), _solved((k, c - values.high, d - values.high), "<="))
+        inside = _intersect_bounds(
+            _solve_comparison((k, c - values.low, d - values.low), ">="),
+            _solve_comparison((k, c - values.high, d - values.high), "<="),
+        )
         bare = self.bare(left)
         return Reach(inside.low, inside.high, bare, inside.exact and bare)
 
@@ -237,7 +240,7 @@ class _Reader:
         """Whether this is the name itself."""
         while isinstance(e, tree.Paren):
             e = e.inner
-        return isinstance(e, tree.Path) and e.bare == self.name
+        return isinstance(e, tree.PathExpr) and e.bare == self.name
 
     def constant(self, e: tree.Expr) -> Value | None:
         """The value of what does not rest on the name."""
@@ -252,7 +255,7 @@ class _Reader:
             return Fraction(1), Fraction(0), Fraction(0)
         value = self.constant(e)
         if value is not None:
-            amount = value.amount if isinstance(value, Quantity) else whole(value)
+            amount = value.amount if isinstance(value, Quantity) else integer_if_whole(value)
             if isinstance(amount, bool) or not isinstance(amount, (int, Fraction)):
                 return None
             return Fraction(0), Fraction(amount), Fraction(amount)
@@ -260,25 +263,25 @@ class _Reader:
             return self.form(e.inner)
         if isinstance(e, tree.Unary) and e.op == "-":
             inner = self.form(e.operand)
-            return None if inner is None else _scaled(inner, Fraction(-1))
+            return None if inner is None else _scale_linear_form(inner, Fraction(-1))
         if not isinstance(e, tree.Chain):
             return None
         out = self.form(e.first)
         for op, x in e.rest:
             other = self.form(x)
-            out = None if out is None or other is None else _combined(op, out, other)
+            out = None if out is None or other is None else _combine_linear_forms(op, out, other)
         return out
 
 
-def _scaled(f: Form, by: Fraction) -> Form:
+def _scale_linear_form(f: Form, by: Fraction) -> Form:
     k, c, d = (x * by for x in f)
     return k, min(c, d), max(c, d)
 
 
-def _combined(op: str, a: Form, b: Form) -> Form | None:
+def _combine_linear_forms(op: str, a: Form, b: Form) -> Form | None:
     """``a op b``, where that is linear."""
     if op in ("+", "-"):
-        k, c, d = b if op == "+" else _scaled(b, Fraction(-1))
+        k, c, d = b if op == "+" else _scale_linear_form(b, Fraction(-1))
         return a[0] + k, a[1] + c, a[2] + d
     if op == "*" and a[0] == 0 and a[1] == a[2]:
         a, b = b, a
@@ -286,16 +289,16 @@ def _combined(op: str, a: Form, b: Form) -> Form | None:
         return None
     by = b[1]
     if op == "*":
-        return _scaled(a, by)
+        return _scale_linear_form(a, by)
     if op not in ("/", "//", "%") or by == 0:
         return None
     if op == "%":
         return Fraction(0), Fraction(0), abs(by)
-    k, c, d = _scaled(a, 1 / by)
+    k, c, d = _scale_linear_form(a, 1 / by)
     return k, c - 1 if op == "//" else c, d
 
 
-def _solved(f: Form, op: str) -> Reach:
+def _solve_comparison(f: Form, op: str) -> Reach:
     """Whole numbers x for which ``k·x + c op 0`` for some c of its range."""
     k, c, d = f
     if k == 0 or op not in ("<", "<=", ">", ">=", "=="):
@@ -313,7 +316,7 @@ def _solved(f: Form, op: str) -> Reach:
     return Reach(low=Fraction(floor(bound) + 1 if op == ">" else ceil(bound)), exact=exact)
 
 
-def _both(a: Reach, b: Reach) -> Reach:
+def _intersect_bounds(a: Reach, b: Reach) -> Reach:
     """Where both hold."""
     if a.choices is not None or b.choices is not None:
         return a if b.choices is None or (a.choices is not None and len(a.choices) <= len(b.choices)) else b
@@ -322,17 +325,17 @@ def _both(a: Reach, b: Reach) -> Reach:
     return Reach(max(low, default=None), min(high, default=None), a.whole or b.whole, a.exact and b.exact)
 
 
-def _either(a: Reach, b: Reach) -> Reach:
+def _unite_bounds(a: Reach, b: Reach) -> Reach:
     """Where one of them holds at least."""
     if a.choices is not None and b.choices is not None:
         return Reach(choices=(*a.choices, *b.choices))
-    a, b = _spanned(a), _spanned(b)
+    a, b = _bounds_around_choices(a), _bounds_around_choices(b)
     low = None if a.low is None or b.low is None else min(a.low, b.low)
     high = None if a.high is None or b.high is None else max(a.high, b.high)
     return Reach(low, high, a.whole and b.whole)
 
 
-def _spanned(r: Reach) -> Reach:
+def _bounds_around_choices(r: Reach) -> Reach:
     """Choices as the bounds around them."""
     if r.choices is None:
         return r

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tdsl.findings.source import Origin
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.quantity import SIZE, TIME, Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
@@ -24,7 +24,7 @@ MTU = range(1280, 65536)
 
 
 @dataclass(frozen=True, slots=True)
-class Routing:
+class RoutingSettings:
     """How the fabric routes: BGP between neighbours (RFC 7938). ``mtu`` is in bytes, 0 if not said."""
 
     protocol: str
@@ -63,24 +63,26 @@ class Roce:
     origin: Origin
 
 
-def routing(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) -> tuple[Routing, list[tree.Setting]]:
+def read_routing_block(
+    s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin
+) -> tuple[RoutingSettings, list[tree.Setting]]:
     """``routing bgp { unnumbered; asn …; mtu 9216; bfd; graceful_restart }``, and its ``asn`` for later."""
     word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
-    protocol = word.bare if isinstance(word, tree.Path) else None
+    protocol = word.bare if isinstance(word, tree.PathExpr) else None
     if protocol != "bgp":
         at = word.span if word is not None else s.name.span
         raise Fault("E0120", at, "expected the protocol, which is `bgp`", help="write `routing bgp { … }`")
-    given = _given(s, BGP_SETTINGS, several="asn")
+    given = _settings_by_name(s, BGP_SETTINGS, several="asn")
     for name in FLAGS:
         if name != "bfd" and name in given and given[name].items:
             raise Fault("E0120", given[name].span, f"`{name}` takes no value")
-    mtu = _integer("mtu", given, scope, evaluator, MTU, 0)
+    mtu = _integer_setting("mtu", given, scope, evaluator, MTU, 0)
     asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
-    interval, multiplier = _bfd(given.get("bfd"), scope, evaluator)
-    return Routing("bgp", "bfd" in given, "graceful_restart" in given, mtu, origin, interval, multiplier), asns
+    interval, multiplier = _bfd_timers(given.get("bfd"), scope, evaluator)
+    return RoutingSettings("bgp", "bfd" in given, "graceful_restart" in given, mtu, origin, interval, multiplier), asns
 
 
-def _bfd(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[int, int]:
+def _bfd_timers(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[int, int]:
     """Milliseconds between two packets, and how many may be lost: ``bfd 100ms x 3``; 0 and 0 where the system's own apply."""
     if s is None or not s.items:
         return 0, 0
@@ -93,30 +95,30 @@ def _bfd(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[in
     ms = value.amount * 1000
     if ms.denominator != 1 or not 50 <= ms <= 4000:
         raise Fault("E0110", item.value.span, "the interval of `bfd` is from 50 to 4,000 whole milliseconds", help=help)
-    return int(ms), _within("multiplier", item.args[0][1], scope, evaluator, range(3, 51))
+    return int(ms), _integer_in_range("multiplier", item.args[0][1], scope, evaluator, range(3, 51))
 
 
-def roce(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) -> Roce:
+def read_roce_block(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) -> Roce:
     """``roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }``."""
     if s.items:
         raise Fault("E0120", s.items[0].span, "`roce` has a block and no value", help="write `roce { dscp 26; priority 3 }`")
-    given = _given(s, ROCE_SETTINGS)
-    priority = _integer("priority", given, scope, evaluator, range(8), 3)
-    dscp = _integer("dscp", given, scope, evaluator, range(64), 26)
+    given = _settings_by_name(s, ROCE_SETTINGS)
+    priority = _integer_setting("priority", given, scope, evaluator, range(8), 3)
+    dscp = _integer_setting("dscp", given, scope, evaluator, range(64), 26)
     cnp = given.get("cnp")
-    cnp_dscp = _integer("cnp", given, scope, evaluator, range(64), 48)
-    cnp_priority = _number(cnp, "priority", scope, evaluator, range(8), 6) if cnp else 6
+    cnp_dscp = _integer_setting("cnp", given, scope, evaluator, range(64), 48)
+    cnp_priority = _number_after_word(cnp, "priority", scope, evaluator, range(8), 6) if cnp else 6
     for mine, theirs, what in ((dscp, cnp_dscp, "dscp"), (priority, cnp_priority, "priority")):
         if mine == theirs:
             span = (cnp or given.get(what) or s).span
             raise Fault("E0120", span, f"data and congestion notifications both have {what} {mine}",
                         help="notifications must overtake the data that waits: give them a class of their own")  # fmt: skip
-    pfc, watchdog = _pfc(given.get("pfc"), scope, evaluator)
-    ecn = _ecn(given["ecn"], scope, evaluator) if "ecn" in given else None
+    pfc, watchdog = _pfc_setting(given.get("pfc"), scope, evaluator)
+    ecn = _ecn_thresholds(given["ecn"], scope, evaluator) if "ecn" in given else None
     return Roce(dscp, priority, cnp_dscp, cnp_priority, pfc, watchdog, ecn, origin)
 
 
-def _given(s: tree.Setting, known: tuple[str, ...], several: str = "") -> dict[str, tree.Setting]:
+def _settings_by_name(s: tree.Setting, known: tuple[str, ...], several: str = "") -> dict[str, tree.Setting]:
     """The settings of a block by name, each once."""
     out: dict[str, tree.Setting] = {}
     for inner in s.body or ():
@@ -126,7 +128,7 @@ def _given(s: tree.Setting, known: tuple[str, ...], several: str = "") -> dict[s
             raise Fault("E0118", inner.span, f"the braces of `{s.name.name}` hold settings only")
         name = inner.name.name
         if name not in known:
-            raise unknown("E0118", inner.name.span, f"setting of {s.name.name}", name, known)
+            raise unknown_name_fault("E0118", inner.name.span, f"setting of {s.name.name}", name, known)
         if inner.body is not None:
             raise Fault("E0118", inner.body[0].span if inner.body else inner.span, f"`{name}` takes no block here")
         if name in out and name != several:
@@ -135,7 +137,7 @@ def _given(s: tree.Setting, known: tuple[str, ...], several: str = "") -> dict[s
     return out
 
 
-def _integer(
+def _integer_setting(
     name: str, given: Mapping[str, tree.Setting], scope: Scope, evaluator: Evaluator, among: range, default: int
 ) -> int:  # fmt: skip
     """The number of a setting, which must lie in a range."""
@@ -144,19 +146,19 @@ def _integer(
         return default
     if len(s.items) != 1 or (s.items[0].args and name != "cnp"):
         raise Fault("E0120", s.span, f"`{name}` takes one number")
-    return _within(name, s.items[0].value, scope, evaluator, among)
+    return _integer_in_range(name, s.items[0].value, scope, evaluator, among)
 
 
-def _number(s: tree.Setting, word: str, scope: Scope, evaluator: Evaluator, among: range, default: int) -> int:
+def _number_after_word(s: tree.Setting, word: str, scope: Scope, evaluator: Evaluator, among: range, default: int) -> int:
     """The number behind a word of a setting."""
     for found, value in s.items[0].args:
         if found != word:
             raise Fault("E0120", s.span, f"only `{word}` may follow here")
-        return _within(word, value, scope, evaluator, among)
+        return _integer_in_range(word, value, scope, evaluator, among)
     return default
 
 
-def _within(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: range) -> int:
+def _integer_in_range(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: range) -> int:
     value = evaluator.integer(e, scope)
     if value not in among:
         raise Fault(
@@ -168,12 +170,12 @@ def _within(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluator, among: 
     return value
 
 
-def _pfc(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[bool, int]:
+def _pfc_setting(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[bool, int]:
     """Whether the priority is lossless, and its watchdog in milliseconds. Not said, it is, without a watchdog."""
     if s is None or not s.items:
         return True, 0
     item = s.items[0]
-    word = item.value.bare if isinstance(item.value, tree.Path) else None
+    word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     if word == "off" and not item.args and len(s.items) == 1:
         return False, 0
     if word != "watchdog" or len(item.args) != 1 or len(s.items) > 1:
@@ -187,7 +189,7 @@ def _pfc(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[bo
     return True, int(ms)
 
 
-def _ecn(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
+def _ecn_thresholds(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
     """``ecn LOW to HIGH at PERCENT``."""
     help = "write `ecn 150kB to 1500kB at 5%`"
     if len(s.items) != 1:
@@ -196,7 +198,7 @@ def _ecn(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
     words = dict(item.args)
     if set(words) - {"to", "at"} or len(words) != len(item.args) or "to" not in words:
         raise Fault("E0120", s.span, "`ecn` says where marking begins and where it is full", help=help)
-    low, high = (_bytes(e, scope, evaluator) for e in (item.value, words["to"]))
+    low, high = (_queue_bytes(e, scope, evaluator) for e in (item.value, words["to"]))
     share = evaluator.evaluate(words["at"], scope) if "at" in words else 1
     percent = share * 100 if isinstance(share, (int, Fraction)) else 0
     if percent not in range(1, 101):
@@ -208,7 +210,7 @@ def _ecn(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
     return Ecn(low, high, int(percent))
 
 
-def _bytes(e: tree.Expr, scope: Scope, evaluator: Evaluator) -> int:
+def _queue_bytes(e: tree.Expr, scope: Scope, evaluator: Evaluator) -> int:
     value = evaluator.evaluate(e, scope)
     if not isinstance(value, Quantity) or value.dim != SIZE:
         raise Fault("E0103", e.span, "expected a queue size", help="`150kB`")

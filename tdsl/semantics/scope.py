@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import field
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
@@ -19,7 +19,7 @@ class Binding:
     """A named value: how to compute it, or what it is. ``what`` is param, let, for, def or index."""
 
     what: str
-    span: Span
+    span: SourceSpan
     compute: Callable[[], Value] | None = None
     value: Value = None
     state: int = WAITING
@@ -77,11 +77,11 @@ class Scope:
             )
         self.names[name] = binding
 
-    def set(self, name: str, value: Value, span: Span, what: str = "let") -> None:
+    def set(self, name: str, value: Value, span: SourceSpan, what: str = "let") -> None:
         """Bind a name to a value that is known."""
         self.names[name] = Binding(what, span, None, value, DONE)
 
-    def value(self, name: str, span: Span) -> Value:
+    def value(self, name: str, span: SourceSpan) -> Value:
         """What a name is worth; a circle of definitions is a fault, what rests on a fault is excused."""
         binding = self.find(name)
         if binding is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import Span
-from tdsl.semantics.ends import Ends, EndSet
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.ends import EndSet, HostEnds
 from tdsl.semantics.values import Value
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -19,7 +19,7 @@ class Seats:
     high: int
 
 
-def report_mixed_kinds(ends: Ends, seated: Value, at: Span, diagnostics: Diagnostics) -> None:
+def report_mixed_kinds(ends: HostEnds, seated: Value, at: SourceSpan, diagnostics: Diagnostics) -> None:
     """Warn of hosts that go into groups of a kind with hosts of another declaration, while others of their own go elsewhere.
     ``seated`` are the kinds of groups, each with the number of its first host among all and of the one behind its last."""
     found: list[Seats] = []
@@ -35,17 +35,17 @@ def report_mixed_kinds(ends: Ends, seated: Value, at: Span, diagnostics: Diagnos
             continue
         told = []
         for seats in mine:
-            beside = [f"`{_path(other.of)}`" for other in found if other.kind == seats.kind and other.of is not x]
+            beside = [f"`{_path_of_end_set(other.of)}`" for other in found if other.kind == seats.kind and other.of is not x]
             names = [x.host_name(host) for host in (seats.low, seats.high - 1)]
             shown = f" {'to' if seats.high - seats.low > 2 else 'and'} ".join(dict.fromkeys(names))
             told.append(f"{shown} in `{seats.kind}`" + (f" beside hosts of {' and '.join(beside)}" if beside else ""))
         diagnostics.add(
-            "E0466", at, f"the {x.hosts} hosts of `{_path(x)}` are in groups of {len(mine)} kinds: {', '.join(told)}",
+            "E0466", at, f"the {x.hosts} hosts of `{_path_of_end_set(x)}` are in groups of {len(mine)} kinds: {', '.join(told)}",
             labels=[(x.span, "these hosts")], severity=Severity.WARNING,
             help="give each kind seats for its own hosts, as in `groups gpu 3 of 6 hosts, …`, or allow it on the line: "
             "`# tdsl: allow(kinds_mixed) REASON`",
         )  # fmt: skip
 
 
-def _path(ends: EndSet) -> str:
+def _path_of_end_set(ends: EndSet) -> str:
     return ".".join(name for name, _ in ends.parts)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Fault, unknown
-from tdsl.semantics.model import Axis, Part
+from tdsl.semantics.fault import Fault, unknown_name_fault
+from tdsl.semantics.model import Axis, PathComponent
 from tdsl.semantics.operators import require_type
-from tdsl.semantics.plan import Context, Group, Target
-from tdsl.semantics.quantity import LENGTH, RATE, Quantity, show
+from tdsl.semantics.plan import Context, Group, ResolvedPath
+from tdsl.semantics.quantity import LENGTH, RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import ModelName, Value, Word, a_type
+from tdsl.semantics.values import BareWord, ModelValue, Value, a_type
 from tdsl.syntax import tree
 
 CAPACITY_LIMIT = 1 << 62
@@ -30,7 +30,7 @@ LONGEST = {
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aec", "aoc", "dwdm")
 
 
-def not_too_long(name: str, value: object, span: Span) -> None:
+def not_too_long(name: str, value: object, span: SourceSpan) -> None:
     """Raise Fault where one of the lengths that a setting or fact holds is more than it may be."""
     most, shown = LONGEST.get(name, (0, ""))
     each = value if isinstance(value, tuple) else (value,)
@@ -38,19 +38,21 @@ def not_too_long(name: str, value: object, span: Span) -> None:
         raise Fault("E0116", span, f"`{name}` is at most {shown}")
 
 
-def plain(s: tree.Setting, form: str, items: int = 1) -> None:
+def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
     """Refuse what a setting does not read: a block, more items than it takes, words behind a value. ``form`` shows it right."""
     name = s.name.name
     if s.body is not None:
         raise Fault("E0118", s.body[0].span if s.body else s.span, f"`{name}` takes no block here", help=f"write `{form}`")
     if len(s.items) > items:
-        raise Fault("E0118", s.items[items].span, f"`{name}` takes {counted(items, 'value')} here", help=f"write `{form}`")
+        raise Fault(
+            "E0118", s.items[items].span, f"`{name}` takes {count_with_noun(items, 'value')} here", help=f"write `{form}`"
+        )
     for item in s.items:
         if item.args:
             raise Fault("E0118", item.args[0][1].span, f"`{name}` does not use this", help=f"write `{form}`")
 
 
-def counted(n: int, what: str) -> str:
+def count_with_noun(n: int, what: str) -> str:
     """``one value``, ``2 values``."""
     return f"one {what}" if n == 1 else f"{n} {what}s"
 
@@ -60,7 +62,7 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     if not s.items:
         raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
     if s.name.name == "bundle":
-        plain(s, "bundle 2")
+        require_plain_setting(s, "bundle 2")
         size = evaluator.integer(s.items[0].value, scope)
         if size < 2:
             raise Fault("E0120", s.items[0].span, f"a bundle has at least two links; this says {size}", help="write `bundle 2`")
@@ -68,14 +70,14 @@ def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object
     if s.name.name == "cable" and len(s.items) == 1 and s.items[0].args:
         s = replace(s, items=(replace(s.items[0], args=_other_than_carries(s.items[0].args)),))
     if s.name.name == "layer":
-        plain(s, "layer scaleup")
+        require_plain_setting(s, "layer scaleup")
     form = f"{s.name.name} {s.items[0].value.span.text}"
-    plain(s, f"{form}`, or `{form} carries 2" if s.name.name == "cable" else form, len(s.items))
-    values = tuple(_one(s.name.name, item, scope, evaluator) for item in s.items)
+    require_plain_setting(s, f"{form}`, or `{form} carries 2" if s.name.name == "cable" else form, len(s.items))
+    values = tuple(_connect_item_value(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
 
 
-def carried(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
+def links_carried_by_cable(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
     """N of ``cable PART carries N``: how many links one cable carries; 1 where it is not written."""
     written = [v for w, v in s.items[0].args if w == "carries"] if len(s.items) == 1 else []
     if not written:
@@ -95,14 +97,14 @@ def _other_than_carries(args: tuple[tuple[str, tree.Expr], ...]) -> tuple[tuple[
     return tuple((w, v) for w, v in args if w != "carries")
 
 
-def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> object:
+def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> object:
     if isinstance(item.value, tree.Str) and any(not isinstance(p, str) for p in item.value.parts):
         if name not in ("class", "colour"):
             raise Fault("E0120", item.span, f"`{name}` is the same for all links of a connect; it has no placeholders")
         return item.value
     value = evaluator.evaluate(item.value, scope, words=True)
-    if isinstance(value, ModelName):
-        value = Word(value.name)
+    if isinstance(value, ModelValue):
+        value = BareWord(value.name)
     if name in ("rate", "length"):
         dim = RATE if name == "rate" else LENGTH
         if not isinstance(value, Quantity) or value.dim != dim:
@@ -122,21 +124,21 @@ def _one(name: str, item: tree.Item, scope: Scope, evaluator: Evaluator) -> obje
             help="leave `layer` out for links of the network",
         )
     if name == "medium" and value not in MEDIA_WORDS:
-        raise unknown("E0101", item.span, "medium", str(value), MEDIA_WORDS)
-    return str(value) if isinstance(value, Word) else value
+        raise unknown_name_fault("E0101", item.span, "medium", str(value), MEDIA_WORDS)
+    return str(value) if isinstance(value, BareWord) else value
 
 
-def fitting_rate(value: Quantity, span: Span) -> int:
+def fitting_rate(value: Quantity, span: SourceSpan) -> int:
     """A rate in whole bit/s. Raises Fault where one link alone would be beyond the limit."""
     if value.amount >= CAPACITY_LIMIT:
         raise Fault(
-            "E0116", span, f"{show(value)} is more than all links may carry together: the limit is {CAPACITY_LIMIT:,}bps",
+            "E0116", span, f"{quantity_text(value)} is more than all links may carry together: the limit is {CAPACITY_LIMIT:,}bps",
             help="correct the unit: links run at `400Gbps` or `1.6Tbps`",
         )  # fmt: skip
     return int(value.amount)
 
 
-def narrowed(context: Context, target: Target, scope: Scope, evaluator: Evaluator) -> Context:
+def narrow_context(context: Context, target: ResolvedPath, scope: Scope, evaluator: Evaluator) -> Context:
     """The context of an extend's block: each written index narrows its axis to that index."""
     groups: list[Group] = []
     at: Group | None = target.group
@@ -144,7 +146,7 @@ def narrowed(context: Context, target: Target, scope: Scope, evaluator: Evaluato
         groups.insert(0, at)
         at = at.parent
     entries = iter(target.entries)
-    parts: list[Part] = []
+    parts: list[PathComponent] = []
     for part in target.group_parts:
         axes: list[Axis] = []
         for _axis in part.axes:
@@ -156,8 +158,8 @@ def narrowed(context: Context, target: Target, scope: Scope, evaluator: Evaluato
             if not entry.axis.low <= index <= entry.axis.high:
                 raise Fault("E0108", entry.span, f"`{entry.name}[{index}]` is outside {entry.axis.low}..{entry.axis.high}")
             axes.append(Axis(index, 1))
-        parts.append(Part(part.name, part.kind, tuple(axes)))
+        parts.append(PathComponent(part.name, part.kind, tuple(axes)))
     return Context(tuple(groups), tuple(parts))
 
 
-__all__ = ["Value", "connect_value", "narrowed", "require_type"]
+__all__ = ["Value", "connect_value", "narrow_context", "require_type"]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import islice, pairwise
 from math import gcd, lcm
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
@@ -53,8 +53,10 @@ class TierSpec:
     model: DeviceModel
     count: int | None
     aim: Aim
-    span: Span
-    places: tuple[tuple[str, Span], ...] = ()  # field -> where the text gives it, of those that may be another by themselves
+    span: SourceSpan
+    places: tuple[
+        tuple[str, SourceSpan], ...
+    ] = ()  # field -> where the text gives it, of those that may be another by themselves
     cable: str = ""  # the part that joins the tier below to it, as written
 
     switches: str = ""  # the name of its switches, where it is not the tier's
@@ -120,7 +122,7 @@ class TierSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class HostLoad:
     """What the first tier carries: hosts, the ends of one host, their rate, rails (1 if none) and pods (0 if none)."""
 
     hosts: int
@@ -129,12 +131,12 @@ class Load:
     rails: int
     railed: bool
     pods: int
-    span: Span
-    places: tuple[tuple[str, Span], ...] = ()  # as of a tier
+    span: SourceSpan
+    places: tuple[tuple[str, SourceSpan], ...] = ()  # as of a tier
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class SizedTier:
     """A tier with its sizes: children of an instance, instances, switches of one, links down and up of each switch."""
 
     spec: TierSpec
@@ -156,7 +158,7 @@ def link_rate(low: int, high: int) -> int:
     return min(low, high) if low and high else low or high or 1
 
 
-def uplinks(aim: Aim, capacity: Fraction) -> int | None:
+def least_uplinks(aim: Aim, capacity: Fraction) -> int | None:
     """Least number of links up for a capacity down, in links of the upper rate; None if no whole number gives an exact ratio."""
     want = capacity / aim.ratio
     below = want.numerator // want.denominator
@@ -167,7 +169,7 @@ def uplinks(aim: Aim, capacity: Fraction) -> int | None:
     return below if want.denominator == 1 and below else None
 
 
-def no_ratio(aim: Aim, at: Span, tier: TierSpec, down: int, capacity: Fraction) -> Fault:
+def no_ratio(aim: Aim, at: SourceSpan, tier: TierSpec, down: int, capacity: Fraction) -> Fault:
     """The fault of a ratio that no whole number of links gives, with the two nearest."""
     want = capacity / aim.ratio
     below = want.numerator // want.denominator
@@ -180,12 +182,12 @@ def no_ratio(aim: Aim, at: Span, tier: TierSpec, down: int, capacity: Fraction) 
     )  # fmt: skip
 
 
-def even(children: int, links: int, far: int) -> bool:
+def is_even_spread(children: int, links: int, far: int) -> bool:
     """Whether a spread of so many links of each child over so many far devices is even."""
     return links % far == 0 or (links < far and children * links % far == 0)
 
 
-def meets(children: int, links: int, far: int, together: int) -> bool:
+def spread_connects_children(children: int, links: int, far: int, together: int) -> bool:
     """Whether an even spread leaves nothing apart, when runs of ``together`` children meet already below it.
 
     Child c is joined to the far devices c·links … c·links + links - 1 modulo far. Where ``links`` does not divide ``far``,
@@ -198,23 +200,23 @@ def meets(children: int, links: int, far: int, together: int) -> bool:
     return together >= runs or (runs % together > 0 and children >= 2 * runs)
 
 
-def counts(children: int, links: int, radix: int, together: int) -> Iterator[int]:
+def even_switch_counts(children: int, links: int, radix: int, together: int) -> Iterator[int]:
     """Numbers of switches over which links spread evenly within their ports, least first."""
     least = max(1, -(-children * links // radix))
     for far in range(least, min(children * links, least + SEARCH) + 1):
-        if even(children, links, far) and meets(children, links, far, together):
+        if is_even_spread(children, links, far) and spread_connects_children(children, links, far, together):
             yield far
 
 
 class Sizer:
     """Finds the sizes of all tiers, lowest first."""
 
-    def __init__(self, load: Load, specs: list[TierSpec]) -> None:
+    def __init__(self, load: HostLoad, specs: list[TierSpec]) -> None:
         self.load, self.specs = load, specs
-        self.notes: list[tuple[Span, str]] = []
-        self.tiers: list[Tier] = []
+        self.notes: list[tuple[SourceSpan, str]] = []
+        self.tiers: list[SizedTier] = []
 
-    def run(self) -> list[Tier]:
+    def run(self) -> list[SizedTier]:
         """The tiers. Raises Fault where nothing fits."""
         self.check_holes()
         self.tiers = [self.first()]
@@ -239,7 +241,7 @@ class Sizer:
                 )  # fmt: skip
 
     # ------------------------------------------------------------ the first tier
-    def first(self) -> Tier:
+    def first(self) -> SizedTier:
         """The tier that hosts meet."""
         load, spec = self.load, self.specs[0]
         switches = spec.count or load.rails
@@ -262,7 +264,7 @@ class Sizer:
                 labels=[(load.span, "the hosts")],
                 help=f"add a tier above; or for networks apart declare the hosts in groups: `group part[{groups}] {{ … }}`",
             )  # fmt: skip
-        return Tier(spec, per, groups, switches, down, self.up(0, down))
+        return SizedTier(spec, per, groups, switches, down, self.up(0, down))
 
     def largest(self, switches: int, room: int) -> int:
         """As many hosts as ports and ratio allow."""
@@ -321,7 +323,7 @@ class Sizer:
             return 0
         spec, upper = self.specs[i], self.specs[i + 1]
         capacity = self.capacity(i, down)
-        found = uplinks(upper.aim, capacity)
+        found = least_uplinks(upper.aim, capacity)
         if found is None:
             raise no_ratio(upper.aim, upper.span, spec, down, capacity)
         return found
@@ -339,7 +341,7 @@ class Sizer:
                 help="use more switches in the tier, fewer children, a model with more ports, or another ratio",
             )  # fmt: skip
 
-    def above(self, i: int) -> Tier:
+    def above(self, i: int) -> SizedTier:
         """A tier over the one before."""
         spec, below = self.specs[i], self.tiers[-1]
         top = i == len(self.specs) - 1
@@ -358,7 +360,7 @@ class Sizer:
         count = self.count(i, children, below.up, together, groups)
         down = children * below.up // count
         self.fits(i, down)
-        return Tier(spec, per, instances, count * groups, down, self.up(i, down), groups)
+        return SizedTier(spec, per, instances, count * groups, down, self.up(i, down), groups)
 
     def groups(self, i: int, instances: int) -> int:
         """Groups of switches in an instance of a tier: one for each rail where it says so."""
@@ -393,8 +395,8 @@ class Sizer:
                         help=f"write `x {groups * max(1, spec.count // groups)}`, or no count")  # fmt: skip
         if spec.count is not None:
             count = spec.count // groups
-            if not even(children, links, count):
-                fit = list(islice(counts(children, links, spec.room, together), 3))
+            if not is_even_spread(children, links, count):
+                fit = list(islice(even_switch_counts(children, links, spec.room, together), 3))
                 raise Fault(
                     "E0459", spec.span,
                     f"{links} links of each of {children} `{below.name}` do not spread evenly over {count} `{spec.name}`",
@@ -407,7 +409,7 @@ class Sizer:
             together = children  # what the tier above joins need not meet here
         last: Fault | None = None
         least = -(-children * links // spec.room)
-        for n in counts(children, links, spec.room, together):
+        for n in even_switch_counts(children, links, spec.room, together):
             try:
                 self.fits(i, children * links // n)
             except Fault as fault:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tdsl.findings.source import Origin
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.paths import resolve
-from tdsl.semantics.plan import Context, Pathed, Plan, Wire
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.paths import resolve_path
+from tdsl.semantics.plan import Context, FabricPlan, Pathed, ResolvedConnect
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import carried, connect_value
+from tdsl.semantics.settings import connect_value, links_carried_by_cable
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
@@ -19,36 +19,40 @@ if TYPE_CHECKING:
 CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "optic", "allow", "bundle", "layer")
 
 
-def wire(plan: Plan, library: Library, home: Linked, s: tree.Connect, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_connect(
+    plan: FabricPlan, library: Library, home: Linked, s: tree.Connect, scope: Scope, context: Context, origin: Origin
+) -> None:
     """A connect or circuit."""
     try:
-        a = tuple(resolve(plan, context, p) for p in s.a)
-        b = tuple(resolve(plan, context, p) for p in s.b)
-        via = resolve(plan, context, s.via, ports=False) if s.via else None
+        a = tuple(resolve_path(plan, context, p) for p in s.a)
+        b = tuple(resolve_path(plan, context, p) for p in s.b)
+        via = resolve_path(plan, context, s.via, ports=False) if s.via else None
         for t in (*a, *b, *([via] if via else [])):
             if t.device is None:
                 raise Fault("E0120", t.span, f"`{t.span.text}` is a group; cables join devices", help="name a device in it")
         settings = connect_settings(s, scope, plan.evaluator)
-        _part(library, home, s, settings)
-        _optics(library, home, s, settings)
-        _allowed(library, home, s, settings)
+        _resolve_cable_part(library, home, s, settings)
+        _resolve_transceivers(library, home, s, settings)
+        _resolve_allowed_parts(library, home, s, settings)
     except (Fault, Excused):
         for path in (*s.a, *s.b, *((s.via,) if s.via else ())):
-            plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Member))
+            plan.excused.update(p.name for p in path.parts if isinstance(p, tree.Identifier))
         raise
-    plan.wires.append(Wire(s, scope, context, a, b, via, settings, origin))
+    plan.wires.append(ResolvedConnect(s, scope, context, a, b, via, settings, origin))
 
 
-def _part(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
+def _resolve_cable_part(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
     """Look up the cable a connect names. A bare name must be a known cable; a string may be any part."""
     written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "cable"), None)
     if written is None:
         return
     entry = library.entry(home, str(settings["cable"]))
     if entry is None or not is_cable(entry.node):
-        if isinstance(written.items[0].value, tree.Path):
+        if isinstance(written.items[0].value, tree.PathExpr):
             known = [n for n, e in (*home.names.items(), *home.used.items()) if is_cable(e.node)]
-            raise unknown("E0102", written.items[0].span, "cable", str(settings["cable"]), [*known, *library.loader.catalogue()])
+            raise unknown_name_fault(
+                "E0102", written.items[0].span, "cable", str(settings["cable"]), [*known, *library.loader.catalogue()]
+            )
         return
     part = library.build(entry, written.items[0].span)
     settings["part"] = part
@@ -56,7 +60,7 @@ def _part(library: Library, home: Linked, s: tree.Connect, settings: dict[str, o
         settings.setdefault("medium", str(part.facts["medium"]))
 
 
-def _optics(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
+def _resolve_transceivers(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
     """Look up the transceivers a connect names: one for both ends, or one an end."""
     written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "optic"), None)
     if written is None:
@@ -65,27 +69,27 @@ def _optics(library: Library, home: Linked, s: tree.Connect, settings: dict[str,
         raise Fault("E0120", written.span, "a cable has two ends", help="`optic A, B`, or `optic A` for both")
     found = []
     for item in written.items:
-        name = item.value.bare if isinstance(item.value, tree.Path) else None
+        name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
         entry = library.entry(home, name) if name is not None else None
         if entry is None or not is_optic(entry.node):
             known = [n for n, e in (*home.names.items(), *home.used.items()) if is_optic(e.node)]
-            raise unknown("E0102", item.span, "optic", item.span.text, [*known, *library.loader.catalogue()])
+            raise unknown_name_fault("E0102", item.span, "optic", item.span.text, [*known, *library.loader.catalogue()])
         found.append(library.build(entry, item.span))
     settings["optics"] = (found[0], found[-1])
 
 
-def _allowed(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
+def _resolve_allowed_parts(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
     """Look up the cables and transceivers of ``allow``, which the choice from the catalogue is narrowed to."""
     written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "allow"), None)
     if written is None:
         return
     found = []
     for item in written.items:
-        name = item.value.bare if isinstance(item.value, tree.Path) else None
+        name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
         entry = library.entry(home, name) if name is not None else None
         if entry is None or not (is_optic(entry.node) or is_cable(entry.node)):
             known = [n for n, e in (*home.names.items(), *home.used.items()) if is_optic(e.node) or is_cable(e.node)]
-            raise unknown("E0102", item.span, "cable or optic", item.span.text, [*known, *library.loader.catalogue()])
+            raise unknown_name_fault("E0102", item.span, "cable or optic", item.span.text, [*known, *library.loader.catalogue()])
         found.append(library.build(entry, item.span))
     settings["allowed"] = tuple(found)
 
@@ -114,39 +118,41 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
                 "E0118", inner.name.span, "`carries` follows the cable that it is about", help="write `cable PART carries 2`"
             )
         if name not in CONNECT_SETTINGS:
-            raise unknown("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
+            raise unknown_name_fault("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
         if name in out:
             raise Fault("E0104", inner.span, f"`{name}` is set twice")
         out[name] = inner.span.text if name in ("optic", "allow") else connect_value(inner, scope, evaluator)
-        if name == "cable" and (n := carried(inner, scope, evaluator)) > 1:
+        if name == "cable" and (n := links_carried_by_cable(inner, scope, evaluator)) > 1:
             out["carries"] = n
     return out
 
 
-def pathed(plan: Plan, s: tree.Omit | tree.Naming, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> Pathed:
+def resolve_omit_or_naming(
+    plan: FabricPlan, s: tree.Omit | tree.Naming, path: tree.PathExpr, scope: Scope, context: Context, origin: Origin
+) -> Pathed:
     """An omit or naming."""
-    target = resolve(plan, context, path, ports=False)
+    target = resolve_path(plan, context, path, ports=False)
     if isinstance(s, tree.Naming) and target.device is None:
         raise Fault("E0120", path.span, "a naming names devices, and this is a group")
     return Pathed(s, target, scope, context, origin)
 
 
-def omit(plan: Plan, s: tree.Omit, path: tree.Path, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_omit(plan: FabricPlan, s: tree.Omit, path: tree.PathExpr, scope: Scope, context: Context, origin: Origin) -> None:
     """One path of an omit."""
-    plan.omits.append(pathed(plan, s, path, scope, context, origin))
+    plan.omits.append(resolve_omit_or_naming(plan, s, path, scope, context, origin))
 
 
-def override(
-    plan: Plan, library: Library, home: Linked, s: tree.Override, scope: Scope, context: Context, origin: Origin
+def plan_override(
+    plan: FabricPlan, library: Library, home: Linked, s: tree.Override, scope: Scope, context: Context, origin: Origin
 ) -> None:
     """``override PATH: MODEL``, or ``override PATH { address loopback 10.9.9.9; asn 65001 }``."""
     if s.model is None and s.body:
-        from tdsl.semantics.addressing import replacement
+        from tdsl.semantics.addressing import plan_address_override
 
         for inner in s.body:
-            replacement(plan, s, inner, scope, context, origin)
+            plan_address_override(plan, s, inner, scope, context, origin)
         return
-    target = resolve(plan, context, s.path, ports=False)
+    target = resolve_path(plan, context, s.path, ports=False)
     if target.device is None:
         raise Fault("E0120", s.path.span, "an override names devices, not a group")
     if s.model is None or s.model.bare is None:
@@ -159,6 +165,6 @@ def override(
     plan.overrides.append(Pathed(s, target, scope, context, origin, model))
 
 
-def naming(plan: Plan, s: tree.Naming, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_naming(plan: FabricPlan, s: tree.Naming, scope: Scope, context: Context, origin: Origin) -> None:
     """A naming."""
-    plan.namings.append(pathed(plan, s, s.path, scope, context, origin))
+    plan.namings.append(resolve_omit_or_naming(plan, s, s.path, scope, context, origin))

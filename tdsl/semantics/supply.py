@@ -44,7 +44,7 @@ class Supply:
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def spares(text: str) -> Spares | None:
+def parse_spares(text: str) -> Spares | None:
     """``2%`` or ``4`` as written; None for anything else."""
     found = _SPARES.fullmatch(text.strip().replace("_", ""))
     if found is None or (not found[2] and "." in found[1]):
@@ -59,7 +59,7 @@ def lead_days(text: str) -> int | None:
     return None if found is None else int(found[1]) * (7 if found[2] == "week" else 1)
 
 
-def of_model(s: tree.Setting, value: Value) -> object:
+def read_supply_fact(s: tree.Setting, value: Value) -> object:
     """The value of one of ``FACTS`` in a model. Raises Fault for one that it cannot have."""
     name = s.name.name
     if name == "cords":
@@ -74,7 +74,7 @@ def of_model(s: tree.Setting, value: Value) -> object:
         if isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0 and value.amount % DAY == 0:
             return int(value.amount) // DAY
         raise Fault("E0103", s.span, "`lead` is a time in whole days", help="write `lead 26week` or `lead 90day`")
-    found = spares(s.items[0].value.span.text) if len(s.items) == 1 and not s.items[0].args else None
+    found = parse_spares(s.items[0].value.span.text) if len(s.items) == 1 and not s.items[0].args else None
     if found is None:
         raise Fault("E0103", s.span, "`spares` of a model is a percentage or a number of pieces",
                     help="write `spares 2%` or `spares 4`")  # fmt: skip

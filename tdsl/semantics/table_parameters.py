@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Row, Value, a_type, fits, whole
+from tdsl.semantics.values import TableRow, Value, a_type, fits_type, integer_if_whole
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -24,12 +24,12 @@ LEFT_OUT: dict[str, Value] = {"name": "", "int": 0, "ratio": 0, "list": ()}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FormPart:
     """A word of a form: a literal one, an element with its type, or several words that may be left out."""
 
     word: str = ""
     type: str = ""
-    optional: tuple[Part, ...] = ()
+    optional: tuple[FormPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +37,26 @@ class Form:
     """How the rows of a table are written."""
 
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[FormPart, ...]
 
 
-def form(formal: tree.Formal) -> Form:
+def read_row_form(formal: tree.Formal) -> Form:
     """The form of a table's rows, which its default states. Raises Fault where there is none, or one that cannot be read."""
     e = formal.default
     text = "".join(p for p in e.parts if isinstance(p, str)) if isinstance(e, tree.Str) else ""
     words = re.findall(r"\[|\]|[A-Za-z_]+(?::[a-z]+)?|[^\s]", text)
     at = e.span if e is not None else formal.name.span
-    stack: list[list[Part]] = [[]]
+    stack: list[list[FormPart]] = [[]]
     for w in words:
         found = re.fullmatch(r"([A-Z_]+)(?::([a-z]+))?|([a-z_]+)", w)
         if w == "[":
             stack.append([])
         elif w == "]" and len(stack) > 1:
             inner = tuple(stack.pop())
-            stack[-1].append(Part(optional=inner))
+            stack[-1].append(FormPart(optional=inner))
         elif found is not None:
             upper, type, lower = found.groups()
-            stack[-1].append(Part(lower or upper, "" if lower else type or "name"))
+            stack[-1].append(FormPart(lower or upper, "" if lower else type or "name"))
         else:
             stack = []
             break
@@ -68,7 +68,7 @@ def form(formal: tree.Formal) -> Form:
     return Form(text, tuple(stack[0]))
 
 
-def _optional_types(parts: tuple[Part, ...], inside: bool) -> list[str]:
+def _optional_types(parts: tuple[FormPart, ...], inside: bool) -> list[str]:
     """Types of the elements that a row may leave out, in order."""
     own = [_optional_types(p.optional, True) if p.optional else [p.type] if inside and p.type else [] for p in parts]
     return [type for types in own for type in types]
@@ -80,23 +80,23 @@ class Written:
 
     word: str  # of a bare name, or of `x`, `to`, `of` …
     value: tree.Expr | None  # None for `x`, `to`, `of` …
-    span: Span
+    span: SourceSpan
 
 
-def rows(formal: tree.Formal, items: tuple[tree.Item, ...], scope: Scope, evaluator: Evaluator) -> Value:
+def read_table_rows(formal: tree.Formal, items: tuple[tree.SettingItem, ...], scope: Scope, evaluator: Evaluator) -> Value:
     """The rows that a block writes for a table. Raises Fault for one of another form."""
-    form_ = form(formal)
-    return tuple(row(formal.name.name, form_, item, scope, evaluator) for item in items)
+    form_ = read_row_form(formal)
+    return tuple(read_table_row(formal.name.name, form_, item, scope, evaluator) for item in items)
 
 
-def row(name: str, form_: Form, item: tree.Item, scope: Scope, evaluator: Evaluator) -> Row:
+def read_table_row(name: str, form_: Form, item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> TableRow:
     """One row, by the form of its table."""
-    written = [_written(item.value)]
+    written = [_written_word(item.value)]
     for word, value in item.args:
         if word:
             written.append(Written(word, None, item.span))
-        written.append(_written(value))
-    reader = _Reader(written, scope, evaluator)
+        written.append(_written_word(value))
+    reader = _TableRowReader(written, scope, evaluator)
     found = next((values for end, values in reader.read(form_.parts, 0) if end == len(written)), None)
     if found is None:
         bad = written[reader.furthest] if reader.furthest < len(written) else None
@@ -105,16 +105,16 @@ def row(name: str, form_: Form, item: tree.Item, scope: Scope, evaluator: Evalua
         wanted = f"expected {expected}, found {says}" if expected else f"nothing follows before {says}"
         raise Fault("E0120", bad.span if bad is not None else item.span, f"this is not a row of `{name}`: {wanted}",
                     help=f"a row is written `{name} {form_.text}`")  # fmt: skip
-    made = Row(found)
+    made = TableRow(found)
     made.span = item.span
     return made
 
 
-def _written(value: tree.Expr) -> Written:
-    return Written(value.bare or "" if isinstance(value, tree.Path) else "", value, value.span)
+def _written_word(value: tree.Expr) -> Written:
+    return Written(value.bare or "" if isinstance(value, tree.PathExpr) else "", value, value.span)
 
 
-class _Reader:
+class _TableRowReader:
     """Finds which words of a row are which parts of a form; all ways to leave parts out are tried."""
 
     def __init__(self, written: list[Written], scope: Scope, evaluator: Evaluator) -> None:
@@ -122,7 +122,7 @@ class _Reader:
         self.furthest = 0  # the first word that no part of the form took
         self.expected: list[str] = []  # what would be taken there
 
-    def read(self, parts: tuple[Part, ...], at: int) -> list[tuple[int, tuple[Value, ...]]]:
+    def read(self, parts: tuple[FormPart, ...], at: int) -> list[tuple[int, tuple[Value, ...]]]:
         """Where the parts may end, with the values that they then have."""
         ways: list[tuple[int, tuple[Value, ...]]] = [(at, ())]
         for part in parts:
@@ -136,7 +136,7 @@ class _Reader:
             ways = following
         return ways
 
-    def one(self, part: Part, at: int) -> list[tuple[Value, ...]]:
+    def one(self, part: FormPart, at: int) -> list[tuple[Value, ...]]:
         """The value of one word: none of a literal word, a list of none where it does not fit."""
         here = self.written[at] if at < len(self.written) else None
         kind = "a name" if part.type == "name" else part.type
@@ -149,7 +149,7 @@ class _Reader:
                 return [(str(value),)]
             if part.type and part.type != "name" and here.value is not None:
                 value = self.value(here)
-                if value is not None and fits(value, part.type):
+                if value is not None and fits_type(value, part.type):
                     return [(value,)]
                 if value is not None:
                     shown += f", not {a_type(value)}"
@@ -163,4 +163,4 @@ class _Reader:
         assert here.value is not None
         if here.word and self.scope.find(here.word) is None:
             return None
-        return whole(self.evaluator.evaluate(here.value, self.scope))
+        return integer_if_whole(self.evaluator.evaluate(here.value, self.scope))

@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics import topology
 from tdsl.semantics.devices import device_settings, split_model
-from tdsl.semantics.fault import Excused, Fault, unknown
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
 from tdsl.semantics.model import DeviceModel
-from tdsl.semantics.quantity import RATE, Quantity, show
+from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import carried, connect_value, fitting_rate
+from tdsl.semantics.settings import connect_value, fitting_rate, links_carried_by_cable
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
 from tdsl.semantics.topology import Instance
 from tdsl.semantics.unfold import names_in
-from tdsl.semantics.values import ModelName, a_type
+from tdsl.semantics.values import ModelValue, a_type
 from tdsl.syntax import tree
 
 if TYPE_CHECKING:
-    from tdsl.semantics.planner import Planner
+    from tdsl.semantics.planner import FabricPlanner
 
 TIER_SETTINGS = ("switch", "down", "up", "oversubscription", "cable", "bundle")
 EXACT = Aim("", Fraction(1))
@@ -30,11 +30,11 @@ EXACT = Aim("", Fraction(1))
 class TierReader:
     """Reads the tiers of one block that names a topology; ``scope`` is where their names have a meaning."""
 
-    def __init__(self, planner: Planner, s: tree.Setting, instance: Instance, scope: Scope) -> None:
+    def __init__(self, planner: FabricPlanner, s: tree.Setting, instance: Instance, scope: Scope) -> None:
         self.planner, self.s, self.instance, self.scope = planner, s, instance, scope
         self.evaluator = planner.evaluator
 
-    def check_names(self, tiers: tuple[tree.Tier, ...]) -> None:
+    def check_names(self, tiers: tuple[tree.TierDecl, ...]) -> None:
         """A tier holds the one before it; the first holds hosts."""
         if tiers[0].by is not None:
             raise Fault(
@@ -44,7 +44,7 @@ class TierReader:
                 help="`by rail` belongs in the second tier",
             )
         before = "hosts"
-        seen: dict[str, Span] = {}
+        seen: dict[str, SourceSpan] = {}
         for x in tiers[0].body:
             if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
                 above = f"write it in `{tiers[1].name.name}`, the tier above" if len(tiers) > 1 else "leave it out"
@@ -63,7 +63,7 @@ class TierReader:
                 )
             seen[t.name.name], before = t.name.span, t.name.name
 
-    def spec(self, t: tree.Tier) -> TierSpec:
+    def spec(self, t: tree.TierDecl) -> TierSpec:
         """A tier as written, with its numbers computed."""
         s, instance, scope = self.s, self.instance, self.scope
         if t.by is not None and t.by.name != "rail":
@@ -82,18 +82,18 @@ class TierReader:
                 raise Fault("E0104", settings[x.name.name].span, f"`{x.name.name}` is set twice", labels=[(x.span, "first here")])
         for name, x in settings.items():
             if name not in TIER_SETTINGS:
-                raise unknown("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
+                raise unknown_name_fault("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
         written = settings.get("switch")
-        if written is None or not written.items or not isinstance(written.items[0].value, tree.Path):
+        if written is None or not written.items or not isinstance(written.items[0].value, tree.PathExpr):
             raise Fault("E0120", t.span, f"`{t.name.name}` has no switches", help="`tier pod of 4 rack { switch MODEL x 16 }`")
         item = written.items[0]
         self.only_read(t, settings)
         label = self.label(item)
         path = item.value
-        assert isinstance(path, tree.Path)
+        assert isinstance(path, tree.PathExpr)
         if not instance.tiers:
-            topology.required(instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span)
-        span = t.span if instance.tiers else _said(s, path.bare) or s.name.span
+            topology.require_parameters(instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span)
+        span = t.span if instance.tiers else _span_of_parameter(s, path.bare) or s.name.span
         model = self.planner.named_model(path, scope)
         if model.kind != "switch":
             raise Fault(
@@ -112,7 +112,7 @@ class TierReader:
         if (count is not None and count < 1) or (per is not None and per < 1):
             raise Fault("E0120", t.span, "a tier has at least one of everything")
         over = settings.get("oversubscription")
-        found = topology.aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
+        found = topology.read_ratio_aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
         wrote = next((v for w, v in item.args if w == "x"), None)
         cable = settings.get("cable")
         if cable is not None and not (
@@ -136,28 +136,28 @@ class TierReader:
         """The cable of the links up to a tier and how many of them it carries, as text; "" where none is written."""
         if s is None:
             return ""
-        n = carried(s, self.scope, self.evaluator)
+        n = links_carried_by_cable(s, self.scope, self.evaluator)
         return f"{s.items[0].value.span.text} carries {n}" if n > 1 else s.items[0].value.span.text
 
     def bundle(self, s: tree.Setting | None) -> str:
         """``bundle 2`` of the links up to a tier, as text; "" where none is written."""
         return f"bundle {connect_value(s, self.scope, self.evaluator)}" if s is not None else ""
 
-    def label(self, item: tree.Item) -> str:
+    def label(self, item: tree.SettingItem) -> str:
         """The name of a tier's switches: ``switch MODEL x 4 as NAME``; "" where none is written."""
         words = [v for w, v in item.args if not w]
-        names = [v.bare if isinstance(v, tree.Path) else None for v in words]
+        names = [v.bare if isinstance(v, tree.PathExpr) else None for v in words]
         if not words:
             return ""
         if len(names) != 2 or names[0] != "as" or not names[1]:
             raise Fault("E0118", words[0].span, "`switch` of a tier does not use this", help="`switch MODEL x 4 as NAME`")
         return str(names[1])
 
-    def devices(self, path: tree.Path, model: DeviceModel, written: tree.Setting) -> tuple[DeviceModel, str]:
+    def devices(self, path: tree.PathExpr, model: DeviceModel, written: tree.Setting) -> tuple[DeviceModel, str]:
         """The model as the settings of its devices leave it, and these settings as text."""
         value = self.scope.value(str(path.bare), path.span) if self.scope.find(str(path.bare)) is not None else None
-        body = (*(value.settings if isinstance(value, ModelName) else ()), *(written.body or ()))
-        where = self.planner.context.group.scope if isinstance(value, ModelName) and value.settings else self.scope
+        body = (*(value.settings if isinstance(value, ModelValue) else ()), *(written.body or ()))
+        where = self.planner.context.group.scope if isinstance(value, ModelValue) and value.settings else self.scope
         made = device_settings(body, model.kind, where, self.evaluator)
         return (split_model(model, made.splits) if made.splits else model), made.text
 
@@ -166,17 +166,17 @@ class TierReader:
         item = s.items[0] if len(s.items) == 1 and s.body is None else None
         path = item.value if item is not None else None
         help = f"`{s.name.name} p[1..32]`, `{s.name.name} p at 200Gbps`"
-        if item is None or not isinstance(path, tree.Path) or len(path.parts) > 2 or any(w != "at" for w, _ in item.args):
+        if item is None or not isinstance(path, tree.PathExpr) or len(path.parts) > 2 or any(w != "at" for w, _ in item.args):
             raise Fault("E0120", s.span, f"`{s.name.name}` of a tier names ports of its switches", help=help)
         head = path.parts[0]
-        assert isinstance(head, tree.Member)
+        assert isinstance(head, tree.Identifier)
         parts = model.parts(head.name)
         if not parts:
             names = sorted({c.name for c in model.classes})
-            raise unknown("E0101", head.span, f"port class of {model.name} called", head.name, names)
+            raise unknown_name_fault("E0101", head.span, f"port class of {model.name} called", head.name, names)
         text, low, high = head.name, None, None
         if len(path.parts) == 2:
-            entry = path.parts[1].entries[0] if isinstance(path.parts[1], tree.Index) else None
+            entry = path.parts[1].entries[0] if isinstance(path.parts[1], tree.IndexPart) else None
             if not isinstance(entry, tree.Range) or len(parts[0].axes) - (parts[0].split > 1) != 1:
                 raise Fault("E0120", path.span, "expected a range of ports", help=help)
             low, high = (self.evaluator.integer(e, self.scope) for e in (entry.low, entry.high))
@@ -194,7 +194,7 @@ class TierReader:
                 count += ports
                 rates[c.rate or 0] = c
         if len(rates) > 1:
-            found = " and ".join(show(Quantity(Fraction(r), RATE)) for r in rates)
+            found = " and ".join(quantity_text(Quantity(Fraction(r), RATE)) for r in rates)
             raise Fault("E0120", path.span, f"these ports run at {found}; links of one tier run at one rate", help=help)
         rate = next(iter(rates))
         if not item.args:
@@ -205,12 +205,15 @@ class TierReader:
         at = fitting_rate(asked, item.args[0][1].span)
         if rate and at > rate:
             raise Fault(
-                "E0120", item.args[0][1].span, f"`{text}` runs at {show(Quantity(Fraction(rate), RATE))} at most", help=help
+                "E0120",
+                item.args[0][1].span,
+                f"`{text}` runs at {quantity_text(Quantity(Fraction(rate), RATE))} at most",
+                help=help,
             )
-        return Leading(text, count, at, show(asked))
+        return Leading(text, count, at, quantity_text(asked))
 
     def both_ways(
-        self, t: tree.Tier, model: DeviceModel, settings: Mapping[str, tree.Setting], down: Leading | None, up: Leading | None
+        self, t: tree.TierDecl, model: DeviceModel, settings: Mapping[str, tree.Setting], down: Leading | None, up: Leading | None
     ) -> None:
         """Refuse ports that lead both ways, one way alone, or none where two rates make a choice needed."""
         if down is None and up is None:
@@ -225,12 +228,12 @@ class TierReader:
             raise Fault("E0120", settings["up"].span, "ports that lead up are named, and those that lead down are not",
                         help="write `down CLASS[RANGE]` beside it")  # fmt: skip
         if up is not None:
-            mine, theirs = (_numbers(x.text) for x in (down, up))
+            mine, theirs = (_parse_port_range(x.text) for x in (down, up))
             if mine[0] == theirs[0] and mine[1] <= theirs[2] and theirs[1] <= mine[2]:
                 raise Fault("E0120", settings["up"].span, f"`{up.text}` and `{down.text}` have ports in common",
                             labels=[(settings["down"].span, "these lead down")], help="a port leads one way")  # fmt: skip
 
-    def only_read(self, t: tree.Tier, settings: Mapping[str, tree.Setting]) -> None:
+    def only_read(self, t: tree.TierDecl, settings: Mapping[str, tree.Setting]) -> None:
         """Refuse what the settings of a tier do not read."""
         for name, x in settings.items():
             if len(x.items) > 1:
@@ -243,24 +246,24 @@ class TierReader:
         if extra is not None:
             raise Fault("E0118", extra.span, f"`switch` of `{t.name.name}` does not use this", help="write `switch MODEL x 4`")
 
-    def place(self, e: tree.Expr | tree.Item) -> Span | None:
+    def place(self, e: tree.Expr | tree.SettingItem) -> SourceSpan | None:
         """Where the design gives a number of a tier; None where it gives others with it, or none."""
         s, instance = self.s, self.instance
         if instance.tiers:
             return e.span
         named = names_in(e)
-        uses = names_in(tuple(x for x in instance.node.body if isinstance(x, tree.Tier)))
-        alone = isinstance(e, tree.Item) or (isinstance(e, tree.Path) and e.bare is not None)
-        return _said(s, named[0]) if alone and len(named) == 1 and uses.count(named[0]) == 1 else None
+        uses = names_in(tuple(x for x in instance.node.body if isinstance(x, tree.TierDecl)))
+        alone = isinstance(e, tree.SettingItem) or (isinstance(e, tree.PathExpr) and e.bare is not None)
+        return _span_of_parameter(s, named[0]) if alone and len(named) == 1 and uses.count(named[0]) == 1 else None
 
 
-def _numbers(text: str) -> tuple[str, int, int]:
+def _parse_port_range(text: str) -> tuple[str, int, int]:
     """Class and first and last port of ``p[1..32]``; of a class alone, all there may be."""
     name, _, rest = text.rstrip("]").partition("[")
     low, _, high = rest.partition("..")
     return name, int(low or 0), int(high or 1 << 30)
 
 
-def _said(s: tree.Setting, name: str | None) -> Span | None:
+def _span_of_parameter(s: tree.Setting, name: str | None) -> SourceSpan | None:
     """The setting of a block that gives a parameter."""
     return next((x.span for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == name), None)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tdsl.findings.source import Span
-from tdsl.semantics.ends import Ends, EndSet, Names
-from tdsl.semantics.sizing import Leading, Tier
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.ends import EndSet, HostEnds, IndexedEndPath
+from tdsl.semantics.sizing import Leading, SizedTier
 from tdsl.system.lazy_dataclass import dataclass
 
 POD, PLANE, RAIL = "pod", "plane", "rail"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StructureLine:
     """A statement of the structure as text, and the statement of the intent that asked for it."""
 
     text: str
-    span: Span
-    chain: tuple[tuple[Span, str], ...] = ()
-    spans: tuple[tuple[str, Span], ...] = ()  # of declared names, where they are others
+    span: SourceSpan
+    chain: tuple[tuple[SourceSpan, str], ...] = ()
+    spans: tuple[tuple[str, SourceSpan], ...] = ()  # of declared names, where they are others
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Level:
 class Weaver:
     """Writes the structure of one fabric's tiers."""
 
-    def __init__(self, ends: Ends, tiers: list[Tier], pods: int, fresh: Callable[[str], str]) -> None:
+    def __init__(self, ends: HostEnds, tiers: list[SizedTier], pods: int, fresh: Callable[[str], str]) -> None:
         self.ends, self.tiers, self.pods, self.fresh = ends, tiers, pods, fresh
         self.bottom = tiers[0]
         per_pod = self.bottom.instances // pods if pods else 1
@@ -46,20 +46,20 @@ class Weaver:
             self.levels.append(Level(POD if pods else tier.spec.name, inside, hosts) if tier.groups == 1 else None)
             hosts *= inside
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[StructureLine]:
         """All statements, in the order in which links take ports: hosts first, then tier by tier."""
         body = self.groups(len(self.tiers) - 1)
         top = self.tiers[-1].spec.span
         if self.ends.planes:
             inner = "".join(f"{text}\n" for text in body)
-            yield Line(f"{PLANE} {PLANE}[{self.ends.planes}] {{\n{inner}}}", top)
+            yield StructureLine(f"{PLANE} {PLANE}[{self.ends.planes}] {{\n{inner}}}", top)
         else:
             for text in body:
-                yield Line(text, top)
+                yield StructureLine(text, top)
         for ends in self.ends.sets:
-            yield Line(self.access(ends), self.bottom.spec.span)
+            yield StructureLine(self.access(ends), self.bottom.spec.span)
         for i in range(1, len(self.tiers)):
-            yield Line(self.between(i), self.tiers[i].spec.span)
+            yield StructureLine(self.between(i), self.tiers[i].spec.span)
 
     # ------------------------------------------------------------ declarations
     def groups(self, i: int) -> list[str]:
@@ -102,20 +102,20 @@ class Weaver:
         if self.indexed(0):
             out += f"[{self.switch(ends, names, host)}]"
         down = self.bottom.spec.down
-        return f"connect {names.path} to {out}{leading(down)}{by(self.bottom, down)}"
+        return f"connect {names.path} to {out}{leading_ports_suffix(down)}{connect_braces_text(self.bottom, down)}"
 
-    def switch(self, ends: EndSet, names: Names, host: str) -> str:
+    def switch(self, ends: EndSet, names: IndexedEndPath, host: str) -> str:
         """Which switch of the first tier's group an end meets."""
         count, load = self.bottom.count, ends.per_host(self.ends)
         if self.ends.rails:
             many = count // self.ends.rails
             at = names.rail
             if many > 1:
-                at = f"{self.ends.rails}*({dealt(host, names.inner, load // self.ends.rails, many)}) + {names.rail}"
+                at = f"{self.ends.rails}*({switch_index_expression(host, names.inner, load // self.ends.rails, many)}) + {names.rail}"
         elif count == 1:
             at = ""
         else:
-            at = names.flat if load == count else dealt(host, names.flat, load, count)
+            at = names.flat if load == count else switch_index_expression(host, names.flat, load, count)
         if self.flat == count:
             return at or "0"
         hosts = self.levels[0].hosts if self.levels and self.levels[0] else self.ends.hosts
@@ -143,16 +143,16 @@ class Weaver:
             high = f"{prefix}{RAIL}[{rail}].{upper.spec.label}"
         elif self.indexed(i - 1):
             low += "[*]"
-        low, high = f"{low}{leading(lower.spec.up)}", f"{high}[*]{leading(upper.spec.down)}"
-        return f"connect {low} to {high} spread x {lower.up}{by(upper, lower.spec.up, upper.spec.down)}"
+        low, high = f"{low}{leading_ports_suffix(lower.spec.up)}", f"{high}[*]{leading_ports_suffix(upper.spec.down)}"
+        return f"connect {low} to {high} spread x {lower.up}{connect_braces_text(upper, lower.spec.up, upper.spec.down)}"
 
 
-def leading(ports: Leading | None) -> str:
+def leading_ports_suffix(ports: Leading | None) -> str:
     """The ports of a device as the end of a path."""
     return f".{ports.text}" if ports else ""
 
 
-def by(tier: Tier, *ports: Leading | None) -> str:
+def connect_braces_text(tier: SizedTier, *ports: Leading | None) -> str:
     """The braces of the connect that leads up to a tier."""
     rates = sorted({p.at for p in ports if p and p.at}, key=lambda at: min(p.rate for p in ports if p and p.at == at))
     said = [f"rate {rates[0]}"] if rates else []
@@ -161,7 +161,7 @@ def by(tier: Tier, *ports: Leading | None) -> str:
     return f" {{ {'; '.join(said)} }}" if said else ""
 
 
-def dealt(host: str, end: str, load: int, over: int) -> str:
+def switch_index_expression(host: str, end: str, load: int, over: int) -> str:
     """Which of ``over`` switches an end meets: the ends of all hosts, ``load`` each, in turn."""
     if load == 1:
         return f"{host} % {over}"

@@ -8,24 +8,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.devices import device_settings, split_model
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Excused, Fault, unknown
-from tdsl.semantics.library import Entry, Library, Linked
+from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
+from tdsl.semantics.library import Library, Linked, TopLevelName
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.operators import require_type
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
-from tdsl.semantics.table_parameters import form, rows
-from tdsl.semantics.values import ModelName, Value, type_name, whole
+from tdsl.semantics.table_parameters import read_row_form, read_table_rows
+from tdsl.semantics.values import ModelValue, Value, integer_if_whole, type_name
 from tdsl.syntax import tree
 from tdsl.system import files, resources
 from tdsl.system.lazy_dataclass import dataclass
 
 FOLDER = "topologies"
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
-BLOCKS = (tree.Decl, tree.Connect, tree.If, tree.For, tree.Setting, tree.Tier)
+BLOCKS = (tree.Decl, tree.Connect, tree.If, tree.For, tree.Setting, tree.TierDecl)
 """Statements that may hold others."""
 
 
@@ -45,18 +45,18 @@ class Instance:
     node: tree.TopologyDecl
     scope: Scope
     ends: str  # name of the parameter that stands for the ends, "" if it takes none
-    tiers: tuple[tree.Tier, ...]  # those of the block, in place of the topology's own
+    tiers: tuple[tree.TierDecl, ...]  # those of the block, in place of the topology's own
     missing: dict[str, tree.Formal] = field(default_factory=dict)
 
 
-def find(library: Library, home: Linked, name: str) -> Entry | None:
+def find_topology(library: Library, home: Linked, name: str) -> TopLevelName | None:
     """The topology of that name: of the design, taken by ``use``, of a ``--path`` folder, or of the standard library."""
     found = home.names.get(name) or home.used.get(name)
     if found is not None and isinstance(found.node, tree.TopologyDecl):
         return found  # another kind of thing may bear the name of a topology
-    for folder in _folders(library):
+    for folder in _topology_folders(library):
         path = folder / f"{name}.fab"
-        if files.is_file(path) and files.below(path, _folders(library)):
+        if files.is_file(path) and files.is_below_folders(path, _topology_folders(library)):
             module = library.loader.read(path)
             if module is None:
                 raise Excused
@@ -66,16 +66,16 @@ def find(library: Library, home: Linked, name: str) -> Entry | None:
     return None
 
 
-def _folders(library: Library) -> list[Path]:
+def _topology_folders(library: Library) -> list[Path]:
     given = [f for path in library.loader.paths for f in (path / FOLDER, path)]
-    return [*given, resources.folder("stdlib") / FOLDER]
+    return [*given, resources.packaged_folder("stdlib") / FOLDER]
 
 
-def known(library: Library, home: Linked) -> list[str]:
+def known_topology_names(library: Library, home: Linked) -> list[str]:
     """Names of all topologies that a file sees."""
     own = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.TopologyDecl)]
-    folders = [f for f in _folders(library) if f.name == FOLDER and files.is_dir(f)]
-    return [*own, *(name.removesuffix(".fab") for f in folders for name in files.names(f) if name.endswith(".fab"))]
+    folders = [f for f in _topology_folders(library) if f.name == FOLDER and files.is_dir(f)]
+    return [*own, *(name.removesuffix(".fab") for f in folders for name in files.folder_entries(f) if name.endswith(".fab"))]
 
 
 class Binder:
@@ -83,12 +83,12 @@ class Binder:
 
     def __init__(
         self,
-        entry: Entry,
+        entry: TopLevelName,
         s: tree.Setting,
         scope: Scope,
         evaluator: Evaluator,
         given: dict[str, Value],
-        model: Callable[[tree.Path], DeviceModel],
+        model: Callable[[tree.PathExpr], DeviceModel],
     ) -> None:
         assert isinstance(entry.node, tree.TopologyDecl)
         self.node, self.s, self.outer, self.evaluator = entry.node, s, scope, evaluator
@@ -97,7 +97,7 @@ class Binder:
 
     def run(self) -> Instance:
         """The instance. Raises Fault for parameters that are unknown, given twice or of another type."""
-        if broken(self.node.body):
+        if contains_broken_statement(self.node.body):
             raise Excused
         formals = {f.name.name: f for f in self.node.formals}
         settable = [f for f in self.node.formals if f.type.name != "ports"]
@@ -115,8 +115,8 @@ class Binder:
             else:
                 missing[name] = formal
         ends = next((n for n, f in formals.items() if f.type.name == "ports"), "")
-        tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.Tier))
-        if tiers and not any(isinstance(x, tree.Tier) for x in self.node.body):
+        tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.TierDecl))
+        if tiers and not any(isinstance(x, tree.TierDecl) for x in self.node.body):
             raise Fault(
                 "E0118", tiers[0].span, f"`{self.node.name.name}` has no tiers", labels=[(self.node.name.span, "declared here")]
             )
@@ -125,20 +125,24 @@ class Binder:
     def default(self, formal: tree.Formal, e: tree.Expr | None) -> Value:
         """The value of a parameter that is not written."""
         if formal.type.name == "table":
-            form(formal)
+            read_row_form(formal)
             return ()
         assert e is not None
-        return joining(tree.Item(e, (), e.span)) if formal.type.name == "pattern" else self.evaluator.evaluate(e, self.inner)
+        return (
+            read_joining_pattern(tree.SettingItem(e, (), e.span))
+            if formal.type.name == "pattern"
+            else self.evaluator.evaluate(e, self.inner)
+        )
 
-    def bind(self, formal: tree.Formal, value: Value, span: Span) -> None:
+    def bind(self, formal: tree.Formal, value: Value, span: SourceSpan) -> None:
         """Give a parameter its value."""
         if not isinstance(value, (Joining, Aim)):
             require_type(value, formal.type, span)
         self.inner.names[formal.name.name] = Binding("argument", formal.name.span, None, value, DONE)
 
-    def settings(self, settable: list[tree.Formal]) -> dict[str, tuple[tree.Item, ...]]:
+    def settings(self, settable: list[tree.Formal]) -> dict[str, tuple[tree.SettingItem, ...]]:
         """Parameter -> what the block writes for it."""
-        asked: dict[str, tuple[tree.Item, ...]] = {}
+        asked: dict[str, tuple[tree.SettingItem, ...]] = {}
         if self.s.items:
             if not settable:
                 raise Fault("E0118", self.s.items[0].span, f"`{self.s.name.name}` takes no value")
@@ -148,13 +152,13 @@ class Binder:
         for inner in self.s.body or ():
             if isinstance(inner, tree.Broken):
                 raise Excused
-            if isinstance(inner, tree.Tier):
+            if isinstance(inner, tree.TierDecl):
                 continue
             if not isinstance(inner, tree.Setting):
                 raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
             name = inner.name.name
             if name not in names:
-                raise unknown("E0118", inner.name.span, f"setting of `{self.s.name.name}` called", name, names)
+                raise unknown_name_fault("E0118", inner.name.span, f"setting of `{self.s.name.name}` called", name, names)
             if name in asked and name not in tables:
                 raise Fault("E0104", inner.span, f"`{name}` is set twice")
             if not inner.items:
@@ -169,12 +173,12 @@ class Binder:
             asked[name] = (*asked.get(name, ()), *inner.items)
         return asked
 
-    def value(self, formal: tree.Formal, items: tuple[tree.Item, ...]) -> Value:
+    def value(self, formal: tree.Formal, items: tuple[tree.SettingItem, ...]) -> Value:
         """What the items of a setting are worth, as the parameter's type asks."""
         item = items[0]
         kind = formal.type.name
         if kind == "table":
-            return rows(formal, items, self.outer, self.evaluator)
+            return read_table_rows(formal, items, self.outer, self.evaluator)
         if kind != "list" and len(items) > 1:
             at = items[1].span
             raise Fault(
@@ -184,11 +188,11 @@ class Binder:
                 help="write each setting on its own line, or separate settings with `;`",
             )
         if kind == "pattern":
-            return joining(item)
+            return read_joining_pattern(item)
         if kind == "ratio":
-            return aim(item, self.outer, self.evaluator)
+            return read_ratio_aim(item, self.outer, self.evaluator)
         body = self.of_devices.get(formal.name.name, ())
-        if kind == "model" and isinstance(item.value, tree.Path) and item.value.bare is not None:
+        if kind == "model" and isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
             model = self.model(item.value)
             split_model(model, device_settings(body, model.kind, self.outer, self.evaluator).splits)
         extra = next((i for i in items if i.args), None)
@@ -197,35 +201,35 @@ class Binder:
                 "E0120", extra.span, f"`{formal.name.name}` is one {kind}, without a count or other words",
                 help=f"write `{formal.name.name} {extra.value.span.text}`",
             )  # fmt: skip
-        values = tuple(whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
+        values = tuple(integer_if_whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values
-        if body and isinstance(values[0], ModelName):
+        if body and isinstance(values[0], ModelValue):
             return replace(values[0], settings=body)
         return str(values[0]) if kind == "string" and isinstance(values[0], str) else values[0]
 
 
-def aim(item: tree.Item, scope: Scope, evaluator: Evaluator) -> Aim:
+def read_ratio_aim(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> Aim:
     """``7:1``, ``about 7:1`` or ``at most 7:1``; a name may stand for any of them."""
-    word = item.value.bare if isinstance(item.value, tree.Path) else None
+    word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     mode, value = "", item.value
     if word == "about" and len(item.args) == 1:
         mode, value = "about", item.args[0][1]
     elif word == "at" and len(item.args) == 1:
         said, value = item.args[0]
-        if said != "most" and not (isinstance(value, tree.Path) and value.parts[0].span.text == "most"):
+        if said != "most" and not (isinstance(value, tree.PathExpr) and value.parts[0].span.text == "most"):
             raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
         mode = "at most"
-        if isinstance(value, tree.Path) and len(value.parts) == 2 and isinstance(value.parts[1], tree.Call):
+        if isinstance(value, tree.PathExpr) and len(value.parts) == 2 and isinstance(value.parts[1], tree.Call):
             value = value.parts[1].args[0]
     elif word == "at" and len(item.args) == 2 and not any(w for w, _ in item.args):  # `at most NAME`
         most, value = (v for _, v in item.args)
-        if not (isinstance(most, tree.Path) and most.bare == "most"):
+        if not (isinstance(most, tree.PathExpr) and most.bare == "most"):
             raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
         mode = "at most"
     elif item.args:
         raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
-    found = whole(evaluator.evaluate(value, scope))
+    found = integer_if_whole(evaluator.evaluate(value, scope))
     if isinstance(found, Aim):
         return found
     if isinstance(found, bool) or not isinstance(found, (int, Fraction)):
@@ -235,43 +239,43 @@ def aim(item: tree.Item, scope: Scope, evaluator: Evaluator) -> Aim:
     return Aim(mode, Fraction(found))
 
 
-def joining(item: tree.Item) -> Joining:
+def read_joining_pattern(item: tree.SettingItem) -> Joining:
     """``each``, ``each x 2``, ``spread x 4``, ``via ocs MODEL``."""
-    word = item.value.bare if isinstance(item.value, tree.Path) else None
+    word = item.value.bare if isinstance(item.value, tree.PathExpr) else None
     if word is None:
         raise Fault("E0103", item.span, "expected a pattern", help=PATTERNS)
     if word == "via":
-        names = [v.bare for w, v in item.args if not w and isinstance(v, tree.Path)]
+        names = [v.bare for w, v in item.args if not w and isinstance(v, tree.PathExpr)]
         if len(names) != 2 or None in names:
             raise Fault(
                 "E0120", item.span, "say by what kind of device and by which model links are joined", help="`via ocs MODEL`"
             )
         return Joining(None, None, (str(names[0]), str(names[1])))
-    member = tree.Member(word, item.value.span)
+    member = tree.Identifier(word, item.value.span)
     copies: tree.Expr | None = None
-    args: list[tuple[tree.Member, tree.Expr | None]] = []
+    args: list[tuple[tree.Identifier, tree.Expr | None]] = []
     for name, value in item.args:
         if name == "x" and word != "spread":
             copies = value
         elif name:
-            args.append((tree.Member(name, value.span), value))
-        elif isinstance(value, tree.Path) and value.bare:
-            args.append((tree.Member(value.bare, value.span), None))
+            args.append((tree.Identifier(name, value.span), value))
+        elif isinstance(value, tree.PathExpr) and value.bare:
+            args.append((tree.Identifier(value.bare, value.span), None))
         else:
             raise Fault("E0120", value.span, f"the pattern `{word}` does not use this", help=PATTERNS)
     return Joining(tree.PatternRef(member, tuple(args), item.span), copies, None)
 
 
-def broken(n: Any) -> bool:
+def contains_broken_statement(n: Any) -> bool:
     """Whether a statement in a block did not parse."""
     if isinstance(n, tree.Broken):
         return True
     if isinstance(n, tuple):
-        return any(map(broken, n))
-    return isinstance(n, BLOCKS) and any(broken(getattr(n, f.name)) for f in fields(n))
+        return any(map(contains_broken_statement, n))
+    return isinstance(n, BLOCKS) and any(contains_broken_statement(getattr(n, f.name)) for f in fields(n))
 
 
-def required(instance: Instance, names: Iterable[str], span: Span) -> None:
+def require_parameters(instance: Instance, names: Iterable[str], span: SourceSpan) -> None:
     """Refuse a parameter that is used and that nobody gave."""
     for name in names:
         formal = instance.missing.get(name)

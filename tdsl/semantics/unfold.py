@@ -8,16 +8,16 @@ from fractions import Fraction
 from typing import Any
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.builtins import BUILTINS
-from tdsl.semantics.ends import Ends
+from tdsl.semantics.ends import HostEnds
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.operators import truth
+from tdsl.semantics.operators import require_bool
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
-from tdsl.semantics.topology import Instance, Joining, required
-from tdsl.semantics.values import Dims, Function, ModelName, Value, WholeRange, text_of, whole
+from tdsl.semantics.topology import Instance, Joining, require_parameters
+from tdsl.semantics.values import Dims, FunctionValue, ModelValue, Value, WholeRange, integer_if_whole, text_of
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
@@ -25,10 +25,10 @@ PLANE = "plane"
 ROUNDS = 64  # values of a loop that joins ends
 PATHS = ("a", "b", "via", "paths", "path")  # the fields of a statement that are paths of devices
 SWAPPED = (*PATHS, "pattern", "copies", "guard", "template", "body")
-ATOMS = (tree.Number, tree.RatioLit, tree.DimsLit, tree.Str, tree.Path, tree.Paren, tree.ListExpr, tree.Measure, tree.Range)
+ATOMS = (tree.Number, tree.RatioLit, tree.DimsLit, tree.Str, tree.PathExpr, tree.Paren, tree.ListExpr, tree.Measure, tree.Range)
 
 
-def literal(value: Value, span: Span) -> tree.Expr:
+def expression_of_value(value: Value, span: SourceSpan) -> tree.Expr:
     """An expression that is worth this value."""
     if isinstance(value, Aim):
         value = value.ratio
@@ -37,7 +37,7 @@ def literal(value: Value, span: Span) -> tree.Expr:
     elif isinstance(value, str):
         return tree.Str((str(value),), span)
     elif isinstance(value, tuple):
-        return tree.ListExpr(tuple(literal(v, span) for v in value), span)
+        return tree.ListExpr(tuple(expression_of_value(v, span) for v in value), span)
     else:
         text = text_of(value)
     found = parse_expression(text, "value", Diagnostics())
@@ -49,32 +49,34 @@ def literal(value: Value, span: Span) -> tree.Expr:
 class Unfolder:
     """Rewrites the statements of one instance of a topology."""
 
-    def __init__(self, instance: Instance, ends: Ends, at: Span, evaluator: Evaluator, fresh: Callable[[str], str]) -> None:
+    def __init__(
+        self, instance: Instance, ends: HostEnds, at: SourceSpan, evaluator: Evaluator, fresh: Callable[[str], str]
+    ) -> None:
         self.instance, self.ends, self.at, self.evaluator, self.fresh = instance, ends, at, evaluator, fresh
         self.scope = instance.scope
         self.hidden: list[str] = []  # variables of loops around
 
-    def run(self) -> list[tuple[tree.Stmt, Span]]:
+    def run(self) -> list[tuple[tree.Stmt, SourceSpan]]:
         """Statements in order, each with the line of the topology it comes from."""
         for s in self.instance.node.body:
             if isinstance(s, tree.Let):
                 self.let(s)
             elif isinstance(s, tree.Def):
-                self.scope.define(s.name.name, Binding("def", s.name.span, None, Function(s, self.scope), DONE))
+                self.scope.define(s.name.name, Binding("def", s.name.span, None, FunctionValue(s, self.scope), DONE))
         for s in self.instance.node.body:
             if isinstance(s, tree.Let):
                 self.guard(s)
-        inside: list[tuple[tree.Stmt, Span]] = []
-        joined: list[tuple[tree.Stmt, Span]] = []
+        inside: list[tuple[tree.Stmt, SourceSpan]] = []
+        joined: list[tuple[tree.Stmt, SourceSpan]] = []
         for s in self.instance.node.body:
-            if isinstance(s, (tree.Let, tree.Def, tree.Tier)):
+            if isinstance(s, (tree.Let, tree.Def, tree.TierDecl)):
                 continue
             joined += [(made, s.span) for made in self.statement(s, True)]
             inside += [(made, s.span) for made in self.statement(s, False)]
         if self.ends.planes and inside:
             at = self.at
             shape = (tree.Extent(tree.Number(self.ends.planes, at), None, at),)
-            word = tree.Member(PLANE, at)
+            word = tree.Identifier(PLANE, at)
             inside = [(tree.Decl(word, word, shape, None, None, tuple(s for s, _ in inside), at), inside[0][1])]
         declared = [x for x in inside if isinstance(x[0], tree.Decl)]
         return [*declared, *joined, *(x for x in inside if not isinstance(x[0], tree.Decl))]
@@ -88,7 +90,7 @@ class Unfolder:
         if s.guard is None:
             return
         self.needs(s.guard)
-        if not truth(self.evaluator.evaluate(s.guard, self.scope), s.guard.span):
+        if not require_bool(self.evaluator.evaluate(s.guard, self.scope), s.guard.span):
             value = text_of(self.scope.value(s.name.name, s.span))
             raise Fault(
                 "E0110", self.at, f"`{s.name.name}` is {value} here, which `{self.instance.node.name.name}` rules out",
@@ -123,8 +125,8 @@ class Unfolder:
                 if isinstance(inner, tree.Connect) and self.names_ends(inner):
                     raise Fault("E0120", inner.span, "ends are joined by statements in the topology's own block")
             held = None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner, False))
-            value = self.value_of(s.of.bare) if isinstance(s.of, tree.Path) and s.of.bare else None
-            if isinstance(value, ModelName) and value.settings:
+            value = self.value_of(s.of.bare) if isinstance(s.of, tree.PathExpr) and s.of.bare else None
+            if isinstance(value, ModelValue) and value.settings:
                 held = (*(held or ()), *value.settings)
             return [replace(made, of=of, body=held)]
         if isinstance(s, (tree.Omit, tree.Naming)):
@@ -141,17 +143,17 @@ class Unfolder:
     def forwarding(self, s: tree.Setting) -> tree.Setting:
         """``forwards ends``: the declarations of all ends."""
         path = s.items[0].value if len(s.items) == 1 else None
-        if not isinstance(path, tree.Path) or path.bare != self.instance.ends or s.items[0].args:
+        if not isinstance(path, tree.PathExpr) or path.bare != self.instance.ends or s.items[0].args:
             raise Fault("E0120", s.span, "in a topology its ends forward", help=f"`forwards {self.instance.ends or 'ends'}`")
-        names = [tuple(tree.Member(name, s.span) for name, _ in ends.parts) for ends in self.ends.sets]
-        return replace(s, items=tuple(tree.Item(tree.Path(n, s.span), (), s.span) for n in dict.fromkeys(names)))
+        names = [tuple(tree.Identifier(name, s.span) for name, _ in ends.parts) for ends in self.ends.sets]
+        return replace(s, items=tuple(tree.SettingItem(tree.PathExpr(n, s.span), (), s.span) for n in dict.fromkeys(names)))
 
     def unrolled(self, s: tree.For) -> list[tree.Stmt]:
         """The statements of a loop that join ends, once for each value, so that ports bear their numbers."""
         if not any(self.joins(x) for x in s.body):
             return []
         outer, out = self.scope, []
-        values = whole(self.evaluator.evaluate(s.over, outer))
+        values = integer_if_whole(self.evaluator.evaluate(s.over, outer))
         if isinstance(values, WholeRange):
             values = tuple(range(values.low, values.high + 1)) if values.size <= ROUNDS else None
         if not isinstance(values, tuple) or len(values) > ROUNDS:
@@ -179,7 +181,7 @@ class Unfolder:
                 )
                 other = tuple(x for inner in s.other for x in self.statement(inner, ends))
                 return [replace(s, branches=left, other=other)] if other or any(b for _, b in left) else []
-            if truth(self.evaluator.evaluate(test, self.scope), test.span):
+            if require_bool(self.evaluator.evaluate(test, self.scope), test.span):
                 return [x for inner in body for x in self.statement(inner, ends)]
         return [x for inner in s.other for x in self.statement(inner, ends)]
 
@@ -204,12 +206,12 @@ class Unfolder:
         """A connect, omit or naming whose index variables mean nothing in the design, whatever names that has taken by `let`."""
         meaning: dict[str, tree.Expr] = {}
         taken = set(names_in(tuple(getattr(s, f.name) for f in fields(s))))
-        for name in sorted(_indices(s)):
+        for name in sorted(_index_variables(s)):
             free = self.fresh(name)
             if free != name and name not in self.hidden and self.scope.find(name) is None:
                 free = self.unused(free, taken | set(self.hidden))
                 taken.add(free)
-                meaning[name] = tree.Path((tree.Member(free, s.span),), s.span)
+                meaning[name] = tree.PathExpr((tree.Identifier(free, s.span),), s.span)
         return replace(s, **{f: _swap_field(f, getattr(s, f), meaning) for f in SWAPPED if hasattr(s, f)}) if meaning else s
 
     def value_of(self, name: str) -> Value:
@@ -221,43 +223,43 @@ class Unfolder:
     def names_ends(self, s: tree.Connect) -> bool:
         """Whether a connect's first path is the ends."""
         head = s.a[0].parts[0]
-        return bool(self.instance.ends) and isinstance(head, tree.Member) and head.name == self.instance.ends
+        return bool(self.instance.ends) and isinstance(head, tree.Identifier) and head.name == self.instance.ends
 
     def ended(self, s: tree.Connect) -> list[tree.Stmt]:
         """A connect of the ends, once for each set of hosts."""
         s = self.cleared(s)
         made = self.connect(s)
         index = made.a[0].parts[1] if len(made.a[0].parts) == 2 else None
-        written = index.entries if isinstance(index, tree.Index) else ()
-        variables = {e.bare for e in written if isinstance(e, tree.Path) and e.bare} - set(self.hidden)
+        written = index.entries if isinstance(index, tree.IndexPart) else ()
+        variables = {e.bare for e in written if isinstance(e, tree.PathExpr) and e.bare} - set(self.hidden)
         taken = {*self.hidden, *names_in(tuple(getattr(s, f.name) for f in fields(s) if f.name != "span"))} - variables
         out: list[tree.Stmt] = []
         for ends in self.ends.sets:
             inner = len(ends.ports.axes) - bool(self.ends.planes)
             wanted = 1 + max(1, inner)  # a class without an index of its own has one end a host, number 0
             first = written[0] if written else None
-            by_host = isinstance(first, tree.Path) and first.bare in variables
+            by_host = isinstance(first, tree.PathExpr) and first.bare in variables
             if not by_host or not 1 + inner <= len(written) <= wanted or len(s.a) != 1:
                 raise Fault(
                     "E0109", s.a[0].span, f"ends have {wanted} indices here, host by host, then those of `{ends.ports.name}`",
                     help="write one index variable for each, as in `ends[h, r]`",
                 )  # fmt: skip
             names = self.ends.variables(ends, lambda base: self.unused(base, taken))
-            a = _parsed(names.path)
-            assert isinstance(first, tree.Path) and isinstance(a, tree.Path)
-            meaning = {str(first.bare): _parsed(self.ends.flat_host(ends, names))}
-            kept = a.parts[-1].entries if ends.ports.axes and isinstance(a.parts[-1], tree.Index) else ()
+            a = _expression_from_text(names.path)
+            assert isinstance(first, tree.PathExpr) and isinstance(a, tree.PathExpr)
+            meaning = {str(first.bare): _expression_from_text(self.ends.flat_host(ends, names))}
+            kept = a.parts[-1].entries if ends.ports.axes and isinstance(a.parts[-1], tree.IndexPart) else ()
             chosen = list(kept)
             for k, e in enumerate(written[1:]):
-                if isinstance(e, tree.Path) and e.bare in variables:
+                if isinstance(e, tree.PathExpr) and e.bare in variables:
                     meaning[str(e.bare)] = kept[k] if inner else tree.Number(0, e.span)
                 elif inner:
                     chosen[k] = e  # these ports only
             if ends.ports.axes:
-                a = tree.Path((*a.parts[:-1], tree.Index(tuple(chosen), a.span)), a.span)
-            b = tuple(self.met(tree.Path(_swap(p.parts, meaning), p.span), names.plane) for p in made.b)
-            via = made.via and self.planed(tree.Path(_swap(made.via.parts, meaning), made.via.span), names.plane)
-            copies, guard = _swap(made.copies, meaning), _swap(made.guard, meaning)
+                a = tree.PathExpr((*a.parts[:-1], tree.IndexPart(tuple(chosen), a.span)), a.span)
+            b = tuple(self.met(tree.PathExpr(_substitute_names(p.parts, meaning), p.span), names.plane) for p in made.b)
+            via = made.via and self.planed(tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane)
+            copies, guard = _substitute_names(made.copies, meaning), _substitute_names(made.guard, meaning)
             body = tuple(_swap_items(x, meaning) for x in made.body)
             out.append(replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body))
         return out
@@ -267,40 +269,42 @@ class Unfolder:
         found = self.fresh(base)
         return self.unused(f"{base}_", taken) if found in taken else found
 
-    def met(self, path: tree.Path, plane: str) -> tree.Path:
+    def met(self, path: tree.PathExpr, plane: str) -> tree.PathExpr:
         """The far side of a connect of ends: a device of the topology, or an end of another host."""
         head, *rest = path.parts
-        if not isinstance(head, tree.Member) or head.name != self.instance.ends:
+        if not isinstance(head, tree.Identifier) or head.name != self.instance.ends:
             return self.planed(path, plane)
         index = rest[0] if len(rest) == 1 else None
         ends = self.ends.sets[0]
         if len(self.ends.sets) > 1:
             raise Fault("E0120", self.at, "this topology joins hosts to hosts, and they must be those of one declaration")
         inner = len(ends.ports.axes) - bool(self.ends.planes)
-        if not isinstance(index, tree.Index) or len(index.entries) != 1 + inner:
+        if not isinstance(index, tree.IndexPart) or len(index.entries) != 1 + inner:
             raise Fault("E0109", path.span, f"ends have {1 + inner} indices here: the host, then those of `{ends.ports.name}`")
         flat, *port = index.entries
-        ports = (*port, *([_parsed(plane)] if self.ends.planes else []))
-        return tree.Path((*self.ends.host(ends, flat), tree.Member(ends.ports.name, path.span),
-                          *((tree.Index(ports, path.span),) if ports else ())), path.span)  # fmt: skip
+        ports = (*port, *([_expression_from_text(plane)] if self.ends.planes else []))
+        return tree.PathExpr((*self.ends.host(ends, flat), tree.Identifier(ends.ports.name, path.span),
+                          *((tree.IndexPart(ports, path.span),) if ports else ())), path.span)  # fmt: skip
 
-    def planed(self, path: tree.Path, plane: str) -> tree.Path:
+    def planed(self, path: tree.PathExpr, plane: str) -> tree.PathExpr:
         """The path of a device that stands in a plane."""
         if not self.ends.planes:
             return path
-        head = tree.Path((tree.Member(PLANE, path.span), tree.Index((_parsed(plane),), path.span)), path.span)
-        return tree.Path((*head.parts, *path.parts), path.span)
+        head = tree.PathExpr(
+            (tree.Identifier(PLANE, path.span), tree.IndexPart((_expression_from_text(plane),), path.span)), path.span
+        )
+        return tree.PathExpr((*head.parts, *path.parts), path.span)
 
     # ------------------------------------------------------------ expressions
     def node(self, n: Any) -> Any:
         """Any part of a statement; paths to devices keep their names, and only their indices are filled in."""
-        if isinstance(n, tree.Path):
-            return tree.Path(tuple(self.part(p) for p in n.parts), n.span)
+        if isinstance(n, tree.PathExpr):
+            return tree.PathExpr(tuple(self.part(p) for p in n.parts), n.span)
         if isinstance(n, tree.Extent):
             return tree.Extent(self.expression(n.value), self.expression(n.of) if n.of is not None else None, n.span)
-        if isinstance(n, tree.Item):
-            return tree.Item(self.expression(n.value), tuple((w, self.expression(v)) for w, v in n.args), n.span)
-        if isinstance(n, (tree.Member, tree.PatternRef, Span, type)) or not is_dataclass(n):
+        if isinstance(n, tree.SettingItem):
+            return tree.SettingItem(self.expression(n.value), tuple((w, self.expression(v)) for w, v in n.args), n.span)
+        if isinstance(n, (tree.Identifier, tree.PatternRef, SourceSpan, type)) or not is_dataclass(n):
             return tuple(map(self.node, n)) if isinstance(n, tuple) else n
         if isinstance(n, tree.Str):
             return replace(n, parts=tuple(self.piece(p) for p in n.parts))
@@ -318,11 +322,11 @@ class Unfolder:
             return self.evaluator.string(tree.Str((replace(p, value=value),), value.span), self.scope)
         return replace(p, value=value)
 
-    def part(self, p: tree.Member | tree.Index | tree.Call) -> tree.Member | tree.Index | tree.Call:
+    def part(self, p: tree.Identifier | tree.IndexPart | tree.Call) -> tree.Identifier | tree.IndexPart | tree.Call:
         """A part of a path: the entries of its brackets, or what a function is given."""
         if isinstance(p, tree.Call):
             return replace(p, args=tuple(map(self.expression, p.args)))
-        return tree.Index(tuple(map(self.expression, p.entries)), p.span) if isinstance(p, tree.Index) else p
+        return tree.IndexPart(tuple(map(self.expression, p.entries)), p.span) if isinstance(p, tree.IndexPart) else p
 
     def expression(self, e: tree.Expr) -> tree.Expr:
         """An expression with what is known computed."""
@@ -330,14 +334,14 @@ class Unfolder:
         names = set(names_in(e))
         if names and not names & set(self.hidden) and all(self.scope.find(n) or n in (*BUILTINS, "true", "false") for n in names):
             value = self.evaluator.evaluate(e, self.scope)
-            if not isinstance(value, (Function, Joining)):
-                return literal(value, e.span)
+            if not isinstance(value, (FunctionValue, Joining)):
+                return expression_of_value(value, e.span)
         found: tree.Expr = self.inside(e)
         return found
 
     def inside(self, e: Any) -> Any:
         """The parts of an expression that as a whole is not known."""
-        if isinstance(e, tree.Path):
+        if isinstance(e, tree.PathExpr):
             return self.filled(e)
         if isinstance(e, tree.Comprehension):
             self.hidden.append(e.var.name)
@@ -354,68 +358,68 @@ class Unfolder:
             return self.piece(x)
         return self.expression(x) if isinstance(x, tree.Expr) else x
 
-    def filled(self, e: tree.Path) -> tree.Expr:
+    def filled(self, e: tree.PathExpr) -> tree.Expr:
         """A name with brackets: an element of a known list, or a call of a function, whose text is put in its place."""
         head = e.parts[0]
-        assert isinstance(head, tree.Member)
+        assert isinstance(head, tree.Identifier)
         if head.name in self.hidden or self.scope.find(head.name) is None or len(e.parts) == 1:
-            return tree.Path(tuple(self.part(p) for p in e.parts), e.span)
+            return tree.PathExpr(tuple(self.part(p) for p in e.parts), e.span)
         value = self.scope.value(head.name, e.span)
         part = e.parts[1]
-        if isinstance(value, Function) and isinstance(part, tree.Call) and len(e.parts) == 2:
+        if isinstance(value, FunctionValue) and isinstance(part, tree.Call) and len(e.parts) == 2:
             args = {f.name.name: self.expression(a) for f, a in zip(value.definition.formals, part.args, strict=False)}
             meaning: dict[str, tree.Expr] = {k: v if isinstance(v, ATOMS) else tree.Paren(v, e.span) for k, v in args.items()}
-            return tree.Paren(self.expression(_swap(value.definition.body, meaning)), e.span)
-        index = tuple(self.expression(x) for p in e.parts[1:] if isinstance(p, tree.Index) for x in p.entries)
-        return tree.At(literal(value.sizes if isinstance(value, Dims) else value, e.span), index, e.span)
+            return tree.Paren(self.expression(_substitute_names(value.definition.body, meaning)), e.span)
+        index = tuple(self.expression(x) for p in e.parts[1:] if isinstance(p, tree.IndexPart) for x in p.entries)
+        return tree.At(expression_of_value(value.sizes if isinstance(value, Dims) else value, e.span), index, e.span)
 
     def needs(self, e: tree.Expr) -> None:
         """Refuse a parameter that nobody gave."""
-        required(self.instance, names_in(e), self.at)
+        require_parameters(self.instance, names_in(e), self.at)
 
 
-def _parsed(text: str) -> tree.Expr:
+def _expression_from_text(text: str) -> tree.Expr:
     found = parse_expression(text, "ends", Diagnostics())
     assert found is not None
     return found
 
 
-def _indices(s: Any) -> set[str]:
+def _index_variables(s: Any) -> set[str]:
     """Bare names in the brackets of a statement's paths: its index variables, where they have no value."""
     found = [getattr(s, f) for f in PATHS if getattr(s, f, None) is not None]
     paths = [p for x in found for p in (x if isinstance(x, tuple) else (x,))]
-    entries = [e for p in paths for part in p.parts if isinstance(part, tree.Index) for e in part.entries]
-    return {str(e.bare) for e in entries if isinstance(e, tree.Path) and e.bare}
+    entries = [e for p in paths for part in p.parts if isinstance(part, tree.IndexPart) for e in part.entries]
+    return {str(e.bare) for e in entries if isinstance(e, tree.PathExpr) and e.bare}
 
 
 def names_in(n: Any) -> list[str]:
     """First names of all paths in an expression."""
-    if isinstance(n, tree.Path):
+    if isinstance(n, tree.PathExpr):
         head = n.parts[0]
-        assert isinstance(head, tree.Member)
+        assert isinstance(head, tree.Identifier)
         return [head.name, *(x for p in n.parts[1:] for x in names_in(p))]
     if isinstance(n, tuple):
         return [x for item in n for x in names_in(item)]
-    if is_dataclass(n) and not isinstance(n, (Span, tree.Member, type)):
+    if is_dataclass(n) and not isinstance(n, (SourceSpan, tree.Identifier, type)):
         return [x for f in fields(n) for x in names_in(getattr(n, f.name))]
     return []
 
 
-def _swap(n: Any, meaning: dict[str, tree.Expr]) -> Any:
+def _substitute_names(n: Any, meaning: dict[str, tree.Expr]) -> Any:
     """A tree with expressions in the place of bare names. The names of devices in paths are left."""
-    if isinstance(n, tree.Index):
-        return tree.Index(tuple(_swap(x, meaning) for x in n.entries), n.span)
-    if isinstance(n, tree.Path):
+    if isinstance(n, tree.IndexPart):
+        return tree.IndexPart(tuple(_substitute_names(x, meaning) for x in n.entries), n.span)
+    if isinstance(n, tree.PathExpr):
         if n.bare in meaning:
             return meaning[str(n.bare)]
-        return tree.Path(tuple(_swap(p, meaning) for p in n.parts), n.span)
+        return tree.PathExpr(tuple(_substitute_names(p, meaning) for p in n.parts), n.span)
     if isinstance(n, tree.Comprehension) and n.var.name in meaning:
         inner = {k: v for k, v in meaning.items() if k != n.var.name}
-        return replace(n, item=_swap(n.item, inner), over=_swap(n.over, meaning))
+        return replace(n, item=_substitute_names(n.item, inner), over=_substitute_names(n.over, meaning))
     if isinstance(n, tuple):
-        return tuple(_swap(x, meaning) for x in n)
-    if is_dataclass(n) and not isinstance(n, (Span, tree.Member, type)):
-        return replace(n, **{f.name: _swap(getattr(n, f.name), meaning) for f in fields(n)})
+        return tuple(_substitute_names(x, meaning) for x in n)
+    if is_dataclass(n) and not isinstance(n, (SourceSpan, tree.Identifier, type)):
+        return replace(n, **{f.name: _substitute_names(getattr(n, f.name), meaning) for f in fields(n)})
     return n
 
 
@@ -423,13 +427,16 @@ def _swap_field(field: str, x: Any, meaning: dict[str, tree.Expr]) -> Any:
     """What a field of a statement holds with expressions in the place of variables; devices and words keep their names."""
     if isinstance(x, tuple):
         return tuple(_swap_field(field, y, meaning) for y in x)
-    if isinstance(x, tree.Path) and field in PATHS:
-        return tree.Path(_swap(x.parts, meaning), x.span)
-    return _swap_items(x, meaning) if field == "body" else _swap(x, meaning)
+    if isinstance(x, tree.PathExpr) and field in PATHS:
+        return tree.PathExpr(_substitute_names(x.parts, meaning), x.span)
+    return _swap_items(x, meaning) if field == "body" else _substitute_names(x, meaning)
 
 
 def _swap_items(s: tree.Stmt, meaning: dict[str, tree.Expr]) -> tree.Stmt:
     """A setting of a connect with expressions in the place of variables; a word of its own, as in ``class rail``, is left."""
     if not isinstance(s, tree.Setting):
         return s
-    return replace(s, items=tuple(i if isinstance(i.value, tree.Path) and i.value.bare else _swap(i, meaning) for i in s.items))
+    return replace(
+        s,
+        items=tuple(i if isinstance(i.value, tree.PathExpr) and i.value.bare else _substitute_names(i, meaning) for i in s.items),
+    )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from tdsl.findings.source import Span
-from tdsl.semantics.quantity import KIND_NAMES, Quantity, kind_name, show
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.quantity import KIND_NAMES, Quantity, kind_name, quantity_text
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -41,14 +41,14 @@ class WholeRange:
         return f"{self.low}..{self.high}"
 
 
-class Word(str):
+class BareWord(str):
     """A bare name used as itself: ``type NDR``, ``role manager``."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class ModelName:
+class ModelValue:
     """The name of a model used as a value, with the settings of its devices where a block gives some."""
 
     name: str
@@ -58,14 +58,14 @@ class ModelName:
         return self.name
 
 
-class Row(tuple[object, ...]):
+class TableRow(tuple[object, ...]):
     """A row of a table of a topology: a list that knows where it is written."""
 
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionValue:
     """A ``def``: its text, and the values around it."""
 
     definition: tree.Def
@@ -107,7 +107,7 @@ def type_name(value: Value) -> str:
         return "string"
     if isinstance(value, tuple):
         return "list"
-    return {Dims: "dims", WholeRange: "range", ModelName: "model", Function: "function", Builtin: "function"}.get(
+    return {Dims: "dims", WholeRange: "range", ModelValue: "model", FunctionValue: "function", Builtin: "function"}.get(
         type(value), type(value).__name__
     )
 
@@ -118,13 +118,13 @@ def a_type(value: Value) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def fits(value: Value, name: str) -> bool:
+def fits_type(value: Value, name: str) -> bool:
     """Whether a value may stand where the type is asked for; a whole number is also a ratio, a list a table."""
     have = type_name(value)
     return have == name or (name == "ratio" and have == "int") or (name == "table" and have == "list")
 
 
-def whole(value: Value) -> Value:
+def integer_if_whole(value: Value) -> Value:
     """A Fraction that is a whole number as an int; anything else unchanged."""
     if isinstance(value, Fraction) and value.denominator == 1:
         return value.numerator
@@ -138,17 +138,17 @@ def text_of(value: Value) -> str:
     if isinstance(value, Fraction):
         return str(value.numerator) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
     if isinstance(value, Quantity):
-        return show(value)
+        return quantity_text(value)
     if isinstance(value, tuple):
         return "[" + ", ".join(text_of(v) for v in value) + "]"
-    if isinstance(value, Function):
+    if isinstance(value, FunctionValue):
         return value.definition.name.name
     if isinstance(value, Builtin):
         return value.name
     return str(value)
 
 
-def counted(number: int) -> str:
+def number_in_message(number: int) -> str:
     """A number in a message: all its digits if they are few, else its magnitude."""
     if abs(number) < 10**15:
         return f"{number:,}"
@@ -156,16 +156,16 @@ def counted(number: int) -> str:
     return f"{'less than -' if number < 0 else 'more than '}10^{digits}"
 
 
-def plain(value: Value) -> object:
+def json_value(value: Value) -> object:
     """A value as JSON has it: numbers, strings, lists; a quantity in base units as a number."""
     if isinstance(value, (bool, int, str)):
-        return str(value) if isinstance(value, Word) else value
+        return str(value) if isinstance(value, BareWord) else value
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)
     if isinstance(value, Quantity):
-        return plain(value.amount)
+        return json_value(value.amount)
     if isinstance(value, tuple):
-        return [plain(v) for v in value]
+        return [json_value(v) for v in value]
     return text_of(value)
 
 

@@ -41,11 +41,11 @@ class _Unread(Exception):
 
 
 @dataclass(slots=True)
-class _Names:
+class _SymbolTable:
     """What names mean in a block: a term of z3, or an expression still to be read."""
 
     known: dict[str, Any]
-    parent: _Names | None = None
+    parent: _SymbolTable | None = None
     reading: int = 0
 
     def add(self, body: Iterable[tree.Stmt]) -> None:
@@ -63,7 +63,7 @@ class _Names:
 
     def term(self, name: str) -> Any:
         """The term that a name means."""
-        at: _Names | None = self
+        at: _SymbolTable | None = self
         while at is not None and name not in at.known:
             at = at.parent
         if at is None or at.known[name] is None or at.reading > DEFAULT.names:
@@ -71,15 +71,15 @@ class _Names:
         found = at.known[name]
         if not z3.is_expr(found):
             at.reading += 1
-            found = at.known[name] = _Reader(at, []).number(found)
+            found = at.known[name] = _TermReader(at, []).number(found)
         return found
 
 
 @dataclass(slots=True)
-class _Reader:
+class _TermReader:
     """Expressions as terms. ``needs`` collects what must hold for a term to mean the expression."""
 
-    names: _Names
+    names: _SymbolTable
     needs: list[Any] = field(default_factory=list)
 
     def number(self, e: tree.Expr) -> Any:
@@ -91,10 +91,10 @@ class _Reader:
                 return self.number(e.inner)
             case tree.Unary(op="-"):
                 return -self.number(e.operand)
-            case tree.Path() if e.bare is not None:
+            case tree.PathExpr() if e.bare is not None:
                 return self.whole(self.names.term(e.bare))
-            case tree.Path(parts=(tree.Member(name="min" | "max" as name), tree.Call(args=args))) if args and not self.names.has(
-                name
+            case tree.PathExpr(parts=(tree.Identifier(name="min" | "max" as name), tree.Call(args=args))) if (
+                args and not self.names.has(name)
             ):
                 out = self.number(args[0])
                 for x in map(self.number, args[1:]):
@@ -126,9 +126,9 @@ class _Reader:
                 return self.truth(e.inner)
             case tree.Unary(op="not"):
                 return z3.Not(self.truth(e.operand))
-            case tree.Path() if e.bare in ("true", "false"):
+            case tree.PathExpr() if e.bare in ("true", "false"):
                 return z3.BoolVal(e.bare == "true")
-            case tree.Path() if e.bare is not None:
+            case tree.PathExpr() if e.bare is not None:
                 found = self.names.term(e.bare)
                 if z3.is_bool(found):
                     return found
@@ -180,15 +180,15 @@ class _Reader:
             for extent in s.shape or ():
                 size = size * self.extent(extent)
             if s.kind.name in GROUPS:
-                inner = _Names({}, self.names)
+                inner = _SymbolTable({}, self.names)
                 inner.add(s.body or ())
-                total = total + _Reader(inner, self.needs).switches(s.body or (), size)
+                total = total + _TermReader(inner, self.needs).switches(s.body or (), size)
             elif s.kind.name == "switch":
                 total = total + size
         return total
 
 
-def decide(
+def prove_switch_count(
     module: Sequence[tree.Stmt],
     fabric: str,
     requirement: str,
@@ -201,28 +201,28 @@ def decide(
     ``fixed`` are parameters with one value. ``measured`` are numbers of switches that were counted for some values: the formula
     must give each of them, or nothing is said.
     """
-    names = _Names({})
+    names = _SymbolTable({})
     variables = {d.name: z3.Bool(d.name) if isinstance(d.default, bool) else z3.Int(d.name) for d in domains}
     try:
-        claim, node = _sought(module, fabric, requirement)
-        within = [_within(variables[d.name], d.choices or ()) for d in domains]
-        names.known = {name: _constant(value) for name, value in fixed.items()} | variables
+        claim, node = _claim_and_fabric_sought(module, fabric, requirement)
+        within = [_z3_domain(variables[d.name], d.choices or ()) for d in domains]
+        names.known = {name: _z3_constant(value) for name, value in fixed.items()} | variables
         names.add([*module, *(node.body or ())])
-        reader = _Reader(names)
+        reader = _TermReader(names)
         total = reader.switches(node.body or (), z3.IntVal(1))
         assert claim.op is not None and claim.value is not None
         holds = z3.And(SIGNS[claim.op](total, reader.number(claim.value)), *reader.needs)
     except _Unread:
         return None
     for values, count in measured:
-        pairs = [(variables[name], _constant(value)) for name, value in values.items()]
+        pairs = [(variables[name], _z3_constant(value)) for name, value in values.items()]
         if z3.simplify(z3.substitute(total, *pairs)).as_string() != str(count):
             return None
     lowest = {d.name: min(d.choices) for d in domains if d.choices}  # type: ignore[type-var]
-    return _settled(z3.And(*within), holds, variables, lowest)  # type: ignore[arg-type]
+    return _proof_or_counterexample(z3.And(*within), holds, variables, lowest)  # type: ignore[arg-type]
 
 
-def _sought(module: Sequence[tree.Stmt], fabric: str, requirement: str) -> tuple[tree.Claim, tree.Decl]:
+def _claim_and_fabric_sought(module: Sequence[tree.Stmt], fabric: str, requirement: str) -> tuple[tree.Claim, tree.Decl]:
     """The claim and the fabric that are meant, if nothing else speaks of the fabric."""
     if any(isinstance(s, (tree.Extend, tree.Override, tree.Broken)) for s in module):
         raise _Unread
@@ -230,31 +230,31 @@ def _sought(module: Sequence[tree.Stmt], fabric: str, requirement: str) -> tuple
     for node in found:
         for s in node.body or ():
             for claim in s.claims if isinstance(s, tree.Require) and not s.report else ():
-                if " ".join(claim.span.text.split()) == requirement and _is_plain(claim):
+                if " ".join(claim.span.text.split()) == requirement and _is_plain_switch_claim(claim):
                     return claim, node
     raise _Unread
 
 
-def _is_plain(claim: tree.Claim) -> bool:
+def _is_plain_switch_claim(claim: tree.Claim) -> bool:
     clauses = (claim.args, claim.any_count, claim.of, claim.of_to, claim.at, claim.under, claim.through, claim.given)
     return claim.metric.name == METRIC and claim.op in SIGNS and claim.value is not None and not any(clauses)
 
 
-def _constant(value: Value) -> Any:
+def _z3_constant(value: Value) -> Any:
     if isinstance(value, bool):
         return z3.BoolVal(value)
     return z3.IntVal(value) if isinstance(value, int) else None
 
 
-def _within(x: Any, choices: Sequence[Value]) -> Any:
+def _z3_domain(x: Any, choices: Sequence[Value]) -> Any:
     if isinstance(choices, range):
         return z3.And(x >= choices.start, x < choices.stop)
     if len(choices) > DEFAULT.listed_values or not all(isinstance(v, int) for v in choices):
         raise _Unread
-    return z3.Or(*(x == _constant(v) for v in choices))
+    return z3.Or(*(x == _z3_constant(v) for v in choices))
 
 
-def _settled(within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapping[str, int]) -> Answer:
+def _proof_or_counterexample(within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapping[str, int]) -> Answer:
     """Look for values that break it; then for lower ones, the first parameter first."""
     solver = z3.Solver()
     solver.set("rlimit", DEFAULT.parameter_work)
@@ -264,7 +264,7 @@ def _settled(within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapp
         return "proved"
     if found != z3.sat:
         return None
-    best = _model(solver, variables)
+    best = _model_values(solver, variables)
     for name, x in variables.items():
         low, high = lowest.get(name, 0), best[name]
         while z3.is_int(x) and low < high:
@@ -273,7 +273,7 @@ def _settled(within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapp
             solver.add(x <= middle)
             found = solver.check()
             if found == z3.sat:
-                best = _model(solver, variables)
+                best = _model_values(solver, variables)
             solver.pop()
             if found == z3.unknown:
                 break
@@ -282,7 +282,7 @@ def _settled(within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapp
     return best
 
 
-def _model(solver: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
+def _model_values(solver: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
     model = solver.model()
     values = {name: model.eval(x, model_completion=True) for name, x in variables.items()}
     return {name: z3.is_true(v) if z3.is_bool(v) else v.as_long() for name, v in values.items()}

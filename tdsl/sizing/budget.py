@@ -54,6 +54,6 @@ SECONDS = 10
 """About how long the trials of ``DEFAULT`` may take, on the machine of 2026 on which the limits were set."""
 
 
-def of_seconds(seconds: int) -> SizingBudget:
+def sizing_budget_of_seconds(seconds: int) -> SizingBudget:
     """The default limits with the work of trials in proportion to the time that is allowed."""
     return replace(DEFAULT, trial_work=DEFAULT.trial_work * seconds // SECONDS)

@@ -13,29 +13,31 @@ from dataclasses import replace
 import z3
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.findings.source import Span
-from tdsl.semantics.plan import Plan
+from tdsl.findings.source import SourceSpan
+from tdsl.semantics.plan import FabricPlan
 from tdsl.sizing.budget import DEFAULT, SizingBudget
-from tdsl.sizing.relations import Line, Sizes
+from tdsl.sizing.relations import SizeConstraint, SizeRelations
 
 
-def explain(plan: Plan, found: Diagnostics, codes: frozenset[str], *, open: bool = False, budget: SizingBudget = DEFAULT) -> None:
+def add_conflicting_lines(
+    plan: FabricPlan, found: Diagnostics, codes: frozenset[str], *, open: bool = False, budget: SizingBudget = DEFAULT
+) -> None:
     """Give each finding of these codes the lines that cannot hold together as labels, where sizes are the cause."""
-    sizes = Sizes(plan, open=open)
+    sizes = SizeRelations(plan, open=open)
     errors = [d for d in found if d.severity is Severity.ERROR and d.span is not None]
     for k, d in enumerate(found.items):
         if d in errors and d.code in codes:
             others = [x.span for x in errors if x is not d and x.span is not None]
-            lines = [x for x in sizes.lines.values() if not any(_covers(x.span, s) and x.number is False for s in others)]
+            lines = [x for x in sizes.lines.values() if not any(_span_covers(x.span, s) and x.number is False for s in others)]
             lines = [x for x in lines if x.holds]
-            core, proven = irreducible(sizes.always, lines, budget)
-            if core and d.span is not None and (d.code == "E0459" or any(_covers(x.span, d.span) for x in core)):
-                found.items[k] = with_conflict(d, core, proven)
+            core, proven = irreducible_lines(sizes.always, lines, budget)
+            if core and d.span is not None and (d.code == "E0459" or any(_span_covers(x.span, d.span) for x in core)):
+                found.items[k] = finding_with_conflict(d, core, proven)
 
 
-def with_conflict(d: Diagnostic, core: Sequence[Line], proven: bool) -> Diagnostic:
+def finding_with_conflict(d: Diagnostic, core: Sequence[SizeConstraint], proven: bool) -> Diagnostic:
     """A finding with the lines of its conflict, and whether it is ``proven`` that they are the fewest."""
-    lines = [x for x in core if d.span is None or not _covers(x.span, d.span)]
+    lines = [x for x in core if d.span is None or not _span_covers(x.span, d.span)]
     if not lines:
         return d
     seen = {(id(x.span.file), x.span.start) for x in d.labels}
@@ -45,19 +47,21 @@ def with_conflict(d: Diagnostic, core: Sequence[Line], proven: bool) -> Diagnost
     return replace(d, labels=(*d.labels, *labels), notes=(*d.notes, note))
 
 
-def _covers(outer: Span, inner: Span) -> bool:
+def _span_covers(outer: SourceSpan, inner: SourceSpan) -> bool:
     return outer.file is inner.file and outer.start <= inner.start and inner.end <= outer.end
 
 
-def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line], budget: SizingBudget = DEFAULT) -> tuple[list[Line], bool]:
+def irreducible_lines(
+    always: Sequence[z3.BoolRef], lines: Sequence[SizeConstraint], budget: SizingBudget = DEFAULT
+) -> tuple[list[SizeConstraint], bool]:
     """Lines that contradict each other, in order of the text, and whether none of them can be left out; no lines if z3 finds no
     contradiction within its limit."""
-    if decide(always, lines, budget) != z3.unsat:
+    if check_relations(always, lines, budget) != z3.unsat:
         return [], False
     core, proven = list(lines), True
     for line in sorted(core, key=lambda x: (x.number, -x.span.start)):
         rest = [x for x in core if x is not line]
-        said = decide(always, rest, budget)
+        said = check_relations(always, rest, budget)
         if said == z3.unsat:
             core = rest
         elif said == z3.unknown:
@@ -65,7 +69,9 @@ def irreducible(always: Sequence[z3.BoolRef], lines: Sequence[Line], budget: Siz
     return sorted(core, key=lambda x: x.span.start), proven
 
 
-def decide(always: Iterable[z3.BoolRef], lines: Iterable[Line], budget: SizingBudget = DEFAULT) -> z3.CheckSatResult:
+def check_relations(
+    always: Iterable[z3.BoolRef], lines: Iterable[SizeConstraint], budget: SizingBudget = DEFAULT
+) -> z3.CheckSatResult:
     """Whether relations can hold together: ``sat``, ``unsat``, or ``unknown`` where the limit is spent."""
     solver = z3.Solver()
     solver.set("rlimit", budget.conflict_work)

@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.plan import Plan
+from tdsl.semantics.plan import FabricPlan
 from tdsl.semantics.quantity import MONEY, Quantity
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -23,13 +23,13 @@ class Minimize:
     """``minimize FIGURE``, and where it is written."""
 
     figure: str
-    span: Span
+    span: SourceSpan
 
 
-def minimize_of(s: tree.Setting) -> Minimize:
+def minimize_from_statement(s: tree.Setting) -> Minimize:
     """The statement's meaning. Raises Fault for an unknown figure."""
     word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
-    name = word.bare if isinstance(word, tree.Path) else None
+    name = word.bare if isinstance(word, tree.PathExpr) else None
     if name not in FIGURES:
         raise Fault("E0120", s.span, f"`minimize` takes one of {', '.join(f'`{x}`' for x in FIGURES)}", help="`minimize power`")
     return Minimize(str(name), s.span)
@@ -52,7 +52,7 @@ class Weights:
 
     def term(self, sizes: Any) -> Any:
         """A term that no total lies below: devices that an ``omit`` may name are not counted."""
-        plan: Plan = sizes.plan
+        plan: FabricPlan = sizes.plan
         spared = {id(x) for o in plan.omits for x in ([o.target.device] if o.target.device else o.target.group.sets())}  # type: ignore[union-attr]
         partial = {id(s) for s in plan.sets if any(a.present < a.size for a in s.axes)}
         total: Any = 0
@@ -62,7 +62,7 @@ class Weights:
         return None if isinstance(total, int) else total
 
 
-def weights(asked: Minimize, plan: Plan, sized: set[str]) -> Weights:
+def weights_of_device_sets(asked: Minimize, plan: FabricPlan, sized: set[str]) -> Weights:
     """What one device of each set weighs. Raises Fault where a device that a hole sizes has no such figure."""
     fact = FACTS.get(asked.figure)
     if fact is None:
@@ -86,7 +86,7 @@ def weights(asked: Minimize, plan: Plan, sized: set[str]) -> Weights:
 
 
 @dataclass(slots=True)
-class Parts:
+class CablePartFigures:
     """What is known of the cables and transceivers of the fabrics compared: whether any has the figure, and how many lack it."""
 
     known: bool = False

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import z3
 
-from tdsl.semantics.plan import Plan
+from tdsl.semantics.plan import FabricPlan
 from tdsl.sizing.budget import DEFAULT, SizingBudget
 from tdsl.sizing.objectives import Weights
-from tdsl.sizing.relations import Sizes
+from tdsl.sizing.relations import SizeRelations
 
 
 class Undecided(Exception):
@@ -19,9 +19,9 @@ class Undecided(Exception):
 class Guide:
     """The relations of a plan with its holes open."""
 
-    def __init__(self, plan: Plan, weights: Weights | None, budget: SizingBudget = DEFAULT) -> None:
+    def __init__(self, plan: FabricPlan, weights: Weights | None, budget: SizingBudget = DEFAULT) -> None:
         self.work = budget.proposal_work
-        self.sizes = Sizes(plan, proposing=True)
+        self.sizes = SizeRelations(plan, proposing=True)
         lines = [c for line in self.sizes.lines.values() for c in line.holds]
         bounds = [hole <= budget.largest for hole in self.sizes.holes.values()]
         self.relations = [z3.BoolVal(c) if isinstance(c, bool) else c for c in (*self.sizes.always, *lines, *bounds)]

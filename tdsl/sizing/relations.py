@@ -17,11 +17,11 @@ from typing import Any
 import z3
 
 from tdsl.fabric.resolve import bare_variable
-from tdsl.fabric.wiring import late
-from tdsl.findings.source import Span
+from tdsl.fabric.wiring import takes_remaining_ports
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceSet, PortClass
-from tdsl.semantics.plan import Entry, Group, Plan, Required, Target, Wire
+from tdsl.semantics.plan import FabricPlan, Group, IndexEntry, Required, ResolvedConnect, ResolvedPath
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.syntax import tree
 from tdsl.system.lazy_dataclass import dataclass
@@ -36,10 +36,10 @@ COMPARE = {
 
 
 @dataclass(slots=True)
-class Line:
+class SizeConstraint:
     """What one place of the text says: words for a label, and the relations that hold while it is there."""
 
-    span: Span
+    span: SourceSpan
     said: str
     holds: list[Any] = field(default_factory=list)
     number: bool = False  # a number as written
@@ -49,13 +49,13 @@ class Unsized(Exception):
     """A size that is not arithmetic over written numbers."""
 
 
-class Sizes:
+class SizeRelations:
     """The relations of one plan. ``lines`` may be dropped one by one; ``always`` holds whatever is dropped."""
 
-    def __init__(self, plan: Plan, *, open: bool = False, proposing: bool = False) -> None:
+    def __init__(self, plan: FabricPlan, *, open: bool = False, proposing: bool = False) -> None:
         self.plan, self.open, self.proposing = plan, open or proposing, proposing
         self.file = plan.origin.span.file
-        self.lines: dict[tuple[int, int, str], Line] = {}
+        self.lines: dict[tuple[int, int, str], SizeConstraint] = {}
         self.always: list[Any] = []
         self.blanks = 0
         self.holes: dict[tuple[int, int], Any] = {}
@@ -63,7 +63,7 @@ class Sizes:
         self.loose: set[tuple[int, str]] = set()  # where more ends may be taken than are counted
         self.links: list[Term] | None = []  # None where some are not counted
         self.partial = {id(o.target.device) for o in plan.overrides}
-        for i, wire in sorted(enumerate(plan.wires), key=lambda x: late(x[1])):
+        for i, wire in sorted(enumerate(plan.wires), key=lambda x: takes_remaining_ports(x[1])):
             try:
                 self.wire(i, wire)
             except (Unsized, Fault, Excused):
@@ -75,11 +75,11 @@ class Sizes:
                 self.require(required, claim)
 
     # ------------------------------------------------------------ numbers
-    def line(self, span: Span, said: str, what: str = "", *, number: bool = False) -> Line:
+    def line(self, span: SourceSpan, said: str, what: str = "", *, number: bool = False) -> SizeConstraint:
         """The line of a place, made when first asked for."""
-        return self.lines.setdefault((id(span.file), span.start, what), Line(span, said, number=number))
+        return self.lines.setdefault((id(span.file), span.start, what), SizeConstraint(span, said, number=number))
 
-    def literal(self, span: Span, value: int, said: str) -> Term:
+    def literal(self, span: SourceSpan, value: int, said: str) -> Term:
         """A number of the design's own text, which its line holds at what is written; elsewhere it is a fact."""
         if span.file is not self.file or self.proposing:
             return value
@@ -106,7 +106,7 @@ class Sizes:
                 return self.holes[key]
             case tree.Chain() if all(op in ("+", "-", "*", "//", "%") for op, _ in e.rest):
                 return self.chain(e, scope)
-            case tree.Path() if e.bare is not None:
+            case tree.PathExpr() if e.bare is not None:
                 return self.named(e, e.bare, scope)
         if self.open and not self.settled(e, scope):
             raise Unsized
@@ -134,7 +134,7 @@ class Sizes:
                 out = out + term if op == "+" else out - term if op == "-" else out * term
         return out
 
-    def named(self, e: tree.Path, name: str, scope: Scope) -> Term:
+    def named(self, e: tree.PathExpr, name: str, scope: Scope) -> Term:
         """A let by what it is made of, a param by its value."""
         at: Scope | None = scope
         while at is not None and name not in at.names:
@@ -233,7 +233,7 @@ class Sizes:
         return self.literal(c.origin.span, c.size, f"{s.model.name} has {c.size} `{c.name}`")
 
     # ------------------------------------------------------------ connects
-    def wire(self, i: int, wire: Wire) -> None:
+    def wire(self, i: int, wire: ResolvedConnect) -> None:
         """What a connect asks of the sizes. Raises Unsized where its links cannot be counted."""
         node = wire.node
         line = self.line(node.span, "", "connect")
@@ -269,7 +269,7 @@ class Sizes:
             for t, n in side:
                 self.take(i, t, line, runs * n * per)
 
-    def runs(self, wire: Wire, line: Line) -> Term:
+    def runs(self, wire: ResolvedConnect, line: SizeConstraint) -> Term:
         """How often a connect is applied: once for each value of its variables, and each instance of the groups around."""
         variables: dict[str, Term] = {}
         for t in (*wire.a, *wire.b):
@@ -283,13 +283,13 @@ class Sizes:
         around = wire.context.parts
         return prod(variables.values()) * prod(self.of_parts([p.name for p in around], [p.axes for p in around]))
 
-    def terms(self, t: Target) -> list[Term]:
+    def terms(self, t: ResolvedPath) -> list[Term]:
         """Terms of the axes that a target's entries have."""
         if t.device is None:
             raise Unsized
         return self.of_set(t.device)[t.shared :]
 
-    def port_terms(self, t: Target) -> list[tuple[Entry, Term]]:
+    def port_terms(self, t: ResolvedPath) -> list[tuple[IndexEntry, Term]]:
         """The entries behind a port class; one axis has the size of its class."""
         if t.ports is None or t.device is None:
             return []
@@ -298,7 +298,7 @@ class Sizes:
             return [(t.ports[0], self.size(t.device, c))]
         return [(entry, entry.axis.size) for entry in t.ports]
 
-    def population(self, t: Target) -> Term:
+    def population(self, t: ResolvedPath) -> Term:
         """Devices that a target means in one application."""
         out: Term = 1
         for entry, term in zip(t.entries, self.terms(t), strict=True):
@@ -309,7 +309,7 @@ class Sizes:
         return out
 
     def spread(
-        self, i: int, wire: Wire, line: Line, total: tuple[Term, Term], near: list[tuple[Target, Term]], runs: Term
+        self, i: int, wire: ResolvedConnect, line: SizeConstraint, total: tuple[Term, Term], near: list[tuple[ResolvedPath, Term]], runs: Term
     ) -> tuple[Term, Term]:  # fmt: skip
         """Ports of each a and of each b under a spread: an even one asks that they divide."""
         p = wire.node.pattern
@@ -332,7 +332,7 @@ class Sizes:
         line.said = "spread evenly here"
         return k, per
 
-    def rest(self, near: list[tuple[Target, Term]], k: Term, line: Line, runs: Term) -> None:
+    def rest(self, near: list[tuple[ResolvedPath, Term]], k: Term, line: SizeConstraint, runs: Term) -> None:
         """What a spread without a number takes: all that others leave of the ports, where that can be counted."""
         if len(near) != 1:
             raise Unsized
@@ -344,13 +344,13 @@ class Sizes:
         key = (id(t.device), c.name)
         ports = self.size(t.device, c) * self.count(t.device)
         used = sum(self.taken[key])
-        plain = t.ports is None and all(e.expr is None or isinstance(e.expr, (tree.Star, tree.Path)) for e in t.entries)
+        plain = t.ports is None and all(e.expr is None or isinstance(e.expr, (tree.Star, tree.PathExpr)) for e in t.entries)
         if plain and key not in self.loose:
             line.holds.append(runs * n * k + used == ports)
         else:
             line.holds.append(k <= self.size(t.device, c))
 
-    def class_of(self, t: Target) -> PortClass | None:
+    def class_of(self, t: ResolvedPath) -> PortClass | None:
         """The class whose ports a target takes, None if it may be one of several."""
         assert t.device is not None
         model = t.device.model
@@ -359,7 +359,7 @@ class Sizes:
             return parts[0] if len(parts) == 1 else None
         return model.classes[0] if len(model.classes) == 1 else None
 
-    def take(self, i: int, t: Target, line: Line, ends: Term) -> None:
+    def take(self, i: int, t: ResolvedPath, line: SizeConstraint, ends: Term) -> None:
         """Count ends on a class. A written port may be one that a planned device keeps free, and then counts twice."""
         c = self.class_of(t)
         assert t.device is not None
@@ -372,14 +372,14 @@ class Sizes:
             self.loose.add(key)
             if self.plan.omits:
                 return
-        if any(e.expr is not None and not isinstance(e.expr, (tree.Star, tree.Path)) for e in t.entries):
+        if any(e.expr is not None and not isinstance(e.expr, (tree.Star, tree.PathExpr)) for e in t.entries):
             self.loose.add(key)
         made = z3.Int(f"ends{i}_{len(self.taken[key])}_{t.device.index}_{c.name}")
         self.always.append(made >= 0)
         line.holds.append(made == ends)
         self.taken[key].append(made)
 
-    def loosen(self, wire: Wire) -> None:
+    def loosen(self, wire: ResolvedConnect) -> None:
         """A connect whose links are not counted may take ports of any class of its ends."""
         for t in (*wire.a, *wire.b):
             if t.device is not None:
@@ -428,4 +428,4 @@ class Sizes:
         self.line(claim.span, f"`{text}`", "require").holds.append(COMPARE[claim.op](z3.IntVal(0) + have, value))
 
 
-__all__ = ["Line", "Sizes"]
+__all__ = ["SizeConstraint", "SizeRelations"]

@@ -6,12 +6,12 @@ and what stays open speaks against no number: the design's findings then say so.
 
 from __future__ import annotations
 
-from tdsl.fabric.elaborate import elaborate
+from tdsl.fabric.elaborate import elaborate_fabric
 from tdsl.fabric.requirements import resolve_claims
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.semantics.plan import Plan
-from tdsl.sizing.unknowns import Verdict
-from tdsl.verify.runner import unmet
+from tdsl.semantics.plan import FabricPlan
+from tdsl.sizing.unknowns import TrialVerdict
+from tdsl.verify.runner import findings_of_unmet_claims
 
 COUNTED = frozenset({"cables", "links", "oversubscription", "ports", "switches"})
 """Metrics of which it is enough to count."""
@@ -21,29 +21,29 @@ PROOF = 60
 """What a flow, a cut or a walk over it costs: work a device and link of each claim."""
 
 
-def judge(max_links: int, plan: Plan, limit: int) -> Verdict:
+def judge_trial_plan(max_links: int, plan: FabricPlan, limit: int) -> TrialVerdict:
     """Judge a plan whose wiring fits by its circuits and its requirements, with work up to a limit."""
     if all(r.node.report for r in plan.requires) and not any(w.node.circuit for w in plan.wires):
-        return Verdict(0, [])
+        return TrialVerdict(0, [])
     own = Diagnostics()
-    fabric = elaborate(plan, own, max_links)
+    fabric = elaborate_fabric(plan, own, max_links)
     claims = [] if own.has_errors else [c for c in resolve_claims(plan, fabric, own) if not c.report]
     size = fabric.device_count + len(fabric.link_a)
     wrong = [d for d in own if d.severity is Severity.ERROR]
     counted = [c for c in claims if c.metric in COUNTED]
-    wrong = wrong or [d for found in unmet(fabric, counted) for d in found]
+    wrong = wrong or [d for found in findings_of_unmet_claims(fabric, counted) for d in found]
     if wrong:
-        return Verdict(COUNT * size, wrong, counted=False)
+        return TrialVerdict(COUNT * size, wrong, counted=False)
     others = [c for c in claims if c.metric not in COUNTED]
     each = PROOF * max(1, size)
     texts = list(dict.fromkeys(c.text for c in others))
     within = texts[: max(0, limit - COUNT * size) // each]
     others = [c for c in others if c.text in within]
     done = set()
-    for claim, found in zip(others, unmet(fabric, others), strict=True):
+    for claim, found in zip(others, findings_of_unmet_claims(fabric, others), strict=True):
         done.add(claim.text)
         if found:
             wrong = found
             break
     left = () if wrong else tuple(texts[len(within) :])
-    return Verdict(COUNT * size + each * len(done), wrong, unjudged=left)
+    return TrialVerdict(COUNT * size + each * len(done), wrong, unjudged=left)

@@ -6,50 +6,59 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fabrics import Declared
-from tdsl.semantics.openings import Names, Opening, branching, openings
-from tdsl.semantics.plan import Plan
-from tdsl.sizing.budget import of_seconds
+from tdsl.semantics.openings import NameDependencies, Opening, holes_in_block, structure_rests_on_holes
+from tdsl.semantics.plan import FabricPlan
+from tdsl.sizing.budget import sizing_budget_of_seconds
 
 
-def planned(
+def plan_with_unknowns(
     fabric: Declared, diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int, second_best: bool
-) -> Plan | None:
+) -> FabricPlan | None:
     """The plan of a fabric with its unknowns found; None if no numbers fit.
 
     ``seconds`` is about how long the search may take, counted in work. Raises Fault.
     """
-    found = list(openings(fabric.member.node.body or ()))
+    found = list(holes_in_block(fabric.member.node.body or ()))
     if not found:
         return fabric.plan(max_devices)
     if fabric.library.settings.domains is not None or any(d.code.startswith("E00") for d in diagnostics):
         return fabric.plan(max_devices, {opening.span: 1 for opening in found}, trial=True)  # such a text is not solved
-    numbers = _unknowns(fabric, found, diagnostics, max_devices, max_links, seconds, second_best)
+    numbers = _solve_unknown_counts(fabric, found, diagnostics, max_devices, max_links, seconds, second_best)
     return None if numbers is None else fabric.plan(max_devices, numbers)
 
 
-def _unknowns(
+def _solve_unknown_counts(
     fabric: Declared, found: Sequence[Opening], diagnostics: Diagnostics, max_devices: int, max_links: int, seconds: int,
     second_best: bool,
-) -> dict[Span, int] | None:  # fmt: skip
+) -> dict[SourceSpan, int] | None:  # fmt: skip
     """Numbers for the unknowns of a fabric, None if none fit."""
     body, library = fabric.member.node.body or (), fabric.library
-    from tdsl.sizing.required import judge
+    from tdsl.sizing.required import judge_trial_plan
     from tdsl.sizing.unknowns import Solver
 
-    budget = of_seconds(seconds)
+    budget = sizing_budget_of_seconds(seconds)
 
-    def trial(values: Mapping[Span, int], own: Diagnostics) -> Plan:
+    def trial(values: Mapping[SourceSpan, int], own: Diagnostics) -> FabricPlan:
         with library.reporting_to(own):
             return fabric.plan(max_devices, values, trial=True)
 
-    solver = Solver(trial, found, branching(body), Names(body), partial(judge, max_links), max_links, budget, second_best)
+    solver = Solver(
+        trial,
+        found,
+        structure_rests_on_holes(body),
+        NameDependencies(body),
+        partial(judge_trial_plan, max_links),
+        max_links,
+        budget,
+        second_best,
+    )
     own = Diagnostics()
     solved = solver.run(own)
-    if any(d.code == "E0459" for d in own) and not branching(body):
-        from tdsl.sizing.conflicts import explain
+    if any(d.code == "E0459" for d in own) and not structure_rests_on_holes(body):
+        from tdsl.sizing.conflicts import add_conflicting_lines
 
-        explain(trial(solver.values, Diagnostics()), own, frozenset({"E0459"}), open=True, budget=budget)
+        add_conflicting_lines(trial(solver.values, Diagnostics()), own, frozenset({"E0459"}), open=True, budget=budget)
     diagnostics.extend(own)
     return {opening.span: value for opening, value in solved.items()} or None

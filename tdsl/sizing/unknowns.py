@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.fabric.elaborate import elaborate, omissions, overrides, table
-from tdsl.fabric.ports import Ports
-from tdsl.fabric.wiring import Wiring, connect, falls_apart, late
+from tdsl.fabric.elaborate import apply_omissions, apply_overrides, build_device_rows, elaborate_fabric
+from tdsl.fabric.ports import PortTable
+from tdsl.fabric.wiring import WiringState, faults_of_separated_spreads, takes_remaining_ports, wire_connect
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.openings import Names, Opening
-from tdsl.semantics.plan import Plan, Wire
+from tdsl.semantics.openings import NameDependencies, Opening
+from tdsl.semantics.plan import FabricPlan, ResolvedConnect
 from tdsl.sizing.budget import DEFAULT, SizingBudget
-from tdsl.sizing.independent import whatever
-from tdsl.sizing.objectives import Parts, Weights, minimize_of, weights
+from tdsl.sizing.independent import fails_for_every_value
+from tdsl.sizing.objectives import CablePartFigures, Weights, minimize_from_statement, weights_of_device_sets
 from tdsl.system.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ BASES = 64
 STEPS = (0, 1, 2, 5)
 """Values above it that show which sets of devices an unknown sizes."""
 
-Make = Callable[[Mapping[Span, int], Diagnostics], Plan]
+Make = Callable[[Mapping[SourceSpan, int], Diagnostics], FabricPlan]
 """Plans a fabric with numbers for its unknowns."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TrialVerdict:
     """What is wrong with the fabric of some numbers, and the work it took to know.
 
     ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, for which the limit was
@@ -63,11 +63,11 @@ class Verdict:
     unjudged: tuple[str, ...] = ()
 
 
-Judge = Callable[[Plan, int], Verdict]
+Judge = Callable[[FabricPlan, int], TrialVerdict]
 """Judges a plan whose wiring fits, with work up to a limit."""
 
 
-class Spent(Exception):
+class SearchBudgetSpent(Exception):
     """The limit is spent."""
 
 
@@ -78,12 +78,12 @@ class Solver:
     make: Make
     openings: Sequence[Opening]
     branching: bool  # whether a block's statements may rest on a hole
-    names: Names
+    names: NameDependencies
     judge: Judge
     max_links: int
     budget: SizingBudget = DEFAULT
     second_best: bool = False
-    values: dict[Span, int] = field(default_factory=dict)
+    values: dict[SourceSpan, int] = field(default_factory=dict)
     base: int = 1
     work: int = 0
     undecided: bool = False  # the limit was spent
@@ -91,7 +91,7 @@ class Solver:
     guide: Guide | None = None
     weights: Weights | None = None
     ranked: list[tuple[Fraction, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
-    parts: Parts = field(default_factory=Parts)  # cables and transceivers of the fabrics ranked
+    parts: CablePartFigures = field(default_factory=CablePartFigures)  # cables and transceivers of the fabrics ranked
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
     unmet: Sequence[Diagnostic] = ()  # what the judge found last
     unmet_equal: int = 0  # how often in a row
@@ -114,7 +114,7 @@ class Solver:
             return {}
         try:
             found = self.search(0, depends)
-        except Spent:
+        except SearchBudgetSpent:
             self.undecided, found = True, False
         if self.ranked:
             found = True
@@ -179,7 +179,7 @@ class Solver:
         """Give a hole a value."""
         self.values[opening.span] = value
 
-    def planned(self, found: Diagnostics) -> Plan:
+    def planned(self, found: Diagnostics) -> FabricPlan:
         """The plan with the present values."""
         return self.make(self.values, found)
 
@@ -242,13 +242,13 @@ class Solver:
             self.give(opening, self.base)
         plan = self.planned(Diagnostics())
         if plan.minimize is not None:
-            self.weights = weights(minimize_of(plan.minimize), plan, sized)
+            self.weights = weights_of_device_sets(minimize_from_statement(plan.minimize), plan, sized)
         asked = any(c.metric.name in ("switches", "links") for r in plan.requires if not r.node.report for c in r.node.claims)
         large = sum(s.count * (1 + s.model.port_count) for s in plan.sets) > self.budget.large_fabric
         if asked or large or self.weights is not None:
             self.ask(plan)
 
-    def ask(self, plan: Plan) -> None:
+    def ask(self, plan: FabricPlan) -> None:
         """Have z3 propose from now on, where a plan has relations."""
         if self.guide is None and not plan.broken and not self.branching:
             from tdsl.sizing.proposals import Guide
@@ -298,7 +298,7 @@ class Solver:
         self.unmet, self.judged_last = found, values[-1]
         self.work += verdict.work
         if verdict.unjudged and (self.fitting or self.ranked):
-            raise Spent  # what was judged before is the answer, not what nobody knows
+            raise SearchBudgetSpent  # what was judged before is the answer, not what nobody knows
         if not found:
             self.unjudged = verdict.unjudged
             return True
@@ -313,16 +313,16 @@ class Solver:
         """The figure of the fabric with the present values, times the scale of the weights."""
         plan = self.planned(Diagnostics())
         if by.asked.figure == "cables":
-            return Fraction(len(np.unique(elaborate(plan, Diagnostics(), self.max_links).cable_group)))
-        rows = table(plan)
-        omissions(plan, rows, Diagnostics())
+            return Fraction(len(np.unique(elaborate_fabric(plan, Diagnostics(), self.max_links).cable_group)))
+        rows = build_device_rows(plan)
+        apply_omissions(plan, rows, Diagnostics())
         each = np.array([by.each.get(s.path, 0) for s in rows.sets] or [0], dtype=object)
         devices = int(sum(each[i] * int(n) for i, n in enumerate(np.bincount(rows.device_set[rows.built]))))
         if by.unit is None:
             return Fraction(devices)
         from tdsl.physical.power_and_cost import Figures
 
-        figures = Figures(elaborate(plan, Diagnostics(), self.max_links))
+        figures = Figures(elaborate_fabric(plan, Diagnostics(), self.max_links))
         f = figures.fabric
         every, legs = np.ones(f.device_count, dtype=np.bool_), np.ones(len(f.cable_a), dtype=np.bool_)
         cost = by.asked.figure == "cost"
@@ -380,27 +380,29 @@ class Solver:
         if wrong:
             self.spend(TRIAL)
             return [d for d in wrong if not self.may_remove(d, holes)]
-        rows = table(plan)
+        rows = build_device_rows(plan)
         left_out = Diagnostics() if holes else found  # what they name may be there with other numbers of later holes
-        overrides(plan, rows, left_out)
-        omissions(plan, rows, left_out)
+        apply_overrides(plan, rows, left_out)
+        apply_omissions(plan, rows, left_out)
         kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
-        wiring = Wiring(Ports(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, self.max_links)
+        wiring = WiringState(
+            PortTable(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, self.max_links
+        )
         self.spend(TRIAL + len(rows.device_set))
         open, wires = self.wires(plan, later, holes)
         for i, wire in wires:
             try:
-                connect(wiring, wire, i)
+                wire_connect(wiring, wire, i)
             except Fault as fault:
                 found.items.append(fault.diagnostic)
                 trial = self.openings[len(self.openings) - len(holes) - 1 :]
                 before = [w for j, w in wires if j != i]
-                self.whatever = whatever(fault.diagnostic, wire, before, varying, partial(self.rests, holes=trial))
+                self.whatever = fails_for_every_value(fault.diagnostic, wire, before, varying, partial(self.rests, holes=trial))
                 break
             except Excused:
                 break
         if not open and not found.has_errors:
-            found.extend(fault.diagnostic for fault in falls_apart(wiring))
+            found.extend(fault.diagnostic for fault in faults_of_separated_spreads(wiring))
         self.spend(wiring.tried)
         return [d for d in found if d.severity is Severity.ERROR]
 
@@ -414,20 +416,22 @@ class Solver:
         """Whether a text may rest on one of some holes."""
         return bool(holes) and (self.branching or not text or self.names.rests(text, (o.name for o in holes)))
 
-    def wires(self, plan: Plan, later: set[str], holes: Sequence[Opening]) -> tuple[bool, list[tuple[int, Wire]]]:
+    def wires(
+        self, plan: FabricPlan, later: set[str], holes: Sequence[Opening]
+    ) -> tuple[bool, list[tuple[int, ResolvedConnect]]]:
         """Whether some connects rest on later holes, and those that do not, in the order of wiring. What takes all the ports that
         are left rests on all that take some before."""
         drawn = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit]
-        out = {i for i, w in drawn if _paths(w) & later or self.rests(w.node.span.text, holes)}
-        spoilt = set().union(*(_paths(w) for i, w in drawn if i in out))
-        out |= {i for i, w in drawn if late(w) and _paths(w) & spoilt}
-        return bool(out), sorted((x for x in drawn if x[0] not in out), key=lambda x: late(x[1]))
+        out = {i for i, w in drawn if _device_paths_of_wire(w) & later or self.rests(w.node.span.text, holes)}
+        spoilt = set().union(*(_device_paths_of_wire(w) for i, w in drawn if i in out))
+        out |= {i for i, w in drawn if takes_remaining_ports(w) and _device_paths_of_wire(w) & spoilt}
+        return bool(out), sorted((x for x in drawn if x[0] not in out), key=lambda x: takes_remaining_ports(x[1]))
 
     def spend(self, work: int) -> None:
         """Count work. Raises Spent when there has been too much."""
         self.work += work
         if self.work > self.limit:
-            raise Spent
+            raise SearchBudgetSpent
 
     @property
     def limit(self) -> int:
@@ -456,5 +460,5 @@ class Solver:
         diagnostics.items.append(Diagnostic("E0459", f"no number fits `{opening.name}`", opening.span, labels, help=words))
 
 
-def _paths(wire: Wire) -> set[str]:
+def _device_paths_of_wire(wire: ResolvedConnect) -> set[str]:
     return {t.device.path for t in (*wire.a, *wire.b, *([wire.via] if wire.via else [])) if t.device is not None}

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Severity
-from tdsl.findings.source import HIDDEN, SourceFile, Span
+from tdsl.findings.source import HIDDEN, SourceFile, SourceSpan
 from tdsl.syntax.scanner import Token
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -33,46 +33,48 @@ def bad_character(token: Token, text: str) -> Diagnostic:
     sign = token.text
     before = text[token.start - 1 : token.start]
     if sign.startswith("'") and len(sign) > 1:
-        return _swap(token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes")
+        return _suggest_character(token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes")
     if sign[0] in "µμ" and before.isdigit():
-        return _swap(token, Span(token.file, token.start, token.start + 1), "u", f"`{sign[0]}` is written `u` in units: `5us`")
+        return _suggest_character(
+            token, SourceSpan(token.file, token.start, token.start + 1), "u", f"`{sign[0]}` is written `u` in units: `5us`"
+        )
     if sign == '"':
         return Diagnostic("E0007", "this string has no closing quote on its line", token.span, help='end it with `"`')
     if before.isdigit() and sign == ".":
         return Diagnostic("E0006", "a point needs digits on both sides", token.span, help="write `1.0`, or `1..8` for a range")
     instead = _INSTEAD.get(sign) or _INSTEAD.get(sign[0])
     if instead is not None:
-        span = token.span if sign in _INSTEAD else Span(token.file, token.start, token.start + 1)
-        return _swap(token, span, instead, "")
+        span = token.span if sign in _INSTEAD else SourceSpan(token.file, token.start, token.start + 1)
+        return _suggest_character(token, span, instead, "")
     if sign[0] in _LATIN:
-        span = Span(token.file, token.start, token.start + 1)
+        span = SourceSpan(token.file, token.start, token.start + 1)
         name = unicodedata.name(sign[0]).capitalize()
-        return _swap(token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`")
+        return _suggest_character(token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`")
     if HIDDEN.match(sign):
         return Diagnostic(
-            "E0006", f"{_name(sign)} means nothing here", token.span, help="remove it: it is not seen",
-            fix=Fix("remove it", ((Span(token.file, token.start, token.start + 1), ""),)),
+            "E0006", f"{_describe_character(sign)} means nothing here", token.span, help="remove it: it is not seen",
+            fix=Fix("remove it", ((SourceSpan(token.file, token.start, token.start + 1), ""),)),
         )  # fmt: skip
     return Diagnostic(
-        "E0006", f"{_name(sign)} means nothing here", token.span,
+        "E0006", f"{_describe_character(sign)} means nothing here", token.span,
         help="names are letters, digits and `_`; other text belongs in a string or after `#`",
     )  # fmt: skip
 
 
-def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
+def report_misleading_characters(file: SourceFile, diagnostics: Diagnostics) -> None:
     """Find what reads otherwise than it is: hidden characters anywhere, and words of strings in two scripts that look alike."""
     for found in HIDDEN.finditer(file.text):
         diagnostics.add(
-            "E0497", Span(file, found.start(), found.end()),
-            f"this is {_name(found[0])}, which is not seen or turns the order of the text",
+            "E0497", SourceSpan(file, found.start(), found.end()),
+            f"this is {_describe_character(found[0])}, which is not seen or turns the order of the text",
             severity=Severity.WARNING, help="leave it out",
-            fix=Fix("leave it out", ((Span(file, found.start(), found.end()), ""),)),
+            fix=Fix("leave it out", ((SourceSpan(file, found.start(), found.end()), ""),)),
         )  # fmt: skip
     if file.text.isascii():
         return
-    from tdsl.syntax.grammar import load
+    from tdsl.syntax.grammar import load_grammar_tables
 
-    for token in load().scanner.scan(file):
+    for token in load_grammar_tables().scanner.scan(file):
         if token.type == "STRING" and not token.text.isascii():
             before = len(diagnostics)
             for word in _WORD.finditer(token.text):
@@ -80,7 +82,7 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
                 if odd and len(odd) < len(word[0]):
                     start = token.start + word.start()
                     latin = "".join(_LATIN.get(c, c) for c in word[0])
-                    whole = Span(file, start, start + len(word[0]))
+                    whole = SourceSpan(file, start, start + len(word[0]))
                     diagnostics.add(
                         "E0497", whole,
                         f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).capitalize()}, which looks like one",
@@ -92,21 +94,21 @@ def misleading(file: SourceFile, diagnostics: Diagnostics) -> None:
             if len(diagnostics) == before and foreign and _LATIN_SHAPES.issuperset(foreign):  # nothing shows the script
                 at = token.start + token.text.index(foreign[0])
                 diagnostics.add(
-                    "E0497", Span(file, at, at + 1),
+                    "E0497", SourceSpan(file, at, at + 1),
                     f"`{foreign[0]}` is {unicodedata.name(foreign[0]).capitalize()}, which looks like a Latin letter",
                     severity=Severity.WARNING, help="write the text in one script",
                 )  # fmt: skip
 
 
-def _swap(token: Token, span: Span, instead: str, help: str) -> Diagnostic:
+def _suggest_character(token: Token, span: SourceSpan, instead: str, help: str) -> Diagnostic:
     shown = "a blank" if instead == " " else f"`{instead}`"
     return Diagnostic(
-        "E0006", f"{_name(span.text)} means nothing here", token.span, help=help or f"write {shown}",
+        "E0006", f"{_describe_character(span.text)} means nothing here", token.span, help=help or f"write {shown}",
         fix=Fix(f"write {shown}", ((span, instead),)),
     )  # fmt: skip
 
 
-def _name(sign: str) -> str:
+def _describe_character(sign: str) -> str:
     if sign.isprintable() and not sign.isspace():
         return f"`{sign if len(sign) <= 30 else sign[:27] + '…'}`"
     return f"the character U+{ord(sign[0]):04X} ({unicodedata.name(sign[0], 'a control character').lower()})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -13,7 +13,7 @@ class Number:
     """``12``, ``1_024``, ``0.5``."""
 
     value: int | Fraction
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Measure:
 
     value: int | Fraction
     unit: str
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class RatioLit:
 
     left: int | Fraction
     right: int | Fraction
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +39,22 @@ class DimsLit:
     """``4x4x4``."""
 
     sizes: tuple[int, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Net:
+class NetworkLit:
     """``10.0.0.0/16``."""
 
     text: str
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
     """``?``."""
 
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Placeholder:
 
     value: Expr
     format: str
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +71,30 @@ class Str:
     """A string: literal pieces and placeholders in order. ``{{`` and ``}}`` are braces."""
 
     parts: tuple[str | Placeholder, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Identifier:
     """A name in a path: the first one, or one after a point."""
 
     name: str
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Star:
     """``*`` inside an index."""
 
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexPart:
     """``[entry, …]`` in a path; an entry is an expression, a Range or a Star."""
 
     entries: tuple[Expr, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +102,21 @@ class Call:
     """``(arg, …)`` in a path."""
 
     args: tuple[Expr, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class PathExpr:
     """``su[s].leaf[*].p[3]``, ``max(a, b)`` or a bare name (one Member)."""
 
-    parts: tuple[Member | Index | Call, ...]
-    span: Span
+    parts: tuple[Identifier | IndexPart | Call, ...]
+    span: SourceSpan
 
     @property
     def bare(self) -> str | None:
         """The name, if this is nothing but a name."""
         first = self.parts[0]
-        return first.name if len(self.parts) == 1 and isinstance(first, Member) else None
+        return first.name if len(self.parts) == 1 and isinstance(first, Identifier) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Unary:
 
     op: str
     operand: Expr
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +135,16 @@ class Chain:
 
     first: Expr
     rest: tuple[tuple[str, Expr], ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
+class PowerExpr:
     """``base ** exponent``."""
 
     base: Expr
     exponent: Expr
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Cond:
     then: Expr
     test: Expr
     other: Expr
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Paren:
     """``(e)``; kept, since ``[(i)]`` is not ``[i]``."""
 
     inner: Expr
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class TupleExpr:
     """``(a, b, …)``: computed dimensions."""
 
     items: tuple[Expr, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class ListExpr:
     """``[a, b, …]``."""
 
     items: tuple[Expr, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +186,9 @@ class Comprehension:
     """``[item for var in over]``."""
 
     item: Expr
-    var: Member
+    var: Identifier
     over: Expr
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class At:
 
     base: Expr
     index: tuple[Expr, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +206,10 @@ class Range:
 
     low: Expr
     high: Expr
-    span: Span
+    span: SourceSpan
 
 
 Expr = (
-    Number | Measure | RatioLit | DimsLit | Net | Hole | Str | Path | Unary | Chain | Power | Cond | Paren | TupleExpr
+    Number | Measure | RatioLit | DimsLit | NetworkLit | Hole | Str | PathExpr | Unary | Chain | PowerExpr | Cond | Paren | TupleExpr
     | ListExpr | Comprehension | At | Range | Star
 )  # fmt: skip

@@ -60,7 +60,7 @@ class Tables:
 
 def grammar_text() -> str:
     """The grammar as written."""
-    return (resources.folder("grammar") / "fab.lark").read_text(encoding="utf-8")
+    return (resources.packaged_folder("grammar") / "fab.lark").read_text(encoding="utf-8")
 
 
 def compile_grammar(text: str, **options: Any) -> lark.Lark:
@@ -72,15 +72,15 @@ def compile_grammar(text: str, **options: Any) -> lark.Lark:
 
 
 @cache
-def load() -> Tables:
+def load_grammar_tables() -> Tables:
     """The tables of this version's grammar."""
     text = grammar_text()
-    return _tables(_cached(text) or _kept(text, compile_grammar(text)))
+    return _tables_of_grammar(_read_cached_tables(text) or _store_tables_in_cache(text, compile_grammar(text)))
 
 
-def _cached(text: str) -> lark.Lark | None:
+def _read_cached_tables(text: str) -> lark.Lark | None:
     """The tables that the cache folder holds, by Lark's own form of them; None where there are none, or not all of them."""
-    data = cache_folder.entry(KIND, _key(text))
+    data = cache_folder.read_cache_entry(KIND, _grammar_cache_key(text))
     if data is None:
         return None
     try:
@@ -89,26 +89,26 @@ def _cached(text: str) -> lark.Lark | None:
         return None
 
 
-def _kept(text: str, made: lark.Lark) -> lark.Lark:
+def _store_tables_in_cache(text: str, made: lark.Lark) -> lark.Lark:
     """Tables, which the cache folder holds from now on."""
     data = BytesIO()
     made.save(data)
-    cache_folder.keep(KIND, _key(text), data.getvalue())
+    cache_folder.write_cache_entry(KIND, _grammar_cache_key(text), data.getvalue())
     return made
 
 
-def _key(text: str) -> str:
+def _grammar_cache_key(text: str) -> str:
     return sha256(f"{lark.__version__}\n{__version__}\n{sys.version}\n{text}".encode()).hexdigest()
 
 
-def preference(terminal: Any) -> tuple[int, int, int, str]:
+def terminal_scan_order(terminal: Any) -> tuple[int, int, int, str]:
     """The order in which the scanner tries a terminal of Lark's."""
     pattern = terminal.pattern
     return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name
 
 
-def _tables(made: lark.Lark) -> Tables:
-    ordered = sorted(made.terminals, key=preference)
+def _tables_of_grammar(made: lark.Lark) -> Tables:
+    ordered = sorted(made.terminals, key=terminal_scan_order)
     words: dict[str, str] = {}
     signs: dict[str, str] = {}
     patterns: list[tuple[str, str]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import KIND_WORDS, TYPES
 from tdsl.syntax.scanner import END, Token
 from tdsl.syntax.scene import Scene, found_words
@@ -70,15 +70,15 @@ def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnos
         new = f"\n{indent}".join(f"# {line}" for line in lines if line)
         said = next((line for line in lines if line), "")
         found = Diagnostic(
-            "E0001", "`/*` does not begin a comment", Span(file, t.start, t.start + 2),
+            "E0001", "`/*` does not begin a comment", SourceSpan(file, t.start, t.start + 2),
             help=f"write `# {said}`; each line of a comment begins with `#`",
-            fix=Fix("make it a comment", ((Span(file, t.start, end), new),)),
+            fix=Fix("make it a comment", ((SourceSpan(file, t.start, end), new),)),
         )  # fmt: skip
         diagnostics.items.append(found)
     return out
 
 
-def _colon(s: Scene) -> Diagnostic | None:
+def _colon_after_kind_word(s: Scene) -> Diagnostic | None:
     """``fabric: pod``."""
     b = s.before
     if s.token is None or s.token.type != "COLON" or b is None or len(s.statement) != 1 or b.text not in KIND_WORDS:
@@ -88,7 +88,7 @@ def _colon(s: Scene) -> Diagnostic | None:
     return Diagnostic("E0001", f"expected a name after `{b.text}`, found `:`", s.span, help=f"write `{shape}`")
 
 
-def _called(s: Scene) -> Diagnostic | None:
+def _count_in_wrong_brackets(s: Scene) -> Diagnostic | None:
     """``switch leaf(8): S`` and ``switch leaf{8}: S``."""
     t, pairs = s.token, {"LPAR": "RPAR", "LBRACE": "RBRACE"}
     if t is None or t.type not in pairs or s.first not in KIND_WORDS or len(s.statement) != 2:
@@ -103,7 +103,7 @@ def _called(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _unit(s: Scene) -> Diagnostic | None:
+def _foreign_unit(s: Scene) -> Diagnostic | None:
     """``400 Gbit/s`` and ``400 Gb/s``."""
     t, b = s.token, s.before
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or t.text.lower() not in FOREIGN_UNITS:
@@ -111,7 +111,7 @@ def _unit(s: Scene) -> Diagnostic | None:
     unit = FOREIGN_UNITS[t.text.lower()]
     whole = re.compile(r"\w+(/s(ec)?\b)?").match(s.run.file.text, t.start)
     assert whole is not None
-    written = Span(s.run.file, b.start, whole.end())
+    written = SourceSpan(s.run.file, b.start, whole.end())
     return Diagnostic(
         "E0001", f"`{whole[0]}` is not a unit of the language; write a number and its unit without a space", t.span,
         help=f"write `{b.text}{unit}`",
@@ -119,13 +119,13 @@ def _unit(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _default(s: Scene) -> Diagnostic | None:
+def _missing_parameter_default(s: Scene) -> Diagnostic | None:
     """``param n: int``."""
     if s.first != "param" or "EQUAL" not in s.expected or (s.token is not None and s.token.type not in (END, "$END", "RBRACE")):
         return None
     if len(s.statement) not in (2, 4) or (len(s.statement) == 4 and s.statement[3].text not in TYPES):
         return None
-    text = Span(s.run.file, s.statement[0].start, s.statement[-1].end).text
+    text = SourceSpan(s.run.file, s.statement[0].start, s.statement[-1].end).text
     name = s.statement[1].text
     return Diagnostic(
         "E0001", f"the parameter `{name}` has no default, {found_words(s)}", s.statement[-1].span,
@@ -133,7 +133,7 @@ def _default(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _elif(s: Scene) -> Diagnostic | None:
+def _elif_keyword(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.text not in ("elif", "elsif", "elseif"):
         return None
     return Diagnostic(
@@ -142,7 +142,7 @@ def _elif(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _loop(s: Scene) -> Diagnostic | None:
+def _loop_without_braces(s: Scene) -> Diagnostic | None:
     """``for r in range(8):`` and ``for i in 0..7:``."""
     if s.first != "for" or s.token is None or s.token.type not in ("COLON", "LPAR"):
         return None
@@ -153,4 +153,11 @@ def _loop(s: Scene) -> Diagnostic | None:
     return Diagnostic("E0001", f"the body of a loop is written in braces, {found_words(s)}", s.span, help=f"write `{shape}`")
 
 
-TRIALS = (_colon, _called, _unit, _default, _elif, _loop)
+TRIALS = (
+    _colon_after_kind_word,
+    _count_in_wrong_brackets,
+    _foreign_unit,
+    _missing_parameter_default,
+    _elif_keyword,
+    _loop_without_braces,
+)

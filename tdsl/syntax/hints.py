@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import GRAMMAR_WORDS, KIND_WORDS, OPERATORS, PATTERNS, SETTINGS, STARTERS, TYPES
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, found_words, nearest
+from tdsl.syntax.scene import OPERATOR_TOKENS, UNIT, VALUES, Scene, closest_keyword, found_words
 
 # ---------------------------------------------------------------- faults with an answer of their own
 
 
-def _stray(s: Scene) -> Diagnostic | None:
+def _unmatched_closing_bracket(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.type not in ("RPAR", "RSQB"):
         return None
     opener, depth = ("LPAR" if s.token.type == "RPAR" else "LSQB"), 0
@@ -22,7 +22,7 @@ def _stray(s: Scene) -> Diagnostic | None:
     return Diagnostic("E0005", f"this `{s.token.text}` closes nothing", s.span, help="remove it, or open it before")
 
 
-def _comment(s: Scene) -> Diagnostic | None:
+def _double_slash_comment(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.type != "FLOOR" or (s.statement and s.expected.isdisjoint({END})):
         return None
     return Diagnostic(
@@ -31,7 +31,7 @@ def _comment(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _setting(s: Scene) -> Diagnostic | None:
+def _colon_in_setting(s: Scene) -> Diagnostic | None:
     """``rate: 100Gbps``."""
     t, b = s.token, s.before
     if t is None or b is None or t.type != "COLON" or len(s.statement) != 1 or b.type != "NAME" or b.text in STARTERS | {"else"}:
@@ -40,11 +40,11 @@ def _setting(s: Scene) -> Diagnostic | None:
     touching = s.run.file.text[t.end : t.end + 1].strip()
     return Diagnostic(
         "E0001", f"expected a value, found `:` after `{b.text}`", s.span, help=f"a setting has no `:`; write `{b.text} {value}`",
-        fix=Fix("remove the `:`", ((Span(s.run.file, b.end, t.end), " " if touching else ""),)),
+        fix=Fix("remove the `:`", ((SourceSpan(s.run.file, b.end, t.end), " " if touching else ""),)),
     )  # fmt: skip
 
 
-def _ratio(s: Scene) -> Diagnostic | None:
+def _ratio_with_blanks(s: Scene) -> Diagnostic | None:
     """``2 : 1``."""
     t, b, following = s.token, s.before, s.rest[1:2]
     if t is None or b is None or t.type != "COLON" or b.type != "NUMBER" or not following or following[0].type != "NUMBER":
@@ -64,7 +64,7 @@ def _ratio(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _declaration(s: Scene) -> Diagnostic | None:
+def _malformed_declaration(s: Scene) -> Diagnostic | None:
     """``switch a = S`` and ``switch a, b: S``."""
     t = s.token
     if t is None or s.first not in KIND_WORDS | {"override"} or len(s.statement) < 2 or s.statement[1].type != "NAME":
@@ -87,7 +87,7 @@ def _declaration(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _typed(s: Scene) -> Diagnostic | None:
+def _value_as_type(s: Scene) -> Diagnostic | None:
     """``let n: 4``: a value where its type would stand."""
     words = s.statement
     if s.first not in ("let", "param") or not 3 <= len(words) <= 4 or words[2].type != "COLON":
@@ -95,17 +95,17 @@ def _typed(s: Scene) -> Diagnostic | None:
     value = [*words[3:], *s.rest]
     if not value or any(t.type == "EQUAL" for t in value) or value[0].text in TYPES:
         return None
-    text = Span(s.run.file, value[0].start, value[-1].end).text
+    text = SourceSpan(s.run.file, value[0].start, value[-1].end).text
     text = text if len(text) <= 40 and "\n" not in text else "…"
     put = " =" if value[0].start > words[2].end else " = "
     return Diagnostic(
         "E0001", f"`:` gives the type of `{words[1].text}`; its value follows `=`", words[2].span,
         help=f"write `{s.first} {words[1].text} = {text}`",
-        fix=Fix("write `=`", ((Span(s.run.file, words[1].end, words[2].end), put),)),
+        fix=Fix("write `=`", ((SourceSpan(s.run.file, words[1].end, words[2].end), put),)),
     )  # fmt: skip
 
 
-def _unquoted(s: Scene) -> Diagnostic | None:
+def _unquoted_name_template(s: Scene) -> Diagnostic | None:
     """``naming a[i] x{i}``."""
     t = s.token
     if s.first != "naming" or t is None or "STRING" not in s.expected or t.type not in ("NAME", "NUMBER", "QUANTITY", "LBRACE"):
@@ -116,7 +116,7 @@ def _unquoted(s: Scene) -> Diagnostic | None:
     if t.type != "LBRACE":
         guard = (i for i, x in enumerate(rest) if x.text == "where")
         rest = rest[: next(guard, len(rest))]
-    whole = Span(s.run.file, t.start, rest[-1].end)
+    whole = SourceSpan(s.run.file, t.start, rest[-1].end)
     if '"' in whole.text or "\n" in whole.text:
         return None
     return Diagnostic(
@@ -125,7 +125,7 @@ def _unquoted(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _dangling(s: Scene) -> Diagnostic | None:
+def _operator_without_operand(s: Scene) -> Diagnostic | None:
     """``n > 0 and`` at the end of a line."""
     t, b = s.token, s.before
     if b is None or not s.statement or "NAME" not in s.expected:
@@ -140,14 +140,14 @@ def _dangling(s: Scene) -> Diagnostic | None:
     return Diagnostic("E0001", f"expected a value after `{b.text}`, {found_words(s)}", b.span, help=help)
 
 
-def _misspelt(s: Scene) -> Diagnostic | None:
+def _misspelt_statement_word(s: Scene) -> Diagnostic | None:
     """The first word is not a statement's but nearly one."""
     if not s.statement or s.statement[0].type != "NAME":
         return None
     first = s.statement[0]
     if first.text in GRAMMAR_WORDS or first.text in SETTINGS or len(first.text) < 3:
         return None
-    guess = nearest(first.text, STARTERS)
+    guess = closest_keyword(first.text, STARTERS)
     if guess is None:
         return None
     return Diagnostic(
@@ -156,7 +156,7 @@ def _misspelt(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _equals(s: Scene) -> Diagnostic | None:
+def _misplaced_equals_sign(s: Scene) -> Diagnostic | None:
     if s.token is None:
         return None
     if s.token.type == "EQUAL" and s.before is not None and s.before.type == "COLON" and s.before.end == s.token.start:
@@ -183,7 +183,7 @@ def _equals(s: Scene) -> Diagnostic | None:
     return None
 
 
-def _point(s: Scene) -> Diagnostic | None:
+def _decimal_without_digit(s: Scene) -> Diagnostic | None:
     """``1.`` or ``.5``."""
     t, b = s.token, s.before
     if t is None or t.type != "DOT":
@@ -196,7 +196,7 @@ def _point(s: Scene) -> Diagnostic | None:
     return Diagnostic("E0001", "a point needs a digit on both sides", s.span, help="write `0.5`, `1.0`, or `0..7` for a range")
 
 
-def _python(s: Scene) -> Diagnostic | None:
+def _def_without_expression(s: Scene) -> Diagnostic | None:
     if s.first != "def":
         return None
     words = {t.text for t in s.run.tokens[s.run.head : s.i + 3] if t.type == "NAME"}
@@ -214,7 +214,7 @@ def _blank_in_quantity(s: Scene) -> Diagnostic | None:
         return None
     return Diagnostic(
         "E0001", f"no space is allowed between a number and its unit `{t.text}`", s.span, help=f"write `{b.text}{t.text}`",
-        fix=Fix("join number and unit", ((Span(s.run.file, b.end, t.start), ""),)),
+        fix=Fix("join number and unit", ((SourceSpan(s.run.file, b.end, t.start), ""),)),
     )  # fmt: skip
 
 
@@ -227,11 +227,11 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
     what = "type" if "EQUAL" in s.expected else "rate" if t.type == "QUANTITY" else "model"
     return Diagnostic(
         "E0001", f"a `:` is missing before the {what} `{t.text}`", s.span, help=f"write `: {t.text}`",
-        fix=Fix("put a `:`", ((Span(s.run.file, b.end, b.end), ":"),)),
+        fix=Fix("put a `:`", ((SourceSpan(s.run.file, b.end, b.end), ":"),)),
     )  # fmt: skip
 
 
-def _arrow(s: Scene) -> Diagnostic | None:
+def _arrow_in_connect(s: Scene) -> Diagnostic | None:
     """``connect a -> b``."""
     t = s.token
     if s.first not in ("connect", "circuit") or t is None or "TO" not in s.expected:
@@ -247,7 +247,7 @@ def _arrow(s: Scene) -> Diagnostic | None:
     return Diagnostic("E0001", f"`{arrow.text}` joins no ends", arrow, help="write `to`", fix=Fix("write `to`", ((arrow, "to"),)))
 
 
-def _pattern(s: Scene) -> Diagnostic | None:
+def _misspelt_connect_pattern(s: Scene) -> Diagnostic | None:
     """``connect a too b``: the parser took ``too`` for a pattern, the reader sees a slip for ``to``."""
     b = s.before
     if s.first not in ("connect", "circuit") or b is None or b.type != "NAME" or b.text in GRAMMAR_WORDS or b.text in PATTERNS:
@@ -255,7 +255,7 @@ def _pattern(s: Scene) -> Diagnostic | None:
     if len(s.statement) < 3 or s.statement[-2].type not in ("NAME", "RSQB") or s.token is None:
         return None
     linked = any(t.text == "to" for t in s.statement)
-    guess = nearest(b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to"))
+    guess = closest_keyword(b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to"))
     if s.token.type in ("LSQB", "DOT", "COMMA") or (guess is None and s.token.text in (*PATTERNS, "to") and not linked):
         return _second_path(s, b, linked or any(t.text == "to" for t in s.rest))
     wanted = "a pattern or the end of the line" if linked else "`to`, a pattern or the end of the line"
@@ -272,22 +272,22 @@ def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
     at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
     return Diagnostic(
         "E0001", f"unexpected path `{path.text}` after a path", path.span, help=f"write `{sign}` before `{path.text}`",
-        fix=Fix(f"put `{sign}`", ((Span(s.run.file, at, at), put),)),
+        fix=Fix(f"put `{sign}`", ((SourceSpan(s.run.file, at, at), put),)),
     )  # fmt: skip
 
 
-def _joined(s: Scene) -> Diagnostic | None:
+def _statement_after_block(s: Scene) -> Diagnostic | None:
     """Another statement after a block, on the same line."""
     if s.token is None or s.before is None or s.before.type != "RBRACE" or s.token.type != "NAME" or s.token.text not in STARTERS:
         return None
     return Diagnostic(
         "E0001", f"expected a new line or `;` between `}}` and `{s.token.text}`", s.span,
         help="begin a new line or put `;` between them",
-        fix=Fix("put `;`", ((Span(s.run.file, s.before.end, s.before.end), ";"),)),
+        fix=Fix("put `;`", ((SourceSpan(s.run.file, s.before.end, s.before.end), ";"),)),
     )  # fmt: skip
 
 
 TRIALS = (
-    _stray, _comment, _setting, _ratio, _typed, _unquoted, _misspelt, _declaration, _equals, _point, _python, _blank_in_quantity,
-    _missing_colon, _arrow, _pattern, _joined, _dangling,
+    _unmatched_closing_bracket, _double_slash_comment, _colon_in_setting, _ratio_with_blanks, _value_as_type, _unquoted_name_template, _misspelt_statement_word, _malformed_declaration, _misplaced_equals_sign, _decimal_without_digit, _def_without_expression, _blank_in_quantity,
+    _missing_colon, _arrow_in_connect, _misspelt_connect_pattern, _statement_after_block, _operator_without_operand,
 )  # fmt: skip

@@ -32,7 +32,7 @@ class _Level:
 
 
 @dataclass(slots=True)
-class Layout:
+class TokenLayout:
     """One pass over a file's tokens (comments left out)."""
 
     file: SourceFile

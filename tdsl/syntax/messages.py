@@ -8,11 +8,11 @@ from tdsl.syntax.habits import TRIALS as HABITS
 from tdsl.syntax.hints import TRIALS
 from tdsl.syntax.keywords import OPERATORS
 from tdsl.syntax.scanner import BAD, BAD_STRING, END, FAULT, MAX_DIGITS, Token
-from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, found_words, nearest
+from tdsl.syntax.scene import OPERATOR_TOKENS, SUFFIXES, VALUES, Run, Scene, closest_keyword, found_words
 from tdsl.syntax.slips import TRIALS as SLIPS
 
 
-def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
+def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnostic | None:
     """The finding for a token that cannot stand where it stands; None if the fault is reported already."""
     if token is not None:
         if token.type == FAULT:
@@ -34,7 +34,7 @@ def explain(run: Run, i: int, token: Token | None) -> Diagnostic | None:
         finding = trial(scene)
         if finding is not None:
             return finding
-    return _plain(scene)
+    return _generic_syntax_error(scene)
 
 
 def ratio_for_range(token: Token) -> Diagnostic:
@@ -49,27 +49,27 @@ def ratio_for_range(token: Token) -> Diagnostic:
 # ---------------------------------------------------------------- all others
 
 
-def _plain(s: Scene) -> Diagnostic:
+def _generic_syntax_error(s: Scene) -> Diagnostic:
     if not s.statement and s.token is not None:
         return Diagnostic(
             "E0001", f"a statement begins with a word, {found_words(s)}", s.span,
             help="begin with a word such as `host`, `connect`, `let` or `require`, or join it to the line before",
         )  # fmt: skip
-    choices = _choices(s)
+    choices = _expected_alternatives(s)
     help, fix = "", None
     if s.token is not None and s.token.type == "NAME":
-        guess = nearest(s.token.text, [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()])
+        guess = closest_keyword(s.token.text, [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()])
         if guess and guess != s.token.text:
             help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
     if not help and END not in s.expected and len(choices) <= 2:
         help = f"put {choices[0]} here"
     elif not help and END in s.expected and s.token is not None and s.token.type not in (END, "RBRACE"):
         help = "remove it, or end the statement before it with a new line or `;`"
-    listed = _list(choices)
+    listed = _join_with_or(choices)
     return Diagnostic("E0001", f"expected {listed}, {found_words(s)}", s.span, help=help, fix=fix)
 
 
-def _choices(s: Scene) -> list[str]:
+def _expected_alternatives(s: Scene) -> list[str]:
     """What could stand there, in words, the likeliest first."""
     left = set(s.expected) - {"BROKEN", "$END"}
     out: list[str] = []
@@ -102,7 +102,7 @@ def _choices(s: Scene) -> list[str]:
     return out or ["something else"]
 
 
-def _list(words: list[str]) -> str:
+def _join_with_or(words: list[str]) -> str:
     if len(words) > 6:
         words = [*words[:5], words[-1]]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax import tree
 from tdsl.syntax.keywords import KIND_WORDS
 from tdsl.syntax.scanner import END, FAULT, MAX_DIGITS, Token
@@ -23,10 +23,10 @@ _ENDING = frozenset({END, "COMMA", "RBRACE", "LBRACE"})  # an item of a setting 
 _AFTER_PATH = frozenset({"to", "of", "at", "under", "through", "any", "and", "with"})  # words behind a path of a requirement
 
 
-def decode(data: bytes, name: str, diagnostics: Diagnostics, design: bool = True) -> SourceFile | None:
+def decode_source_file(data: bytes, name: str, diagnostics: Diagnostics, design: bool = True) -> SourceFile | None:
     """The text of a file's bytes; None, with a finding, where they are no design, or, of another file, no text."""
     if design and len(data) > MAX_BYTES:
-        oversized(len(data), name, diagnostics)
+        report_oversized_file(len(data), name, diagnostics)
         return None
     data = data.removeprefix(b"\xef\xbb\xbf")
     bad, why = data.find(b"\0"), "a NUL byte"
@@ -39,55 +39,55 @@ def decode(data: bytes, name: str, diagnostics: Diagnostics, design: bool = True
         shown = SourceFile(name, data.decode("utf-8", "replace"))
         at = len(data[:bad].decode("utf-8", "replace"))
         diagnostics.add(
-            "E0011", Span(shown, at, at + 1), f"this is not a text file: {why} at offset {bad}",
+            "E0011", SourceSpan(shown, at, at + 1), f"this is not a text file: {why} at offset {bad}",
             help="a design is UTF-8 text; save it as such, or name the right file",
         )  # fmt: skip
         return None
     file = SourceFile(name, text)
     if design and all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         diagnostics.add(
-            "E0010", Span(file, 0, 0), "the file is empty: nothing to check",
+            "E0010", SourceSpan(file, 0, 0), "the file is empty: nothing to check",
             help="a design begins with `use …` or `fabric NAME { … }`",
         )  # fmt: skip
     return file
 
 
-def oversized(size: int, name: str, diagnostics: Diagnostics) -> None:
+def report_oversized_file(size: int, name: str, diagnostics: Diagnostics) -> None:
     """Say that a file is too large to be a design; there is no text of it."""
     diagnostics.add(
-        "E0012", Span(SourceFile(name, ""), 0, 0), f"the file has {size:,} bytes; a design may have {MAX_BYTES:,}",
+        "E0012", SourceSpan(SourceFile(name, ""), 0, 0), f"the file has {size:,} bytes; a design may have {MAX_BYTES:,}",
         help="split it and join the parts with `use`",
     )  # fmt: skip
 
 
-def parse(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
+def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
     """The tree of a file. Statements that do not parse become ``Broken`` nodes, with one finding each."""
-    from tdsl.syntax.grammar import load
+    from tdsl.syntax.grammar import load_grammar_tables
     from tdsl.syntax.habits import other_format, without_comments
-    from tdsl.syntax.layout import Layout
+    from tdsl.syntax.layout import TokenLayout
 
     other, begin = other_format(file.text)
     if other:
         diagnostics.add(
-            "E0017", Span(file, begin, len(file.text.rstrip())), f"this is {other}, and not a design",
+            "E0017", SourceSpan(file, begin, len(file.text.rstrip())), f"this is {other}, and not a design",
             help="a design begins with `fabric NAME {`; `tdsl init` writes one to start from",
         )  # fmt: skip
-        return tree.Module((), Span(file, 0, len(file.text)))
-    tables = load()
+        return tree.Module((), SourceSpan(file, 0, len(file.text)))
+    tables = load_grammar_tables()
     tokens = without_comments(file, tables.scanner.scan(file), diagnostics)
-    arranged = Layout(file, diagnostics, tokens).arrange()
-    body = _Run(tables, file, diagnostics, arranged).module()
-    return tree.Module(body, Span(file, 0, len(file.text)))
+    arranged = TokenLayout(file, diagnostics, tokens).arrange()
+    body = _ParseRun(tables, file, diagnostics, arranged).module()
+    return tree.Module(body, SourceSpan(file, 0, len(file.text)))
 
 
-def words(file: SourceFile) -> set[int]:
+def keyword_offsets(file: SourceFile) -> set[int]:
     """Where the words of the grammar stand in a file; what looks like one may be a name."""
-    from tdsl.syntax.grammar import load
-    from tdsl.syntax.layout import Layout
+    from tdsl.syntax.grammar import load_grammar_tables
+    from tdsl.syntax.layout import TokenLayout
 
-    tables = load()
+    tables = load_grammar_tables()
     tokens = [t for t in tables.scanner.scan(file) if t.type != "COMMENT"]
-    run = _Run(tables, file, Diagnostics(), Layout(file, Diagnostics(), tokens).arrange())
+    run = _ParseRun(tables, file, Diagnostics(), TokenLayout(file, Diagnostics(), tokens).arrange())
     run.module()
     return run.words
 
@@ -103,25 +103,25 @@ class Standing:
     terminals: frozenset[str] = frozenset()
 
 
-def standing(file: SourceFile, offset: int) -> Standing:
+def context_before_offset(file: SourceFile, offset: int) -> Standing:
     """What stands before a place, whatever follows. A statement that is at fault before the place takes nothing."""
-    from tdsl.syntax.grammar import load
+    from tdsl.syntax.grammar import load_grammar_tables
     from tdsl.syntax.keywords import CONTINUING
 
-    tables = load()
+    tables = load_grammar_tables()
     before = [t for t in tables.scanner.scan(file, 0, offset) if t.type != "COMMENT"]
-    found = _standing(tables, file, before, Token("NAME", "_", file, offset))
+    found = _context_at_token(tables, file, before, Token("NAME", "_", file, offset))
     if not before or not before[-1].newline:
         return found
     word = next(iter(CONTINUING))  # the line may go on with the statement before
-    more = _standing(tables, file, before, Token("NAME", word, file, offset)).words & CONTINUING
+    more = _context_at_token(tables, file, before, Token("NAME", word, file, offset)).words & CONTINUING
     return replace(found, words=found.words | more)
 
 
-def _standing(tables: Tables, file: SourceFile, before: list[Token], mark: Token) -> Standing:
-    from tdsl.syntax.layout import Layout
+def _context_at_token(tables: Tables, file: SourceFile, before: list[Token], mark: Token) -> Standing:
+    from tdsl.syntax.layout import TokenLayout
 
-    arranged = Layout(file, Diagnostics(), [*before, mark]).arrange()
+    arranged = TokenLayout(file, Diagnostics(), [*before, mark]).arrange()
     at = next((i for i, t in enumerate(arranged) if t is mark), None)
     if at is None:
         return Standing()
@@ -136,7 +136,7 @@ def _standing(tables: Tables, file: SourceFile, before: list[Token], mark: Token
             statement = []
         else:
             statement.append(token)
-    run = _Run(tables, file, Diagnostics(), arranged)
+    run = _ParseRun(tables, file, Diagnostics(), arranged)
     taken = run.until(at)
     words = frozenset(tables.written[t] for t in taken if t in tables.written)
     return Standing(tuple(statement), tuple(heads), words, frozenset(taken))
@@ -150,20 +150,20 @@ def parse_expression(text: str, name: str, diagnostics: Diagnostics) -> tree.Exp
 
 def parse_part(file: SourceFile, start: int, end: int, diagnostics: Diagnostics) -> tree.Expr | None:
     """The expression that fills a stretch of a file; None, with a finding, if it does not parse."""
-    from tdsl.syntax.grammar import load
-    from tdsl.syntax.layout import Layout
+    from tdsl.syntax.grammar import load_grammar_tables
+    from tdsl.syntax.layout import TokenLayout
 
-    tables = load()
+    tables = load_grammar_tables()
     tokens = [t for t in tables.scanner.scan(file, start, end) if t.type not in ("COMMENT", END)]
     own = Diagnostics()
-    arranged = Layout(file, own, tokens).arrange()
-    result = None if own.has_errors else _Run(tables, file, own, arranged).expression(start, end)
+    arranged = TokenLayout(file, own, tokens).arrange()
+    result = None if own.has_errors else _ParseRun(tables, file, own, arranged).expression(start, end)
     diagnostics.extend(own.items[:1])
     return None if own.has_errors else result
 
 
 @dataclass(slots=True)
-class _Run:
+class _ParseRun:
     """One parse: feeds tokens to Lark's tables and mends what they refuse."""
 
     tables: Tables
@@ -204,17 +204,17 @@ class _Run:
 
     def expression(self, start: int, end: int) -> tree.Expr | None:
         """One expression, all of the tokens."""
-        from tdsl.syntax.messages import explain
+        from tdsl.syntax.messages import explain_unexpected_token
 
         self.parse = self.tables.begin_parse("expression")
         for i, token in enumerate(self.tokens):
             if not self._feed(i):
-                self._report(explain(self, i, token))
+                self._report(explain_unexpected_token(self, i, token))
                 return None
         last = Token("$END", "", self.file, end)
         if not self.parse.accepts("$END"):
             self.tokens.append(last)
-            self._report(explain(self, len(self.tokens) - 1, last))
+            self._report(explain_unexpected_token(self, len(self.tokens) - 1, last))
             return None
         result: tree.Expr = self.parse.feed(last)
         return result
@@ -313,9 +313,9 @@ class _Run:
         return self.tables.written.get(terminal) or self.tables.signs.get(terminal, "")
 
     def _string(self, token: Token) -> tree.Str:
-        from tdsl.syntax.strings import read
+        from tdsl.syntax.strings import parse_string_token
 
-        return read(token, self.diagnostics)
+        return parse_string_token(token, self.diagnostics)
 
     def _ratio(self, i: int, token: Token) -> None:
         """``[1:16]`` as an index or extent is a slip for a range; a list of ratios is none."""
@@ -329,11 +329,11 @@ class _Run:
 
     def _recover(self, i: int) -> int:
         """Gives up the statement that ``i`` is in; the index at which to go on."""
-        from tdsl.syntax.messages import explain
+        from tdsl.syntax.messages import explain_unexpected_token
 
         known = any(type(v) is Token and v.type == "BROKEN" for v in self.parse.values[self.parse.statement_start() :])
         if not known:
-            self._report(explain(self, i, self.tokens[i] if i < len(self.tokens) else None))
+            self._report(explain_unexpected_token(self, i, self.tokens[i] if i < len(self.tokens) else None))
         return self._drain(i)
 
     def _report(self, finding: Diagnostic | None) -> None:
@@ -341,7 +341,7 @@ class _Run:
             self.diagnostics.items.append(finding)
 
     def _drain(self, i: int) -> int:
-        names, bodies, start = _salvage(self.parse.give_up_statement())
+        names, bodies, start = _salvage_statement(self.parse.give_up_statement())
         at = i
         while at < len(self.tokens):
             token = self.tokens[at]
@@ -386,7 +386,7 @@ class _Run:
         return at
 
 
-def _salvage(lost: list[Any]) -> tuple[list[str], tuple[tree.Stmt, ...], int | None]:
+def _salvage_statement(lost: list[Any]) -> tuple[list[str], tuple[tree.Stmt, ...], int | None]:
     """What can be kept of a given-up statement: the names in it, the statements of its blocks, where it began."""
     from tdsl.syntax.build import Clause
 
@@ -417,7 +417,7 @@ def _salvage(lost: list[Any]) -> tuple[list[str], tuple[tree.Stmt, ...], int | N
             span = getattr(value, "span", None)
             if span is not None:
                 start = span.start if start is None else min(start, span.start)
-            if not isinstance(value, Span):
+            if not isinstance(value, SourceSpan):
                 kept = [f for f in value.__dataclass_fields__ if f not in ("span", "kind", "op", "unit")]
                 todo.extend(getattr(value, f) for f in reversed(kept))
     return names, bodies, start

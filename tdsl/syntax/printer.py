@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.keywords import CONTINUING
 from tdsl.syntax.scanner import Token
 from tdsl.system.lazy_dataclass import dataclass
@@ -25,33 +25,33 @@ _OPERAND_ENDS = frozenset(
 
 def format_source(file: SourceFile) -> str:
     """The program in its canonical layout. One that does not parse is returned as it is."""
-    from tdsl.syntax.parser import parse
+    from tdsl.syntax.parser import parse_source_file
 
     before = Diagnostics()
-    was = parse(file, before)
+    was = parse_source_file(file, before)
     if before.has_errors:
         return file.text
     result = _lay_out(file)
     after = Diagnostics()
-    now = parse(SourceFile(file.name, result), after)
-    return result if not after.has_errors and same(was, now) else file.text
+    now = parse_source_file(SourceFile(file.name, result), after)
+    return result if not after.has_errors and equal_apart_from_spans(was, now) else file.text
 
 
-def same(a: object, b: object) -> bool:
+def equal_apart_from_spans(a: object, b: object) -> bool:
     """Whether two trees say the same, wherever they say it."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, Span):
+    if isinstance(a, SourceSpan):
         return True
     if is_dataclass(a):
-        return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+        return all(equal_apart_from_spans(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(map(equal_apart_from_spans, a, b))
     return a == b
 
 
 @dataclass(slots=True)
-class _Line:
+class _FormattedLine:
     """A line of the result: its code with indentation, and the comment behind it."""
 
     code: str
@@ -61,27 +61,29 @@ class _Line:
 
 
 def _lay_out(file: SourceFile) -> str:
-    from tdsl.syntax.grammar import load
+    from tdsl.syntax.grammar import load_grammar_tables
 
-    lines: list[_Line] = []
+    lines: list[_FormattedLine] = []
     braces = brackets = 0
     last: Token | None = None
-    for tokens in _split(load().scanner.scan(file)):
+    for tokens in _tokens_by_line(load_grammar_tables().scanner.scan(file)):
         comment = tokens.pop().text.rstrip() if tokens and tokens[-1].type == "COMMENT" else ""
         if not tokens:
             pad = STEP * braces + (CONTINUATION if brackets else 0)
-            lines.append(_Line(" " * pad + comment if comment else "", "", False, False))
+            lines.append(_FormattedLine(" " * pad + comment if comment else "", "", False, False))
             continue
-        pad = _indent(tokens, braces, brackets, last)
-        lines.append(_Line(" " * pad + _code(tokens), comment, tokens[-1].type == "LBRACE", tokens[0].type == "RBRACE"))
+        pad = _line_indent(tokens, braces, brackets, last)
+        lines.append(
+            _FormattedLine(" " * pad + _join_tokens(tokens), comment, tokens[-1].type == "LBRACE", tokens[0].type == "RBRACE")
+        )
         for t in tokens:
             braces = max(0, braces + (t.type == "LBRACE") - (t.type == "RBRACE"))
             brackets = max(0, brackets + (t.type in _OPENERS) - (t.type in _SHUTTERS))
         last = tokens[-1]
-    return _join(_aligned(_without_spare_blanks(lines)))
+    return _join_lines(_align_comments(_without_spare_blanks(lines)))
 
 
-def _split(tokens: list[Token]) -> list[list[Token]]:
+def _tokens_by_line(tokens: list[Token]) -> list[list[Token]]:
     """Tokens line by line; the ends of lines are left out, ``;`` is not."""
     lines: list[list[Token]] = [[]]
     for token in tokens:
@@ -92,7 +94,7 @@ def _split(tokens: list[Token]) -> list[list[Token]]:
     return lines
 
 
-def _indent(tokens: list[Token], braces: int, brackets: int, last: Token | None) -> int:
+def _line_indent(tokens: list[Token], braces: int, brackets: int, last: Token | None) -> int:
     closing = 0
     while closing < len(tokens) and tokens[closing].type == "RBRACE":
         closing += 1
@@ -109,16 +111,16 @@ def _indent(tokens: list[Token], braces: int, brackets: int, last: Token | None)
 # ---------------------------------------------------------------- blanks between tokens
 
 
-def _code(tokens: list[Token]) -> str:
+def _join_tokens(tokens: list[Token]) -> str:
     out = [tokens[0].text]
     for i in range(1, len(tokens)):
-        if _blank(tokens, i):
+        if _blank_before_token(tokens, i):
             out.append(" ")
         out.append(tokens[i].text)
     return "".join(out).rstrip()
 
 
-def _blank(tokens: list[Token], i: int) -> bool:
+def _blank_before_token(tokens: list[Token], i: int) -> bool:
     """Whether a blank stands before token ``i``."""
     a, b = tokens[i - 1], tokens[i]
     if a.type in _OPENERS or b.type in _SHUTTERS or b.type in ("COMMA", "COLON") or b.text == ";":
@@ -131,14 +133,14 @@ def _blank(tokens: list[Token], i: int) -> bool:
         return True
     if b.type in _OPENERS and a.type in _OPERAND_ENDS:
         return a.end != b.start
-    if b.type in _ARITHMETIC and _binary(tokens, i):
-        return not _tight(tokens, i)
+    if b.type in _ARITHMETIC and _has_left_operand(tokens, i):
+        return not _touches_both_operands(tokens, i)
     if a.type in _ARITHMETIC:
-        return _binary(tokens, i - 1) and not _tight(tokens, i - 1)
+        return _has_left_operand(tokens, i - 1) and not _touches_both_operands(tokens, i - 1)
     return True
 
 
-def _binary(tokens: list[Token], i: int) -> bool:
+def _has_left_operand(tokens: list[Token], i: int) -> bool:
     """Whether the operator at ``i`` has an operand on its left; ``word -1`` counts as a sign."""
     if i == 0 or tokens[i - 1].type not in _OPERAND_ENDS:
         return False
@@ -147,7 +149,7 @@ def _binary(tokens: list[Token], i: int) -> bool:
     return not (b.type == "MINUS" and a.type == "NAME" and a.end != b.start and touches)
 
 
-def _tight(tokens: list[Token], i: int) -> bool:
+def _touches_both_operands(tokens: list[Token], i: int) -> bool:
     """Whether the operator at ``i`` touches both its operands: what the author wrote is kept."""
     after = tokens[i + 1] if i + 1 < len(tokens) else None
     return after is not None and tokens[i - 1].end == tokens[i].start and tokens[i].end == after.start
@@ -156,8 +158,8 @@ def _tight(tokens: list[Token], i: int) -> bool:
 # ---------------------------------------------------------------- lines
 
 
-def _without_spare_blanks(lines: list[_Line]) -> list[_Line]:
-    out: list[_Line] = []
+def _without_spare_blanks(lines: list[_FormattedLine]) -> list[_FormattedLine]:
+    out: list[_FormattedLine] = []
     for line in lines:
         if not line.code and (not out or out[-1].opens or not out[-1].code):
             continue
@@ -169,7 +171,7 @@ def _without_spare_blanks(lines: list[_Line]) -> list[_Line]:
     return out
 
 
-def _aligned(lines: list[_Line]) -> list[str]:
+def _align_comments(lines: list[_FormattedLine]) -> list[str]:
     """Lines with their comments, which stand in one column in a run of lines of similar length."""
     out: list[str] = []
     at = 0
@@ -191,5 +193,5 @@ def _aligned(lines: list[_Line]) -> list[str]:
     return out
 
 
-def _join(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)

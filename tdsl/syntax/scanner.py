@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +32,9 @@ class Token:
         self.node = node
 
     @property
-    def span(self) -> Span:
+    def span(self) -> SourceSpan:
         """Where it stands."""
-        return Span(self.file, self.start, self.end)
+        return SourceSpan(self.file, self.start, self.end)
 
     @property
     def newline(self) -> bool:

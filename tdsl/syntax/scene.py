@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Protocol
 
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax.scanner import END, FAULT, Token
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -72,16 +72,16 @@ class Scene:
         return out
 
     @property
-    def span(self) -> Span:
+    def span(self) -> SourceSpan:
         """The token's place; at an end, the place just after what was written."""
         token, file = self.token, self.run.file
         if token is not None and token.text and token.type not in (END, "$END"):
             return token.span
         at = self.before.end if self.before else 0
-        return Span(file, at, min(at + 1, len(file.text)))
+        return SourceSpan(file, at, min(at + 1, len(file.text)))
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def closest_keyword(word: str, known: Iterable[str]) -> str | None:
     """The known word closest to a misspelt one, if any is close."""
     lowered = {k.lower(): k for k in sorted(known)}
     found = get_close_matches(word.lower(), lowered, 1, 0.75 if len(word) > 3 else 0.8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.diagnostic import Diagnostic, Fix
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.syntax.keywords import INSTEAD_OF, KIND_WORDS, PATTERNS, STARTERS
 from tdsl.syntax.scanner import END
 from tdsl.syntax.scene import Scene
@@ -13,7 +13,9 @@ from tdsl.syntax.scene import Scene
 _RATE = re.compile(r"at\s+(\d+(?:\.\d+)?)\s*([GTM])(?:b/s|bps|bit/s|bit|be|e|b)?\s*", re.IGNORECASE)
 
 
-def _say(s: Scene, message: str, span: Span, new: str, at: Span | None = None, *, safe: bool = True) -> Diagnostic:
+def _slip_with_fix(
+    s: Scene, message: str, span: SourceSpan, new: str, at: SourceSpan | None = None, *, safe: bool = True
+) -> Diagnostic:
     """The finding of a slip, with the edit that mends it: ``new`` in the place of ``at``."""
     shown = new.strip()
     return Diagnostic(
@@ -21,7 +23,7 @@ def _say(s: Scene, message: str, span: Span, new: str, at: Span | None = None, *
     )
 
 
-def _word(s: Scene) -> Diagnostic | None:
+def _foreign_statement_word(s: Scene) -> Diagnostic | None:
     """``server node[8]: M``, ``var n = 8``."""
     if len(s.statement) < 2 or s.token is None or s.statement[0].type != "NAME" or s.statement[1].type != "NAME":
         return None
@@ -34,7 +36,7 @@ def _word(s: Scene) -> Diagnostic | None:
     )  # fmt: skip
 
 
-def _comment(s: Scene) -> Diagnostic | None:
+def _foreign_comment_sign(s: Scene) -> Diagnostic | None:
     """``/* … */``, ``-- …`` and ``<!-- … -->``."""
     if s.statement or s.token is None:
         return None
@@ -45,8 +47,8 @@ def _comment(s: Scene) -> Diagnostic | None:
         if not line.startswith(sign) or (closing and closing in line and not line.endswith(closing)):
             continue
         said = line.removeprefix(sign).removesuffix(closing).strip() if closing else line.removeprefix(sign).strip()
-        span = Span(s.run.file, start, start + len(sign))
-        whole = Span(s.run.file, start, start + len(line))
+        span = SourceSpan(s.run.file, start, start + len(sign))
+        whole = SourceSpan(s.run.file, start, start + len(line))
         return Diagnostic(
             "E0001", f"`{sign}` does not begin a comment", span, help=f"write `# {said}`; each line of a comment begins with `#`",
             fix=Fix("make it a comment", ((whole, f"# {said}".rstrip()),)),
@@ -54,7 +56,7 @@ def _comment(s: Scene) -> Diagnostic | None:
     return None
 
 
-def _comma(s: Scene) -> Diagnostic | None:
+def _comma_after_statement(s: Scene) -> Diagnostic | None:
     """``switch leaf[8]: SN5600,`` and ``require reachability, bisection >= 100%``."""
     t = s.token
     if t is None or t.type != "COMMA" or END not in s.expected:
@@ -65,11 +67,11 @@ def _comma(s: Scene) -> Diagnostic | None:
             fix=Fix("remove the `,`", ((s.span, ""),)),
         )  # fmt: skip
     if s.first in ("require", "report"):
-        return _say(s, f"`,` does not join what a `{s.first}` asks; `and` does", s.span, " and")
+        return _slip_with_fix(s, f"`,` does not join what a `{s.first}` asks; `and` does", s.span, " and")
     return None
 
 
-def _angle(s: Scene) -> Diagnostic | None:
+def _count_in_angle_brackets(s: Scene) -> Diagnostic | None:
     """``host node<8>: M``."""
     t = s.token
     if t is None or t.text != "<" or s.first not in KIND_WORDS or len(s.statement) != 2:
@@ -81,7 +83,7 @@ def _angle(s: Scene) -> Diagnostic | None:
     return Diagnostic(
         "E0001", f"how many `{s.statement[1].text}` there are is written in brackets, not in `< >`", s.span,
         help=f"write `{s.first} {s.statement[1].text}[{inner}]`",
-        fix=Fix("write brackets", ((t.span, "["), (Span(s.run.file, closing.start, closing.start + 1), "]"))),
+        fix=Fix("write brackets", ((t.span, "["), (SourceSpan(s.run.file, closing.start, closing.start + 1), "]"))),
     )  # fmt: skip
 
 
@@ -93,10 +95,10 @@ def _open_bracket(s: Scene) -> Diagnostic | None:
     kinds = [x.type for x in s.statement]
     if kinds.count("LSQB") != kinds.count("RSQB") + 1 or "RSQB" not in s.expected:
         return None
-    text = Span(s.run.file, s.statement[0].start, b.end).text
+    text = SourceSpan(s.run.file, s.statement[0].start, b.end).text
     return Diagnostic(
         "E0001", "this `[` is not closed before the `:`", s.statement[kinds.index("LSQB")].span, help=f"write `{text}]`",
-        fix=Fix("put `]`", ((Span(s.run.file, b.end, b.end), "]"),)),
+        fix=Fix("put `]`", ((SourceSpan(s.run.file, b.end, b.end), "]"),)),
     )  # fmt: skip
 
 
@@ -108,10 +110,10 @@ def _pattern_number(s: Scene) -> Diagnostic | None:
     if not following or following[0].type != "NUMBER":
         return None
     new = f"{b.text} x {following[0].text}"
-    return _say(s, f"the number of links a pair follows `x`, not `{t.text}`", s.span, new, b.span.to(following[0].span))
+    return _slip_with_fix(s, f"the number of links a pair follows `x`, not `{t.text}`", s.span, new, b.span.to(following[0].span))
 
 
-def _rate(s: Scene) -> Diagnostic | None:
+def _rate_after_connect(s: Scene) -> Diagnostic | None:
     """``connect a to b at 400G``."""
     t = s.token
     if s.first != "connect" or t is None or t.text != "at":
@@ -121,16 +123,18 @@ def _rate(s: Scene) -> Diagnostic | None:
     found = _RATE.fullmatch(text[t.start : end if end >= 0 else len(text)].partition("#")[0])
     if found is None:
         return None
-    whole = Span(s.run.file, t.start, t.start + len(found[0].rstrip()))
-    return _say(s, "the rate of a connect is a setting in its braces", whole, f"{{ rate {found[1]}{found[2].upper()}bps }}")
+    whole = SourceSpan(s.run.file, t.start, t.start + len(found[0].rstrip()))
+    return _slip_with_fix(
+        s, "the rate of a connect is a setting in its braces", whole, f"{{ rate {found[1]}{found[2].upper()}bps }}"
+    )
 
 
-def _percent(s: Scene) -> Diagnostic | None:
+def _percent_as_word(s: Scene) -> Diagnostic | None:
     """``100 percent``."""
     t, b = s.token, s.before
     if t is None or b is None or t.text.lower() not in ("percent", "pct", "per") or b.type != "NUMBER":
         return None
-    return _say(s, f"`{t.text}` is not a unit; `%` is", s.span, f"{b.text}%", b.span.to(t.span))
+    return _slip_with_fix(s, f"`{t.text}` is not a unit; `%` is", s.span, f"{b.text}%", b.span.to(t.span))
 
 
 def _ratio_words(s: Scene) -> Diagnostic | None:
@@ -140,7 +144,7 @@ def _ratio_words(s: Scene) -> Diagnostic | None:
         return None
     if s.first in ("connect", "circuit"):
         return None
-    return _say(s, "a ratio is written with `:`", s.span, f"{b.text}:{following[0].text}", b.span.to(following[0].span))
+    return _slip_with_fix(s, "a ratio is written with `:`", s.span, f"{b.text}:{following[0].text}", b.span.to(following[0].span))
 
 
 def _two_words(s: Scene) -> Diagnostic | None:
@@ -149,9 +153,9 @@ def _two_words(s: Scene) -> Diagnostic | None:
     if t is None or b is None or s.first not in KIND_WORDS or len(words) < 3 or b.type != "NAME" or words[-2].type != "COLON":
         return None
     if t.type == "NUMBER":
-        return _say(s, "the name of a model has no space", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False)
+        return _slip_with_fix(s, "the name of a model has no space", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False)
     if t.type == "NAME" and t.text not in STARTERS:
-        return _say(s, f"the name of a model is one word; here are `{b.text}` and `{t.text}`", s.span, t.text, b.span.to(t.span),
+        return _slip_with_fix(s, f"the name of a model is one word; here are `{b.text}` and `{t.text}`", s.span, t.text, b.span.to(t.span),
                     safe=False)  # fmt: skip
     return None
 
@@ -169,11 +173,11 @@ def _same_line(s: Scene) -> Diagnostic | None:
         return None
     return Diagnostic(
         "E0001", f"expected a new line or `;` before `{t.text}`", s.span, help=f"write `; {t.text}`, or begin a new line",
-        fix=Fix("put `;`", ((Span(s.run.file, b.end, b.end), ";"),)),
+        fix=Fix("put `;`", ((SourceSpan(s.run.file, b.end, b.end), ";"),)),
     )  # fmt: skip
 
 
-def _colon(s: Scene) -> Diagnostic | None:
+def _colon_after_statement_word(s: Scene) -> Diagnostic | None:
     """``require: reachability``."""
     t = s.token
     if t is None or t.type != "COLON" or s.first not in ("require", "report", "connect", "let", "use") or len(s.statement) != 1:
@@ -182,7 +186,7 @@ def _colon(s: Scene) -> Diagnostic | None:
     following = s.rest[1].text if len(s.rest) > 1 else "…"
     return Diagnostic(
         "E0001", f"no `:` follows `{s.first}`", s.span, help=f"write `{s.first} {following}`",
-        fix=Fix("remove the `:`", ((Span(s.run.file, s.statement[0].end, t.end), " " if touching else ""),)),
+        fix=Fix("remove the `:`", ((SourceSpan(s.run.file, s.statement[0].end, t.end), " " if touching else ""),)),
     )  # fmt: skip
 
 
@@ -195,11 +199,11 @@ def _no_name(s: Scene) -> Diagnostic | None:
     name = name if not name[0].isdigit() else f"n{name}"
     return Diagnostic(
         "E0001", f"expected a name, found the string {t.text}: the title follows the name", s.span,
-        help=f"write `{s.first} {name} {t.text}`", fix=Fix(f"put `{name}`", ((Span(s.run.file, t.start, t.start), f"{name} "),)),
+        help=f"write `{s.first} {name} {t.text}`", fix=Fix(f"put `{name}`", ((SourceSpan(s.run.file, t.start, t.start), f"{name} "),)),
     )  # fmt: skip
 
 
-def _hyphen(s: Scene) -> Diagnostic | None:
+def _hyphen_in_name(s: Scene) -> Diagnostic | None:
     """``fabric my-pod {``."""
     t, b = s.token, s.before
     if t is None or b is None or t.type != "MINUS" or s.first not in KIND_WORDS or len(s.statement) != 2 or t.start != b.end:
@@ -207,21 +211,21 @@ def _hyphen(s: Scene) -> Diagnostic | None:
     found = re.compile(r"[\w-]*\w").match(s.run.file.text, b.start)
     if found is None:  # what comes before is no name
         return None
-    whole, name = Span(s.run.file, b.start, found.end()), found[0].replace("-", "_")
-    return _say(s, f"a name has letters, digits and `_`, and no `-`: `{found[0]}`", whole, name)
+    whole, name = SourceSpan(s.run.file, b.start, found.end()), found[0].replace("-", "_")
+    return _slip_with_fix(s, f"a name has letters, digits and `_`, and no `-`: `{found[0]}`", whole, name)
 
 
-def _and(s: Scene) -> Diagnostic | None:
+def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
     """``connect a[*] and b[*]``."""
     b = s.before
     if s.first != "connect" or s.token is None or s.token.type != "NAME" or b is None or b.text not in ("and", "with", "into"):
         return None
     if any(x.text == "to" for x in s.statement):
         return None
-    return _say(s, f"`{b.text}` joins no ends", b.span, "to")
+    return _slip_with_fix(s, f"`{b.text}` joins no ends", b.span, "to")
 
 
 TRIALS = (
-    _word, _comment, _comma, _angle, _open_bracket, _pattern_number, _rate, _percent, _ratio_words, _two_words, _same_line,
-    _colon, _no_name, _hyphen, _and,
+    _foreign_statement_word, _foreign_comment_sign, _comma_after_statement, _count_in_angle_brackets, _open_bracket, _pattern_number, _rate_after_connect, _percent_as_word, _ratio_words, _two_words, _same_line,
+    _colon_after_statement_word, _no_name, _hyphen_in_name, _conjunction_between_ends,
 )  # fmt: skip

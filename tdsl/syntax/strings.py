@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.syntax import tree
 from tdsl.syntax.scanner import Token
 
@@ -11,7 +11,7 @@ _OPEN = "([{"
 _SHUT = ")]}"
 
 
-def read(token: Token, diagnostics: Diagnostics) -> tree.Str:
+def parse_string_token(token: Token, diagnostics: Diagnostics) -> tree.Str:
     """The parts of a string's token. A bad placeholder is one finding, and is kept as the text it is."""
     text, base = token.file.text, token.start
     parts: list[str | tree.Placeholder] = []
@@ -23,8 +23,8 @@ def read(token: Token, diagnostics: Diagnostics) -> tree.Str:
             plain.append(c)
             at += 2
         elif c == "{":
-            end = _end(text, at, stop)
-            hole = _placeholder(token, at, end, diagnostics)
+            end = _placeholder_end(text, at, stop)
+            hole = _parse_placeholder(token, at, end, diagnostics)
             if hole is None:
                 plain.append(text[at : end or stop])
             else:
@@ -36,7 +36,7 @@ def read(token: Token, diagnostics: Diagnostics) -> tree.Str:
         else:
             if c == "}":
                 diagnostics.add(
-                    "E0008", Span(token.file, at, at + 1), "this `}` closes no placeholder",
+                    "E0008", SourceSpan(token.file, at, at + 1), "this `}` closes no placeholder",
                     help="write `}}` for a brace in the text",
                 )  # fmt: skip
                 return tree.Str((text[base + 1 : stop],), token.span)
@@ -47,7 +47,7 @@ def read(token: Token, diagnostics: Diagnostics) -> tree.Str:
     return tree.Str(tuple(parts), token.span)
 
 
-def _end(text: str, at: int, stop: int) -> int:
+def _placeholder_end(text: str, at: int, stop: int) -> int:
     """The offset after the brace that closes the one at ``at``; 0 if none does."""
     depth = 0
     for i in range(at, stop):
@@ -60,13 +60,13 @@ def _end(text: str, at: int, stop: int) -> int:
     return 0
 
 
-def _placeholder(token: Token, at: int, end: int, diagnostics: Diagnostics) -> tree.Placeholder | None:
+def _parse_placeholder(token: Token, at: int, end: int, diagnostics: Diagnostics) -> tree.Placeholder | None:
     from tdsl.syntax.parser import parse_part
 
     file, text = token.file, token.file.text
     if not end:
         diagnostics.add(
-            "E0008", Span(file, at, at + 1), "this placeholder is never closed",
+            "E0008", SourceSpan(file, at, at + 1), "this placeholder is never closed",
             help="close it with `}`, or write `{{` for a brace in the text",
         )  # fmt: skip
         return None
@@ -78,7 +78,7 @@ def _placeholder(token: Token, at: int, end: int, diagnostics: Diagnostics) -> t
             break
     if not text[at + 1 : colon].strip():
         diagnostics.add(
-            "E0008", Span(file, at, end), "this placeholder is empty",
+            "E0008", SourceSpan(file, at, end), "this placeholder is empty",
             help="put a value in it such as `{i}`, or write `{{}}` for two braces in the text",
         )  # fmt: skip
         return None
@@ -88,4 +88,4 @@ def _placeholder(token: Token, at: int, end: int, diagnostics: Diagnostics) -> t
         first = found.items[0]
         diagnostics.add("E0008", first.span, f"bad placeholder: {first.message}", help=first.help)
         return None
-    return tree.Placeholder(value, text[colon + 1 : end - 1], Span(file, at, end))
+    return tree.Placeholder(value, text[colon + 1 : end - 1], SourceSpan(file, at, end))

@@ -5,7 +5,7 @@ Every node holds its span. Sequences are tuples, chains of operators are flat, s
 
 from __future__ import annotations
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.syntax.expressions import (
     At as At,
 )
@@ -31,7 +31,10 @@ from tdsl.syntax.expressions import (
     Hole as Hole,
 )
 from tdsl.syntax.expressions import (
-    Index as Index,
+    Identifier as Identifier,
+)
+from tdsl.syntax.expressions import (
+    IndexPart as IndexPart,
 )
 from tdsl.syntax.expressions import (
     ListExpr as ListExpr,
@@ -40,10 +43,7 @@ from tdsl.syntax.expressions import (
     Measure as Measure,
 )
 from tdsl.syntax.expressions import (
-    Member as Member,
-)
-from tdsl.syntax.expressions import (
-    Net as Net,
+    NetworkLit as NetworkLit,
 )
 from tdsl.syntax.expressions import (
     Number as Number,
@@ -52,13 +52,13 @@ from tdsl.syntax.expressions import (
     Paren as Paren,
 )
 from tdsl.syntax.expressions import (
-    Path as Path,
+    PathExpr as PathExpr,
 )
 from tdsl.syntax.expressions import (
     Placeholder as Placeholder,
 )
 from tdsl.syntax.expressions import (
-    Power as Power,
+    PowerExpr as PowerExpr,
 )
 from tdsl.syntax.expressions import (
     Range as Range,
@@ -82,50 +82,50 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsedName:
     """``NAME [as ALIAS]`` of a use."""
 
-    name: Member
-    alias: Member | None
+    name: Identifier
+    alias: Identifier | None
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
     """``use a.b (X, Y as Z)``."""
 
-    module: tuple[Member, ...]
-    names: tuple[Used, ...]
-    span: Span
+    module: tuple[Identifier, ...]
+    names: tuple[UsedName, ...]
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
     """``param NAME: TYPE = DEFAULT where GUARD``."""
 
-    name: Member
-    type: Member | None
+    name: Identifier
+    type: Identifier | None
     default: Expr
     guard: Expr | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Let:
     """``let NAME[: TYPE] = EXPR [where GUARD]``; the value may be a Hole."""
 
-    name: Member
-    type: Member | None
+    name: Identifier
+    type: Identifier | None
     value: Expr
     guard: Expr | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Formal:
     """A parameter of a def or topology."""
 
-    name: Member
-    type: Member
+    name: Identifier
+    type: Identifier
     default: Expr | None
 
 
@@ -133,11 +133,11 @@ class Formal:
 class Def:
     """``def f(n: int): int = EXPR``."""
 
-    name: Member
+    name: Identifier
     formals: tuple[Formal, ...]
-    type: Member | None
+    type: Identifier | None
     body: Expr
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Extent:
 
     value: Expr
     of: Expr | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,34 +157,34 @@ class Decl:
     ``of`` is the model's name (a Path) or a port's rate. ``body`` is None where no braces stand.
     """
 
-    kind: Member
-    name: Member
+    kind: Identifier
+    name: Identifier
     shape: tuple[Extent, ...] | None
     title: Str | None
     of: Expr | None
     body: tuple[Stmt, ...] | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDecl:
     """``model KIND NAME "title" { body }``."""
 
-    kind: Member
-    name: Member
+    kind: Identifier
+    name: Identifier
     title: Str | None
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class TopologyDecl:
     """``topology NAME(formals) { body }``."""
 
-    name: Member
+    name: Identifier
     formals: tuple[Formal, ...]
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +195,9 @@ class PatternRef:
     ``args`` holds ``(word, expression)``: words ``x``, ``shift``, ``degree``, ``seed``; flags such as ``uneven`` have None.
     """
 
-    name: Member
-    args: tuple[tuple[Member, Expr | None], ...]
-    span: Span
+    name: Identifier
+    args: tuple[tuple[Identifier, Expr | None], ...]
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,52 +208,52 @@ class Connect:
     """
 
     circuit: bool
-    a: tuple[Path, ...]
-    b: tuple[Path, ...]
+    a: tuple[PathExpr, ...]
+    b: tuple[PathExpr, ...]
     pattern: PatternRef | None
     copies: Expr | None
-    via: Path | None
+    via: PathExpr | None
     guard: Expr | None
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Omit:
     """``omit PATH, … [where GUARD]``."""
 
-    paths: tuple[Path, ...]
+    paths: tuple[PathExpr, ...]
     guard: Expr | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
     """``naming PATH "template" [where GUARD]``."""
 
-    path: Path
+    path: PathExpr
     template: Str
     guard: Expr | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Extend:
     """``extend PATH { body }``."""
 
-    path: Path
+    path: PathExpr
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
     """``override PATH[: MODEL] [{ settings }]``."""
 
-    path: Path
-    model: Path | None
+    path: PathExpr
+    model: PathExpr | None
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,21 +262,21 @@ class Claim:
     [through LAYER] [CMP VALUE [of intact | of active | of network | of total]] [with CLAIM]``; ``share_of`` is ``network`` or
     ``total``."""
 
-    metric: Member
+    metric: Identifier
     args: tuple[Expr, ...]
     any_count: Expr | None
-    any_of: Member | None
-    of: tuple[Path, ...]
-    of_to: tuple[Path, ...]
-    at: tuple[Path, ...]
-    under: Member | None
-    through: Member | None
+    any_of: Identifier | None
+    of: tuple[PathExpr, ...]
+    of_to: tuple[PathExpr, ...]
+    at: tuple[PathExpr, ...]
+    under: Identifier | None
+    through: Identifier | None
     op: str | None
     value: Expr | None
     of_intact: bool
     of_active: bool
     given: Claim | None
-    span: Span
+    span: SourceSpan
     share_of: str = ""
     of_all: bool = False  # `of all S`: the set that S names, judged as one
 
@@ -287,7 +287,7 @@ class Require:
 
     report: bool
     claims: tuple[Claim, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,47 +296,47 @@ class If:
 
     branches: tuple[tuple[Expr, tuple[Stmt, ...]], ...]
     other: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class For:
     """``for NAME in OVER { … }``."""
 
-    var: Member
+    var: Identifier
     over: Expr
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class PhaseBlock:
     """``phase 1 { … }``."""
 
     number: int
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceStmt:
     """``place PATH in PATH [words] [at|from EXPR]``; ``anchor`` is the ``at`` or ``from``.
 
     ``place auto in HALL, HALL { settings }`` has ``more`` halls and a ``body``.
     """
 
-    path: Path
-    into: Path
-    words: tuple[Member, ...]
-    anchor: Member | None
+    path: PathExpr
+    into: PathExpr
+    words: tuple[Identifier, ...]
+    anchor: Identifier | None
     value: Expr | None
-    span: Span
-    more: tuple[Path, ...] = ()
+    span: SourceSpan
+    more: tuple[PathExpr, ...] = ()
     body: tuple[Stmt, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class SettingItem:
     """One item of a setting: its value and the words after it, such as ``max 1720W`` or ``x 16``.
 
     ``args`` holds ``(word, value)``; a value that follows without a word has the word ``""``.
@@ -344,29 +344,29 @@ class Item:
 
     value: Expr
     args: tuple[tuple[str, Expr], ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """``NAME item, item … [{ body }]``: what it means depends on where it stands."""
 
-    name: Member
-    items: tuple[Item, ...]
+    name: Identifier
+    items: tuple[SettingItem, ...]
     body: tuple[Stmt, ...] | None
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class TierDecl:
     """``tier T of N CHILD [by rail] { … }`` of an intent."""
 
-    name: Member
+    name: Identifier
     count: Expr
-    child: Member
-    by: Member | None
+    child: Identifier
+    by: Identifier | None
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,12 +376,12 @@ class Broken:
 
     names: tuple[str, ...]
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan
 
 
 Stmt = (
     Use | Param | Let | Def | Decl | ModelDecl | TopologyDecl | Connect | Omit | Naming | Extend | Override | Require | If | For
-    | Phase | Place | Setting | Tier | Broken
+    | PhaseBlock | PlaceStmt | Setting | TierDecl | Broken
 )  # fmt: skip
 
 
@@ -390,4 +390,4 @@ class Module:
     """A whole file."""
 
     body: tuple[Stmt, ...]
-    span: Span
+    span: SourceSpan

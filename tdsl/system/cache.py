@@ -18,7 +18,7 @@ _unused: ContextVar[bool] = ContextVar("unused", default=False)
 
 
 @contextmanager
-def unused() -> Iterator[None]:
+def cache_disabled() -> Iterator[None]:
     """Read nothing from the cache and write nothing to it inside."""
     token = _unused.set(True)
     try:
@@ -27,16 +27,16 @@ def unused() -> Iterator[None]:
         _unused.reset(token)
 
 
-def folder() -> Path | None:
+def private_cache_folder() -> Path | None:
     """The folder in which tdsl may keep what it can make again; None if there is no safe, writable one.
 
     It is used only if it is a real folder of this user that nobody else can enter, since what is read from it is trusted.
     """
-    path = None if _unused.get() else _wanted()
-    return None if path is None else _private(path)
+    path = None if _unused.get() else _cache_folder_wanted()
+    return None if path is None else _private_folder(path)
 
 
-def _private(path: Path) -> Path | None:
+def _private_folder(path: Path) -> Path | None:
     """A folder, made where there is none; None if it is not of this user alone, or cannot be written to."""
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,11 +53,11 @@ def _private(path: Path) -> Path | None:
 # ------------------------------------------------------------ entries
 
 
-def entry(kind: str, key: str, after_ns: int | None = None) -> bytes | None:
+def read_cache_entry(kind: str, key: str, after_ns: int | None = None) -> bytes | None:
     """What is kept under a key (hexadecimal digits); None where there is nothing, or not all that was written. With ``after_ns``
     also None where it was written by then (nanoseconds of the file system's clock)."""
-    home = folder()
-    place = None if home is None else _private(home / kind)
+    home = private_cache_folder()
+    place = None if home is None else _private_folder(home / kind)
     if place is None:
         return None
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -73,7 +73,7 @@ def entry(kind: str, key: str, after_ns: int | None = None) -> bytes | None:
                 return None
             data = file.read(LARGEST + 66)
         digest, sign, body = data.partition(b"\n")
-        if not sign or digest != _digest(key, body):
+        if not sign or digest != _entry_checksum(key, body):
             return None
         if after_ns is None:
             with suppress(OSError):
@@ -83,20 +83,20 @@ def entry(kind: str, key: str, after_ns: int | None = None) -> bytes | None:
     return body
 
 
-def keep(kind: str, key: str, body: bytes) -> None:
+def write_cache_entry(kind: str, key: str, body: bytes) -> None:
     """Keep bytes under a key, in the place of what is there; nothing is kept where that cannot be done. Others that read or write
     at the same time see the old or the new."""
-    home = folder() if len(body) <= LARGEST else None
-    place = None if home is None else _private(home / kind)
+    home = private_cache_folder() if len(body) <= LARGEST else None
+    place = None if home is None else _private_folder(home / kind)
     if place is None:
         return
     beside = place / f"{key}.{os.getpid()}.{os.urandom(4).hex()}"
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(beside, flags, 0o600), "wb") as file:
-            file.write(_digest(key, body) + b"\n" + body)
+            file.write(_entry_checksum(key, body) + b"\n" + body)
         beside.replace(place / key)
-        _bound(place)
+        _trim_cache_folder(place)
     except OSError:
         pass
     finally:
@@ -104,14 +104,14 @@ def keep(kind: str, key: str, body: bytes) -> None:
             beside.unlink()
 
 
-def _digest(key: str, body: bytes) -> bytes:
+def _entry_checksum(key: str, body: bytes) -> bytes:
     """The check sum of an entry, by which one that was cut, changed or moved to another key is known."""
     from hashlib import sha256
 
     return sha256(f"{key}\n".encode() + body).hexdigest().encode()
 
 
-def _bound(place: Path) -> None:
+def _trim_cache_folder(place: Path) -> None:
     """Remove what is too much, and what others left half written, the oldest first."""
     with os.scandir(place) as found:
         held = sorted((f.st_mtime_ns, e.name, f.st_size) for e in found for f in [e.stat(follow_symlinks=False)])
@@ -127,16 +127,16 @@ def _bound(place: Path) -> None:
 # ------------------------------------------------------------ files of other programs
 
 
-def kept(name: str, text: str) -> Path | None:
+def cached_text_file(name: str, text: str) -> Path | None:
     """A file of the folder with this text, for other programs to open; None where it cannot be written."""
-    home = folder()
+    home = private_cache_folder()
     if home is None:
         return None
     path = home / name
     try:
         if path.is_symlink() or not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            new = unlinked(path.with_name(f"{path.name}.{os.getpid()}"))
+            new = remove_link_at(path.with_name(f"{path.name}.{os.getpid()}"))
             new.write_text(text, encoding="utf-8")
             new.replace(path)
     except (OSError, UnicodeDecodeError):
@@ -144,14 +144,14 @@ def kept(name: str, text: str) -> Path | None:
     return path
 
 
-def unlinked(path: Path) -> Path:
+def remove_link_at(path: Path) -> Path:
     """A place in the folder, without the link that may stand there: what is written would go where it leads."""
     if path.is_symlink():
         path.unlink()
     return path
 
 
-def _wanted() -> Path | None:
+def _cache_folder_wanted() -> Path | None:
     own = os.environ.get("TDSL_CACHE_DIR")
     if own:
         return Path(own)

@@ -40,7 +40,7 @@ _confined: ContextVar[tuple[str, ...]] = ContextVar("confined", default=())
 _inputs: ContextVar[set[str | tuple[int, int]] | None] = ContextVar("inputs", default=None)
 
 
-class TooLarge(OSError):
+class FileTooLarge(OSError):
     """A file of more bytes than are read of it."""
 
     def __init__(self, path: Path, size: int, limit: int) -> None:
@@ -52,9 +52,9 @@ class TooLarge(OSError):
 
 
 @contextmanager
-def snapshot(root: Path, content: Mapping[str, bytes]) -> Iterator[None]:
+def serve_snapshot(root: Path, content: Mapping[str, bytes]) -> Iterator[None]:
     """Have every file below ``root`` be one of ``content``, by its path from there, and none on the disk."""
-    token = _snapshot.set((_plain(root), content))
+    token = _snapshot.set((_absolute_path(root), content))
     try:
         yield
     finally:
@@ -62,7 +62,7 @@ def snapshot(root: Path, content: Mapping[str, bytes]) -> Iterator[None]:
 
 
 @contextmanager
-def confined(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
+def confine_reading(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
     """Refuse to read what lies neither below this folder, reached without a link, nor below those that are trusted."""
     token = _confined.set(tuple(os.path.realpath(f) for f in (folder, *trusted)))
     try:
@@ -72,7 +72,7 @@ def confined(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
 
 
 @contextmanager
-def inputs_kept() -> Iterator[None]:
+def inputs_protected() -> Iterator[None]:
     """Refuse to write over what is read inside."""
     token = _inputs.set(set())
     try:
@@ -104,7 +104,7 @@ class Record:
 
     def note(self, question: Question, answer: str) -> None:
         """Keep an answer."""
-        place = _plain(Path(question[1]))
+        place = _absolute_path(Path(question[1]))
         if not any(place == f or place.startswith(f + os.sep) for f in self.apart):
             self.lasting = self.lasting and self.answers.setdefault(question, answer) == answer
 
@@ -113,7 +113,7 @@ _record: ContextVar[Record | None] = ContextVar("record", default=None)
 
 
 @contextmanager
-def recorded(record: Record) -> Iterator[None]:
+def record_disk_questions(record: Record) -> Iterator[None]:
     """Record what is asked of the disk inside; a record that is being made outside has it, too."""
     outer = _record.get()
     token = _record.set(record)
@@ -127,15 +127,20 @@ def recorded(record: Record) -> Iterator[None]:
                 outer.note(question, answer)
 
 
-def unchanged(answers: Mapping[Question, str]) -> bool:
+def disk_answers_unchanged(answers: Mapping[Question, str]) -> bool:
     """Whether the disk answers as it did; False for a question that is none."""
-    asked: dict[str, Callable[[Path], object]] = {"is_file": is_file, "is_dir": is_dir, "names": names, "resolve": resolve}
+    asked: dict[str, Callable[[Path], object]] = {
+        "is_file": is_file,
+        "is_dir": is_dir,
+        "names": folder_entries,
+        "resolve": resolve_links,
+    }
     for question, answer in answers.items():
         kind, path, limit, within = question
         now = Record()
-        with recorded(now), suppress(OSError, ValueError):
+        with record_disk_questions(now), suppress(OSError, ValueError):
             if kind == "read":
-                read(Path(path), limit, [Path(f) for f in within])
+                read_regular_file(Path(path), limit, [Path(f) for f in within])
             elif kind in asked:
                 asked[kind](Path(path))
         if now.answers.get(question) != answer:
@@ -143,7 +148,7 @@ def unchanged(answers: Mapping[Question, str]) -> bool:
     return True
 
 
-def _asked(kind: str, path: Path, ask: Callable[[], T], limit: int = 0, within: Sequence[Path] = ()) -> T:
+def _ask_and_record(kind: str, path: Path, ask: Callable[[], T], limit: int = 0, within: Sequence[Path] = ()) -> T:
     """The answer of the disk to a question, which is recorded where that is wanted."""
     record = _record.get()
     if record is None:
@@ -161,43 +166,47 @@ def _asked(kind: str, path: Path, ask: Callable[[], T], limit: int = 0, within: 
     return found
 
 
-def _plain(path: Path) -> str:
+def _absolute_path(path: Path) -> str:
     """An absolute path without ``.`` and ``..``, links not followed."""
     return os.path.abspath(path)
 
 
-def _held(path: Path) -> tuple[Mapping[str, bytes], str] | None:
+def _snapshot_holding(path: Path) -> tuple[Mapping[str, bytes], str] | None:
     """The snapshot that answers for a path, and the path in it; None where the disk does."""
     held = _snapshot.get()
     if held is None:
         return None
     root, content = held
-    plain = _plain(path)
+    plain = _absolute_path(path)
     if plain == root:
         return content, ""
     return (content, plain[len(root) + 1 :].replace(os.sep, "/")) if plain.startswith(root + os.sep) else None
 
 
-def resolve(path: Path) -> Path:
+def resolve_links(path: Path) -> Path:
     """The path without links; in a snapshot there are none."""
-    return Path(_plain(path)) if _held(path) is not None else _asked("resolve", path, lambda: Path(os.path.realpath(path)))
+    return (
+        Path(_absolute_path(path))
+        if _snapshot_holding(path) is not None
+        else _ask_and_record("resolve", path, lambda: Path(os.path.realpath(path)))
+    )
 
 
 def is_file(path: Path) -> bool:
     """Whether there is a regular file, or a link to one."""
-    held = _held(path)
-    return held[1] in held[0] if held is not None else _asked("is_file", path, lambda: _is(path.is_file))
+    held = _snapshot_holding(path)
+    return held[1] in held[0] if held is not None else _ask_and_record("is_file", path, lambda: _path_question(path.is_file))
 
 
 def is_dir(path: Path) -> bool:
     """Whether there is a folder, or a link to one."""
-    held = _held(path)
+    held = _snapshot_holding(path)
     if held is None:
-        return _asked("is_dir", path, lambda: _is(path.is_dir))
+        return _ask_and_record("is_dir", path, lambda: _path_question(path.is_dir))
     return not held[1] or any(name.startswith(f"{held[1]}/") for name in held[0])
 
 
-def _is(ask: Callable[[], bool]) -> bool:
+def _path_question(ask: Callable[[], bool]) -> bool:
     """The answer to a question about a path, which is no for a name that is longer than any file's."""
     try:
         return ask()
@@ -207,16 +216,16 @@ def _is(ask: Callable[[], bool]) -> bool:
         return False
 
 
-def names(folder: Path) -> list[str]:
+def folder_entries(folder: Path) -> list[str]:
     """What a folder holds, in order; nothing where it cannot be read."""
-    held = _held(folder)
+    held = _snapshot_holding(folder)
     if held is None:
-        return _asked("names", folder, lambda: _listed(folder))
+        return _ask_and_record("names", folder, lambda: _sorted_entries(folder))
     above = f"{held[1]}/" if held[1] else ""
     return sorted({name[len(above) :].partition("/")[0] for name in held[0] if name.startswith(above)})
 
 
-def _listed(folder: Path) -> list[str]:
+def _sorted_entries(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:
@@ -230,35 +239,35 @@ Stamp = tuple[int, int, int]
 """Time of the last change in nanoseconds, size in bytes, number of the file: another one where a file was written again."""
 
 
-def stamp(path: Path) -> Stamp | None:
+def file_stamp(path: Path) -> Stamp | None:
     """What changes when a file is written; None where there is none, or where a snapshot answers for the path."""
-    if _held(path) is not None:
+    if _snapshot_holding(path) is not None:
         return None
     try:
-        return stamp_of(os.stat(path))
+        return stamp_from_stat(os.stat(path))
     except OSError:
         return None
 
 
-def stamp_of(facts: os.stat_result) -> Stamp:
+def stamp_from_stat(facts: os.stat_result) -> Stamp:
     """The stamp of a file of which the system says this."""
     return facts.st_mtime_ns, facts.st_size, facts.st_ino
 
 
-def stamped(folder: str | Path, ending: str) -> Iterator[tuple[str, Stamp]]:
+def files_with_stamps(folder: str | Path, ending: str) -> Iterator[tuple[str, Stamp]]:
     """The files on the disk in a folder and those below it whose names end so, with their stamps; folders behind links are left
     out. Not for what a design names."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                yield from stamped(entry.path, ending)
+                yield from files_with_stamps(entry.path, ending)
             elif entry.name.endswith(ending) and entry.is_file():
-                yield entry.path, stamp_of(entry.stat())
+                yield entry.path, stamp_from_stat(entry.stat())
 
 
-def stamp_read(path: Path) -> Stamp | None:
+def stamp_counted_as_read(path: Path) -> Stamp | None:
     """The stamp of a file whose contents may be known from an earlier call: it counts as read. None where it is to be read."""
-    found = None if is_confined() else stamp(path)
+    found = None if is_confined() else file_stamp(path)
     inputs = _inputs.get()
     if found is not None and inputs is not None:
         facts = os.stat(path)
@@ -266,53 +275,53 @@ def stamp_read(path: Path) -> Stamp | None:
     return found
 
 
-def below(path: Path, folders: Sequence[Path]) -> bool:
+def is_below_folders(path: Path, folders: Sequence[Path]) -> bool:
     """Whether a path, its links followed, lies in one of the folders."""
-    real = resolve(path)
-    return any(real.is_relative_to(resolve(f)) for f in folders)
+    real = resolve_links(path)
+    return any(real.is_relative_to(resolve_links(f)) for f in folders)
 
 
-def read(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
+def read_regular_file(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
     """The bytes of a regular file. Raises OSError, whose ``strerror`` says why it is not read.
 
     A link may lead to a file of the same ending only, without an ending to one of the same name, and to none in ``.git``; where
     ``within`` is given, to one below those folders.
     """
-    held = _held(path)
+    held = _snapshot_holding(path)
     if held is not None:
         if held[1] not in held[0]:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         return held[0][held[1]]
-    return _asked("read", path, lambda: _read(path, limit, within), limit, within)
+    return _ask_and_record("read", path, lambda: _read_from_disk(path, limit, within), limit, within)
 
 
-def _read(path: Path, limit: int, within: Sequence[Path]) -> bytes:
+def _read_from_disk(path: Path, limit: int, within: Sequence[Path]) -> bytes:
     real = os.path.realpath(path)
-    if within and not below(path, within):
+    if within and not is_below_folders(path, within):
         raise OSError(errno.EPERM, "it leads out of the folders that are searched", str(path))
-    if not _alike(_plain(path), real):
+    if not _link_keeps_kind(_absolute_path(path), real):
         raise OSError(errno.EPERM, "it is a link to a file of another kind", str(path))
-    _judge_confined(path, real)
-    _judge_kind(os.stat(real), path)
+    _refuse_outside_confinement(path, real)
+    _refuse_special_file(os.stat(real), path)
     inputs = _inputs.get()
     if inputs is not None:
         inputs.add(real)
     # Between the two looks it may have become something else: nothing here waits for the other end of a pipe.
-    handle = os.open(real, os.O_RDONLY | _flags("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_BINARY"))
+    handle = os.open(real, os.O_RDONLY | _open_flags("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_BINARY"))
     with os.fdopen(handle, "rb") as file:
         facts = os.fstat(handle)
-        _judge_kind(facts, path)
+        _refuse_special_file(facts, path)
         if inputs is not None:  # another mount, or a hard link, is another way to the same file
             inputs.add((facts.st_dev, facts.st_ino))
         if facts.st_size > limit:
-            raise TooLarge(path, facts.st_size, limit)
+            raise FileTooLarge(path, facts.st_size, limit)
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise TooLarge(path, len(data), limit)
+        raise FileTooLarge(path, len(data), limit)
     return data
 
 
-def _alike(path: str, real: str) -> bool:
+def _link_keeps_kind(path: str, real: str) -> bool:
     """Whether a link leads to what its name says: a file of the same ending, of the same name where there is no ending, and none
     of git's."""
     ending = os.path.splitext(path)[1]
@@ -321,41 +330,41 @@ def _alike(path: str, real: str) -> bool:
     return named and gits[1] <= gits[0]
 
 
-def given(path: Path, limit: int = LIMIT) -> bytes:
+def read_argument_file(path: Path, limit: int = LIMIT) -> bytes:
     """The bytes of a file that a call names: a regular file, or what the caller has open, such as ``<(program)`` of a shell."""
     if not OPENED.fullmatch(os.fspath(path)):
-        return read(path, limit)
+        return read_regular_file(path, limit)
     with path.open("rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise TooLarge(path, len(data), limit)
+        raise FileTooLarge(path, len(data), limit)
     return data
 
 
-def text(path: Path, limit: int = LIMIT, within: Sequence[Path] = (), encoding: str = "utf-8") -> str:
+def read_text_file(path: Path, limit: int = LIMIT, within: Sequence[Path] = (), encoding: str = "utf-8") -> str:
     """The text of a regular file, with line ends as Python has them. Raises OSError and UnicodeDecodeError."""
-    return read(path, limit, within).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    return read_regular_file(path, limit, within).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _judge_kind(facts: os.stat_result, path: Path) -> None:
+def _refuse_special_file(facts: os.stat_result, path: Path) -> None:
     if stat.S_ISDIR(facts.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(facts.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
-def _judge_confined(path: Path, real: str) -> None:
+def _refuse_outside_confinement(path: Path, real: str) -> None:
     """Refuse what an untrusted call may not read."""
     folders = _confined.get()
     if not folders:
         return
     if not any(real == f or real.startswith(f + os.sep) for f in folders):
         raise OSError(errno.EPERM, "it is outside what an untrusted call may read", str(path))
-    if _plain(path) != real and not any(real.startswith(f + os.sep) for f in folders[1:]):
+    if _absolute_path(path) != real and not any(real.startswith(f + os.sep) for f in folders[1:]):
         raise OSError(errno.ELOOP, "it is reached by a link, which an untrusted call does not follow", str(path))
 
 
-def _flags(*wanted: str) -> int:
+def _open_flags(*wanted: str) -> int:
     """Flags of ``open`` that the system has."""
     out = 0
     for name in wanted:
@@ -366,18 +375,18 @@ def _flags(*wanted: str) -> int:
 # ------------------------------------------------------------ writing
 
 
-def replace(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = False) -> None:
+def replace_file(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = False) -> None:
     """Have a file hold these bytes: written beside, brought to the disk, then renamed. Raises OSError; the old file is whole
     then.
 
-    A link is refused, and so is a file without a right to write, and within ``inputs_kept`` one that was read, unless it
+    A link is refused, and so is a file without a right to write, and within ``inputs_protected`` one that was read, unless it
     ``rewrites`` it. ``was``: what the file held when the new bytes were made of it, b"" where there was none; refused where it
     holds something else now. A terminal or a pipe is written to. Where the folder may not be written to, or the file is a mount
     of its own, the room is taken first and the file overwritten.
     """
     stream = STREAM.fullmatch(os.fspath(path))
     if stream is not None:
-        _write_all(output_descriptor(int(stream[1] or 1 + path.name.endswith("err"))), data)
+        _write_all_bytes(output_descriptor(int(stream[1] or 1 + path.name.endswith("err"))), data)
         return
     try:
         facts = os.lstat(path)
@@ -389,26 +398,26 @@ def replace(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = 
         if stat.S_ISDIR(facts.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(facts.st_mode):
-            _overwrite(path, data, regular=False)
+            _overwrite_in_place(path, data, regular=False)
             return
         its_names = os.path.realpath(path), (facts.st_dev, facts.st_ino)
         if not rewrites and was is None and not (_inputs.get() or set()).isdisjoint(its_names):
             raise OSError(errno.EEXIST, "this call reads it, so it is not written over; name another file", str(path))
         if not facts.st_mode & 0o222:
             raise PermissionError(errno.EACCES, "it is read-only; `chmod u+w` on it allows to write it", str(path))
-    mode = stat.S_IMODE(facts.st_mode) if facts is not None else 0o666 & ~_umask()
-    with terminable():
+    mode = stat.S_IMODE(facts.st_mode) if facts is not None else 0o666 & ~_current_umask()
+    with hold_signals():
         try:
-            _exchange(path, data, mode, facts, was)
+            _replace_by_rename(path, data, mode, facts, was)
         except OSError as fault:
             in_place = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
             if facts is None or fault.errno not in in_place or not os.access(path, os.W_OK):
                 raise
-            _want_unchanged(path, was)
-            _overwrite(path, data, regular=True)
+            _raise_if_changed(path, was)
+            _overwrite_in_place(path, data, regular=True)
 
 
-def _want_unchanged(path: Path, was: bytes | None) -> None:
+def _raise_if_changed(path: Path, was: bytes | None) -> None:
     """Raises OSError where a file does not hold what it held."""
     if was is None:
         return
@@ -421,7 +430,7 @@ def _want_unchanged(path: Path, was: bytes | None) -> None:
 
 
 @contextmanager
-def folders(top: Path, inner: Path) -> Iterator[None]:
+def folders_made_on_way(top: Path, inner: Path) -> Iterator[None]:
     """Make a folder and the ones inside it on the way to ``inner``, for what is written inside: where that cannot be, those that
     were made go again. Raises OSError, also where one of them is a link."""
     made: list[Path] = []
@@ -443,19 +452,19 @@ def folders(top: Path, inner: Path) -> Iterator[None]:
         raise
 
 
-def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None, was: bytes | None) -> None:
+def _replace_by_rename(path: Path, data: bytes, mode: int, facts: os.stat_result | None, was: bytes | None) -> None:
     folder = path.parent
-    beside = folder / f".{path.name[:50]}.{token()}.tmp"  # 255 bytes at most, whatever the letters
+    beside = folder / f".{path.name[:50]}.{unique_name_part()}.tmp"  # 255 bytes at most, whatever the letters
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"), 0o600)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _open_flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"), 0o600)
         try:
-            _write_all(handle, data)
+            _write_all_bytes(handle, data)
             if facts is not None and hasattr(os, "fchown") and (facts.st_uid, facts.st_gid) != (os.geteuid(), os.getegid()):
                 for user in (facts.st_uid, -1):  # only root may give a file away; to a group of theirs others may, too
                     with suppress(OSError):
                         os.fchown(handle, user, facts.st_gid)
                         break
-            rules = _rules(path)
+            rules = _access_rules(path)
             if hasattr(os, "fchmod"):
                 os.fchmod(handle, mode if rules is None else mode & ~0o070)  # which says what the rules allow at most
             if rules is not None:
@@ -463,17 +472,17 @@ def _exchange(path: Path, data: bytes, mode: int, facts: os.stat_result | None, 
             os.fsync(handle)
         finally:
             os.close(handle)
-        may_end()
-        _want_unchanged(path, was)
+        exit_if_signalled()
+        _raise_if_changed(path, was)
         os.replace(beside, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(beside)
         raise
-    sync(folder)
+    sync_folder(folder)
 
 
-def _rules(path: Path) -> bytes | None:
+def _access_rules(path: Path) -> bytes | None:
     """The rules of access that a file has beside its mode; None where there are none."""
     try:
         return os.getxattr(path, RULES, follow_symlinks=False)
@@ -481,12 +490,12 @@ def _rules(path: Path) -> bytes | None:
         return None
 
 
-def _overwrite(path: Path, data: bytes, regular: bool) -> None:
-    handle = os.open(path, os.O_WRONLY | _flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY", "O_NOCTTY"))
+def _overwrite_in_place(path: Path, data: bytes, regular: bool) -> None:
+    handle = os.open(path, os.O_WRONLY | _open_flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY", "O_NOCTTY"))
     try:
         if regular and data and hasattr(os, "posix_fallocate"):
             os.posix_fallocate(handle, 0, len(data))
-        _write_all(handle, data)
+        _write_all_bytes(handle, data)
         if regular:
             os.ftruncate(handle, len(data))
             os.fsync(handle)
@@ -494,13 +503,13 @@ def _overwrite(path: Path, data: bytes, regular: bool) -> None:
         os.close(handle)
 
 
-def _write_all(handle: int, data: bytes) -> None:
+def _write_all_bytes(handle: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(handle, rest) :]
 
 
-def sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Bring a folder's entries to the disk, where the system can."""
     if not hasattr(os, "O_DIRECTORY"):
         return
@@ -517,12 +526,12 @@ def sync(folder: Path) -> None:
         os.close(handle)
 
 
-def token() -> str:
+def unique_name_part() -> str:
     """A part of a name that nobody else has: the names of two containers never meet."""
     return os.urandom(6).hex()
 
 
-def _umask() -> int:
+def _current_umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -547,28 +556,28 @@ class _Signals:
 _signals = _Signals()
 
 
-def may_end() -> None:
+def exit_if_signalled() -> None:
     """Raise Ended if the process was asked to end: a step of ``terminable`` work after which all can be cleared away."""
     if _signals.waiting:
         raise Ended
 
 
-def _ends(handler: Any) -> bool:
+def _handler_ends_process(handler: Any) -> bool:
     """Whether a handler of a signal ends the process, by itself or by an exception that nobody catches; ``ends`` says it."""
     return handler in (signal.SIG_DFL, signal.default_int_handler) or getattr(handler, "ends", False)
 
 
-def held() -> bool:
-    """Whether signals wait for ``may_end``."""
+def are_signals_held() -> bool:
+    """Whether signals wait for ``exit_if_signalled``."""
     return _signals.held
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
-    """Have SIGTERM, SIGHUP and Ctrl-C wait for ``may_end`` or for the end of the work, and then end the process as they would
+def hold_signals() -> Iterator[None]:
+    """Have SIGTERM, SIGHUP and Ctrl-C wait for ``exit_if_signalled`` or for the end of the work, and then end the process as they would
     have. In a thread other than the main one they are left as they are."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
-    numbers = [n for n in numbers if _ends(signal.getsignal(n))]
+    numbers = [n for n in numbers if _handler_ends_process(signal.getsignal(n))]
     before: dict[int, Any] = {}
     with suppress(ValueError):  # not the main thread
         for number in numbers:

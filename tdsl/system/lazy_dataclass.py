@@ -25,13 +25,13 @@ else:
             return lambda cls: dataclass(cls, frozen=frozen, eq=eq, slots=slots)
         own = {name for name, value in vars(cls).items() if value is not None}
         made = standard(init=False, repr=False, eq=False, slots=slots)(cls)
-        methods = {"__init__": _Later(_frozen_init if frozen else _init), "__repr__": _repr}
+        methods = {"__init__": _Later(_frozen_init if frozen else _build_init), "__repr__": _dataclass_repr}
         if eq:
-            methods |= {"__eq__": _Later(_eq), "__hash__": _Later(_hash) if frozen else None}
+            methods |= {"__eq__": _Later(_build_eq), "__hash__": _Later(_build_hash) if frozen else None}
         if frozen:
-            methods |= {"__setattr__": _refuse, "__delattr__": _refuse}
+            methods |= {"__setattr__": _refuse_assignment, "__delattr__": _refuse_assignment}
         if frozen and slots:
-            methods |= {"__getstate__": _getstate, "__setstate__": _setstate}
+            methods |= {"__getstate__": _frozen_getstate, "__setstate__": _frozen_setstate}
         for name in methods.keys() - own:
             setattr(made, name, methods[name])
             if isinstance(methods[name], _Later):
@@ -51,7 +51,7 @@ else:
             setattr(cls, name, method)
             return method if instance is None else method.__get__(instance, owner)
 
-    def _compiled(cls, head, lines, **names):
+    def _compile_method(cls, head, lines, **names):
         """The function of this head and body, which sees the globals of the class's module, and ``names``."""
         found = {}
         body = "".join(f"\n  {line}" for line in lines or ["pass"])
@@ -59,7 +59,7 @@ else:
              sys.modules[cls.__module__].__dict__, found)  # fmt: skip
         return found["make"](**names)
 
-    def _init(cls, form="self.{0} = {1}"):
+    def _build_init(cls, form="self.{0} = {1}"):
         names, parameters, lines = {"_set": object.__setattr__, "_missing": MISSING}, ["self"], []
         for f in fields(cls):
             value, parameter = f.name, f.name
@@ -77,36 +77,34 @@ else:
                 lines.append(form.format(f.name, value))
         if hasattr(cls, "__post_init__"):
             lines.append("self.__post_init__()")
-        made = _compiled(cls, f"__init__({', '.join(parameters)})", lines, **names)
+        made = _compile_method(cls, f"__init__({', '.join(parameters)})", lines, **names)
         made.__annotations__ = {f.name: f.type for f in fields(cls) if f.init} | {"return": None}
         return made
 
     def _frozen_init(cls):
-        return _init(cls, "_set(self, '{0}', {1})")
+        return _build_init(cls, "_set(self, '{0}', {1})")
 
-    def _values(cls, of):
+    def _field_tuple_source(cls, of):
         return "(" + "".join(f"{of}.{f.name}, " for f in fields(cls) if f.compare) + ")"
 
-    def _eq(cls):
-        same = (
-            f"return {_values(cls, 'self')} == {_values(cls, 'other')} if other.__class__ is self.__class__ else NotImplemented"
-        )
-        return _compiled(cls, "__eq__(self, other)", [same])
+    def _build_eq(cls):
+        same = f"return {_field_tuple_source(cls, 'self')} == {_field_tuple_source(cls, 'other')} if other.__class__ is self.__class__ else NotImplemented"
+        return _compile_method(cls, "__eq__(self, other)", [same])
 
-    def _hash(cls):
-        return _compiled(cls, "__hash__(self)", [f"return hash({_values(cls, 'self')})"])
+    def _build_hash(cls):
+        return _compile_method(cls, "__hash__(self)", [f"return hash({_field_tuple_source(cls, 'self')})"])
 
     @recursive_repr()
-    def _repr(self):
+    def _dataclass_repr(self):
         shown = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
         return f"{self.__class__.__qualname__}({shown})"
 
-    def _refuse(self, name, *value):
+    def _refuse_assignment(self, name, *value):
         raise FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
 
-    def _getstate(self):
+    def _frozen_getstate(self):
         return [getattr(self, f.name) for f in fields(self)]
 
-    def _setstate(self, state):
+    def _frozen_setstate(self, state):
         for f, value in zip(fields(self), state, strict=True):
             object.__setattr__(self, f.name, value)

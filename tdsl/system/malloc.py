@@ -19,30 +19,30 @@ M_TRIM_THRESHOLD, M_MMAP_MAX, MMAPS = -1, -4, 65536  # as <malloc.h> has them; -
 _asked: list[bool] = []
 
 
-def ask() -> None:
+def enable_memory_keeping() -> None:
     """Say that this process is that of a call of tdsl."""
     _asked[:] = [True]
 
 
-def keep(ports: int) -> bool:
+def keep_freed_memory(ports: int) -> bool:
     """Have freed memory stay with the process, where that was asked for and a fabric has so many ports. Whether it is done:
     allocators other than glibc's decide for themselves."""
     if not _asked or ports < LARGE:
         return False
-    library = _library()
+    library = _glibc_library()
     return library is not None and bool(library.mallopt(M_MMAP_MAX, 0) and library.mallopt(M_TRIM_THRESHOLD, -1))
 
 
-def give_back(ports: int) -> bool:
+def return_memory_to_system(ports: int) -> bool:
     """Give what is kept back to the kernel, and keep no more: what a fabric of so many ports has been judged with is done with.
     Whether it is done."""
     if not _asked or ports < LARGE:
         return False
-    library = _library()
+    library = _glibc_library()
     return library is not None and bool(library.mallopt(M_MMAP_MAX, MMAPS)) and library.malloc_trim(0) >= 0
 
 
-def _library() -> CDLL | None:
+def _glibc_library() -> CDLL | None:
     """The C library, None where it is not glibc."""
     import ctypes
 
@@ -53,4 +53,4 @@ def _library() -> CDLL | None:
         return None
 
 
-__all__ = ["ask", "give_back", "keep"]
+__all__ = ["enable_memory_keeping", "return_memory_to_system", "keep_freed_memory"]

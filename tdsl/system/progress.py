@@ -28,7 +28,7 @@ listening: ContextVar[Meter | None] = ContextVar("listening", default=None)
 """The meter of the call, None where nobody looks."""
 
 
-def phase(name: str, total: int = 0, unit: str = "", done: int = 0) -> None:
+def begin_phase(name: str, total: int = 0, unit: str = "", done: int = 0) -> None:
     """A phase begins, of ``total`` pieces of a ``unit`` if they are counted (``rows``), so many of which are done."""
     meter = listening.get()
     if meter is not None and not meter.held:
@@ -37,27 +37,27 @@ def phase(name: str, total: int = 0, unit: str = "", done: int = 0) -> None:
         meter.serial += 1
 
 
-def count(total: int, unit: str) -> None:
+def count_phase_pieces(total: int, unit: str) -> None:
     """The phase has so many pieces, unless others of it are counted already."""
     meter = listening.get()
     if meter is not None and meter.done >= meter.total:
-        phase(meter.phase, total, unit)
+        begin_phase(meter.phase, total, unit)
 
 
-def advance(pieces: int = 1) -> None:
+def advance_phase(pieces: int = 1) -> None:
     """So many pieces more are done."""
     meter = listening.get()
     if meter is not None and not meter.held:
         meter.done += pieces
 
 
-def each(items: Iterable[Item], name: str, total: int, unit: str) -> Iterator[Item]:
+def items_as_phase(items: Iterable[Item], name: str, total: int, unit: str) -> Iterator[Item]:
     """The items as a phase, each counted when the next is asked for; what each does is no phase of its own."""
     meter = listening.get()
     if meter is None or meter.held:
         yield from items
         return
-    phase(name, total, unit)
+    begin_phase(name, total, unit)
     meter.held = True
     try:
         for item in items:

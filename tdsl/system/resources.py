@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @cache
-def folder(kind: str) -> Path:
+def packaged_folder(kind: str) -> Path:
     """The folder of that name: inside the installed package, or next to it in a checkout."""
     package = Path(__file__).parent.parent
     packed = package / "_data" / kind

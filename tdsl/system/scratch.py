@@ -15,7 +15,7 @@ _folders: set[str] = set()
 
 
 @contextmanager
-def folder() -> Iterator[str]:
+def scratch_folder() -> Iterator[str]:
     """A private folder for what processes hand to each other. It goes with the work, by ``clear`` too, and with the next work
     where a process was killed: a lock on it says that somebody uses it."""
     from tempfile import TemporaryDirectory, gettempdir
@@ -23,7 +23,7 @@ def folder() -> Iterator[str]:
     _clear_abandoned(gettempdir())
     with TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True) as name:
         _folders.add(name)
-        handle = _locked(name)
+        handle = _open_locked_folder(name)
         try:
             yield name
         finally:
@@ -32,7 +32,7 @@ def folder() -> Iterator[str]:
                 os.close(handle)
 
 
-def _locked(folder: str) -> int:
+def _open_locked_folder(folder: str) -> int:
     """An open folder whose lock nobody else has; -1 where there is none, or no locks."""
     if sys.platform == "win32":
         return -1
@@ -63,13 +63,13 @@ def _clear_abandoned(parent: str) -> None:
             facts = os.lstat(path) if name.startswith(SCRATCH) else None
             if facts is None or not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mtime > time() - 60:
                 continue
-            handle = _locked(path)
+            handle = _open_locked_folder(path)
             if handle >= 0:
                 rmtree(path, ignore_errors=True)
                 os.close(handle)
 
 
-def hand_over(folder: str, data: bytes) -> str:
+def write_for_other_process(folder: str, data: bytes) -> str:
     """A file in a folder of ``folder()`` with data for another process; its path."""
     from tempfile import mkstemp
 
@@ -79,14 +79,14 @@ def hand_over(folder: str, data: bytes) -> str:
     return path
 
 
-def taken(path: str) -> bytes:
-    """What a file of ``hand_over`` holds; it is gone then."""
+def take_over(path: str) -> bytes:
+    """What a file of ``write_for_other_process`` holds; it is gone then."""
     data = Path(path).read_bytes()
     os.unlink(path)
     return data
 
 
-def clear() -> None:
+def remove_scratch_folders() -> None:
     """Remove the folders of ``folder()``, where the process ends in the middle of the work."""
     for name in list(_folders):
         from shutil import rmtree

@@ -77,7 +77,7 @@ class Spool:
         return self._file
 
 
-def chunks_of(content: Content) -> Iterator[bytes]:
+def chunks_of_content(content: Content) -> Iterator[bytes]:
     """A content in blocks."""
     if isinstance(content, bytes):
         yield content
@@ -85,11 +85,11 @@ def chunks_of(content: Content) -> Iterator[bytes]:
         yield from content.chunks()
 
 
-def digest_of(content: Content) -> str:
+def digest_of_content(content: Content) -> str:
     """The SHA-256 of a content."""
     return sha256(content).hexdigest() if isinstance(content, bytes) else content.digest
 
 
-def whole(content: Content) -> bytes:
+def content_in_memory(content: Content) -> bytes:
     """A content in memory."""
     return content if isinstance(content, bytes) else b"".join(content.chunks())

@@ -52,12 +52,12 @@ class Workers:
         """``work`` of every item, in their order. ``work``, items and results must be such that pickle can send them. Raises what
         ``work`` raises, and WorkersEnded."""
         if self.cluster:
-            yield from _on_cluster(self.cluster, work, items)
+            yield from _results_on_cluster(self.cluster, work, items)
         elif self.count < 2 or len(items) < 2:
             yield from map(work, items)
         else:
             # A new interpreter each: threads of numerical libraries do not outlive a fork.
-            yield from _on_processes(min(self.count, len(items)), work, items, "spawn")
+            yield from _results_on_processes(min(self.count, len(items)), work, items, "spawn")
 
     def results_of_copies(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """`results` by copies of this process, which have all that it has in memory: nothing is sent but items and results.
@@ -69,7 +69,7 @@ class Workers:
         global _copied
         before, _copied = _copied, work
         try:
-            yield from _on_processes(min(self.count, len(items)), _by_copy, items, "fork")
+            yield from _results_on_processes(min(self.count, len(items)), _run_copied_work, items, "fork")
         finally:
             _copied = before
 
@@ -78,18 +78,18 @@ _copied: Callable[[Any], Any] | None = None
 """The work of copies of this process."""
 
 
-def _by_copy(item: Any) -> Any:
+def _run_copied_work(item: Any) -> Any:
     assert _copied is not None
     return _copied(item)
 
 
-def _on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str) -> Iterator[Result]:
-    with _ended_together(), scratch.folder() as folder:
-        yield from _through_files(count, partial(_kept, folder, work), items, method)
+def _results_on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str) -> Iterator[Result]:
+    with _workers_ended_together(), scratch.scratch_folder() as folder:
+        yield from _results_through_files(count, partial(_store_result, folder, work), items, method)
 
 
 @contextmanager
-def _ended_together() -> Iterator[None]:
+def _workers_ended_together() -> Iterator[None]:
     """Where SIGTERM or SIGHUP would end this process, have it end the others first, and remove what they hand over."""
     from multiprocessing import active_children
 
@@ -102,7 +102,7 @@ def _ended_together() -> Iterator[None]:
                 child.kill()
             for child in mine:
                 child.join(1)
-            scratch.clear()
+            scratch.remove_scratch_folders()
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
@@ -121,27 +121,27 @@ def _ended_together() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
-def _kept(folder: str, work: Callable[[Item], Result], item: Item) -> str:
+def _store_result(folder: str, work: Callable[[Item], Result], item: Item) -> str:
     """The file with the result. A pipe takes its name in one piece: a process that ends while it writes to one leaves a part of
     a message, and who reads that waits for ever."""
-    return scratch.hand_over(folder, pickle.dumps(work(item), pickle.HIGHEST_PROTOCOL))
+    return scratch.write_for_other_process(folder, pickle.dumps(work(item), pickle.HIGHEST_PROTOCOL))
 
 
-def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item], method: str) -> Iterator[Any]:
+def _results_through_files(count: int, work: Callable[[Item], str], items: Sequence[Item], method: str) -> Iterator[Any]:
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children, get_context
 
     done, ended = 0, 0
-    start = partial(_ends_with, os.getpid()) if sys.platform.startswith("linux") else _uninterrupted
+    start = partial(_exit_with_parent, os.getpid()) if sys.platform.startswith("linux") else _ignore_interrupt
     while done < len(items):
         pool = ProcessPoolExecutor(min(count, len(items) - done), get_context(method), initializer=start)
         others = set(active_children())
         try:
-            with files.terminable():  # Python drops an exception that a signal raises where it makes a copy of the process
+            with files.hold_signals():  # Python drops an exception that a signal raises where it makes a copy of the process
                 futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:
-                yield pickle.loads(scratch.taken(future.result()))
+                yield pickle.loads(scratch.take_over(future.result()))
                 done, ended = done + 1, 0
         except BrokenProcessPool:
             ended += 1
@@ -157,16 +157,16 @@ def _through_files(count: int, work: Callable[[Item], str], items: Sequence[Item
             pool.shutdown(cancel_futures=True)
 
 
-def _uninterrupted() -> None:
+def _ignore_interrupt() -> None:
     """Leave Ctrl-C, which all processes of a terminal get, to the one that gives out the work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _ends_with(parent: int) -> None:
+def _exit_with_parent(parent: int) -> None:
     """The same in a process that also ends when the other does, by SIGKILL too, and on SIGTERM and SIGHUP at once."""
     import ctypes
 
-    _uninterrupted()
+    _ignore_interrupt()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -174,7 +174,7 @@ def _ends_with(parent: int) -> None:
         os._exit(1)
 
 
-def _on_cluster(address: str, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+def _results_on_cluster(address: str, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
     from importlib import import_module
 
     try:

@@ -20,7 +20,7 @@ from typing import ClassVar, Literal
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.prove.symmetry import READS, Reads
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import NONE, Dim, Quantity
@@ -35,14 +35,14 @@ TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PropertyFault:
     """Something wrong at one place of the text, with how many such places. ``unless`` names a check that reports it, too: where
     that one runs, this is said of requirements alone."""
 
     at: Origin | None
     message: str
     count: int = 1
-    labels: tuple[tuple[Span, str], ...] = ()
+    labels: tuple[tuple[SourceSpan, str], ...] = ()
     notes: tuple[str, ...] = ()
     help: str = ""
     severity: Severity = Severity.ERROR
@@ -70,8 +70,8 @@ class Judgement:
     link_class: str = ""
     witness: Mapping[str, object] = field(default_factory=dict)
     reason: str = ""
-    faults: tuple[Fault, ...] = ()
-    labels: tuple[tuple[Span, str], ...] = ()
+    faults: tuple[PropertyFault, ...] = ()
+    labels: tuple[tuple[SourceSpan, str], ...] = ()
     notes: tuple[str, ...] = ()
     help: str = ""
     measures: Mapping[str, int | Fraction] = field(default_factory=dict)
@@ -79,12 +79,12 @@ class Judgement:
     of: int = 1
 
 
-def yes(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
+def property_holds(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
     """The property holds."""
     return Judgement("proved", text, True, witness=dict(witness))
 
 
-def no(text: str, faults: tuple[Fault, ...], witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
+def property_fails(text: str, faults: tuple[PropertyFault, ...], witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
     """The property does not hold, because of these."""
     return Judgement("refuted", text, False, witness=dict(witness), faults=faults)
 
@@ -207,7 +207,7 @@ class Check(ABC):
 
 
 @cache
-def catalogue() -> Mapping[str, Check]:
+def checks_by_name() -> Mapping[str, Check]:
     """All checks by name, in order of their codes."""
     package = import_module("tdsl.verify.checks")
     found = {}
@@ -218,13 +218,13 @@ def catalogue() -> Mapping[str, Check]:
     return dict(sorted(found.items(), key=lambda item: item[1].code))
 
 
-def percent(value: Fraction, digits: int = 4) -> str:
+def percent_text(value: Fraction, digits: int = 4) -> str:
     """``93.75%``; so many digits, more where what is no whole would read as 100%."""
     said = f"{float(value * 100):.{digits}g}%"
-    return percent(value, digits + 1) if said == "100%" and value != 1 and digits < 15 else said
+    return percent_text(value, digits + 1) if said == "100%" and value != 1 and digits < 15 else said
 
 
 def percent_range(lower: Fraction, upper: Fraction, digits: int = 4) -> str:
     """``between 62.49% and 62.5%``; as many digits as tell the two apart."""
-    low, high = percent(lower, digits), percent(upper, digits)
+    low, high = percent_text(lower, digits), percent_text(upper, digits)
     return percent_range(lower, upper, digits + 1) if low == high and digits < 15 else f"between {low} and {high}"

@@ -11,9 +11,9 @@ from math import isinf
 from typing import Literal
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, TIME, Quantity, decimal, kind_name, show
-from tdsl.semantics.values import whole
-from tdsl.verify.check import Check, Judgement, catalogue
+from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, TIME, Quantity, decimal_text, kind_name, quantity_text
+from tdsl.semantics.values import integer_if_whole
+from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
 
 UNKNOWN, MISSING, MALFORMED = "E0490", "E0491", "E0492"
@@ -45,7 +45,7 @@ MEANT = {
 """Words that people use for a requirement, in small letters, and how it is written."""
 
 
-def unknown(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
+def unknown_metric_error(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
     """Code, message and help for a metric that no check computes."""
     if metric in METRICS:
         return MISSING, f"`{metric}` is not available in this version of tdsl", f"metrics available: {', '.join(sorted(known))}"
@@ -56,7 +56,7 @@ def unknown(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
     return UNKNOWN, f"there is no metric `{metric}`", offer
 
 
-def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     """Why a claim cannot be judged and the fix; None if it can."""
     clauses = {
         "of": any(s.elements or s.text != "ports" for s in claim.of),
@@ -106,7 +106,7 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
             "figures are of the network unless they say `through scaleup`: leave it out, or write that",
         )
     if claim.given is not None:
-        wrong = _wrong_given(claim.given)
+        wrong = _why_condition_is_wrong(claim.given)
         if wrong is not None:
             return wrong
     if claim.any_count is not None and claim.any_count < 1:
@@ -118,19 +118,19 @@ def malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     if not claim.op:
         if claim.report:
             return None
-        return f"`{check.name}` is {ARTICLES[check.kind]}: say what it must be", f"`{_such(check)}`"
-    return _wrong_unit(claim, check)
+        return f"`{check.name}` is {ARTICLES[check.kind]}: say what it must be", f"`{_example_claim(check)}`"
+    return _why_unit_is_wrong(claim, check)
 
 
-def _wrong_given(given: ResolvedClaim) -> tuple[str, str] | None:
+def _why_condition_is_wrong(given: ResolvedClaim) -> tuple[str, str] | None:
     """Why a claim cannot follow `with`."""
-    fit = {name: check for name, check in catalogue().items() if check.after_failures}
+    fit = {name: check for name, check in checks_by_name().items() if check.after_failures}
     listed = f"metrics that can be asked after failures: {', '.join(sorted(fit))}"
     if given.metric not in fit:
         return f"`{given.metric}` cannot be asked after failures", listed
     if not given.of_to and any(s.elements or s.text != "ports" for s in given.of):
         return f"`{given.metric} of …` cannot be asked after failures: it is asked of all that is left", "leave out `of`"
-    return malformed(given, fit[given.metric])
+    return why_claim_is_malformed(given, fit[given.metric])
 
 
 ARTICLES = {"number": "a number", "ratio": "a ratio", "fraction": "a fraction of full, or a rate", "quantity": "a quantity"}
@@ -140,12 +140,12 @@ TOO_FULL = 10
 AMOUNTS = {TIME: "2us", LENGTH: "30m", POWER: "44kW", MASS: "1000kg", MONEY: "$12M"}
 
 
-def _such(check: Check) -> str:
+def _example_claim(check: Check) -> str:
     """A claim that can be asked, for who wrote another."""
     return check.example or f"{check.name} {EXAMPLES.get(check.kind) or f'<= {AMOUNTS[check.dim]}'}"
 
 
-def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     value = claim.value
     what = ARTICLES[check.kind]
     if check.unit and check.kind in ("number", "quantity"):
@@ -157,27 +157,27 @@ def _wrong_unit(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
         return f"a share of the {claim.share_of} is a percentage", f"`{check.name} <= 30% of {claim.share_of}`"
     if isinstance(value, Quantity):
         of_kind = value.dim == (check.dim if check.kind == "quantity" else NONE)
-        if of_kind or _asks_rate(claim, check):
+        if of_kind or _is_rate_claim(claim, check):
             return None
-        said = f"{show(value)} is a {kind_name(value.dim)}"
+        said = f"{quantity_text(value)} is a {kind_name(value.dim)}"
     elif isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         said = f"{value!r} is none"
     elif check.kind == "quantity":
         said = f"{value} has no unit"
     elif check.kind == "fraction" and value >= TOO_FULL:
-        full = whole(value * 100)
-        per_cent = f"{full:,}" if isinstance(full, int) else decimal(Fraction(value) * 100)
+        full = integer_if_whole(value * 100)
+        per_cent = f"{full:,}" if isinstance(full, int) else decimal_text(Fraction(value) * 100)
         also = ", or a rate," if check.in_rates else ","
         return (
-            f"`{check.name}` is a share of full{also} and {decimal(Fraction(value))} is {per_cent}%",
-            f"`{check.name} {claim.op} {decimal(Fraction(value))}%`",
+            f"`{check.name}` is a share of full{also} and {decimal_text(Fraction(value))} is {per_cent}%",
+            f"`{check.name} {claim.op} {decimal_text(Fraction(value))}%`",
         )
     else:
         return None
-    return f"`{check.name}` is {what}, and {said}", f"`{_such(check)}`"
+    return f"`{check.name}` is {what}, and {said}", f"`{_example_claim(check)}`"
 
 
-def _number(value: object) -> Fraction | float:
+def _comparable_amount(value: object) -> Fraction | float:
     if isinstance(value, Quantity):
         return value.amount
     if isinstance(value, (int, Fraction)):
@@ -187,27 +187,27 @@ def _number(value: object) -> Fraction | float:
     raise TypeError(f"{value!r} is not an exact figure")
 
 
-def against(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
+def judgement_for_claim(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
     """The judgement of a figure turned into the answer to a claim about it."""
     if judged.status == "skipped":
         return replace(judged, status="refuted", judged=judged.of) if judged.faults and not claim.report else judged
     if check.kind == "yes_no" or not claim.op or judged.lower is None or judged.upper is None:
         return judged
-    judged_as = in_its_unit(claim, check, judged)
-    verdict = holds(claim.op, judged_as.lower, judged_as.upper, claim.value)
+    judged_as = judgement_in_claim_unit(claim, check, judged)
+    verdict = verdict_of_bounds(claim.op, judged_as.lower, judged_as.upper, claim.value)
     done = judged.status == "modelled" and verdict == "proved"
     judged = judged if done else replace(judged, status=verdict)
-    return _said_in_rates(claim, judged) if _asks_rate(claim, check) else judged
+    return _judgement_in_rates(claim, judged) if _is_rate_claim(claim, check) else judged
 
 
-def _asks_rate(claim: ResolvedClaim, check: Check) -> bool:
+def _is_rate_claim(claim: ResolvedClaim, check: Check) -> bool:
     """Whether a share is asked for as a rate."""
     return check.in_rates and isinstance(claim.value, Quantity) and claim.value.dim == RATE
 
 
-def in_its_unit(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
+def judgement_in_claim_unit(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
     """The judgement with its bounds in what the claim is written in: a fraction in bit/s, where a rate is asked."""
-    if not _asks_rate(claim, check) or judged.lower is None:
+    if not _is_rate_claim(claim, check) or judged.lower is None:
         return judged
     lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
     return replace(judged, value=lower, lower=lower, upper=upper)
@@ -217,41 +217,45 @@ PERCENT = re.compile(r"(?:between [\d.]+% and )?[\d.]+%")
 """The figure with which the text of a share begins."""
 
 
-def _said_in_rates(claim: ResolvedClaim, judged: Judgement) -> Judgement:
+def _judgement_in_rates(claim: ResolvedClaim, judged: Judgement) -> Judgement:
     """A judgement whose text answers in bit/s, with the share of the injection behind; and whose help says what can be asked at
     most, where more is asked than the ports carry."""
     lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
-    low, high = (show(Quantity(x, RATE)) for x in (lower, upper))
+    low, high = (quantity_text(Quantity(x, RATE)) for x in (lower, upper))
     figure = low if lower == upper else f"between {low} and {high}"
     share = PERCENT.sub(lambda found: f"{found[0]} of injection", judged.text, count=1)
-    asked = show(claim.value) if isinstance(claim.value, Quantity) else ""
+    asked = quantity_text(claim.value) if isinstance(claim.value, Quantity) else ""
     said = figure if judged.status == "proved" else f"{asked} asked, {figure} {'proved' if lower == upper else 'known'}"
     judged = replace(judged, text=f"{said} ({share})" if share else said)
-    if judged.upper is None or not _number(judged.upper) or claim.op not in (">", ">=", "=="):
+    if judged.upper is None or not _comparable_amount(judged.upper) or claim.op not in (">", ">=", "=="):
         return judged
-    full = upper / Fraction(_number(judged.upper))
-    if _number(claim.value) <= full:
+    full = upper / Fraction(_comparable_amount(judged.upper))
+    if _comparable_amount(claim.value) <= full:
         return judged
-    most = show(Quantity(full, RATE))
+    most = quantity_text(Quantity(full, RATE))
     return replace(judged, help=f"the ports carry {most} at most: ask for `{most}`, or add ports or faster ones")
 
 
-def holds(op: str, lower: Value, upper: Value, asked: object) -> Verdict:
+def verdict_of_bounds(op: str, lower: Value, upper: Value, asked: object) -> Verdict:
     """Whether every figure between the bounds satisfies the comparison, none does, or it stays open."""
-    low, high, wanted = _number(lower), _number(upper), _number(asked)
+    low, high, wanted = _comparable_amount(lower), _comparable_amount(upper), _comparable_amount(asked)
     if op in ("<", "<="):
-        return _verdict(high < wanted or (op == "<=" and high == wanted), low > wanted or (op == "<" and low == wanted))
+        return _verdict_of_comparison(
+            high < wanted or (op == "<=" and high == wanted), low > wanted or (op == "<" and low == wanted)
+        )
     if op in (">", ">="):
-        return _verdict(low > wanted or (op == ">=" and low == wanted), high < wanted or (op == ">" and high == wanted))
+        return _verdict_of_comparison(
+            low > wanted or (op == ">=" and low == wanted), high < wanted or (op == ">" and high == wanted)
+        )
     same, apart = low == high == wanted, wanted < low or wanted > high
-    return _verdict(same, apart) if op == "==" else _verdict(apart, same)
+    return _verdict_of_comparison(same, apart) if op == "==" else _verdict_of_comparison(apart, same)
 
 
-def _verdict(always: bool, never: bool) -> Verdict:
+def _verdict_of_comparison(always: bool, never: bool) -> Verdict:
     return "proved" if always else "refuted" if never else "bounded"
 
 
-def worst(op: str, asked: object, judgements: list[Judgement], scarce: bool = False) -> int:
+def index_of_worst_judgement(op: str, asked: object, judgements: list[Judgement], scarce: bool = False) -> int:
     """Which of several judged elements speaks for all: a refuted one first, then an open one, then the nearest to the limit.
     Without a limit the greatest figure speaks, or the least of what is ``scarce``."""
     rank = {"refuted": 0, "skipped": 1, "bounded": 2, "modelled": 3, "proved": 4}
@@ -260,9 +264,9 @@ def worst(op: str, asked: object, judgements: list[Judgement], scarce: bool = Fa
         j = judgements[at]
         if j.value is None or j.lower is None or j.upper is None or isinstance(j.value, bool):
             return rank[j.status], 0
-        verdict = holds(op, j.lower, j.upper, asked) if op else j.status
-        low, high = _number(j.lower), _number(j.upper)
-        wanted = _number(asked) if op else low
+        verdict = verdict_of_bounds(op, j.lower, j.upper, asked) if op else j.status
+        low, high = _comparable_amount(j.lower), _comparable_amount(j.upper)
+        wanted = _comparable_amount(asked) if op else low
         if op in ("==", "!="):
             return rank[verdict], min(low - wanted, wanted - low)
         return rank[verdict], low if op.startswith(">") or (scarce and not op) else -high

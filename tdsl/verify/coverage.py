@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tdsl.findings.diagnostic import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from tdsl.findings.source import Span
+    from tdsl.findings.source import SourceSpan
     from tdsl.verify.result import Result
 
 NOTHING = "E0907"
@@ -20,7 +20,7 @@ REASONS = 4
 """Reasons that are listed."""
 
 
-def nothing_judged(name: str, results: Sequence[Result], help: str = "") -> Diagnostic:
+def nothing_judged_error(name: str, results: Sequence[Result], help: str = "") -> Diagnostic:
     """The error of a fabric of which no requirement and no check could be judged, with the causes."""
     why: dict[str, list[str]] = {}
     for r in results:
@@ -33,7 +33,7 @@ def nothing_judged(name: str, results: Sequence[Result], help: str = "") -> Diag
     return Diagnostic(NOTHING, f"nothing of `{name}` was judged: {cause}", help=help)
 
 
-def refusal_allowed(name: str) -> Diagnostic:
+def refusal_allowed_error(name: str) -> Diagnostic:
     """The error of a fabric whose wiring was refused by findings that are no errors any more, since something allows them."""
     return Diagnostic(
         NOTHING, f"nothing of `{name}` was judged: its wiring was refused, by findings that are allowed",
@@ -41,14 +41,14 @@ def refusal_allowed(name: str) -> Diagnostic:
     )  # fmt: skip
 
 
-def less_judged(text: str, judged: int, of: int, at_least: Fraction | None, at: Span | None = None) -> Diagnostic:
+def part_judged_finding(text: str, judged: int, of: int, at_least: Fraction | None, at: SourceSpan | None = None) -> Diagnostic:
     """What says that an answer is about a part: a note, or an error where a call asks for more."""
     if at_least is None or judged >= at_least * of:
         return Diagnostic(PART, text, at, severity=Severity.NOTE)
     return Diagnostic(PART, text, at, (), (f"--at-least asks for {float(at_least * 100):.6g}%",))
 
 
-def partly_judged(
+def partly_judged_findings(
     results: Iterable[Result], found: Iterable[Diagnostic], at_least: Fraction | None
 ) -> Iterator[Diagnostic]:  # fmt: skip
     """For each requirement or report that is about less than was asked: an error where it is less than ``at_least``, else a note
@@ -62,4 +62,4 @@ def partly_judged(
             why = r.reason or "the others are not built, or have failed"
             of = f"names {r.of:,} elements, and {r.judged:,} of them {'is' if r.judged == 1 else 'are'} judged"
             text = f"`{r.requirement}` {of if r.of > 1 else 'is not judged'}: {why}"
-            yield less_judged(text, r.judged, r.of, at_least, at)
+            yield part_judged_finding(text, r.judged, r.of, at_least, at)

@@ -9,10 +9,10 @@ from math import comb
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Ints
-from tdsl.prove.element_symmetry import symmetry
-from tdsl.prove.elements import enough, failed, sizes
+from tdsl.prove.element_symmetry import symmetry_of_elements
+from tdsl.prove.elements import can_fail_together, failing_set_sizes, view_after_failures
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
@@ -22,12 +22,12 @@ from tdsl.verify.result import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WorstFailure:
     """The worst judgement, the elements failed for it, how many sets were judged and how many there are; ``how`` says by what
     all others are covered: orbits, a cut, all."""
 
     status: Status
-    failed: tuple[Element, ...]
+    failed: tuple[FabricElement, ...]
     judged: Judgement | None
     runs: int
     sets: int
@@ -36,14 +36,14 @@ class Outcome:
 
 def worst_failure(
     view: View,
-    elements: Sequence[Element],
+    elements: Sequence[FabricElement],
     count: int,
     judge: Callable[[View], Judgement],
     covered: Callable[[], bool],
     most: bool = False,
     reads: Reads | None = None,
     fixed: Sequence[Ints] = (),
-) -> Outcome:
+) -> WorstFailure:
     """Judge what is left after every ``count`` of what the elements contain; ``covered`` tries to prove them all at once, for
     many sets.
 
@@ -51,26 +51,31 @@ def worst_failure(
     first refuted set ends the search; else a set that stays open speaks, else the one of the least figure, or of the greatest
     where ``most`` says that such are worse.
     """
-    sizes_of = sizes(elements, count)
+    sizes_of = failing_set_sizes(elements, count)
     several = len({e.copies for e in elements}) > 1
     sets = sum(comb(len(elements), size) for size in sizes_of)
     if count > 2 and covered():
-        return Outcome("proved", (), None, 0, sets, "cut")
+        return WorstFailure("proved", (), None, 0, sets, "cut")
     worst: tuple[int, Fraction] | None = None
-    speaks: tuple[tuple[Element, ...], Judgement] | None = None
+    speaks: tuple[tuple[FabricElement, ...], Judgement] | None = None
     runs = 0
     # Elements of unlike copies are not exchanged, since a set may be possible and its image not.
-    for chosen in (c for size in sizes_of for c in _representatives(view, elements, size, None if several else reads, fixed)):
-        if not enough(chosen, count):
+    for chosen in (
+        c for size in sizes_of for c in _failure_set_per_orbit(view, elements, size, None if several else reads, fixed)
+    ):
+        if not can_fail_together(chosen, count):
             sets -= 1
             continue
         if runs == view.budget.failure_sets:
             if count <= 2 and covered():
-                return Outcome("proved", (), None, runs, sets, "cut")
-            return Outcome("bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, "")
+                return WorstFailure("proved", (), None, runs, sets, "cut")
+            return WorstFailure("bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, "")
         runs += 1
-        found = judge(failed(view, list(chosen)))
-        rank = (0 if found.status == "refuted" else 2 if found.status in ("proved", "modelled") else 1, _figure(found, most))
+        found = judge(view_after_failures(view, list(chosen)))
+        rank = (
+            0 if found.status == "refuted" else 2 if found.status in ("proved", "modelled") else 1,
+            _rank_of_judgement(found, most),
+        )
         if worst is None or rank < worst:
             worst, speaks = rank, (chosen, found)
         if rank[0] == 0:
@@ -78,10 +83,10 @@ def worst_failure(
     assert speaks is not None and worst is not None
     good: Status = "modelled" if speaks[1].status == "modelled" else "proved"
     status: tuple[Status, ...] = ("refuted", "bounded", good)
-    return Outcome(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
+    return WorstFailure(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
 
 
-def _figure(found: Judgement, most: bool) -> Fraction:
+def _rank_of_judgement(found: Judgement, most: bool) -> Fraction:
     """What ranks a judgement, less for worse."""
     value = found.upper if most else found.lower
     value = value.amount if isinstance(value, Quantity) else value
@@ -89,15 +94,15 @@ def _figure(found: Judgement, most: bool) -> Fraction:
     return -figure if most else figure
 
 
-def _representatives(
-    view: View, elements: Sequence[Element], count: int, reads: Reads | None, fixed: Sequence[Ints]
-) -> Iterable[tuple[Element, ...]]:
+def _failure_set_per_orbit(
+    view: View, elements: Sequence[FabricElement], count: int, reads: Reads | None, fixed: Sequence[Ints]
+) -> Iterable[tuple[FabricElement, ...]]:
     """Sets of which one of each orbit is among them; those that hold most links first where all are gone through."""
     if count == 1:
-        return [(elements[orbit[0]],) for orbit in symmetry(view, elements, reads, fixed, single=True).orbits()]
+        return [(elements[orbit[0]],) for orbit in symmetry_of_elements(view, elements, reads, fixed, single=True).orbits()]
     sets = None
     if len(elements) <= view.budget.symmetric_elements and comb(len(elements), count) > 1:
-        sets = symmetry(view, elements, reads, fixed).sets(count, view.budget)
+        sets = symmetry_of_elements(view, elements, reads, fixed).sets(count, view.budget)
     if sets is not None:
         return [tuple(elements[i] for i in chosen) for chosen in sets]
     weight = [int(view.degree[e.devices].sum()) + len(e.links) for e in elements]

@@ -10,7 +10,7 @@ import numpy as np
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.fabric.rails import port_values
 from tdsl.semantics.model import DeviceModel, PortClass
-from tdsl.semantics.quantity import RATE, Quantity, show
+from tdsl.semantics.quantity import RATE, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
 
 
@@ -46,7 +46,7 @@ class ClassTable:
     def words(self, row: int) -> str:
         """``800Gbps GE800`` for messages: what a port of the class is."""
         c = self.classes[row]
-        rate = "any rate" if c.rate is None else gbps(c.rate)
+        rate = "any rate" if c.rate is None else gbps_text(c.rate)
         return " ".join((rate, *c.types))
 
 
@@ -61,7 +61,7 @@ class Joint:
     count: int
 
 
-def joints(fabric: Fabric, table: ClassTable, links: Ints, a: Ints, b: Ints) -> Iterator[Joint]:
+def joints_of_links(fabric: Fabric, table: ClassTable, links: Ints, a: Ints, b: Ints) -> Iterator[Joint]:
     """Group links (with the ports ``a``, ``b`` to compare) by statement and by the classes at their ends."""
     if not len(links):
         return
@@ -73,6 +73,6 @@ def joints(fabric: Fabric, table: ClassTable, links: Ints, a: Ints, b: Ints) -> 
         yield Joint(key // width // width, key // width % width, key % width, int(links[at]), n)
 
 
-def gbps(rate: int) -> str:
+def gbps_text(rate: int) -> str:
     """A rate for messages: ``400Gbps``."""
-    return show(Quantity(Fraction(rate), RATE))
+    return quantity_text(Quantity(Fraction(rate), RATE))

@@ -59,10 +59,10 @@ class Result:
         out: dict[str, object] = {
             "check": self.check,
             "status": self.status,
-            "value": _plain(self.value),
+            "value": _finite_json_number(self.value),
             "unit": self.unit,
-            "lower": _plain(self.lower),
-            "upper": _plain(self.upper),
+            "lower": _finite_json_number(self.lower),
+            "upper": _finite_json_number(self.upper),
             "exact": self.exact,
             "witness": dict(self.witness),
             "requirement": self.requirement,
@@ -89,7 +89,7 @@ def exact_number(value: int | Fraction) -> int | float:
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def _plain(value: Value) -> bool | int | float | None:
+def _finite_json_number(value: Value) -> bool | int | float | None:
     if isinstance(value, Quantity):
         value = value.amount
     if isinstance(value, Fraction):

@@ -11,22 +11,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.cluster import claim_of_member, number_of_member
-from tdsl.fabric.failing import Failed
+from tdsl.fabric.failing import FailedElements
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.fabric.subject import devices_of_selectors, holders_of_devices, is_of_instance, names_nothing
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.prove.budget import DEFAULT, Budget
-from tdsl.prove.search import listing
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.model import KINDS
 from tdsl.system import files, progress
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Check, Fault, Judgement, catalogue, skipped
-from tdsl.verify.compare import MALFORMED, MISSING, against, in_its_unit, malformed, unknown, worst
+from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, skipped
+from tdsl.verify.compare import (
+    MALFORMED,
+    MISSING,
+    index_of_worst_judgement,
+    judgement_for_claim,
+    judgement_in_claim_unit,
+    unknown_metric_error,
+    why_claim_is_malformed,
+)
 from tdsl.verify.result import INCOMPLETE, Result
 
 if TYPE_CHECKING:
@@ -34,24 +42,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Known:
+class KnownJudgements:
     """Judgements of one fabric that may be used again, where nothing of it failed and the budget is the same: of checks by name,
     and of claims by a digest of all that they say but their place, with what was read for them. ``holds`` is whether a place will
     still be known then."""
 
-    holds: Callable[[Span], bool]
+    holds: Callable[[SourceSpan], bool]
     plain: dict[str, Judgement] = field(default_factory=dict)
     claims: dict[str, tuple[Judgement, Mapping[files.Question, str]]] = field(default_factory=dict)
     views: list[View] = field(default_factory=list)  # of the network, and of both layers
 
 
-def run(
+def judge_requirements(
     fabric: Fabric,
     claims: Sequence[ResolvedClaim],
     diagnostics: Diagnostics,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
-    failed: Failed | None = None,
+    failed: FailedElements | None = None,
     budget: Budget = DEFAULT,
 ) -> list[Result]:
     """Judge all claims in their order, then every check that no claim asks for the whole fabric.
@@ -60,24 +68,24 @@ def run(
     ``failed``, what is left is judged, but for checks of the design as it is. A proof that spends its ``budget`` ends with
     the bounds so far.
     """
-    for results in stepwise(fabric, claims, diagnostics, select, ignore, failed, budget):
+    for results in judge_requirements_stepwise(fabric, claims, diagnostics, select, ignore, failed, budget):
         last = results
     return last
 
 
-def stepwise(
+def judge_requirements_stepwise(
     fabric: Fabric,
     claims: Sequence[ResolvedClaim],
     diagnostics: Diagnostics,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
-    failed: Failed | None = None,
+    failed: FailedElements | None = None,
     budget: Budget = DEFAULT,
-    known: Known | None = None,
+    known: KnownJudgements | None = None,
 ) -> Iterator[list[Result]]:
     """What ``run`` does, the cheapest proofs first: the results so far, each time that ``diagnostics`` has more; last all of
     them, in the order of ``run``. Judgements that are ``known`` are not made again, and what is judged is added to them."""
-    judging = _Run(fabric, set(select), set(ignore), failed, budget, known if failed is None else None)
+    judging = _CheckRun(fabric, set(select), set(ignore), failed, budget, known if failed is None else None)
     before = list(diagnostics)
     for _ in judging.steps(claims):
         diagnostics.items = [*before, *judging.blames, *judging.unmet.values()]
@@ -86,13 +94,13 @@ def stepwise(
     yield judging.answers()
 
 
-def unmet(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diagnostic]]:
+def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diagnostic]]:
     """Of each claim in turn the findings if it is proved to be wrong or cannot be judged; none where it holds or stays open, or
     where no check understands it."""
-    judging = _Run(fabric, set(), set(), None)
+    judging = _CheckRun(fabric, set(), set(), None)
     for claim in claims:
         check = judging.checks.get(claim.metric)
-        if check is None or malformed(claim, check) is not None:
+        if check is None or why_claim_is_malformed(claim, check) is not None:
             yield []
             continue
         judging.unmet.clear()
@@ -100,18 +108,18 @@ def unmet(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diag
         yield list(judging.unmet.values()) if result.status in ("refuted", "skipped") else []
 
 
-class _Run:
+class _CheckRun:
     """One run: what was judged already, and what was found."""
 
     def __init__(
-        self, fabric: Fabric, select: set[str], ignore: set[str], failed: Failed | None, budget: Budget = DEFAULT,
-        known: Known | None = None,
+        self, fabric: Fabric, select: set[str], ignore: set[str], failed: FailedElements | None, budget: Budget = DEFAULT,
+        known: KnownJudgements | None = None,
     ) -> None:  # fmt: skip
         self.fabric = fabric
         self.blames = Diagnostics()
         self.select = select
         self.ignore = ignore
-        every = catalogue()
+        every = checks_by_name()
         self.checks = {name: check for name, check in every.items() if check.together} if fabric.members else every
         self.failed = failed
         self.budget = budget
@@ -122,7 +130,7 @@ class _Run:
             views += [network, View.whole(fabric, budget) if fabric.network is not fabric else network]
         self.view, self.every = views  # what metrics of the network look at, and both layers
         self.plain: dict[str, Judgement] = known.plain if known is not None else {}
-        self.blamed: set[tuple[str, Span | None, str]] = set()  # check, place and message of each fault that is an error
+        self.blamed: set[tuple[str, SourceSpan | None, str]] = set()  # check, place and message of each fault that is an error
         self.required: set[str] = set()  # metrics that a claim requires of the whole fabric
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
         self.results: dict[int, Result] = {}  # by the number of the claim or check that it answers
@@ -138,7 +146,7 @@ class _Run:
         where something new was found."""
         jobs: list[tuple[int, int, Check | None, ResolvedClaim | None]] = []
         metrics = {claim.metric for claim in claims}
-        self.required = {claim.metric for claim in claims if _is_plain(claim) and not claim.report}
+        self.required = {claim.metric for claim in claims if _is_whole_fabric_claim(claim) and not claim.report}
         for check in self.checks.values():
             if check.fails_by_default and check.applies_to(self.fabric) and self.wanted(check.name, check.code):
                 later = check.name not in metrics  # others go before its claims, which do not repeat what it says
@@ -146,22 +154,22 @@ class _Run:
         for number, claim in enumerate(claims):
             of = self.checks.get(claim.metric)
             if self.wanted(claim.metric, *([of.code] if of else [])):
-                jobs.append((2 * _cost(of, claim), number, of, claim))
-        answered = {claim.metric for _, _, _, claim in jobs if claim is not None and _is_plain(claim)}
+                jobs.append((2 * _cost_of_claim(of, claim), number, of, claim))
+        answered = {claim.metric for _, _, _, claim in jobs if claim is not None and _is_whole_fabric_claim(claim)}
         for number, check in enumerate(self.checks.values(), len(claims)):
             asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
             if not asked and self.wanted(check.name, check.code):
                 jobs.append((8 + check.cost, number, check, None))
         for done, (_, self.number, judge, required) in enumerate(sorted(jobs, key=lambda job: job[0])):
             name = judge.name if judge is not None else required.metric if required is not None else ""
-            progress.phase(f"check {name}", len(jobs), "checks", done)
+            progress.begin_phase(f"check {name}", len(jobs), "checks", done)
             before = len(self.blames), len(self.unmet)
             if required is not None:
                 self.results[self.number] = self.claim(required, judge)
             elif judge is not None and self.number < 0:
                 self.blame(judge, self.bare(judge))
             elif judge is not None:
-                self.results[self.number] = _result(judge, self.bare(judge), None)
+                self.results[self.number] = _result_of_judgement(judge, self.bare(judge), None)
             if before != (len(self.blames), len(self.unmet)):
                 yield
 
@@ -244,25 +252,25 @@ class _Run:
     def claim(self, claim: ResolvedClaim, check: Check | None) -> Result:
         """Answer one claim."""
         if check is None:
-            code, message, help = unknown(claim.metric, self.checks)
+            code, message, help = unknown_metric_error(claim.metric, self.checks)
             mild = claim.report and code == MISSING
             self.say(code, claim, message, help=help, severity=Severity.WARNING if mild else Severity.ERROR)
-            return _unjudged(claim, "", "this metric is not available" if code == MISSING else "there is no such metric")
-        wrong = malformed(claim, check)
+            return _skipped_result(claim, "", "this metric is not available" if code == MISSING else "there is no such metric")
+        wrong = why_claim_is_malformed(claim, check)
         if wrong is not None:
             self.say(MALFORMED, claim, wrong[0], help=wrong[1])
-            return _unjudged(claim, check.unit, wrong[0])
-        if _is_plain(claim):
+            return _skipped_result(claim, check.unit, wrong[0])
+        if _is_whole_fabric_claim(claim):
             view = self.left if self.failed is not None and not check.of_design else self.whole(check)
             judged = self.refuse_parts(check, view, claim, self.bare(check))
         else:
             judged = self.clauses(check, claim)
-        judged = against(claim, check, judged)
+        judged = judgement_for_claim(claim, check, judged)
         if check.together == "added" and self.fabric.cluster is not None and judged.text:
             judged = replace(judged, text=f"{judged.text} in fabric {self.fabric.name}")
         if not claim.report:
             self.demand(claim, check, judged)
-        return _result(check, judged, claim)
+        return _result_of_judgement(check, judged, claim)
 
     def clauses(self, check: Check, claim: ResolvedClaim) -> Judgement:
         """Judge a claim with clauses, unless the same was judged before."""
@@ -271,14 +279,14 @@ class _Run:
             claim = claim_of_member(claim, cluster, number_of_member(cluster, self.fabric.name))
         if self.known is None:
             return self.worst_element(check, claim)
-        key = _said(claim)
+        key = _digest_of_claim(claim)
         before = self.known.claims.get(key)
-        if before is not None and files.unchanged(before[1]):
+        if before is not None and files.disk_answers_unchanged(before[1]):
             return before[0]
         record = files.Record()
-        with files.recorded(record):
+        with files.record_disk_questions(record):
             found = self.worst_element(check, claim)
-        if record.lasting and all(self.known.holds(span) for span in places_of(found)):
+        if record.lasting and all(self.known.holds(span) for span in places_of_judgement(found)):
             self.known.claims[key] = found, record.answers
         return found
 
@@ -305,7 +313,9 @@ class _Run:
             paths = ", ".join(s.text for s in claim.of)
             alone = f"each is judged alone, and one has nothing to reach: write `of all {paths}` for the set"
             return replace(skipped(alone), of=len(parts))
-        at = worst(claim.op, claim.value, [in_its_unit(claim, check, j) for j in judged], check.scarce)
+        at = index_of_worst_judgement(
+            claim.op, claim.value, [judgement_in_claim_unit(claim, check, j) for j in judged], check.scarce
+        )
         name = standing[at][0].name
         text = f"{judged[at].text} in {name}" if judged[at].text else ""
         count = sum(j.status != "skipped" for j in judged)
@@ -358,7 +368,7 @@ class _Run:
         zero = Fraction(0)
         return Judgement("proved", f"0%: {why}", zero, zero, zero, measures=bounds, witness=reached.witness)
 
-    def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[Element, bool]]) -> list[Judgement]:
+    def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[FabricElement, bool]]) -> list[Judgement]:
         """Judgements of the elements, in order."""
         fabric = self.whole(check).fabric
         return [self.judge(check, View.part(fabric, e, device, self.budget), claim) for e, device in parts]
@@ -398,7 +408,7 @@ class _Run:
         code: str,
         claim: ResolvedClaim,
         message: str,
-        labels: Iterable[tuple[Span, str]] = (),
+        labels: Iterable[tuple[SourceSpan, str]] = (),
         notes: Iterable[str] = (),
         help: str = "",
         severity: Severity = Severity.ERROR,
@@ -415,12 +425,12 @@ class _Run:
         if self.fabric.cluster is not None and (check := self.checks.get(claim.metric)) is not None and check.together != "added":
             message += f" (fabric `{self.fabric.name}`)"
         if self.failed is not None:
-            notes = (*notes, f"after the failure of {listing(self.failed.names, 8)}")
+            notes = (*notes, f"after the failure of {first_names_and_more(self.failed.names, 8)}")
         every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
         self.first[key] = self.number
         self.unmet[key] = Diagnostic(code, message, span, every, tuple(notes), help, None, severity, 1, cause=cause)
 
-    def _judged_instead(self, fault: Fault) -> Check | None:
+    def _judged_instead(self, fault: PropertyFault) -> Check | None:
         """The check that reports the fault itself, where the design is judged by it."""
         other = self.checks.get(fault.unless)
         return other if other is not None and self.wanted(other.name, other.code) else None
@@ -444,57 +454,57 @@ class _Run:
             )  # fmt: skip
 
 
-def _fault_key(check: Check, fault: Fault) -> tuple[str, Span | None, str]:
+def _fault_key(check: Check, fault: PropertyFault) -> tuple[str, SourceSpan | None, str]:
     return check.name, fault.at.span if fault.at is not None else None, fault.message
 
 
-def _cost(check: Check | None, claim: ResolvedClaim) -> int:
+def _cost_of_claim(check: Check | None, claim: ResolvedClaim) -> int:
     """What a claim takes, as ``Check.cost`` counts; one that no check understands takes nothing."""
-    if check is None or malformed(claim, check) is not None:
+    if check is None or why_claim_is_malformed(claim, check) is not None:
         return 0
     return 3 if claim.any_count is not None else check.cost
 
 
-def _said(claim: ResolvedClaim) -> str:
+def _digest_of_claim(claim: ResolvedClaim) -> str:
     """A digest of all that a claim says, but of its place only the file, beside which tables are."""
     whole = sha256()
-    _add(whole, _all_said(claim))
+    _add_to_digest(whole, _claim_as_tuples(claim))
     return whole.hexdigest()
 
 
-def _add(whole: Hash, said: object) -> None:
+def _add_to_digest(whole: Hash, said: object) -> None:
     """Add a value to a digest: no other value adds the same."""
     if isinstance(said, tuple):
         whole.update(b"(%d" % len(said))
         for each in said:
-            _add(whole, each)
+            _add_to_digest(whole, each)
         return
     data = said if isinstance(said, bytes) else repr(said).encode("utf-8", "backslashreplace")
     whole.update(b"%d:" % len(data) + data)
 
 
-def _all_said(claim: ResolvedClaim) -> tuple[object, ...]:
+def _claim_as_tuples(claim: ResolvedClaim) -> tuple[object, ...]:
     plain = tuple(repr(getattr(claim, f.name)) for f in fields(claim) if f.name not in ("origin", "scope", "given", *_SELECTED))
     chosen = [
-        (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_same(e) for e in s.elements))
+        (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_element_as_tuple(e) for e in s.elements))
         for name in _SELECTED
         for s in getattr(claim, name)
     ]
     sizes = tuple(len(getattr(claim, name)) for name in _SELECTED)
-    scope = _same(claim.scope) if claim.scope is not None else None
-    given = _all_said(claim.given) if claim.given is not None else None
+    scope = _element_as_tuple(claim.scope) if claim.scope is not None else None
+    given = _claim_as_tuples(claim.given) if claim.given is not None else None
     return (claim.origin.span.file.name, *plain, sizes, tuple(chosen), scope, given)
 
 
 _SELECTED = ("of", "of_to", "at")
 
 
-def _same(element: Element) -> tuple[object, ...]:
+def _element_as_tuple(element: FabricElement) -> tuple[object, ...]:
     columns = (x.tobytes() for x in (element.devices, element.links, element.beside))
     return element.name, *columns, element.copies
 
 
-def places_of(judged: Judgement) -> Iterator[Span]:
+def places_of_judgement(judged: Judgement) -> Iterator[SourceSpan]:
     """The places that a judgement names."""
     yield from (span for span, _ in judged.labels)
     for fault in judged.faults:
@@ -503,14 +513,14 @@ def places_of(judged: Judgement) -> Iterator[Span]:
             yield from (fault.at.span, *(span for span, _ in fault.at.chain))
 
 
-def _is_plain(claim: ResolvedClaim) -> bool:
+def _is_whole_fabric_claim(claim: ResolvedClaim) -> bool:
     """Whether a claim asks for the bare judgement of the whole fabric."""
     clauses = (claim.args, claim.of, claim.of_to, claim.at, claim.under, claim.through, claim.scope, claim.given)
     wholes = claim.of_intact, claim.of_active, claim.share_of
     return not any(clauses) and claim.any_count is None and not any(wholes)
 
 
-def _result(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Result:
+def _result_of_judgement(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Result:
     exact = judged.lower is not None and judged.lower == judged.upper and judged.status != "modelled"
     unit = "fraction" if claim is not None and claim.share_of else check.unit
     return Result(
@@ -521,7 +531,7 @@ def _result(check: Check, judged: Judgement, claim: ResolvedClaim | None) -> Res
     )  # fmt: skip
 
 
-def _unjudged(claim: ResolvedClaim, unit: str, reason: str) -> Result:
+def _skipped_result(claim: ResolvedClaim, unit: str, reason: str) -> Result:
     scope = claim.scope.name if claim.scope else ""
     return Result(
         claim.metric, "skipped", None, unit, None, None, False, None, "", {}, reason, claim.text, claim.origin, "",

@@ -9,18 +9,18 @@ from itertools import islice
 import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.failing import Failed
+from tdsl.fabric.failing import FailedElements
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.many_failures import Connected, Failures, KeptFlow
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Check, Judgement, catalogue
-from tdsl.verify.compare import against, malformed
-from tdsl.verify.coverage import nothing_judged, partly_judged
+from tdsl.verify.check import Check, Judgement, checks_by_name
+from tdsl.verify.compare import judgement_for_claim, why_claim_is_malformed
+from tdsl.verify.coverage import nothing_judged_error, partly_judged_findings
 from tdsl.verify.result import Result, Value
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 
 BATCH = 1024
 """Scenarios looked at together,"""
@@ -29,7 +29,7 @@ CELLS = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RequirementOutcome:
     """What becomes of one requirement; where ``requirement`` is empty, of a check that every fabric must pass and does not."""
 
     check: str
@@ -60,15 +60,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ScenarioOutcome:
     """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold and where.
 
     ``of`` are the requirements, the reports, and the checks that every fabric must pass and that apply; ``judged`` those of them
     that were judged.
     """
 
-    failed: Failed
-    answers: tuple[Answer, ...]
+    failed: FailedElements
+    answers: tuple[RequirementOutcome, ...]
     findings: tuple[Diagnostic, ...] = ()
     judged: int = 1
     of: int = 1
@@ -79,15 +79,15 @@ class Outcome:
         return self.judged > 0 and not any(d.severity is Severity.ERROR for d in self.findings)
 
 
-def scenarios(
+def outcomes_of_failures(
     fabric: Fabric,
     claims: Sequence[ResolvedClaim],
-    failures: Iterable[Failed],
+    failures: Iterable[FailedElements],
     select: Collection[str] = (),
     ignore: Collection[str] = (),
     budget: Budget = DEFAULT,
     at_least: Fraction | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[ScenarioOutcome]:
     """Judge each of many failures by the requirements and reports of a fabric, and by the checks that every fabric must pass.
 
     What is of the design, whatever failed of it, is not judged; nor are figures that nobody asks for. Outcomes are in the order
@@ -109,8 +109,8 @@ class _Judging:
         at_least: Fraction | None = None,
     ) -> None:  # fmt: skip
         self.fabric, self.budget, self.at_least = fabric, budget, at_least
-        checks = catalogue()
-        names = {check.name for check in checks.values() if _wanted(check, select, ignore)}
+        checks = checks_by_name()
+        names = {check.name for check in checks.values() if _is_check_selected(check, select, ignore)}
         self.claims = [c for c in claims if c.metric in names and not checks[c.metric].of_design]
         asked = {c.metric for c in self.claims}
         self.always = [
@@ -136,8 +136,8 @@ class _Judging:
         ]
         for claim in self.claims:
             check = checks[claim.metric]
-            kind = _kind(claim)
-            if kind is None or malformed(claim, check) is not None:
+            kind = _batch_judge_of_claim(claim)
+            if kind is None or why_claim_is_malformed(claim, check) is not None:
                 return None
             one = kind(claim, check, view)
             if not one.kernel.judged:
@@ -145,7 +145,7 @@ class _Judging:
             out.append(one)
         return out
 
-    def batch(self, batch: Sequence[Failed]) -> Iterator[Outcome]:
+    def batch(self, batch: Sequence[FailedElements]) -> Iterator[ScenarioOutcome]:
         """Outcomes of some scenarios."""
         certain = np.zeros(len(batch), dtype=np.bool_)
         if self.quick is not None:
@@ -160,37 +160,37 @@ class _Judging:
             if certain[i] and self.quick:
                 answers = tuple(one.answer(i) for one in self.quick if one.claim is not None)
                 if all(a.holds for a in answers):
-                    yield Outcome(failed, answers, (), len(self.quick), len(self.quick))
+                    yield ScenarioOutcome(failed, answers, (), len(self.quick), len(self.quick))
                     continue
             yield self.alone(failed)
 
-    def alone(self, failed: Failed) -> Outcome:
+    def alone(self, failed: FailedElements) -> ScenarioOutcome:
         """The outcome of one scenario, judged by the checks themselves."""
         found = Diagnostics()
         if not self.names:  # what run() would take for all checks
-            return Outcome(failed, (), (nothing_judged(self.fabric.name, ()),), 0, 0)
-        results = run(self.fabric, self.claims, found, self.names, (), failed, self.budget)
-        bare = tuple(_answer(r) for r in results if r.requirement is None and r.status == "refuted")
+            return ScenarioOutcome(failed, (), (nothing_judged_error(self.fabric.name, ()),), 0, 0)
+        results = judge_requirements(self.fabric, self.claims, found, self.names, (), failed, self.budget)
+        bare = tuple(_requirement_outcome(r) for r in results if r.requirement is None and r.status == "refuted")
         asked = [r for r in results if r.requirement is not None or r.check in self.must]
         judged, of = sum(r.judged > 0 for r in asked), sum(r.judged > 0 or r.requirement is not None for r in asked)
         if not judged and not found.has_errors:
-            found.items.append(nothing_judged(self.fabric.name, asked))
-        found.extend(d for d in partly_judged(asked, list(found), self.at_least) if d.severity is Severity.ERROR)
-        answers = (*bare, *(_answer(r) for r in asked if r.requirement is not None))
-        return Outcome(failed, answers, tuple(found), judged, of)
+            found.items.append(nothing_judged_error(self.fabric.name, asked))
+        found.extend(d for d in partly_judged_findings(asked, list(found), self.at_least) if d.severity is Severity.ERROR)
+        answers = (*bare, *(_requirement_outcome(r) for r in asked if r.requirement is not None))
+        return ScenarioOutcome(failed, answers, tuple(found), judged, of)
 
 
-def _answer(r: Result) -> Answer:
+def _requirement_outcome(r: Result) -> RequirementOutcome:
     asked = r.requirement or ""
-    return Answer(r.check, asked, r.status, r.lower, r.upper, r.unit, r.reason, r.report, r.judged, r.of)
+    return RequirementOutcome(r.check, asked, r.status, r.lower, r.upper, r.unit, r.reason, r.report, r.judged, r.of)
 
 
-def _wanted(check: Check, select: Collection[str], ignore: Collection[str]) -> bool:
+def _is_check_selected(check: Check, select: Collection[str], ignore: Collection[str]) -> bool:
     words = {check.name, check.code}
     return not words.intersection(ignore) and (not select or bool(words.intersection(select)))
 
 
-def _kind(claim: ResolvedClaim) -> type[_Connectivity] | type[_Flow] | None:
+def _batch_judge_of_claim(claim: ResolvedClaim) -> type[_Connectivity] | type[_Flow] | None:
     """What judges a claim in many scenarios at once, if anything does."""
     plain = not (claim.at or claim.under or claim.through or claim.scope or claim.given or claim.of_all or claim.share_of)
     plain = plain and claim.any_count is None and not claim.args and not claim.of_intact and not claim.of_active
@@ -211,12 +211,12 @@ class _Connectivity:
         """Of which scenarios an answer can be given."""
         return self.kernel.certain(failures)
 
-    def answer(self, scenario: int) -> Answer:
+    def answer(self, scenario: int) -> RequirementOutcome:
         """The answer of one of those."""
         judged = Judgement("proved", "", True)
         if self.claim is not None:
-            judged = against(self.claim, self.check, judged)
-        return Answer(
+            judged = judgement_for_claim(self.claim, self.check, judged)
+        return RequirementOutcome(
             self.check.name,
             self.claim.text if self.claim else "",
             judged.status,
@@ -233,22 +233,22 @@ class _Flow:
     def __init__(self, claim: ResolvedClaim, check: Check, view: View) -> None:
         self.claim, self.check, self.kernel = claim, check, KeptFlow(view, claim)
         self.value = self.full = np.zeros(0, dtype=np.int64)
-        self.known: dict[tuple[int, int], Answer] = {}
+        self.known: dict[tuple[int, int], RequirementOutcome] = {}
 
     def prepare(self, failures: Failures) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Of which scenarios an answer can be given."""
         certain, self.value, self.full = self.kernel.figures(failures)
         return certain
 
-    def answer(self, scenario: int) -> Answer:
+    def answer(self, scenario: int) -> RequirementOutcome:
         """The answer of one of those."""
         key = int(self.value[scenario]), int(self.full[scenario])
         if key not in self.known:
             figure = Fraction(*key)
             measures = {"lower_bps": key[0], "upper_bps": key[0]}
             judged = Judgement("proved", "", figure, figure, figure, measures=measures)
-            judged = against(self.claim, self.check, judged)
-            self.known[key] = Answer(
+            judged = judgement_for_claim(self.claim, self.check, judged)
+            self.known[key] = RequirementOutcome(
                 self.check.name,
                 self.claim.text,
                 judged.status,

@@ -15,21 +15,21 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.fabric.rails import rail_plan
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.bound import NotBounded
-from tdsl.prove.by_domain import joined
+from tdsl.prove.by_domain import units_with_joined_accelerators
 from tdsl.prove.collective_bounds import Blocks, accelerators_of
-from tdsl.prove.delays import delay
+from tdsl.prove.delays import worst_delay
 from tdsl.prove.domain_rates import domain_rates
 from tdsl.prove.network import Network
-from tdsl.prove.search import listing
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, show
+from tdsl.semantics.quantity import RATE, SIZE, TIME, Quantity, quantity_text
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Judgement, catalogue, skipped
+from tdsl.verify.check import Judgement, checks_by_name, skipped
 from tdsl.verify.result import Value
 
 Time = Fraction
@@ -38,7 +38,7 @@ TO_SAY = "a model in your own file, of the same name if you like, can say `laten
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class CollectiveModel:
     """One model's answer in seconds, and its formula."""
 
     name: str
@@ -47,7 +47,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RankGroup:
     """Ranks that exchange data without the network: those of a scale-up domain, or one alone. ``inside`` is
     what each has of the domain in bit/s, None for one alone; ``rate`` what the slowest of them has of the
     network."""
@@ -72,7 +72,7 @@ class Ranks:
     each: int
     rate: Fraction
     part: Ints
-    kinds: tuple[Part, ...] = ()
+    kinds: tuple[RankGroup, ...] = ()
 
     @classmethod
     def of(cls, view: View) -> Ranks:
@@ -82,12 +82,12 @@ class Ranks:
         pairs = [(int(i), int(e)) for i, e in {*zip(net.injection.tolist(), each.tolist(), strict=True)} if e]
         pairs.sort(key=lambda x: Fraction(*x))
         slowest = Fraction(*pairs[0]) * net.grain if pairs else Fraction(0)
-        same = int(each[0]) if len(distinct(each)) == 1 else 0
+        same = int(each[0]) if len(distinct_values(each)) == 1 else 0
         label = view.domains.of_device[net.units]
         label = np.where(label >= 0, label, view.domains.count + np.arange(len(label)))
         found, part = np.unique(label, return_inverse=True)
         made = cls(view, net, len(each), int(each.sum()), same, slowest, part)
-        if not joined(view).all() or found[0] >= view.domains.count:
+        if not units_with_joined_accelerators(view).all() or found[0] >= view.domains.count:
             return made
         place = {x: k for k, x in enumerate(pairs)}
         speed = [place.get(x, len(pairs)) for x in zip(net.injection.tolist(), each.tolist(), strict=True)]
@@ -96,7 +96,7 @@ class Ranks:
         ranks = np.bincount(part, weights=each).astype(np.int64)
         inside = [*domain_rates(view), *[None] * len(each)]
         rows = {*zip(ranks.tolist(), (inside[k] for k in found.tolist()), least.tolist(), strict=True)}
-        kinds = {Part(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
+        kinds = {RankGroup(g, i if g > 1 else None, Fraction(*pairs[k]) * net.grain) for g, i, k in rows if g}
         known = all(k.inside is not None for k in kinds if k.ranks > 1)
         ordered = sorted(kinds, key=lambda k: (k.ranks, k.inside or 0, k.rate))
         return replace(made, kinds=tuple(ordered)) if known else made
@@ -138,12 +138,12 @@ class Ranks:
         """Whether rails are joined nowhere in the network, so that ranks of different rails need the scale-up domain."""
         at = self.view.attachment
         unit = np.isin(at.end, self.net.units)
-        return rail_plan(self.view.fabric).organised and len(distinct(at.hub[unit])) > 1
+        return rail_plan(self.view.fabric).organised and len(distinct_values(at.hub[unit])) > 1
 
     @cached_property
     def crossing(self) -> Fraction:
         """Bit/s that two halves can exchange each way, at least."""
-        return Fraction(bisection(self.view).lower * self.net.grain)
+        return Fraction(bisection_bounds(self.view).lower * self.net.grain)
 
     @cached_property
     def across(self) -> Fraction:
@@ -152,7 +152,7 @@ class Ranks:
         return self.rate * min(self.crossing / full, Fraction(1)) if full else Fraction(0)
 
 
-def size_of(claim: ResolvedClaim | None) -> Fraction | None:
+def message_size_of_claim(claim: ResolvedClaim | None) -> Fraction | None:
     """The size that a claim gives as its argument, in bits; None if it gives none."""
     args = claim.args if claim is not None else ()
     if len(args) == 1 and isinstance(args[0], Quantity) and args[0].dim == SIZE and args[0].amount > 0:
@@ -160,54 +160,54 @@ def size_of(claim: ResolvedClaim | None) -> Fraction | None:
     return None
 
 
-def best_of(
+def fastest_model_judgement(
     metric: str,
     view: View,
     claim: ResolvedClaim | None,
-    models: Callable[[Ranks, Fraction, Time], list[Model]],
+    models: Callable[[Ranks, Fraction, Time], list[CollectiveModel]],
     floor: Callable[[Blocks, Fraction], Time],
 ) -> Judgement:
     """The least time among the models that apply; each is listed. Where a latency is unknown, what remains is
     a lower bound; where scale-up links join accelerators, no model is one, and the lower bound is the
     ``floor``, which no algorithm beats."""
-    size = size_of(claim)
+    size = message_size_of_claim(claim)
     if size is None:
         return skipped(f"`{metric}` takes one size: write `{metric} 1GB`")
     if len(view.units) < 2:
         return skipped(f"there are fewer than two {view.unit_word}")
-    reachability = catalogue()["reachability"]
+    reachability = checks_by_name()["reachability"]
     floored = bool((view.fabric.domains.of_device[view.units] >= 0).any())
     apart = reachability.judge(view, None).status == "refuted"
     if apart and floored and claim is not None:
         through = replace(claim, metric="reachability", args=(), of=(), through="scaleup")
         if reachability.judge(view, through).status == "proved":
             why = f"some {view.unit_word} are connected by scale-up links alone"
-            return _floor_alone(floor(Blocks.of(view), size), why)
+            return _lower_bound_alone(floor(Blocks.of(view), size), why)
     if apart:
         return skipped(f"some {view.unit_word} do not reach each other")
     ranks = Ranks.of(view)
     if not ranks.rate:
         return skipped(f"some {view.unit_word} have no link")
-    far = delay(view)
+    far = worst_delay(view)
     silent = far is None or isinstance(far, NotBounded)
     alpha = Fraction(0) if far is None or isinstance(far, NotBounded) else far.upper
     found = sorted(models(ranks, size, alpha), key=lambda m: m.seconds)
     least = floor(ranks.blocks, size) if floored else Fraction(0)
     if not found:
         why = "the rails are not connected, and the hosts have no scale-up domain that connects them"
-        return _floor_alone(least, why) if least else skipped(why)
+        return _lower_bound_alone(least, why) if least else skipped(why)
     best = found[0]
     best = replace(best, seconds=max(best.seconds, least))
     least = least if floored else best.seconds
     lacking = far.reasons if isinstance(far, NotBounded) else ()
-    alone = f"; without latency: {listing(lacking, 2)}" if lacking else ""
-    alone += f"; no scale-up domain joins the accelerators of {loose}" if (loose := _apart(view)) else ""
-    others = f"; {', '.join(f'{_words(m)}' for m in found[1:])}" if found[1:] else ""
-    each = f"{ranks.count:,} ranks at {show(Quantity(ranks.rate, RATE))}"
+    alone = f"; without latency: {first_names_and_more(lacking, 2)}" if lacking else ""
+    alone += f"; no scale-up domain joins the accelerators of {loose}" if (loose := _models_without_scaleup_domain(view)) else ""
+    others = f"; {', '.join(f'{_model_time_text(m)}' for m in found[1:])}" if found[1:] else ""
+    each = f"{ranks.count:,} ranks at {quantity_text(Quantity(ranks.rate, RATE))}"
     known = "at least " if silent else ""
     if least < best.seconds:
-        known = f"at least {show(Quantity(least, TIME))} by any algorithm; "
-    text = f"{known}{_words(best)}, {each}{others}{alone}"
+        known = f"at least {quantity_text(Quantity(least, TIME))} by any algorithm; "
+    text = f"{known}{_model_time_text(best)}, {each}{others}{alone}"
     witness: dict[str, object] = {
         "model": best.name,
         "models": {m.name: float(m.seconds) for m in found},
@@ -222,24 +222,24 @@ def best_of(
     if least < best.seconds:
         witness["floor_s"] = float(least)
     time, low = Quantity(best.seconds, TIME), Quantity(least, TIME)
-    notes = tuple(f"{m.name}: {m.formula} = {show(Quantity(m.seconds, TIME))}" for m in found)
+    notes = tuple(f"{m.name}: {m.formula} = {quantity_text(Quantity(m.seconds, TIME))}" for m in found)
     most: Value = inf if silent else time
     return Judgement("modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else "")
 
 
-def _floor_alone(least: Time, why: str) -> Judgement:
+def _lower_bound_alone(least: Time, why: str) -> Judgement:
     """What is known where no model applies: a lower bound."""
     low = Quantity(least, TIME)
-    text = f"at least {show(low)} by any algorithm; no model applies: {why}"
+    text = f"at least {quantity_text(low)} by any algorithm; no model applies: {why}"
     return Judgement("bounded", text, low, low, inf, witness={"floor_s": float(least)})
 
 
-def _apart(view: View) -> str:
+def _models_without_scaleup_domain(view: View) -> str:
     """Models of hosts with several accelerators that no scale-up domain joins, in words; "" without any."""
     f = view.fabric
-    models = [f.models[m] for m in distinct(f.device_model[view.units[~joined(view)]]).tolist()]
-    return listing([m.name for m in models if m.accelerators > 1], 3)
+    models = [f.models[m] for m in distinct_values(f.device_model[view.units[~units_with_joined_accelerators(view)]]).tolist()]
+    return first_names_and_more([m.name for m in models if m.accelerators > 1], 3)
 
 
-def _words(model: Model) -> str:
-    return f"{show(Quantity(model.seconds, TIME))} by {model.name}"
+def _model_time_text(model: CollectiveModel) -> str:
+    return f"{quantity_text(Quantity(model.seconds, TIME))} by {model.name}"

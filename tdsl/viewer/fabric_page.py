@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 
 from tdsl import __version__
-from tdsl.drawing.shapes import shapes
+from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.emit.link_tables import Wires
 from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.layers import beside
+from tdsl.fabric.layers import scaleup_only_devices
 from tdsl.fabric.places import height_of
 from tdsl.physical.model import physical_of
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.viewer.packed import pack
+from tdsl.viewer.packed import pack_columns
 
 PAGE = Path(__file__).parent / "page"
 SCRIPTS = ("unpack.js", "fabric.js", "layout.js", "draw.js", "rooms.js", "panel.js", "main.js")
@@ -33,7 +33,7 @@ FACTS = ("part", "length_m", "medium", "a_optic", "b_optic", "colour")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ViewerMark:
     """Something to highlight: a failed set, a cut, a finding or a fault of an audit. ``devices`` and ``links`` are rows."""
 
     kind: str  # failed, cut, finding, fault
@@ -44,10 +44,10 @@ class Mark:
     severity: str = ""
 
 
-def page(parts: Sequence[tuple[Fabric, Sequence[Mark], Mapping[str, Any]]], title: str) -> str:
+def viewer_page(parts: Sequence[tuple[Fabric, Sequence[ViewerMark], Mapping[str, Any]]], title: str) -> str:
     """A page of one or several fabrics, each with what is highlighted in it and the facts that ``Design`` knows of it."""
     packs = "\n".join(
-        f'<script type="application/octet-stream" class="pack">{pack(*_packed(fabric, marks, facts))}</script>'
+        f'<script type="application/octet-stream" class="pack">{pack_columns(*_packed_fabric(fabric, marks, facts))}</script>'
         for fabric, marks, facts in parts
     )
     texts = {name: (PAGE / name).read_text(encoding="utf-8") for name in ("viewer.html", "viewer.css", *SCRIPTS)}
@@ -58,7 +58,9 @@ def page(parts: Sequence[tuple[Fabric, Sequence[Mark], Mapping[str, Any]]], titl
     return "".join(piece if i % 2 == 0 else pieces[piece] for i, piece in enumerate(head))
 
 
-def _packed(fabric: Fabric, marks: Sequence[Mark], facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Ints]]:
+def _packed_fabric(
+    fabric: Fabric, marks: Sequence[ViewerMark], facts: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Ints]]:
     """The header and the columns of one fabric."""
     wires = Wires(fabric)
     rates, rate = np.unique(fabric.link_rate, return_inverse=True)
@@ -66,7 +68,7 @@ def _packed(fabric: Fabric, marks: Sequence[Mark], facts: Mapping[str, Any]) -> 
         "unbuilt": np.flatnonzero(~fabric.built),
         "tier": fabric.tier,
         "plane": fabric.plane,
-        "below": beside(fabric).astype(np.int64),
+        "below": scaleup_only_devices(fabric).astype(np.int64),
         "asn": fabric.addressing.asn.astype(np.uint32).astype(np.int32)
         if fabric.addressing is not None
         else np.zeros(0, np.int64),
@@ -78,22 +80,22 @@ def _packed(fabric: Fabric, marks: Sequence[Mark], facts: Mapping[str, Any]) -> 
     }
     if bool((fabric.link_via_a >= 0).any()):
         columns |= {"via_a": fabric.link_via_a, "via_b": fabric.link_via_b}
-    columns |= _cables(fabric, wires)
+    columns |= _viewer_cable_legs(fabric, wires)
     header: dict[str, Any] = {
         "tdsl": __version__,
         "name": fabric.name,
         "title": fabric.title or fabric.name,
-        "sets": [_set(s, x) for s, x in zip(fabric.sets, shapes(fabric), strict=True)],
-        "models": [_model(m, k, wires.ports) for k, m in enumerate(fabric.models)],
+        "sets": [_viewer_set(s, x) for s, x in zip(fabric.sets, shapes_of_declarations(fabric), strict=True)],
+        "models": [_viewer_model(m, k, wires.ports) for k, m in enumerate(fabric.models)],
         "names": {str(row): name for row, name in sorted(fabric.names.items())},
         "classes": list(fabric.classes),
         "rates": rates.tolist(),
         "transport": fabric.transport,
         "layer": fabric.layer,
-        "facts": _values(fabric, wires, columns),
-        "pools": _pools(fabric, columns),
+        "facts": _viewer_cable_facts(fabric, wires, columns),
+        "pools": _viewer_address_pools(fabric, columns),
         "marks": [{"kind": m.kind, "title": m.title, "text": m.text, "severity": m.severity} for m in marks],
-        "places": _places(fabric, columns),
+        "places": _viewer_racks(fabric, columns),
         **facts,
     }
     for k, m in enumerate(marks):
@@ -101,7 +103,7 @@ def _packed(fabric: Fabric, marks: Sequence[Mark], facts: Mapping[str, Any]) -> 
     return header, columns
 
 
-def _set(s: Any, shape: Mapping[str, object]) -> dict[str, object]:
+def _viewer_set(s: Any, shape: Mapping[str, object]) -> dict[str, object]:
     """A declaration: its parts with their indices, from which names and places follow."""
     return {
         "parts": [[p.name, p.kind, [[a.low, a.size] for a in p.axes]] for p in s.parts],
@@ -110,7 +112,7 @@ def _set(s: Any, shape: Mapping[str, object]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _model(m: DeviceModel, number: int, ports: PortColumns) -> dict[str, object]:
+def _viewer_model(m: DeviceModel, number: int, ports: PortColumns) -> dict[str, object]:
     """A model: what its ports are called. ``hole`` is what the faceplate says where a cable goes in."""
     rows = slice(int(ports.base[number]), int(ports.base[number]) + m.port_count)
     return {
@@ -120,7 +122,7 @@ def _model(m: DeviceModel, number: int, ports: PortColumns) -> dict[str, object]
     }  # fmt: skip
 
 
-def _cables(fabric: Fabric, wires: Wires) -> dict[str, Ints]:
+def _viewer_cable_legs(fabric: Fabric, wires: Wires) -> dict[str, Ints]:
     """Legs of cables in the order of the plan, and which leg carries each link near its a end, and at its b end if another."""
     order = wires.cable_order[0]
     place = np.empty(len(order), np.int64)
@@ -142,7 +144,7 @@ def _cables(fabric: Fabric, wires: Wires) -> dict[str, Ints]:
     return out | ({"link_leg_b": far} if bool((far != near).any()) else {})
 
 
-def _values(fabric: Fabric, wires: Wires, columns: dict[str, Ints]) -> dict[str, list[object]]:
+def _viewer_cable_facts(fabric: Fabric, wires: Wires, columns: dict[str, Ints]) -> dict[str, list[object]]:
     """What the cabling plan says of cables: for each fact its values; the number of one for every leg is a column."""
     said = {name for s in fabric.statements for name in s.settings}
     wanted = FACTS if physical_of(fabric) is not None or said & {"cable", "length", "medium", "colour", "optics"} else ()
@@ -156,7 +158,7 @@ def _values(fabric: Fabric, wires: Wires, columns: dict[str, Ints]) -> dict[str,
     return out
 
 
-def _pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict[str, object]]:
+def _viewer_address_pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict[str, object]]:
     """Pools of addresses; the pool and the rank of each device or link are columns."""
     found = fabric.addressing
     if found is None:
@@ -170,7 +172,7 @@ def _pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict[str, object]]:
     ]  # fmt: skip
 
 
-def _places(fabric: Fabric, columns: dict[str, Ints]) -> dict[str, object] | None:
+def _viewer_racks(fabric: Fabric, columns: dict[str, Ints]) -> dict[str, object] | None:
     """Halls and racks; the rack and unit of each device are columns."""
     p = fabric.places
     if p is None:
@@ -184,6 +186,6 @@ def _places(fabric: Fabric, columns: dict[str, Ints]) -> dict[str, object] | Non
     }
 
 
-def rows(mask: Bools) -> Ints:
+def rows_of_mask(mask: Bools) -> Ints:
     """Rows that a mask selects."""
     return np.flatnonzero(mask)

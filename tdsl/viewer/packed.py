@@ -21,12 +21,12 @@ LEVEL = 6
 """Of compression: higher ones take twice the time and save a twentieth."""
 
 
-def pack(header: Mapping[str, Any], columns: Mapping[str, Ints]) -> str:
+def pack_columns(header: Mapping[str, Any], columns: Mapping[str, Ints]) -> str:
     """A header and columns of values from -2^31 to 2^31-1 as base64."""
     entries: list[dict[str, object]] = []
     bodies: list[bytes] = []
     for name, values in columns.items():
-        entry, body = _column(np.asarray(values, dtype=np.int64))
+        entry, body = _packed_column(np.asarray(values, dtype=np.int64))
         entries.append({"name": name, "n": len(values)} | entry)
         bodies.append(body)
     text = json.dumps({**header, "columns": entries}, ensure_ascii=False, separators=(",", ":")).encode(
@@ -37,7 +37,7 @@ def pack(header: Mapping[str, Any], columns: Mapping[str, Ints]) -> str:
     return b64encode(b"".join([*parts, squeeze.flush()])).decode("ascii")
 
 
-def _column(values: Ints) -> tuple[dict[str, object], bytes]:
+def _packed_column(values: Ints) -> tuple[dict[str, object], bytes]:
     """What the header says of a column, and its bytes: the first value and differences, little-endian, plane by plane."""
     if not len(values):
         return {"width": 0, "start": 0, "step": 0}, b""

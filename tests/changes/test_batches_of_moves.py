@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 from tdsl.changes.exhaust import Search
-from tdsl.changes.model import Cable, End
-from tdsl.changes.steps import Plan, Planner, percent
+from tdsl.changes.model import CableEnd, CableLeg
+from tdsl.changes.steps import MovePlan, MovePlanner, percent_of_share
 
 
-def cable(a: str, b: str, link: int) -> Cable:
+def cable(a: str, b: str, link: int) -> CableLeg:
     """``x.1`` as an end."""
     (x, p), (y, q) = a.split("."), b.split(".")
-    return Cable(End(x, x, p, p), End(y, y, q, q), "c", (), (link,))
+    return CableLeg(CableEnd(x, x, p, p), CableEnd(y, y, q, q), "c", (), (link,))
 
 
-class Counted(Planner):
+class Counted(MovePlanner):
     """A planner whose bisection is the weight of the links that are present over that of all old ones."""
 
     def __init__(self, out: Sequence[tuple[str, str]], come: Sequence[tuple[str, str]], floor: Fraction, **given: Any) -> None:
@@ -87,7 +87,7 @@ def test_a_batch(seed: int) -> None:
     waiting = [i for group in groups for i in group]
     wanted = next((c for c in [*prefixes, *halves, *([i] for i in waiting[:tries])] if borne(c)), None)
     before = made.present.copy()
-    plan = Plan(floor)
+    plan = MovePlan(floor)
     assert made._batch(plan, groups, set()) == wanted
     assert (made.present == before).all()
     if wanted is not None:
@@ -96,9 +96,9 @@ def test_a_batch(seed: int) -> None:
     most = max(Fraction(full - weights[i], full) for i in waiting[:tries])
     cut = any(i == bad and Fraction(full - weights[i], full) >= floor for i in waiting[:tries])
     said = ", or a host is cut off" if cut else ""
-    assert plan.why == f"whichever of {len(weights)} cables is unplugged next, at most {percent(most)} is left{said}"
+    assert plan.why == f"whichever of {len(weights)} cables is unplugged next, at most {percent_of_share(most)} is left{said}"
     assert plan.proved is (len(weights) <= tries and not cut)
-    again = Plan(floor)
+    again = MovePlan(floor)
     assert made._batch(again, groups, {99}) is None and not again.proved
 
 
@@ -106,9 +106,9 @@ def test_a_batch_that_bounds_do_not_decide() -> None:
     """A lower bound below the floor and an upper one that is not proves nothing."""
     for gap, proved in ((Fraction(1, 8), True), (Fraction(1, 4), False), (Fraction(1, 2), False)):
         made = Counted(*straight(4), Fraction(1), gap=gap)
-        plan = Plan(Fraction(1))
+        plan = MovePlan(Fraction(1))
         assert made._batch(plan, [[0, 1, 2, 3]], set()) is None and plan.proved is proved
-        assert plan.why == f"whichever of 4 cables is unplugged next, at most {percent(Fraction(3, 4) + gap)} is left"
+        assert plan.why == f"whichever of 4 cables is unplugged next, at most {percent_of_share(Fraction(3, 4) + gap)} is left"
 
 
 def test_groups_of_cables() -> None:
@@ -138,7 +138,7 @@ def test_states() -> None:
 def test_an_order_group_by_group(most: int, steps: int) -> None:
     """In fewer steps than are given: each unplugs what the floor bears, and plugs what fits then."""
     made = Counted(*straight(4), Fraction(1, 2))
-    plan = made._ordered(Plan(Fraction(1, 2)), [[0, 3], [1, 2]], most)
+    plan = made._ordered(MovePlan(Fraction(1, 2)), [[0, 3], [1, 2]], most)
     rows = [([c.a.port for c in s.unplug], [c.a.port for c in s.plug], s.during, s.after) for s in plan.steps]
     half, whole = Fraction(1, 2), Fraction(1)
     assert rows == [(["0", "3"], ["0", "3"], half, whole), (["1", "2"], ["1", "2"], half, whole)][:steps]
@@ -148,15 +148,15 @@ def test_an_order_group_by_group(most: int, steps: int) -> None:
 def test_an_order_that_breaks_the_floor_once_cables_are_plugged() -> None:
     """More hosts may mean less for each: here a new cable counts less than nothing."""
     made = Counted([("l.0", "s.0")], [("m.0", "s.9"), ("l.0", "t.0")], Fraction(1), weight=[4, -1, 4])
-    plan = made._ordered(Plan(Fraction(1)), [[0]], 5)
+    plan = made._ordered(MovePlan(Fraction(1)), [[0]], 5)
     assert (plan.steps, plan.complete) == ([], False)
     assert plan.why == "once everything is plugged that fits, the bisection is 75%"
     made.weight[1], made.broken = 1, lambda present, idle: "it is cut" if present[1] else ""
-    plan = made._ordered(Plan(Fraction(1)), [[0]], 5)
+    plan = made._ordered(MovePlan(Fraction(1)), [[0]], 5)
     assert (plan.steps, plan.why) == ([], "once everything is plugged that fits, it is cut")
 
 
-class Hosts(Planner):
+class Hosts(MovePlanner):
     """A planner that is told which hosts have links."""
 
     told: Any = None

@@ -11,7 +11,7 @@ import pytest
 
 from tdsl.changes import compare as comparison
 from tdsl.changes import figure_changes
-from tdsl.changes.compare import compare
+from tdsl.changes.compare import compare_designs
 from tdsl.semantics.quantity import MONEY, POWER, Quantity
 from tests.fabrics import Builder
 
@@ -32,8 +32,8 @@ def test_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         "hosts": 1200, "tiers": {"leaf": 4, "spine": 1000}, "links": {"total": 12345, "classes": {"up": 5, "down": 7000}},
         "media": {"cable": 1, "trace": 2}, "injection_bps": 1.25e12, "empty": {"total": 0},
     }  # fmt: skip
-    monkeypatch.setattr(figure_changes, "summarise", lambda fabric: counts)
-    assert list(figure_changes.figures(fabric()).items()) == [
+    monkeypatch.setattr(figure_changes, "fabric_summary", lambda fabric: counts)
+    assert list(figure_changes.comparison_figures(fabric()).items()) == [
         ("hosts", "1,200"), ("switches leaf", "4"), ("switches spine", "1,000"), ("links", "12,345"), ("links up", "5"),
         ("links down", "7,000"), ("media cable", "1"), ("media trace", "2"), ("injection", "1.25 Tbps"), ("empty", "0"),
     ]  # fmt: skip
@@ -45,16 +45,16 @@ def watts(n: int) -> Quantity:
 
 def test_power_and_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sum over what is built, where every model of which one is built states it."""
-    monkeypatch.setattr(figure_changes, "summarise", lambda fabric: {})
+    monkeypatch.setattr(figure_changes, "fabric_summary", lambda fabric: {})
     dollars = Quantity(Fraction(30), MONEY)
     two = fabric(({"power": watts(700), "price": dollars}, 2, 1), ({"power": watts(50)}, 3, 0), ({}, 0, 4))
-    assert figure_changes.figures(two) == {"power": str(watts(1550))}
-    assert figure_changes.figures(fabric(({"power": watts(7), "price": dollars}, 3, 0))) == {
+    assert figure_changes.comparison_figures(two) == {"power": str(watts(1550))}
+    assert figure_changes.comparison_figures(fabric(({"power": watts(7), "price": dollars}, 3, 0))) == {
         "power": str(watts(21)), "cost": str(Quantity(Fraction(90), MONEY)),
     }  # fmt: skip
     assert (
-        figure_changes.figures(fabric(({"power": "much"}, 1, 0))) == {}
-        and figure_changes.figures(fabric(({"power": watts(7)}, 0, 2))) == {}
+        figure_changes.comparison_figures(fabric(({"power": "much"}, 1, 0))) == {}
+        and figure_changes.comparison_figures(fabric(({"power": watts(7)}, 0, 2))) == {}
     )
 
 
@@ -64,7 +64,7 @@ def test_power_and_cost(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_the_name_of_a_comparison(old: int, new: int, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two phases both are named; and parameters are compared as text."""
-    monkeypatch.setattr(comparison, "figures", lambda fabric: {})
+    monkeypatch.setattr(comparison, "comparison_figures", lambda fabric: {})
     b = Builder()
     b.devices("a", b.model("switch", "SW", {"p": 2}), 2)
     made = b.build()
@@ -72,6 +72,6 @@ def test_the_name_of_a_comparison(old: int, new: int, name: str, monkeypatch: py
         SimpleNamespace(name="f", phase=phase, fabric=made, parameters={"n": value, "m": 1}, results=[])
         for phase, value in ((old, 1), (new, "1" if old == new else 2))
     ]
-    found = compare(*designs)
+    found = compare_designs(*designs)
     assert found.fabric == name and found.none is (old == new)
     assert [(c.what, c.before, c.after) for c in found.parameters] == ([] if old == new else [("n", "1", "2")])

@@ -14,8 +14,8 @@ from tdsl.report.paint import Paint
 def test_rows_of_a_list(rows: int, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve; thirteen where that is all, since a line that says "1 more" takes as much."""
     changes = Changes("f")
-    monkeypatch.setattr(words, "sections", lambda c: [("cables", [("+", f"cable {i}") for i in range(rows)])])
-    said = list(words._text(changes, Paint(False), 80, whole))
+    monkeypatch.setattr(words, "change_sections", lambda c: [("cables", [("+", f"cable {i}") for i in range(rows)])])
+    said = list(words._change_lines(changes, Paint(False), 80, whole))
     shown = rows if whole or rows <= 13 else 12
     assert [line for line in said if "cable " in line] == [f"  + cable {i}" for i in range(shown)]
     assert [line for line in said if "more" in line] == (

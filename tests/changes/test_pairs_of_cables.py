@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from tdsl.changes import moves
-from tdsl.changes.compare import _cables, _differing, listed
-from tdsl.changes.model import Cable, Change, Changes, End, Moved
+from tdsl.changes.compare import _changed_entries, _compare_cables, devices_by_set
+from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, MovedCable
 
 WHERE = {"x": ("h1", "r1", "3"), "y": ("h1", "r2", "4"), "z": ("", "r3", ""), "w": ("h2", "", "9")}
 
 
-def end(text: str) -> End:
+def end(text: str) -> CableEnd:
     """``x.1`` as an end; ``x.1=L`` with another label."""
     text, _, label = text.partition("=")
     device, port = text.split(".")
-    return End(device, f"N{device}", port, label or f"P{port}")
+    return CableEnd(device, f"N{device}", port, label or f"P{port}")
 
 
 def cable(a: str, b: str, part: str = "DAC", length: str = "3", colour: str = "", where: dict[str, tuple[str, str, str]] = WHERE,
-          id: str = "") -> Cable:  # fmt: skip
+          id: str = "") -> CableLeg:  # fmt: skip
     near, far = end(a), end(b)
     at = [where.get(e.device, ("", "", "")) for e in (near, far)]
     facts = (("part", part), ("length", length), ("colour", colour))
-    return Cable(near, far, f"{near.device}-{far.device}", facts, (), id or f"{a}-{b}", (at[0], at[1]))
+    return CableLeg(near, far, f"{near.device}-{far.device}", facts, (), id or f"{a}-{b}", (at[0], at[1]))
 
 
-def compared(before: list[Cable], after: list[Cable]) -> Changes:
+def compared(before: list[CableLeg], after: list[CableLeg]) -> Changes:
     out = Changes("f")
-    _cables(out, before, after)
+    _compare_cables(out, before, after)
     return out
 
 
@@ -45,11 +45,11 @@ def test_cables_that_come_and_go() -> None:
 def test_cables_that_keep_an_end() -> None:
     """The lower end first, then the upper; of several at one place in their order."""
     lower, to = cable("x.1", "y.1"), cable("x.1", "y.5")
-    assert compared([lower], [to]).moved == [Moved(to.a, lower.b, to.b, "x-y", lower, to)]
+    assert compared([lower], [to]).moved == [MovedCable(to.a, lower.b, to.b, "x-y", lower, to)]
     upper, other = cable("x.1", "y.1"), cable("z.7", "y.1")
-    assert compared([upper], [other]).moved == [Moved(other.b, upper.a, other.a, "z-y", upper, other)]
+    assert compared([upper], [other]).moved == [MovedCable(other.b, upper.a, other.a, "z-y", upper, other)]
     both = compared([upper], [other, to])
-    assert both.moved == [Moved(to.a, upper.b, to.b, "x-y", upper, to)] and both.added == [other] and both.removed == []
+    assert both.moved == [MovedCable(to.a, upper.b, to.b, "x-y", upper, to)] and both.added == [other] and both.removed == []
     legs = [cable("x.1", "y.1"), cable("x.1", "y.2"), cable("x.1", "y.3")]
     next_legs = [cable("x.1", "y.5"), cable("x.1", "y.6")]
     three = compared(legs, next_legs)
@@ -81,7 +81,7 @@ def test_devices_that_are_elsewhere() -> None:
         now = cable("x.1", "y.1", where={**WHERE, **dict.fromkeys(device, ("h9", "", "7"))})
         found = compared([was], [now])
         near = "a" if far == "b" else "b"
-        assert found.relocated == [Moved(getattr(now, near), getattr(was, far), getattr(now, far), "x-y", was, now)]
+        assert found.relocated == [MovedCable(getattr(now, near), getattr(was, far), getattr(now, far), "x-y", was, now)]
         old = {"x": "h1 r1 unit 3", "y": "h1 r2 unit 4"}
         assert found.places == [Change(d, old[d], "h9 unit 7") for d in device]
     now = cable("x.1", "y.1", part="AOC", where={**WHERE, "y": ("", "", "")})
@@ -91,14 +91,14 @@ def test_devices_that_are_elsewhere() -> None:
 
 
 def test_entries_that_differ() -> None:
-    assert _differing({"a": "1", "b": "2", "c": "3"}, {"d": "4", "b": "5", "a": "1"}) == [
+    assert _changed_entries({"a": "1", "b": "2", "c": "3"}, {"d": "4", "b": "5", "a": "1"}) == [
         Change("b", "2", "5"), Change("c", "3", ""), Change("d", "", "4"),
     ]  # fmt: skip
 
 
 def test_devices_by_the_set_that_they_belong_to() -> None:
     rows = [("a[0]", "S"), ("b", "S"), ("a[1]", "S"), ("a[2]", "T"), ("g[0].a[0]", "S"), ("g[0].a[1]", "S"), ("g[1].a[0]", "S")]
-    assert listed(rows) == [
+    assert devices_by_set(rows) == [
         ("a", "S", 2, ["a[0]", "a[1]"]), ("b", "S", 1, ["b"]), ("a", "T", 1, ["a[2]"]),
         ("g[0].a", "S", 2, ["g[0].a[0]", "g[0].a[1]"]), ("g[1].a", "S", 1, ["g[1].a[0]"]),
     ]  # fmt: skip
@@ -109,9 +109,9 @@ def test_the_table_of_cables() -> None:
     one, two, three = cable("x.1", "y.1", id="c1"), cable("x.1", "z.2", id="c2"), cable("w.3", "y.1", "", "", id="c3")
     same = cable("x.9", "y.2", id="c4")
     changes = Changes("f", added=[three], removed=[one], replaced=[(one, two)])
-    changes.moved = [Moved(two.a, one.b, two.b, "x-z", one, two), Moved(one.b, one.a, three.a, "w-y", one, three)]
-    changes.relocated = [Moved(same.b, one.a, same.a, "x-y", one, cable("x.9", "y.2", "AOC", id="c4"))]
-    lines = moves.csv([(changes, 2, "2027-01-02")], ([two], 0, "")).split("\r\n")
+    changes.moved = [MovedCable(two.a, one.b, two.b, "x-z", one, two), MovedCable(one.b, one.a, three.a, "w-y", one, three)]
+    changes.relocated = [MovedCable(same.b, one.a, same.a, "x-y", one, cable("x.9", "y.2", "AOC", id="c4"))]
+    lines = moves.cable_moves_csv([(changes, 2, "2027-01-02")], ([two], 0, "")).split("\r\n")
     x, y, z, w = ("Nx,h1,r1,3", "Ny,h1,r2,4", "Nz,,r3,", "Nw,h2,,9")
     assert lines == [
         ",".join(moves.COLUMNS),
@@ -124,4 +124,4 @@ def test_the_table_of_cables() -> None:
         f"add,2,2027-01-02,w-y,,c3,{w},P3,,,,,,{y},P1,,,,,",
         "",
     ]
-    assert moves.csv([]) == ",".join(moves.COLUMNS) + "\r\n"
+    assert moves.cable_moves_csv([]) == ",".join(moves.COLUMNS) + "\r\n"

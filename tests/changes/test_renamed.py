@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.changes.compare import compare
-from tdsl.compile.compiler import Options, check
-from tdsl.fabric.renamed import Side, renamed
+from tdsl.changes.compare import compare_designs
+from tdsl.compile.compiler import Options, compile_and_verify
+from tdsl.fabric.renamed import DesignDevices, find_renamed_devices
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import tdsl
 from tests.harness import compile_text
@@ -32,7 +32,7 @@ def changed(before: str, after: str, folder: Path):
     for name, text in (("old", before), ("new", after)):
         (folder / name).mkdir()
         sides.append(compile_text(text, folder / name, verify=False).designs[0])
-    return compare(*sides)
+    return compare_designs(*sides)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_other_devices_are_no_rename(tmp_path: Path) -> None:
 
 def test_neighbours_decide_between_equal_names() -> None:
     """Two declarations of one kind are renamed, and exchanged in the text: each is found by what it is linked to."""
-    old = Side({"a[0]": "x", "b[0]": "x", "one": "", "two": ""}, [("a[0]", "one"), ("b[0]", "two")])
-    new = Side({"n[0]": "x", "m[0]": "x", "one": "", "two": ""}, [("n[0]", "two"), ("m[0]", "one")])
-    assert renamed(old, new) == {"a[0]": "m[0]", "b[0]": "n[0]"}
-    apart = Side({"n[0]": "x", "m[0]": "x", "one": "", "two": ""}, [])
-    assert renamed(old, apart) == {}
+    old = DesignDevices({"a[0]": "x", "b[0]": "x", "one": "", "two": ""}, [("a[0]", "one"), ("b[0]", "two")])
+    new = DesignDevices({"n[0]": "x", "m[0]": "x", "one": "", "two": ""}, [("n[0]", "two"), ("m[0]", "one")])
+    assert find_renamed_devices(old, new) == {"a[0]": "m[0]", "b[0]": "n[0]"}
+    apart = DesignDevices({"n[0]": "x", "m[0]": "x", "one": "", "two": ""}, [])
+    assert find_renamed_devices(old, apart) == {}
 
 
 def test_a_lock_keeps_the_ports_of_renamed_devices(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_lock_keeps_the_ports_of_renamed_devices(tmp_path: Path) -> None:
     assert swapped != written
     (tmp_path / "pod.fab.lock").write_text(swapped)
     file.write_text(re.sub(r"\bspine\b", "core", models))
-    made = check(str(file), Options(locked=True))
+    made = compile_and_verify(str(file), Options(locked=True))
     assert [d.code for d in made.findings if d.severity is Severity.ERROR] == []
     assert "E0498" in [d.code for d in made.findings]
     fabric = made.designs[0].fabric

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.changes import revision
-from tdsl.changes.revision import RevisionError, contents
+from tdsl.changes.revision import RevisionError, files_of_revision
 
 IDENTITY = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
@@ -40,40 +40,40 @@ FILES = {"a.fab": b"1\n3\n", "sub/b.fab": b"123456", "t.csv": b"12345678"}
 
 
 def test_contents_are_the_bytes_of_designs_and_tables(work: Path) -> None:
-    assert contents("HEAD", work) == FILES
+    assert files_of_revision("HEAD", work) == FILES
 
 
 def test_a_revision_without_a_design(work: Path) -> None:
     with pytest.raises(RevisionError, match=r"^revision bare contains no design$"):
-        contents("bare", work)
+        files_of_revision("bare", work)
 
 
 @pytest.mark.parametrize("name", ["-v", "--all"])
 def test_an_option_is_no_revision(work: Path, name: str) -> None:
     with pytest.raises(RevisionError, match=r"^'-.*' is not a revision$"):
-        contents(name, work)
+        files_of_revision(name, work)
 
 
 def test_sizes_up_to_the_limits(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest file has 8 bytes, all together have 18."""
     monkeypatch.setattr(revision, "LIMIT", 8)
     monkeypatch.setattr(revision, "TOTAL", 18)
-    assert contents("HEAD", work) == FILES
+    assert files_of_revision("HEAD", work) == FILES
     monkeypatch.setattr(revision, "TOTAL", 17)
     with pytest.raises(RevisionError, match=r"^its designs and tables are larger than 0 MiB together$"):
-        contents("HEAD", work)
+        files_of_revision("HEAD", work)
     monkeypatch.setattr(revision, "LIMIT", 7)
     with pytest.raises(RevisionError, match=r"^t\.csv is larger than 0 MiB in it$"):
-        contents("HEAD", work)
+        files_of_revision("HEAD", work)
 
 
 def test_objects_one_after_the_other() -> None:
     data = io.BytesIO(b"01 blob 3\na\nb\n02 blob 0\n\n03 missing\n04 tree 1\nx\n")
-    assert revision._one(data, "a") == b"a\nb"
-    assert revision._one(data, "b") == b""
+    assert revision._read_batch_object(data, "a") == b"a\nb"
+    assert revision._read_batch_object(data, "b") == b""
     for name in ("c", "d"):
         with pytest.raises(RevisionError, match=f"^the contents of {name} are not in this repository$"):
-            revision._one(data, name)
+            revision._read_batch_object(data, name)
 
 
 def test_git_that_is_missing_or_does_not_answer(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +90,6 @@ def test_git_that_is_missing_or_does_not_answer(work: Path, monkeypatch: pytest.
         with monkeypatch.context() as patched:
             patched.setattr(subprocess, "run", fault)
             with pytest.raises(RevisionError, match=f"^{why}$"):
-                revision._git(work, "status")
-            assert revision._cut(work) == ""
-    assert revision._cut(work) == ""
+                revision._run_git(work, "status")
+            assert revision._shallow_clone_hint(work) == ""
+    assert revision._shallow_clone_hint(work) == ""

@@ -12,23 +12,23 @@ from typing import Any
 import pytest
 
 from tdsl.changes import words
-from tdsl.changes.figure_changes import metrics, short
-from tdsl.changes.model import Cable, Change, Changes, End, Metric, Moved
-from tdsl.changes.steps import Plan, Step
+from tdsl.changes.figure_changes import changed_metrics, short_result
+from tdsl.changes.model import CableEnd, CableLeg, Change, Changes, Metric, MovedCable
+from tdsl.changes.steps import MovePlan, MoveStep
 from tdsl.report.paint import Paint
 from tdsl.verify.result import Result
 
 
-def end(device: str, port: str) -> End:
-    return End(device, device.replace("[", "").replace("]", ""), port, f"P{port}")
+def end(device: str, port: str) -> CableEnd:
+    return CableEnd(device, device.replace("[", "").replace("]", ""), port, f"P{port}")
 
 
 HALL = (("h1", "r1", "3"), ("h1", "r2", "4"))
 OTHER = (("h1", "r1", "3"), ("h2", "r9", "4"))
-ONE = Cable(end("leaf[0]", "1"), end("spine[0]", "2"), "leaf-spine", (("part", "DAC"), ("length", "3")))
-TWO = Cable(end("leaf[1]", "1"), end("spine[0]", "3"), "leaf-spine", (("part", "AOC"), ("length", "5")), places=HALL)
-THREE = Cable(end("host[0]", "0"), end("leaf[0]", "9"), "host-leaf", (("part", "DAC"), ("length", "1")))
-MOVE = Moved(ONE.a, ONE.b, end("spine[1]", "7"), "leaf-spine", ONE, TWO)
+ONE = CableLeg(end("leaf[0]", "1"), end("spine[0]", "2"), "leaf-spine", (("part", "DAC"), ("length", "3")))
+TWO = CableLeg(end("leaf[1]", "1"), end("spine[0]", "3"), "leaf-spine", (("part", "AOC"), ("length", "5")), places=HALL)
+THREE = CableLeg(end("host[0]", "0"), end("leaf[0]", "9"), "host-leaf", (("part", "DAC"), ("length", "1")))
+MOVE = MovedCable(ONE.a, ONE.b, end("spine[1]", "7"), "leaf-spine", ONE, TWO)
 
 FULL = Changes(
     "f",
@@ -89,11 +89,11 @@ CABLES = (
 
 
 def test_sections_of_a_comparison() -> None:
-    assert words.sections(FULL) == ROWS
-    assert words.sections(Changes("f")) == []
+    assert words.change_sections(FULL) == ROWS
+    assert words.change_sections(Changes("f")) == []
     ends = Changes("f", figures=[Change("a", "5", ""), Change("b", "", "5"), Change("c", "", ""), Change("d", "x", "5")])
     rows = ["a  5 → none  (-5)", "b  none → 5  (+5)", "c  none → none  (+0)", "d  x → 5"]
-    assert words.sections(ends) == [("figures", [("~", row) for row in rows])]
+    assert words.change_sections(ends) == [("figures", [("~", row) for row in rows])]
 
 
 @pytest.mark.parametrize(
@@ -112,20 +112,27 @@ def test_sections_of_a_comparison() -> None:
     ],
 )
 def test_the_summary_of_a_comparison(changes: Changes, said: list[str]) -> None:
-    assert list(words.summary(changes)) == said
+    assert list(words.change_summary(changes)) == said
 
 
 def test_a_comparison_on_a_terminal() -> None:
     """Signs, columns and lines of a narrow terminal; two fabrics stand apart."""
     empty = replace(FULL, metrics=[])
-    assert words.text([Changes("a"), Changes("b")], Paint(False), 80, False) == "a  no difference\n\nb  no difference\n"
-    said = words.text([FULL], Paint(False), 300, False).split("\n")
+    assert (
+        words.changes_as_text([Changes("a"), Changes("b")], Paint(False), 80, False) == "a  no difference\n\nb  no difference\n"
+    )
+    said = words.changes_as_text([FULL], Paint(False), 300, False).split("\n")
     assert said[:12] == [
         "f", "  contract: 1 parameter changed", f"  {CABLES}", "  fails now: non-blocking", "", "  parameters", "  ~ n 1 → 2", "",
         "  non-blocking  yes → no", "  bisection     50% → 60%", "  deadlock      no → yes", "",
     ]  # fmt: skip
     assert said[-3:] == ["  addresses", "  ~ leaf[0] ASN none → 65001", ""]
-    assert words.text([empty], Paint(False), 300, False).split("\n")[4:8] == ["  parameters", "  ~ n 1 → 2", "", "  figures"]
+    assert words.changes_as_text([empty], Paint(False), 300, False).split("\n")[4:8] == [
+        "  parameters",
+        "  ~ n 1 → 2",
+        "",
+        "  figures",
+    ]
 
 
 @pytest.mark.parametrize("width", [10, 42, 43, 46, 47, 60, 90])
@@ -133,7 +140,9 @@ def test_lines_of_a_narrow_terminal(width: int) -> None:
     """Sentences and rows break where a word more would not go on the line."""
     row = Change("ab cde f gh " * 12, "aa", "bb")
     failing = Metric("a b " * 40 + "c", "yes", "no", None, None, ("proved", "refuted"))
-    lines = words.text([replace(FULL, names=[row] * 3, metrics=[failing], parameters=[])], Paint(False), width, False).split("\n")
+    lines = words.changes_as_text(
+        [replace(FULL, names=[row] * 3, metrics=[failing], parameters=[])], Paint(False), width, False
+    ).split("\n")
     head = lines[1 : lines.index("")]
     assert " ".join(line.strip() for line in head) == f"{CABLES} fails now: {failing.name}"
     at = lines.index("  names") + 1
@@ -157,7 +166,7 @@ def painted(style: str, text: str) -> str:
 def test_the_colours_of_a_comparison() -> None:
     """Better is good, worse is bad, and what only differs is neither."""
     paint: Any = painted
-    said = words.text([FULL], paint, 300, False)
+    said = words.changes_as_text([FULL], paint, 300, False)
     assert re.findall(r"<(\w+)>(non-blocking|bisection   |deadlock    )</>", said) == [
         ("bad", "non-blocking"), ("bold", "bisection   "), ("good", "deadlock    "),
     ]  # fmt: skip
@@ -177,10 +186,10 @@ def test_the_colour_of_a_result(before: str, after: str) -> None:
         style = "good"
     if after == "refuted" and before != "refuted":
         style = "bad"
-    assert words._style(Metric("m", "", "", None, None, (before, after))) == style
+    assert words._metric_style(Metric("m", "", "", None, None, (before, after))) == style
     failing = after == "refuted" and before != "refuted"
     one = Changes("f", metrics=[Metric("m", "", "", None, None, (before, after))])
-    assert ("fails now: m" in list(words.summary(one))) == failing
+    assert ("fails now: m" in list(words.change_summary(one))) == failing
 
 
 # ---------------------------------------------------------------- Markdown
@@ -217,10 +226,12 @@ def block(title: str, rows: list[tuple[str, str]]) -> str:
 
 def test_a_comparison_as_markdown() -> None:
     whole = MARKDOWN + "".join(block(title, rows) for title, rows in ROWS if title != "figures")
-    assert words.markdown([FULL], False) == whole.rstrip() + "\n"
-    assert words.markdown([Changes("a"), Changes("b")], False) == "### a\n\nNo difference.\n\n### b\n\nNo difference.\n"
+    assert words.changes_as_markdown([FULL], False) == whole.rstrip() + "\n"
+    assert (
+        words.changes_as_markdown([Changes("a"), Changes("b")], False) == "### a\n\nNo difference.\n\n### b\n\nNo difference.\n"
+    )
     bare = Changes("f", names=FULL.names)
-    assert words.markdown([bare], False) == f"### f\n\nNo cable changes.\n\n{block(*ROWS[5])}".rstrip() + "\n"
+    assert words.changes_as_markdown([bare], False) == f"### f\n\nNo cable changes.\n\n{block(*ROWS[5])}".rstrip() + "\n"
 
 
 @pytest.mark.parametrize("count", [47, 48, 49, 60])
@@ -228,7 +239,7 @@ def test_forty_eight_rows_of_a_section(count: int) -> None:
     many = Changes("f", names=[Change(f"d{i}", "", "x") for i in range(count)])
     for whole in (False, True):
         shown = count if whole else min(count, 48)
-        said = words.markdown([many], whole)
+        said = words.changes_as_markdown([many], whole)
         assert re.findall(r"^! (d\d+)  none → x$", said, re.MULTILINE) == [f"d{i}" for i in range(shown)]
         assert re.findall(r"^# and (\d+) more$", said, re.MULTILINE) == ([str(count - 48)] if shown < count else [])
 
@@ -236,10 +247,10 @@ def test_forty_eight_rows_of_a_section(count: int) -> None:
 def test_a_comment_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole sections go, and their number is said; what fits exactly is left."""
     parts = [Changes(f"f{i}", names=[Change("d", "a", "x" * 300)], ports=[Change("p", "a", "y" * 300)]) for i in range(4)]
-    whole = words.markdown(parts, True)
-    assert words.markdown(parts, False) == whole
+    whole = words.changes_as_markdown(parts, True)
+    assert words.changes_as_markdown(parts, False) == whole
     monkeypatch.setattr(words, "COMMENT", len(whole))
-    assert words.markdown(parts, False) == whole
+    assert words.changes_as_markdown(parts, False) == whole
     heads = [m.start() for m in re.finditer(r"\n(?:<details>|### )", whole)]
     assert len(heads) == 11  # four fabrics but the first line, and two sections each
     for limit in (len(whole) - 1, len(whole) - 400, 1700, 1300, 900):
@@ -248,8 +259,8 @@ def test_a_comment_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
         end = max(h for h in heads if h + (10 if width[h] == 11 else 5) <= limit - 200)
         left = sum(h >= end for h in heads)
         said = f"{left} parts more are left out, so that it fits in a comment; `tdsl diff` prints them.\n"
-        assert words.markdown(parts, False) == f"{whole[:end].rstrip()}\n\n{said}"
-        assert words.markdown(parts, True) == whole
+        assert words.changes_as_markdown(parts, False) == f"{whole[:end].rstrip()}\n\n{said}"
+        assert words.changes_as_markdown(parts, True) == whole
 
 
 @pytest.mark.parametrize(
@@ -260,16 +271,16 @@ def test_a_comment_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )  # fmt: skip
 def test_a_cell_is_no_markup(text: str, cell: str) -> None:
-    assert words._cell(text) == cell
+    assert words._markdown_cell(text) == cell
 
 
 # ---------------------------------------------------------------- JSON
 
 
 def test_a_comparison_as_json() -> None:
-    found = words.document(FULL)
+    found = words.changes_document(FULL)
     assert "relocated" not in found and "replaced" not in found
-    assert found["same"] is False and words.document(Changes("f"))["same"] is True
+    assert found["same"] is False and words.changes_document(Changes("f"))["same"] is True
     assert found["fabric"] == "f"
     assert found["devices_added"] == [
         {"device": "spine[2]", "model": "SW"}, {"device": "spine[3]", "model": "SW"}, {"device": "lone", "model": "BOX"},
@@ -297,20 +308,20 @@ def test_a_comparison_as_json() -> None:
 # ---------------------------------------------------------------- steps
 
 HALF = Fraction(1, 2)
-PLAN = Plan(
+PLAN = MovePlan(
     HALF,
     Fraction(3, 4),
     Fraction(7, 8),
     ("host[0]",),
     ("host[4]", "host[5]", "host[6]"),
-    [Step((), (ONE,), Fraction(3, 4), Fraction(3, 4)), Step((TWO, THREE), (ONE,), HALF, Fraction(15, 16))],
+    [MoveStep((), (ONE,), Fraction(3, 4), Fraction(3, 4)), MoveStep((TWO, THREE), (ONE,), HALF, Fraction(15, 16))],
     True,
 )
 
 
 def test_an_order_of_moves() -> None:
     assert (
-        words.steps(PLAN, Paint(False), 80, False)
+        words.move_steps_text(PLAN, Paint(False), 80, False)
         == """\
 order of moves, bisection never below 50% (before: 75%)
   out of service until the end: host[0]
@@ -326,27 +337,29 @@ order of moves, bisection never below 50% (before: 75%)
 
 
 def test_an_order_of_moves_that_is_not_there() -> None:
-    none = Plan(HALF, complete=True)
-    assert words.steps(none, Paint(False), 80, False) == "order of moves, bisection never below 50%\n  nothing to move\n"
+    none = MovePlan(HALF, complete=True)
+    assert (
+        words.move_steps_text(none, Paint(False), 80, False) == "order of moves, bisection never below 50%\n  nothing to move\n"
+    )
     for end_, join in ((None, ("host[4]",)), (HALF, ())):
-        assert "into service" not in words.steps(replace(PLAN, end=end_, join=join), Paint(False), 80, False)
-    assert "into service" not in words.steps(replace(PLAN, complete=False), Paint(False), 80, False)
+        assert "into service" not in words.move_steps_text(replace(PLAN, end=end_, join=join), Paint(False), 80, False)
+    assert "into service" not in words.move_steps_text(replace(PLAN, complete=False), Paint(False), 80, False)
     for proved, said in ((True, "no order keeps the floor"), (False, "no order was found; that there is none is not proved")):
-        plan = Plan(HALF, proved=proved, why="why not")
-        assert words.steps(plan, Paint(False), 200, False).split("\n")[1:] == [f"  {said}: why not", ""]
-    plan = Plan(HALF, why="word " * 30)
+        plan = MovePlan(HALF, proved=proved, why="why not")
+        assert words.move_steps_text(plan, Paint(False), 200, False).split("\n")[1:] == [f"  {said}: why not", ""]
+    plan = MovePlan(HALF, why="word " * 30)
     for width in (10, 42, 43, 70):
-        lines = words.steps(plan, Paint(False), width, False).split("\n")[1:-1]
+        lines = words.move_steps_text(plan, Paint(False), width, False).split("\n")[1:-1]
         for line, after in pairwise(lines):
             assert len(line) <= max(width, 42) < len(line) + 1 + len(after.split()[0])
 
 
 @pytest.mark.parametrize("rows", [11, 12, 13, 14, 15, 30])
 def test_rows_of_a_step(rows: int) -> None:
-    plan = Plan(HALF, steps=[Step((ONE,) * (rows - 1), (TWO,), HALF, HALF)], complete=True)
+    plan = MovePlan(HALF, steps=[MoveStep((ONE,) * (rows - 1), (TWO,), HALF, HALF)], complete=True)
     for whole in (False, True):
         shown = rows if whole or rows <= 13 else 12
-        said = words.steps(plan, Paint(False), 80, whole).split("\n")
+        said = words.move_steps_text(plan, Paint(False), 80, whole).split("\n")
         assert sum(" to spine0" in line for line in said) == shown
         assert [line for line in said if "more" in line] == (
             [f"       and {rows - shown} more; --full shows them"] if shown < rows else []
@@ -355,7 +368,7 @@ def test_rows_of_a_step(rows: int) -> None:
 
 def test_the_signs_of_a_step_have_colours() -> None:
     paint: Any = painted
-    said = words.steps(PLAN, paint, 80, False)
+    said = words.move_steps_text(PLAN, paint, 80, False)
     assert "<good>+</> leaf0" in said and "<bad>-</> leaf1" in said
 
 
@@ -383,7 +396,7 @@ def test_an_order_of_moves_as_json() -> None:
             {"unplug": [cable[TWO], cable[THREE]], "plug": [cable[ONE]], "bisection_during": 0.5, "bisection_after": 0.9375},
         ],
     }  # fmt: skip
-    none = words.steps_document(Plan(HALF, proved=True, why="x"))
+    none = words.steps_document(MovePlan(HALF, proved=True, why="x"))
     assert (none["before"], none["end"], none["found"], none["impossible"], none["reason"]) == (None, None, False, True, "x")
 
 
@@ -422,7 +435,7 @@ def result(
     ],
 )
 def test_a_result_in_a_word(made: Result, said: str) -> None:
-    assert short(made) == said
+    assert short_result(made) == said
 
 
 def test_results_that_differ() -> None:
@@ -432,18 +445,20 @@ def test_results_that_differ() -> None:
         result(value=Fraction(1, 2)), result("diameter", value=3, unit="hops"), result("a", value=True, scope="s"),
         result("x", requirement="x >= 1"), result("x", requirement="x >= 2", value=Fraction(1)), result("new", status="skipped"),
     ]  # fmt: skip
-    found = metrics(old, new)
+    found = changed_metrics(old, new)
     assert found == [
         Metric("bisection", "75%", "50%", 0.75, 0.5, ("proved", "proved")),
         Metric("a of s", "75%", "yes", 0.75, None, ("proved", "proved")),
         Metric("x >= 2", "", "100%", None, 1.0, ("", "proved")),
         Metric("new", "", "not judged", None, None, ("", "skipped")),
     ]
-    assert metrics(new, old)[2] == Metric("x >= 2", "100%", "", 1.0, None, ("proved", ""))
-    assert metrics([result()], [result(status="bounded")]) == [
+    assert changed_metrics(new, old)[2] == Metric("x >= 2", "100%", "", 1.0, None, ("proved", ""))
+    assert changed_metrics([result()], [result(status="bounded")]) == [
         Metric("bisection", "75%", "75%", 0.75, 0.75, ("proved", "bounded"))
     ]
     twice = [result(requirement="r1"), result(requirement="r2", value=Fraction(1, 4))]
-    assert [m.name for m in metrics(twice, [])] == ["r1", "r2"]
-    assert [m.name for m in metrics([result(requirement="r1")], [result(requirement="r2", value=Fraction(1))])] == ["bisection"]
-    assert [m.name for m in metrics([result(requirement="r1")], twice)] == ["r2"]
+    assert [m.name for m in changed_metrics(twice, [])] == ["r1", "r2"]
+    assert [m.name for m in changed_metrics([result(requirement="r1")], [result(requirement="r2", value=Fraction(1))])] == [
+        "bisection"
+    ]
+    assert [m.name for m in changed_metrics([result(requirement="r1")], twice)] == ["r2"]

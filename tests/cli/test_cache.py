@@ -19,10 +19,10 @@ from tdsl.answers import form, surroundings
 from tdsl.compile import compiler
 from tdsl.compile.compilation import Compilation, Options
 from tdsl.compile.reuse import Kept
-from tdsl.report.formats import Report, Streamed, formats
-from tdsl.syntax.grammar import load
+from tdsl.report.formats import Report, Streamed, report_formats
+from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.system import cache, files
-from tdsl.verify.runner import _Run
+from tdsl.verify.runner import _CheckRun
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 from tests.lsp.test_reuse import EDITS, question
@@ -70,13 +70,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The designs that were compiled, in order."""
     done: list[str] = []
-    compile_it = compiler.stages
+    compile_it = compiler.compile_in_stages
 
     def counted(source: str, *rest: object, **more: object) -> Iterator[Compilation]:
         done.append(source)
         return compile_it(source, *rest, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(compiler, "stages", counted)
+    monkeypatch.setattr(compiler, "compile_in_stages", counted)
     return done
 
 
@@ -97,7 +97,7 @@ def both(judged: list[str], *args: str) -> tuple[int, bool]:
     return fresh[0], bool(judged)
 
 
-@pytest.mark.parametrize("format", list(formats()))
+@pytest.mark.parametrize("format", list(report_formats()))
 def test_every_format_says_the_same(format: str, project: Path, judged: list[str]) -> None:
     call = *CALL, "--output-format", format
     assert both(judged, *call) == (1, True)
@@ -169,7 +169,7 @@ def test_another_tdsl_judges_again(what: str, project: Path, judged: list[str], 
     own.mkdir()
     (site / "numpy-2.0.0.dist-info").mkdir(parents=True)
     (own / "program.py").write_text("a = 1\n")
-    monkeypatch.setattr(surroundings, "folders", lambda: [own])
+    monkeypatch.setattr(surroundings, "program_folders", lambda: [own])
     monkeypatch.setattr(sys, "path", [*sys.path, str(site)])
     surroundings.first_version.cache_clear()
     assert both(judged, *CALL)[1] and not both(judged, *CALL)[1]
@@ -195,7 +195,7 @@ def test_calls_that_keep_no_answer(project: Path, monkeypatch: pytest.MonkeyPatc
     assert not list(home.glob("answers/*"))
     monkeypatch.setenv("TDSL_CACHE_DIR", str(project.parent / "none"))
     assert tdsl("check", "ft2", "--untrusted").exit_code == 0
-    load.cache_clear()
+    load_grammar_tables.cache_clear()
     assert tdsl("fmt", "--check", "mixed.fab", env={"TDSL_UNTRUSTED": "1"}).exit_code in (0, 1)
     assert not (project.parent / "none").exists()
 
@@ -251,25 +251,25 @@ def test_entries_that_are_not_what_was_written(project: Path, judged: list[str])
 
 def test_an_answer_of_other_files_is_passed_over(project: Path, judged: list[str]) -> None:
     """What is asked of the disk again is what was asked, and no other function."""
-    assert not files.unchanged({("replace", "mixed.fab", 0, ()): ""})
-    assert not files.unchanged({("read", "mixed.fab", 1 << 20, ()): ""})
+    assert not files.disk_answers_unchanged({("replace", "mixed.fab", 0, ()): ""})
+    assert not files.disk_answers_unchanged({("read", "mixed.fab", 1 << 20, ()): ""})
     assert Path("mixed.fab").read_text() == MIXED
 
 
 def test_what_was_not_used_goes_first(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MOST_ENTRIES", 3)
     for key in "abcd":
-        cache.keep("answers", key, key.encode())
+        cache.write_cache_entry("answers", key, key.encode())
         for at, path in enumerate(entries()):
             os.utime(path, ns=(at, at))
-        assert cache.entry("answers", "a") == b"a"
+        assert cache.read_cache_entry("answers", "a") == b"a"
     assert [p.name for p in entries()] == ["a", "c", "d"]
     monkeypatch.setattr(cache, "MOST_BYTES", 150)
-    cache.keep("answers", "e", b"e")
+    cache.write_cache_entry("answers", "e", b"e")
     assert [p.name for p in entries()] == ["a", "e"]
     monkeypatch.setattr(cache, "LARGEST", 3)
-    cache.keep("answers", "f", b"four")
-    assert cache.entry("answers", "f") is None and cache.entry("answers", "e") == b"e"
+    cache.write_cache_entry("answers", "f", b"four")
+    assert cache.read_cache_entry("answers", "f") is None and cache.read_cache_entry("answers", "e") == b"e"
 
 
 def test_calls_beside_each_other(project: Path) -> None:
@@ -291,8 +291,8 @@ def shown(steps: list[Compilation]) -> list[str]:
     for design in (d for c in steps for d in c.designs):
         design.elapsed_s = 0.0
     last, early = Report(steps[-1:]), Report(steps[:1])
-    out = [f.render(last) for f in formats().values()]
-    for f in formats().values():
+    out = [f.render(last) for f in report_formats().values()]
+    for f in report_formats().values():
         if isinstance(f, Streamed):
             out += [f.early(early), f.render(replace(last, printed=early.findings, colour=True))]
     return out
@@ -304,8 +304,8 @@ def test_answers_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None
     def differ() -> Iterator[str]:
         monkeypatch.chdir(FIXTURES)
         for source in (*sorted(p.name for p in FIXTURES.glob("*.fab")), *(p.stem for p in LIBRARY)):
-            steps = list(compiler.stages(source, Options()))
-            again = form.read(form.loaded(form.dumped(form.written(steps))))
+            steps = list(compiler.compile_in_stages(source, Options()))
+            again = form.compilations_from_json(form.json_from_bytes(form.json_bytes(form.compilations_as_json(steps))))
             results = [[d.results for d in c.designs] for c in (steps[-1], again[-1])]
             if shown(steps) != shown(again) or repr(results[0]) != repr(results[1]):
                 yield source
@@ -344,8 +344,8 @@ def test_what_was_proved_of_the_same_fabric(
 ) -> None:
     """After an edit of requirements or comments only what is new is judged; all is, where the fabric differs."""
     proved: list[str] = []
-    judge = _Run.judge
-    monkeypatch.setattr(_Run, "judge", lambda run, check, *rest: (proved.append(check.name), judge(run, check, *rest))[1])
+    judge = _CheckRun.judge
+    monkeypatch.setattr(_CheckRun, "judge", lambda run, check, *rest: (proved.append(check.name), judge(run, check, *rest))[1])
     assert both(judged, *CALL)[1]
     every = set(proved)
     write(project, MIXED.replace(old, new, 1), "mixed.fab")
@@ -362,10 +362,10 @@ def test_what_was_proved_of_the_same_fabric(
 def test_a_table_that_changed_is_read_again_in_an_editor(project: Path) -> None:
     kept = Kept()
     asked = Options(paths=(Path("lib"),), kept=kept)
-    assert "load.csv" not in " ".join(d.message for d in compiler.check("mixed.fab", asked).findings)
+    assert "load.csv" not in " ".join(d.message for d in compiler.compile_and_verify("mixed.fab", asked).findings)
     Path("load.csv").write_text(LOAD.replace("node[1]", "node[77]"))
-    fresh = compiler.check("mixed.fab", replace(asked, kept=None))
-    assert [d.message for d in compiler.check("mixed.fab", asked).findings] == [d.message for d in fresh.findings]
+    fresh = compiler.compile_and_verify("mixed.fab", replace(asked, kept=None))
+    assert [d.message for d in compiler.compile_and_verify("mixed.fab", asked).findings] == [d.message for d in fresh.findings]
     assert "load.csv" in " ".join(d.message for d in fresh.findings)
 
 
@@ -420,10 +420,10 @@ def test_stages_ask_the_disk_through_one_module() -> None:
 
 def test_one_question_with_two_answers_is_not_kept(project: Path) -> None:
     record = files.Record()
-    with files.recorded(record):
-        files.read(Path("load.csv"))
+    with files.record_disk_questions(record):
+        files.read_regular_file(Path("load.csv"))
         Path("load.csv").write_text("other")
         assert record.lasting
-        files.read(Path("load.csv"))
+        files.read_regular_file(Path("load.csv"))
     assert not record.lasting
-    assert answers.folders()
+    assert answers.program_folders()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tdsl.commands import _beside
-from tdsl.commands._beside import Answer, Beside
+from tdsl.commands._beside import Beside, CallAnswer
 from tdsl.commands._untrusted import FILE, MEMORY
 
 
@@ -61,14 +61,14 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_one_process_for_several_calls(made: list[Any]) -> None:
-    ends, one = made.pop(0), End(Answer("a"), Answer("b"))
+    ends, one = made.pop(0), End(CallAnswer("a"), CallAnswer("b"))
     made.append(one)
     beside = Beside()
     assert beside.call(["check", "x"], "text").printed == "a" and beside.call(("list",), "").printed == "b"
     assert one.done == [(("check", "x"), "text"), 120.0, (("list",), ""), 120.0]
     process, closed = ends
     assert process.done == ["start"] and closed == "closed"
-    assert process.given["target"] is _beside._serve and process.given["daemon"] is True and len(process.given["args"]) == 1
+    assert process.given["target"] is _beside._serve_calls and process.given["daemon"] is True and len(process.given["args"]) == 1
     beside.stop()
     assert process.done == ["start", "kill", "join"] and one.done[-1] == "close"
     beside.stop()
@@ -86,11 +86,11 @@ def test_one_process_for_several_calls(made: list[Any]) -> None:
 def test_a_process_that_gives_no_answer(end: End, why: str, made: list[Any]) -> None:
     """It is ended, and another one answers the next call."""
     ends = made.pop(0)
-    made += [end, End(Answer("b"))]
+    made += [end, End(CallAnswer("b"))]
     beside = Beside()
-    assert beside.call(["check"], "") == Answer(refused=why)
+    assert beside.call(["check"], "") == CallAnswer(refused=why)
     assert ends[0].done == ["start", "kill", "join"] and end.done[-1] == "close"
-    assert beside.call(["check"], "") == Answer("b") and len(ends) == 4 and ends[2].done == ["start"]
+    assert beside.call(["check"], "") == CallAnswer("b") and len(ends) == 4 and ends[2].done == ["start"]
 
 
 def test_serving(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,13 +98,13 @@ def test_serving(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[Any] = []
     monkeypatch.setattr(_beside, "os", SimpleNamespace(dup2=lambda *x: done.append(x)))
     monkeypatch.setattr(_beside, "signal", SimpleNamespace(SIGINT=2, SIG_IGN=1, signal=lambda *x: done.append(x)))
-    monkeypatch.setattr(_beside, "_bound", lambda: done.append("bound"))
-    monkeypatch.setattr(_beside, "answered", lambda args, text: Answer(f"{args} {text}"))
+    monkeypatch.setattr(_beside, "_limit_process_resources", lambda: done.append("bound"))
+    monkeypatch.setattr(_beside, "answer_of_call", lambda args, text: CallAnswer(f"{args} {text}"))
     end = End(("a", "b"), ("c", "d"))
-    _beside._serve(end)  # type: ignore[arg-type]
-    assert done == [(2, 1), (2, 1), "bound"] and end.done == [Answer("a b"), Answer("c d")]
+    _beside._serve_calls(end)  # type: ignore[arg-type]
+    assert done == [(2, 1), (2, 1), "bound"] and end.done == [CallAnswer("a b"), CallAnswer("c d")]
     for fault in (EOFError(), OSError()):
-        _beside._serve(End(fault))  # type: ignore[arg-type]
+        _beside._serve_calls(End(fault))  # type: ignore[arg-type]
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,13 +124,13 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(resource, "getrlimit", limits.__getitem__)
     monkeypatch.setattr(resource, "setrlimit", refused)
-    _beside._bound()
+    _beside._limit_process_resources()
     assert said == [
         (resource.RLIMIT_AS, (MEMORY, infinite)), (resource.RLIMIT_FSIZE, (1000, FILE * 2)),
         (resource.RLIMIT_CORE, (0, 7)),
     ]  # fmt: skip
     monkeypatch.setattr(_beside, "sys", SimpleNamespace(platform="win32"))
-    _beside._bound()
+    _beside._limit_process_resources()
     assert len(said) == 3
 
 
@@ -139,9 +139,9 @@ def test_answers_of_calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Non
     from tdsl.cli import cli
 
     monkeypatch.chdir(tmp_path)
-    assert _beside.answered(["version"], "").printed.startswith("tdsl ")
-    assert "--none" in _beside.answered(["check", "--none"], "").refused
-    assert _beside.answered(["fmt", "-"], "fabric  f { }\n") == Answer("fabric f {}\n")
+    assert _beside.answer_of_call(["version"], "").printed.startswith("tdsl ")
+    assert "--none" in _beside.answer_of_call(["check", "--none"], "").refused
+    assert _beside.answer_of_call(["fmt", "-"], "fabric  f { }\n") == CallAnswer("fabric f {}\n")
     for fault, why in (
         (MemoryError(), "there is not enough memory for this design"),
         (RecursionError(), "the design is nested too deeply to be read"),
@@ -153,6 +153,6 @@ def test_answers_of_calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Non
             raise fault
 
         monkeypatch.setattr(cli, "main", wrong)
-        assert _beside.answered(["check"], "") == Answer(refused=why)
+        assert _beside.answer_of_call(["check"], "") == CallAnswer(refused=why)
     (tmp_path / "tdsl.toml").write_text("[x\n")
-    assert "tdsl.toml" in _beside.answered(["check"], "").refused
+    assert "tdsl.toml" in _beside.answer_of_call(["check"], "").refused

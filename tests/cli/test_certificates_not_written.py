@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tdsl.certificates.write import Certified
-from tdsl.commands.check import not_written
+from tdsl.commands.check import unwritten_certificate_findings
 
 
 def test_each_has_a_finding_with_its_reason() -> None:
     made = Certified({}, {"a.json": "a cut is less"}, {"b.json": "it is long"}, {"c.json": "80% of 100%"})
-    said = [(d.code, d.severity.name, d.message, d.help) for d in not_written(made, "f")]
+    said = [(d.code, d.severity.name, d.message, d.help) for d in unwritten_certificate_findings(made, "f")]
     assert said == [
         (
             "E0906", "ERROR", "internal error: the checker rejects the certificate f/a.json: a cut is less",

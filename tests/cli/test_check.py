@@ -71,7 +71,7 @@ def test_findings_of_elaboration_are_printed_before_the_proofs(
     from tdsl.verify import runner
 
     seen: list[str] = []
-    judged = runner.stepwise
+    judged = runner.judge_requirements_stepwise
 
     def watched(*given: Any, **more: Any) -> Iterator[list[Result]]:
         out = sys.stdout
@@ -79,7 +79,7 @@ def test_findings_of_elaboration_are_printed_before_the_proofs(
         seen.append(out.buffer.getvalue().decode())  # type: ignore[attr-defined]
         return judged(*given, **more)
 
-    monkeypatch.setattr(runner, "stepwise", watched)
+    monkeypatch.setattr(runner, "judge_requirements_stepwise", watched)
     path = write(tmp_path, UNKNOWN.replace("<= 1:1", "<= 1:9"))
     done = tdsl("check", path, "--output-format", format)
     assert done.exit_code == 1

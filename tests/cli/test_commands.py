@@ -261,7 +261,7 @@ def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_pat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("seven\nfold")
 
-    monkeypatch.setattr("tdsl.compile.compiler.stages", broken)
+    monkeypatch.setattr("tdsl.compile.compiler.compile_in_stages", broken)
     done = tdsl("check", write(tmp_path))
     assert (done.exit_code, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
@@ -274,14 +274,14 @@ def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_pat
 @pytest.mark.parametrize("command", ["check", "build", "lock"])
 def test_a_fabric_that_is_not_whole_has_an_error(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where a fault of our own leaves wiring out and reports nothing, the design does not pass."""
-    wired = compiler.wired
+    wired = compiler.wire_design
 
     def part(*args: Any) -> tuple[Design, dict[str, str]]:
         design, absent = wired(*args)
         assert design.fabric is not None
         return replace(design, fabric=replace(design.fabric, complete=False)), absent
 
-    monkeypatch.setattr(compiler, "wired", part)
+    monkeypatch.setattr(compiler, "wire_design", part)
     monkeypatch.chdir(tmp_path)
     done = tdsl(command, write(tmp_path))
     assert (done.exit_code, done.stdout) == (2, "")
@@ -294,7 +294,7 @@ def test_limits_of_the_machine(fault: Exception, code: str, monkeypatch: pytest.
     def broken(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr("tdsl.compile.compiler.stages", broken)
+    monkeypatch.setattr("tdsl.compile.compiler.compile_in_stages", broken)
     done = tdsl("check", write(tmp_path))
     assert done.exit_code == 2
     assert done.stderr.startswith(f"error[{code}]: ")
@@ -463,22 +463,22 @@ def test_words_of_the_language() -> None:
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
     from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, SETTINGS
-    from tdsl.syntax.parser import parse
+    from tdsl.syntax.parser import parse_source_file
 
-    found = catalogue.words()
+    found = catalogue.explained_words()
     none(w for w in found if w not in {*GRAMMAR_WORDS, *PATTERNS, *SETTINGS})
     none(w for w in PATTERNS if w not in found)
     for entry in found.values():
         diagnostics = Diagnostics()
-        parse(SourceFile("example.fab", entry.example + "\n"), diagnostics)
+        parse_source_file(SourceFile("example.fab", entry.example + "\n"), diagnostics)
         assert not [d.message for d in diagnostics], entry
         assert entry.word in entry.example or not entry.example
 
 
 def test_explain_everything_that_has_a_page() -> None:
-    from tdsl.commands._topics import names, topic
+    from tdsl.commands._topics import topic_names, topic_page
 
-    none(name for name in names() if not topic(name))
+    none(name for name in topic_names() if not topic_page(name))
 
 
 def test_all_codes_are_listed() -> None:
@@ -486,7 +486,7 @@ def test_all_codes_are_listed() -> None:
 
     listed = tdsl("explain", "--list").stdout
     assert listed == tdsl("list", "codes").stdout
-    none(p.code for p in (*catalogue.files(), *catalogue.checks().values()) if p.code not in listed)
+    none(p.code for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values()) if p.code not in listed)
 
 
 @pytest.mark.parametrize(("word", "near"), [("SN56000", "'SN5600'"), ("closs", "'clos'"), ("cablin", "'cabling'")])

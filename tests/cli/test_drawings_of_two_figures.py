@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tdsl.commands._pareto import Point, _axis, _name, _steps, _ticks, drawing, frontier
+from tdsl.commands._pareto import Point, _axis_range, _axis_ticks, _frontier_path, _point_label, pareto_frontier, pareto_svg
 
 Box = tuple[float, float, float, float]
 
@@ -57,11 +57,11 @@ FIRST = """\
 def test_a_whole_drawing() -> None:
     """The axes run from 90 to 140 and from -4,000 to 6,000: an x of 137 is 47/50 of 630 from the left."""
     points = [Point("a & b", 100, -3000), Point("c", 137, 5000), Point("d", 137, -1000)]
-    assert drawing(points, [True, True, False], "T <1>", "cost & x", "hosts") == FIRST
+    assert pareto_svg(points, [True, True, False], "T <1>", "cost & x", "hosts") == FIRST
 
 
 def test_places_have_one_decimal() -> None:
-    svg = drawing([Point("", 1, 105), Point("", 2.345, 333), Point("", 9, 777)], [True] * 3, "t", "p", "q")
+    svg = pareto_svg([Point("", 1, 105), Point("", 2.345, 333), Point("", 9, 777)], [True] * 3, "t", "p", "q")
     assert re.findall(r'c([xy])="([0-9.]+)"', svg) == [
         ("x", "153.0"), ("y", "398.8"), ("x", "237.7"), ("y", "287.7"), ("x", "657.0"), ("y", "71.2"),
     ]  # fmt: skip
@@ -70,7 +70,7 @@ def test_places_have_one_decimal() -> None:
 def test_which_way_is_better() -> None:
     points = [Point("a", 1, 9), Point("b", 5, 5)]
     for less_x, less_y in ((False, False), (False, True), (True, True)):
-        svg = drawing(points, [True, True], "t", "p", "q", less_x, less_y)
+        svg = pareto_svg(points, [True, True], "t", "p", "q", less_x, less_y)
         assert (
             f">p ({'less' if less_x else 'more'} is better)<" in svg and f">q ({'less' if less_y else 'more'} is better)<" in svg
         )
@@ -80,15 +80,15 @@ def test_which_way_is_better() -> None:
 
 def test_one_point_on_the_frontier_has_no_steps() -> None:
     points = [Point("a", 1, 9), Point("b", 5, 5), Point("c", 1, 9)]
-    assert "<path" not in drawing(points, [True, False, False], "t", "p", "q")
-    assert "<path" not in drawing(points, [True, False, True], "t", "p", "q")  # twice the same place
-    assert drawing(points, [True, True, False], "t", "p", "q").count("<path") == 1
+    assert "<path" not in pareto_svg(points, [True, False, False], "t", "p", "q")
+    assert "<path" not in pareto_svg(points, [True, False, True], "t", "p", "q")  # twice the same place
+    assert pareto_svg(points, [True, True, False], "t", "p", "q").count("<path") == 1
 
 
 def test_steps() -> None:
     three = [(1.0, 2.0), (3.5, 4.0), (5.0, 6.0)]
-    assert _steps(three, True) == "M1.0,2.0 H3.5 V4.0 H5.0 V6.0"
-    assert _steps(three, False) == "M1.0,2.0 V4.0 H3.5 V6.0 H5.0"
+    assert _frontier_path(three, True) == "M1.0,2.0 H3.5 V4.0 H5.0 V6.0"
+    assert _frontier_path(three, False) == "M1.0,2.0 V4.0 H3.5 V6.0 H5.0"
 
 
 @pytest.mark.parametrize("less_x", [True, False])
@@ -105,7 +105,7 @@ def test_the_frontier(less_x: bool, less_y: bool) -> None:
                 x, y = (q.x - p.x) * (1 if less_x else -1), (q.y - p.y) * (1 if less_y else -1)
                 beaten = beaten or (x <= 0 and y <= 0 and x + y < 0)
             best.append(not beaten)
-        assert frontier(points, less_x, less_y) == best
+        assert pareto_frontier(points, less_x, less_y) == best
 
 
 # ---------------------------------------------------------------- names
@@ -160,7 +160,7 @@ def test_a_name_takes_the_first_free_side(
     x: float, y: float, taken: list[Box], place: tuple[float, float, str] | tuple[()]
 ) -> None:
     held = list(taken)
-    out = _name("a<b>c", float(x), float(y), held)
+    out = _point_label("a<b>c", float(x), float(y), held)
     if place == ():
         assert out == []
         assert held == taken
@@ -191,7 +191,7 @@ def test_a_name_keeps_off_the_marks_of_all_points(
     x: float, y: float, mark: tuple[float, float], place: tuple[float, float, str]
 ) -> None:
     """A mark takes 7 on each side of its middle."""
-    svg = drawing([Point("aaaaa", 100, -3000), Point("bb", x, y), Point("c", 137, 5000)], [False] * 3, "t", "p", "q")
+    svg = pareto_svg([Point("aaaaa", 100, -3000), Point("bb", x, y), Point("c", 137, 5000)], [False] * 3, "t", "p", "q")
     assert re.findall(r'<circle cx="([0-9.]+)" cy="([0-9.]+)"', svg)[1] == (str(mark[0]), str(mark[1]))
     found = re.search(r'<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="([a-z]+)"[^>]*>aaaaa<', svg)
     assert found and (float(found[1]), float(found[2]), found[3]) == place
@@ -229,7 +229,7 @@ def test_a_name_keeps_off_the_marks_of_all_points(
     ],
 )
 def test_axes(values: list[float], axis: tuple[float, float, float]) -> None:
-    assert _axis(values) == pytest.approx(axis, rel=1e-9, abs=1e-12)
+    assert _axis_range(values) == pytest.approx(axis, rel=1e-9, abs=1e-12)
 
 
 def test_axes_of_random_values() -> None:
@@ -239,7 +239,7 @@ def test_axes_of_random_values() -> None:
         values = [round(draw.uniform(-1, 1) * 10.0 ** draw.randrange(-2, 5), 4) for _ in range(draw.randrange(1, 4))]
         if draw.random() < 0.5:
             values = [abs(v) + 1 for v in values]
-        low, high, step = _axis(values)
+        low, high, step = _axis_range(values)
         least, most = min(values), max(values)
         part = step / 10.0 ** floor(log10(step) + 1e-9)
         assert any(part == pytest.approx(m) for m in (1, 2, 2.5, 5))
@@ -255,6 +255,6 @@ def test_axes_of_random_values() -> None:
 
 
 def test_marks_of_an_axis() -> None:
-    assert _ticks(9.8, 11.200000000000001, 0.2) == [9.8, 10.0, 10.2, 10.4, 10.6, 10.8, 11.0, 11.2]
-    assert _ticks(-5, 5, 2.5) == [-5, -2.5, 0, 2.5, 5] and _ticks(0, 3, 3) == [0, 3]
-    assert _ticks(0.1 + 0.2, 0.6, 0.1) == [0.3, 0.4, 0.5, 0.6]
+    assert _axis_ticks(9.8, 11.200000000000001, 0.2) == [9.8, 10.0, 10.2, 10.4, 10.6, 10.8, 11.0, 11.2]
+    assert _axis_ticks(-5, 5, 2.5) == [-5, -2.5, 0, 2.5, 5] and _axis_ticks(0, 3, 3) == [0, 3]
+    assert _axis_ticks(0.1 + 0.2, 0.6, 0.1) == [0.3, 0.4, 0.5, 0.6]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tdsl.compile import compiler
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.cli.run import report, tdsl, write
 from tests.fabrics import superpod, without
 
@@ -139,7 +139,7 @@ def test_ratios_lose_the_links_that_failed():
 
 def test_what_crosses_an_optical_switch_fails_with_it(tmp_path):
     path = write(tmp_path, OCS, "ocs.fab")
-    f = compiler.elaborate(str(path)).designs[0].fabric
+    f = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert f.link_count == 20
     for o in range(4):
         crossing = (f.port_device[f.link_via_a] == 5 + o).sum()
@@ -163,7 +163,7 @@ def test_as_if_it_had_never_been_wired(seed):
     if (fresh.degree[fresh.units] == 0).any():
         return
     for name in ("reachability", "bisection", "edge_redundancy", "diameter"):
-        a, b = (catalogue()[name].judge(v, None) for v in (left, fresh))
+        a, b = (checks_by_name()[name].judge(v, None) for v in (left, fresh))
         assert (a.status, a.lower, a.upper) == (b.status, b.lower, b.upper)
 
 
@@ -173,5 +173,5 @@ def test_elements_of_one_fabric_of_several(tmp_path):
     designs = report(path, "--fail", "t[0]")["designs"]
     assert ["failed" in d for d in designs] == [False, True]
     with pytest.raises(compiler.UsageError, match="there is no device"):
-        compiler.check(str(path), compiler.Options(fail=("u",)))
+        compiler.compile_and_verify(str(path), compiler.Options(fail=("u",)))
     assert Path(path).is_file()

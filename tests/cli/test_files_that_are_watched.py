@@ -12,7 +12,7 @@ import pytest
 from watchfiles import Change
 
 from tdsl.commands import _watch
-from tdsl.commands._watch import watched, watched_captures, watching
+from tdsl.commands._watch import run_on_changes, watched_captures, with_watch_option
 
 
 @pytest.fixture
@@ -36,12 +36,12 @@ def test_folders(asked: dict[str, Any], tmp_path: Path) -> None:
     for name in ("a/x.fab", "cap/y.txt"):
         (tmp_path / name).write_text("")
     captures = [Path("cap/y.txt"), Path("cap"), Path("b")]
-    assert watching(lambda: 1, ["a/x.fab", "none/z.fab", "dgx"], [Path("lib")], captures=captures) == 0
+    assert run_on_changes(lambda: 1, ["a/x.fab", "none/z.fab", "dgx"], [Path("lib")], captures=captures) == 0
     assert list(asked["places"]) == [tmp_path, tmp_path / "a", tmp_path / "b", tmp_path / "cap", tmp_path / "lib"]
     assert asked["when"] == (True, 200)
-    watching(lambda: 1, [], [])
+    run_on_changes(lambda: 1, [], [])
     assert list(asked["places"]) == [tmp_path]
-    watching(lambda: 1, [], [], captures=[Path("cap/y.txt")])
+    run_on_changes(lambda: 1, [], [], captures=[Path("cap/y.txt")])
     assert list(asked["places"]) == [tmp_path, tmp_path / "cap"]
 
 
@@ -51,13 +51,13 @@ def test_changes_that_matter(asked: dict[str, Any], tmp_path: Path) -> None:
     def matter(*names: str) -> list[bool]:
         return [asked["matters"](Change.modified, str(tmp_path / n)) for n in names]
 
-    watching(lambda: 1, [], [])
+    run_on_changes(lambda: 1, [], [])
     assert matter("a.fab", "tdsl.toml", "p.csv", "t.j2", "in/a.fab") == [True] * 5
     assert matter("a.txt", "fab", "a.fab~", ".git/a.fab", "__pycache__/a.toml") == [False] * 5
-    watching(lambda: 1, [], [], Path("out"))
+    run_on_changes(lambda: 1, [], [], Path("out"))
     assert matter("out/a.csv", "out", "out/in/a.toml", ".out.tdsl-x1/a.csv", "in/.out.tdsl-y/b.csv") == [False] * 5
     assert matter("a.csv", "outer/a.csv", ".other.tdsl-x/a.csv", "in/out/a.csv") == [True] * 4
-    watching(lambda: 1, [], [], captures=[Path("cap"), Path("f.txt")], own_files=[Path("w.csv"), Path("cap/w.csv")])
+    run_on_changes(lambda: 1, [], [], captures=[Path("cap"), Path("f.txt")], own_files=[Path("w.csv"), Path("cap/w.csv")])
     assert matter("cap/x", "cap/in/y.lldp", "f.txt", "a.fab", "v.csv", "in/w.csv") == [True] * 6
     assert matter("cap/.x", "cap/in/.y", "g.txt", "w.csv", "cap/w.csv", ".w.csv", ".w.csv.tmp", "cap/.w.csv1") == [False] * 8
     assert matter("cap/.git/x", "cap/x.pyc") == [False, False]
@@ -79,7 +79,7 @@ def test_runs(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: py
             raise click.UsageError("no such file")
         return 1
 
-    watching(run, [], [])
+    run_on_changes(run, [], [])
     told = capsys.readouterr().err.splitlines()
     assert runs == [0, 1, 2] and cleared == []
     last = "watching; Ctrl-C ends it"
@@ -87,7 +87,7 @@ def test_runs(asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: py
     assert any("no such file" in line for line in told) and told.count(last) == 3
     asked["changes"] = [{(1, "/c.fab")}]
     monkeypatch.setattr("sys.stdout", SimpleNamespace(isatty=lambda: True, flush=lambda: cleared.append("flush")))
-    watching(lambda: 0, [], [])
+    run_on_changes(lambda: 0, [], [])
     assert cleared == ["clear", "flush"]
 
 
@@ -99,8 +99,8 @@ def test_commands_with_watch(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((run(), *given, more))
         return 9
 
-    monkeypatch.setattr(_watch, "watching", once)
-    command: Any = watched(lambda **given: given["status"])
+    monkeypatch.setattr(_watch, "run_on_changes", once)
+    command: Any = with_watch_option(lambda **given: given["status"])
     assert command(watch=False, status=3) == 3 and asked == []
     assert command(watch=True, status=3, files=("a",), path=("l",), target_path=("t",), out="o") == 9
     assert command(watch=True, status=4, file="b", path=()) == 9

@@ -12,7 +12,7 @@ import pytest
 
 from tdsl.commands import view
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.viewer.fabric_page import Mark, rows
+from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask
 from tests.cli.run import SMALL, tdsl, write
 
 
@@ -28,27 +28,27 @@ def result(check: str, text: str = "") -> Any:
 def test_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The failed set, the cut of the bisection where it was checked and crosses links, and warnings and errors."""
     cut = np.array([3, 5])
-    monkeypatch.setattr(view, "_cut", lambda _: cut)
+    monkeypatch.setattr(view, "_links_of_smallest_cut", lambda _: cut)
     found = [Diagnostic("E0101", f"m{s}", None, help=f"h{s}", severity=s) for s in Severity]
-    of_cut = [Mark("cut", "Bisection cut", "half", links=cut)]
+    of_cut = [ViewerMark("cut", "Bisection cut", "half", links=cut)]
     told = [
-        Mark("finding", f"E0101: m{s}", f"h{s}", severity=s.word) for s in (Severity.WARNING, Severity.ERROR)
+        ViewerMark("finding", f"E0101: m{s}", f"h{s}", severity=s.word) for s in (Severity.WARNING, Severity.ERROR)
     ]  # fmt: skip
     results = [result("diameter", "2"), result("bisection", "half"), result("bisection", "other")]
 
-    def shown(marks: list[Mark]) -> list[str]:
+    def shown(marks: list[ViewerMark]) -> list[str]:
         return [repr(m) for m in marks]
 
     given = design(results=results, findings=sorted(found, key=lambda d: d.severity))
-    assert shown(view._marks(given, True)) == shown([*of_cut, *told])
-    assert shown(view._marks(given, False)) == shown(told)
-    assert view._marks(design(results=results[:1]), True) == view._marks(design(), True) == []
+    assert shown(view._marks_for_page(given, True)) == shown([*of_cut, *told])
+    assert shown(view._marks_for_page(given, False)) == shown(told)
+    assert view._marks_for_page(design(results=results[:1]), True) == view._marks_for_page(design(), True) == []
     cut = cut[:0]
-    assert shown(view._marks(given, True)) == shown(told)
+    assert shown(view._marks_for_page(given, True)) == shown(told)
     for names, title in ((("a", "b", "c"), "Failed: a, b, c"), (("a", "b", "c", "d"), "Failed: a, b, c …")):
         failed = SimpleNamespace(names=names, devices=np.array([1, 2]), links=np.array([4]))
-        (mark,) = view._marks(design(failed=failed), True)
-        wanted = Mark("failed", title, "", rows(failed.devices), rows(failed.links), "error")
+        (mark,) = view._marks_for_page(design(failed=failed), True)
+        wanted = ViewerMark("failed", title, "", rows_of_mask(failed.devices), rows_of_mask(failed.links), "error")
         assert repr(mark) == repr(wanted)
 
 
@@ -57,12 +57,12 @@ def test_figures_and_results(monkeypatch: pytest.MonkeyPatch) -> None:
     from tdsl.verify import summary
 
     said = {"hosts": 4, "planes": 0, "links": {"total": 9, "classes": {}}, "cables": {}, "injection_bps": 1.25e12, "x": "y"}
-    monkeypatch.setattr(summary, "summarise", lambda _: said)
+    monkeypatch.setattr(summary, "fabric_summary", lambda _: said)
     results = [
         SimpleNamespace(status="proved", requirement=asked, check="diameter", text=text, reason="why")
         for asked, text in ((None, "2"), ("d <= 2", ""))
     ]
-    found: Any = view._facts(design(fabric=1, results=results))
+    found: Any = view._facts_for_page(design(fabric=1, results=results))
     figures = {str(k).lower(): v for k, v in found["figures"].items()}
     assert [v for v in figures.values() if v in (0, None, {})] == []
     assert {"4", "9", "1.25 tb/s", "y"} == {str(v).lower() for v in figures.values()}

@@ -8,7 +8,7 @@ import pytest
 
 from tdsl import __version__
 from tdsl.commands import init
-from tdsl.commands._nightly import INCLUDE, nightly
+from tdsl.commands._nightly import INCLUDE, nightly_audit_pipeline
 from tdsl.commands._shared import Wrong
 from tdsl.system import files
 from tests.cli.run import tdsl
@@ -38,7 +38,7 @@ def test_every_choice(ci: str, audit: str | None, tmp_path: Path, monkeypatch: p
         return
     wanted = {**OWN, **PLACES[ci]}
     if audit:
-        place, text = nightly(ci, audit, "mine", __version__)
+        place, text = nightly_audit_pipeline(ci, audit, "mine", __version__)
         wanted[place] = text
         if ci == "gitlab":
             wanted[".gitlab-ci.yml"] = INCLUDE + wanted[".gitlab-ci.yml"]
@@ -76,7 +76,7 @@ def test_a_design_that_comes_in_between(tmp_path: Path, monkeypatch: pytest.Monk
     done = tdsl("init", "mine", "--bare")
     assert done.exit_code == 2 and "mine.fab is there already; choose another name" in done.stderr
     assert (tmp_path / "mine.fab").read_text() == "own"
-    assert init._written(Path("mine.fab"), "x") is False and init._written(Path("new.fab"), "x") is True
+    assert init._write_unless_there(Path("mine.fab"), "x") is False and init._write_unless_there(Path("new.fab"), "x") is True
 
 
 @pytest.mark.parametrize("name", ["", "1a", "a-b", "a b", "ü", "a.fab.fab", "../a"])
@@ -103,10 +103,10 @@ def test_links_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_nothing_stays_of_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").write_text("x")
-    done = init._written
+    done = init._write_unless_there
     with pytest.raises(Wrong, match="there/a: "):
         done(Path("there/a"), "x")
-    monkeypatch.setattr(files, "terminable", _full)
+    monkeypatch.setattr(files, "hold_signals", _full)
     with pytest.raises(Wrong, match=r"^b/a: No space left on device$"):
         done(Path("b/a"), "x")
     assert held(tmp_path) == {"there": "x"}

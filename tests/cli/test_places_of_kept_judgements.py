@@ -10,9 +10,9 @@ import pytest
 
 from tdsl.answers.form import NotKept
 from tdsl.answers.judgements import restore_judgements, written_judgements
-from tdsl.compile.reuse import Layout
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.verify.check import Fault, Judgement
+from tdsl.compile.reuse import WiringTokens
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.verify.check import Judgement, PropertyFault
 
 OLD = SourceFile("pod.fab", "fabric f {\n  host node: NODE\n}\n")
 NEW = SourceFile("pod.fab", "# a comment\n\n\nfabric f {\n\n  host node: NODE  # more\n}\n")
@@ -21,13 +21,13 @@ BESIDE = SourceFile("lib.fab", "model host NODE { }\n")
 
 def wired(file: SourceFile) -> Any:
     """What of a wired fabric the judgements read: the tokens of its text, and what is known of it."""
-    return SimpleNamespace(layout=Layout(file, [], "f"), known=SimpleNamespace(plain={}, claims={}))
+    return SimpleNamespace(layout=WiringTokens(file, [], "f"), known=SimpleNamespace(plain={}, claims={}))
 
 
-def place(file: SourceFile, word: str) -> Span:
+def place(file: SourceFile, word: str) -> SourceSpan:
     """Where a word is for the first time."""
     at = file.text.index(word)
-    return Span(file, at, at + len(word))
+    return SourceSpan(file, at, at + len(word))
 
 
 def places(document: Any) -> list[Any]:
@@ -39,14 +39,14 @@ def places(document: Any) -> list[Any]:
     return [p for x in (document.values() if isinstance(document, dict) else document) for p in places(x)]
 
 
-def again(span: Span, files: list[SourceFile]) -> Span:
+def again(span: SourceSpan, files: list[SourceFile]) -> SourceSpan:
     """A place that was written with the old text and is read with the new one."""
     made, now = wired(OLD), wired(NEW)
-    made.known.plain["a"] = Judgement("refuted", "why", faults=(Fault(Origin(span), "m"),))
+    made.known.plain["a"] = Judgement("refuted", "why", faults=(PropertyFault(Origin(span), "m"),))
     restore_judgements(json.loads(json.dumps(written_judgements(made))), now, files)
     (fault,) = now.known.plain["a"].faults
     assert fault.at is not None
-    found: Span = fault.at.span
+    found: SourceSpan = fault.at.span
     return found
 
 
@@ -67,7 +67,7 @@ def test_a_place_of_another_file_keeps_its_offsets(word: str) -> None:
 def test_a_place_outside_another_file_is_refused(start: int, end: int, fits: bool) -> None:
     """The file has 20 characters."""
     assert len(BESIDE.text) == 20
-    span = Span(BESIDE, start, end)
+    span = SourceSpan(BESIDE, start, end)
     if fits:
         assert again(span, [NEW, BESIDE]) == span
     else:
@@ -78,7 +78,7 @@ def test_a_place_outside_another_file_is_refused(start: int, end: int, fits: boo
 @pytest.mark.parametrize("at", range(4))
 def test_a_place_before_the_text_is_refused(at: int) -> None:
     made = wired(OLD)
-    made.known.plain["a"] = Judgement("refuted", "why", faults=(Fault(Origin(place(OLD, "fabric")), "m"),))
+    made.known.plain["a"] = Judgement("refuted", "why", faults=(PropertyFault(Origin(place(OLD, "fabric")), "m"),))
     document = json.loads(json.dumps(written_judgements(made)))
     (where,) = places(document)
     assert where == ["span", "", 0, 0, 0, 6], "token 0 from its begin, and token 0 to its sixth character"

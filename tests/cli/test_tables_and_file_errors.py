@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.commands.explain import Word
+from tdsl.commands.explain import TopicWord
 from tdsl.explain import catalogue
 from tests.cli.run import tdsl, write
 from tests.observe.test_chain import POD
@@ -55,8 +55,13 @@ def test_settings_as_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_words_that_explain_completes(start: str) -> None:
     """Codes and names of all pages that begin so; the topics are among the words without a start."""
     context: Any = None
-    found = [item.value for item in Word().shell_complete(context, context, start)]
-    pages = {w for p in (*catalogue.files(), *catalogue.checks().values()) for w in (p.code, p.name) if w.startswith(start)}
+    found = [item.value for item in TopicWord().shell_complete(context, context, start)]
+    pages = {
+        w
+        for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())
+        for w in (p.code, p.name)
+        if w.startswith(start)
+    }
     assert all(w.startswith(start) for w in found) and pages <= set(found)
     assert bool(found) == (start != "no such word")
     assert start != "oversub" or "oversubscription" in found

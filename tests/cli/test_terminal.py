@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostic, Label, Severity
-from tdsl.findings.source import SourceFile, Span
-from tdsl.report.excerpt import shown
-from tdsl.report.paint import Paint, length, wrap
-from tdsl.report.terminal import finding, rate
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.report.excerpt import visible_line
+from tdsl.report.paint import Paint, text_columns, wrap_text
+from tdsl.report.terminal import finding_block, rate_in_bps_text
 from tests.conftest import Golden
 
 TEXT = """\
@@ -27,9 +27,9 @@ MODEL = "model switch QM9700 {\n  port p[1..64]: 400Gbps\n}\n"
 FILE, OTHER = SourceFile("superpod.fab", TEXT), SourceFile("stdlib:hardware/nvidia/qm9700.fab", MODEL)
 
 
-def at(words: str, file: SourceFile = FILE, after: str = "") -> Span:
+def at(words: str, file: SourceFile = FILE, after: str = "") -> SourceSpan:
     start = file.text.index(words, file.text.index(after))
-    return Span(file, start, start + len(words))
+    return SourceSpan(file, start, start + len(words))
 
 
 GROUP = TEXT[TEXT.index("group") : TEXT.index("  connect su")].rstrip()
@@ -52,7 +52,7 @@ FINDINGS = {
         "E0101", "`medium` means nothing here, and this message is too long to stand beside the word it is about", at("trace")
     ),
     "wide": Diagnostic("E0101", "a name behind wide characters", at("leaf", after="日"), severity=Severity.WARNING),
-    "end_of_file": Diagnostic("E0101", "here the text ends", Span(FILE, len(TEXT), len(TEXT))),
+    "end_of_file": Diagnostic("E0101", "here the text ends", SourceSpan(FILE, len(TEXT), len(TEXT))),
     "over_lines": Diagnostic("E0101", "this group", at(GROUP), help="a help\nof two lines"),
     "no_place": Diagnostic("E0101", "something about the file as a whole", notes=("a fact",)),
     "no_page": Diagnostic("E0999", "a finding whose code has no page", at("spine")),
@@ -61,41 +61,41 @@ FINDINGS = {
 
 @pytest.mark.parametrize("name", FINDINGS)
 def test_finding(name: str, golden: Golden) -> None:
-    golden(f"terminal/{name}.txt", finding(FINDINGS[name], "superpod.fab", Paint(False), 100) + "\n")
+    golden(f"terminal/{name}.txt", finding_block(FINDINGS[name], "superpod.fab", Paint(False), 100) + "\n")
 
 
 @pytest.mark.parametrize("name", FINDINGS)
 @pytest.mark.parametrize("width", [60, 100, 140])
 def test_no_line_is_wider_than_asked(name: str, width: int) -> None:
-    for line in finding(FINDINGS[name], "superpod.fab", Paint(False), width).splitlines()[2:]:
-        assert length(line) <= width, line
+    for line in finding_block(FINDINGS[name], "superpod.fab", Paint(False), width).splitlines()[2:]:
+        assert text_columns(line) <= width, line
 
 
 def test_colour_changes_no_character() -> None:
     import re
 
     for d in FINDINGS.values():
-        plain, coloured = (finding(d, "superpod.fab", Paint(on), 100) for on in (False, True))
+        plain, coloured = (finding_block(d, "superpod.fab", Paint(on), 100) for on in (False, True))
         assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
 def test_nothing_in_a_design_steers_the_terminal() -> None:
     file = SourceFile("a\x1b[31m.fab", "a \x1b[2J \u202e b\x00\r c\n")
-    text = finding(Diagnostic("E0101", "say \x1b[2J", Span(file, 2, 5), help="\x07"), file.name, Paint(False), 100)
+    text = finding_block(Diagnostic("E0101", "say \x1b[2J", SourceSpan(file, 2, 5), help="\x07"), file.name, Paint(False), 100)
     assert all(c == "\n" or (c >= " " and c not in "\x7f\u202e") for c in text)
 
 
 def test_a_line_as_it_is_shown() -> None:
-    assert shown("\ta\tb").text == "    a   b"
-    assert shown("日x").columns == (0, 2, 3)
+    assert visible_line("\ta\tb").text == "    a   b"
+    assert visible_line("日x").columns == (0, 2, 3)
 
 
 def test_words_are_wrapped_and_kept() -> None:
-    assert wrap("one two three", 7) == ["one two", "three"]
-    assert wrap("incomprehensibilities", 7) == ["incomprehensibilities"]
-    assert wrap("", 7) == [""]
+    assert wrap_text("one two three", 7) == ["one two", "three"]
+    assert wrap_text("incomprehensibilities", 7) == ["incomprehensibilities"]
+    assert wrap_text("", 7) == [""]
 
 
 @pytest.mark.parametrize(("bps", "words"), [(4.064e14, "406.4 Tbps"), (4e11, "400 Gbps"), (1.5e15, "1.5 Pbps"), (12.0, "12 bps")])
 def test_rate(bps: float, words: str) -> None:
-    assert rate(bps) == words
+    assert rate_in_bps_text(bps) == words

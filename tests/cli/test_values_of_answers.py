@@ -12,7 +12,7 @@ import pytest
 
 from tdsl.answers.form import NotKept, value_read, value_written
 from tdsl.semantics.quantity import LENGTH, Quantity
-from tdsl.semantics.values import Dims, ModelName, WholeRange, Word
+from tdsl.semantics.values import BareWord, Dims, ModelValue, WholeRange
 
 FORMS: list[tuple[Any, Any]] = [
     (None, None),
@@ -24,10 +24,10 @@ FORMS: list[tuple[Any, Any]] = [
     (float("inf"), ["float", "inf"]),
     (Fraction(-3, 4), ["fraction", -3, 4]),
     (Quantity(Fraction(5, 2), LENGTH), ["quantity", 5, 2, *LENGTH]),
-    (Word("ring"), ["word", "ring"]),
+    (BareWord("ring"), ["word", "ring"]),
     (Dims((2, 3, 5)), ["dims", 2, 3, 5]),
     (WholeRange(4, 9), ["range", 4, 9]),
-    (ModelName("QM9700"), ["model", "QM9700"]),
+    (ModelValue("QM9700"), ["model", "QM9700"]),
     (date(2024, 2, 29), ["date", "2024-02-29"]),
     ((1, "a"), ["tuple", 1, "a"]),
     ([1, (2,)], ["list", 1, ["tuple", 2]]),

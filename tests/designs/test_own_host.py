@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 from tests.targets import nccl_reader
 
 HOST = """
@@ -51,7 +51,7 @@ def test_a_host_of_ones_own(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["build", str(design), "--path", str(library.parent), "--out", str(out)])
     assert result.exit_code == 0, result.output
     text = (out / "nccl" / "TWIN.xml").read_text()
-    assert {d.severity.name for d in lint(SourceFile("TWIN.xml", text))} <= {"NOTE"}
+    assert {d.severity.name for d in lint_nccl_file(SourceFile("TWIN.xml", text))} <= {"NOTE"}
     system = nccl_reader.read(text)
     assert [c.attributes["affinity"] for c in system.children] == [
         "ffffffff,00000000,ffffffff", "ffffffff,00000000,ffffffff,00000000",

@@ -10,7 +10,7 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
-from tdsl.verify.summary import summarise
+from tdsl.verify.summary import fabric_summary
 
 TABLE = {  # units: nodes, GPUs, leaf, spine, compute + UFM cables, leaf-spine cables
     1: (31, 248, 8, 4, 252, 256),
@@ -21,7 +21,7 @@ TABLE = {  # units: nodes, GPUs, leaf, spine, compute + UFM cables, leaf-spine c
 
 
 def superpod(units: int) -> compiler.Design:
-    result = compiler.check("dgx_superpod_h100", Options(set=(("units", str(units)),)))
+    result = compiler.compile_and_verify("dgx_superpod_h100", Options(set=(("units", str(units)),)))
     assert [(d.code, d.severity) for d in result.findings] == [("E0461", Severity.NOTE)]
     return result.designs[0]
 
@@ -31,7 +31,7 @@ def test_figures(units: int) -> None:
     nodes, gpus, leaf, spine, access, fabric_cables = TABLE[units]
     design = superpod(units)
     assert design.fabric is not None
-    summary = summarise(design.fabric)
+    summary = fabric_summary(design.fabric)
     assert (summary["hosts"], summary["accelerators"], summary["endpoints"]) == (nodes, gpus, 8 * nodes)
     assert (summary["other_hosts"], summary["other_endpoints"]) == (1, 4)
     assert summary["tiers"] == {"leaf": leaf, "spine": spine}

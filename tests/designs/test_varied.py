@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.verify.summary import summarise
+from tdsl.verify.summary import fabric_summary
 
 TEXT = """
 model chip ACC {{ port x[1]: 100Gbps }}
@@ -39,7 +39,7 @@ def test_figures_follow(
 ) -> None:
     path = tmp_path_factory.mktemp("varied") / "f.fab"
     path.write_text(TEXT.format(units=units, hosts=hosts, rails=rails, radix=radix, spines=spines))
-    result = compiler.check(str(path))
+    result = compiler.compile_and_verify(str(path))
     up, leaves = radix - hosts, units * rails
     if hosts >= radix:
         assert [d.code for d in result.findings] == ["E0452"]  # too many hosts, or nothing left to spread
@@ -56,7 +56,7 @@ def test_figures_follow(
     assert result.findings == []
     fabric = result.designs[0].fabric
     assert fabric is not None
-    s = summarise(fabric)
+    s = fabric_summary(fabric)
     access = units * hosts * rails
     assert (s["hosts"], s["accelerators"], s["switches"]) == (units * hosts, access, leaves + spines)
     assert s["links"] == {"total": access + leaves * up, "classes": {"host-leaf": access, "leaf-spine": leaves * up}}

@@ -29,12 +29,12 @@ def same(d: Diagnostic) -> tuple[object, ...]:
 
 def faults(path: Path) -> Iterator[str]:
     text = path.read_text(encoding="utf-8")
-    for d in compiler.check(path.name).findings:
+    for d in compiler.compile_and_verify(path.name).findings:
         if d.allowed or d.fix is None or d.span is None:
             continue
         assert all(span.file is d.span.file for span, _ in d.fix.edits), "a fix of another file needs a test of its own"
         new = applied(d, text)
-        again = compiler.check(path.name, Options(overlay={path.name: new, str(path.resolve()): new}))
+        again = compiler.compile_and_verify(path.name, Options(overlay={path.name: new, str(path.resolve()): new}))
         if new == text or same(d) in [same(x) for x in again.findings if x.span is not None]:
             yield f"{path.name}: {d.code} is still there after `{d.fix.title}`"
 

@@ -25,7 +25,7 @@ def made(body: str, tmp_path: Path) -> tuple[Fabric, Addressing, list[str]]:
     """The fabric of a text, its addresses, and the codes of what was found."""
     path = tmp_path / "d.fab"
     path.write_text(f"{MODELS}fabric f {{\n{body}\n}}\n")
-    result = compiler.check(str(path))
+    result = compiler.compile_and_verify(str(path))
     fabric = result.designs[0].fabric
     assert fabric is not None and fabric.addressing is not None
     return fabric, fabric.addressing, [d.code for d in result.findings if d.severity.word == "error"]
@@ -173,7 +173,7 @@ def test_the_prefix_that_is_proposed_has_room(tmp_path: Path, pool: str, kind: s
         (tmp_path / "d.fab").write_text(
             f"{MODELS}model switch WIDE {{ port p[1..64]: 400Gbps {{ type GE400 }} }}\nfabric f {{\n{body}{value}\n}}\n"
         )
-        return [d.help for d in compiler.check(str(tmp_path / "d.fab")).findings if d.code == "E0471"]
+        return [d.help for d in compiler.compile_and_verify(str(tmp_path / "d.fab")).findings if d.code == "E0471"]
 
     for text in checked(pool):
         larger = text.split("`")[1]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.fabric.vector import NotSimple, _element
+from tdsl.fabric.vector import NotSimple, _pick_elements
 from tdsl.findings.source import SourceFile
 from tests.harness import compile_text
 
@@ -19,15 +19,15 @@ def ints(*values: int) -> Any:
 
 def test_elements_of_a_list_by_an_index_of_many_instances() -> None:
     """All within the list, and whole numbers; else they are worked out one by one, which finds what is wrong."""
-    assert _element((5, 7, 9), ints(0, 2, 1, 2)).tolist() == [5, 9, 7, 9]  # type: ignore[union-attr]
-    assert _element((5,), ints(0)).tolist() == [5]  # type: ignore[union-attr]
+    assert _pick_elements((5, 7, 9), ints(0, 2, 1, 2)).tolist() == [5, 9, 7, 9]  # type: ignore[union-attr]
+    assert _pick_elements((5,), ints(0)).tolist() == [5]  # type: ignore[union-attr]
     wrong: list[tuple[Any, Any]] = [
         ((5, 7, 9), ints(0, -1)), ((5, 7, 9), ints(0, 3)), ((5, 7, 9), np.array([0.0, 1.0])), ((), ints(0)), ((5, 7), 1),
         (ints(5, 7), ints(0)), ((5, 7, 9), np.array([True, False])),
     ]  # fmt: skip
     for value, index in wrong:
         with pytest.raises(NotSimple):
-            _element(value, index)
+            _pick_elements(value, index)
 
 
 def found(text: str, folder: Path, **options: Any) -> list[tuple[str, str, str]]:

@@ -14,22 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric import patterns
-from tdsl.fabric.cables.cabling import connectors, first_of_cage, pull
+from tdsl.fabric.cables.cabling import cables_of_segments, first_of_cage, number_connectors
 from tdsl.fabric.components import joined_groups
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
-from tdsl.fabric.patterns import Pairs
-from tdsl.fabric.ports import KEPT, Ends, Ports
+from tdsl.fabric.patterns import LinkPairs
+from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
 from tdsl.fabric.tiers import device_tiers, set_tiers
-from tdsl.fabric.vias import _take
-from tdsl.findings.source import SourceFile, Span
+from tdsl.fabric.vias import _take_via_ports
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tests.harness import fabric_of, links_of
 
-HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
+HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
 SIZE = st.integers(1, 7)
 
 
-def rows(pairs: Pairs) -> list[tuple[int, int, int, int]]:
+def rows(pairs: LinkPairs) -> list[tuple[int, int, int, int]]:
     """All links in their order: a, b, copy, dimension."""
     return list(zip(*(x.tolist() for x in (pairs.a, pairs.b, pairs.copy, pairs.dim)), strict=True))
 
@@ -47,7 +47,7 @@ def test_spread_link_by_link(a: int, b: int, k: int, uneven: bool) -> None:
     graph.add_nodes_from((side, i) for side, n in enumerate((a, b)) for i in range(n))
     if extra and not uneven and (base or a * k % b):
         with pytest.raises(Fault) as refused:
-            patterns.spread(a, b, k, False, HERE, ("x", "y"))
+            patterns.spread_links(a, b, k, False, HERE, ("x", "y"))
         found = refused.value.diagnostic
         even = [n for n in range(1, 200) if k % n == 0 or (k < n and a * k % n == 0)]
         options = [str(n) for n in (max((n for n in even if n < b), default=0), min((n for n in even if n > b), default=0)) if n]
@@ -56,7 +56,7 @@ def test_spread_link_by_link(a: int, b: int, k: int, uneven: bool) -> None:
         said = f"{' or '.join(options)} y would be even; or write `spread uneven` to allow one link more for some pairs"
         assert found.help == said
         return
-    assert rows(patterns.spread(a, b, k, uneven, HERE, ("x", "y"), parts.append)) == whole + over
+    assert rows(patterns.spread_links(a, b, k, uneven, HERE, ("x", "y"), parts.append)) == whole + over
     pieces = nx.number_connected_components(graph)
     assert [p.diagnostic.notes for p in parts] == (
         [(f"{pieces} parts by these links alone",)] if extra and not uneven and pieces > 1 else []
@@ -94,18 +94,18 @@ def test_grid_link_by_link(shape: list[int], wrap: bool, n: int) -> None:
             if size > 1 and (wrap or at[dim] < size - 1):
                 far = tuple((x + 1) % size if d == dim else x for d, x in enumerate(at))
                 expected.append((int(np.ravel_multi_index(at, shape)), int(np.ravel_multi_index(far, shape)), dim))
-    found = patterns.copies(patterns.grid(tuple(shape), wrap), n)
+    found = patterns.copy_links(patterns.mesh_or_torus_links(tuple(shape), wrap), n)
     assert rows(found) == [(a, b, c, d) for c in range(n) for a, b, d in expected] and found.directed
 
 
 def test_small_patterns() -> None:
-    assert [rows(patterns.ring(n)) for n in range(4)] == [
+    assert [rows(patterns.ring_links(n)) for n in range(4)] == [
         [], [], [(0, 1, 0, 0), (1, 0, 1, 0)], [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)],
     ]  # fmt: skip
-    assert rows(patterns.copies(patterns.ring(2), 2)) == [(0, 1, 0, 0), (1, 0, 2, 0), (0, 1, 1, 0), (1, 0, 3, 0)]
-    assert rows(patterns.single()) == [(0, 0, 0, 0)] and not patterns.single().directed
-    assert rows(patterns.each(2, 3)) == [(i, j, 0, 0) for i in range(2) for j in range(3)]
-    assert rows(patterns.each(3, None)) == [(0, 1, 0, 0), (0, 2, 0, 0), (1, 2, 0, 0)]
+    assert rows(patterns.copy_links(patterns.ring_links(2), 2)) == [(0, 1, 0, 0), (1, 0, 2, 0), (0, 1, 1, 0), (1, 0, 3, 0)]
+    assert rows(patterns.single_link()) == [(0, 0, 0, 0)] and not patterns.single_link().directed
+    assert rows(patterns.complete_links(2, 3)) == [(i, j, 0, 0) for i in range(2) for j in range(3)]
+    assert rows(patterns.complete_links(3, None)) == [(0, 1, 0, 0), (0, 2, 0, 0), (1, 2, 0, 0)]
     assert rows(patterns.in_order(3, 3, 4, HERE)) == [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)]
     assert rows(patterns.in_order(3, 3, -1, HERE)) == [(0, 2, 0, 0), (1, 0, 0, 0), (2, 1, 0, 0)]
     assert rows(patterns.in_order(0, 0, 1, HERE)) == []
@@ -198,10 +198,10 @@ def lowest(four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]
 def test_lowest_free_ports_by_loops(
     four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int
 ) -> None:
-    ports = Ports(four.sets, four.models, four.device_model, four.built)
+    ports = PortTable(four.sets, four.models, four.device_model, four.built)
     ports.state[:] = state
     device, choice, far, copy = (np.array(x) for x in zip(*asked, strict=True))
-    ends = Ends(
+    ends = LinkEnds(
         device, [n for n, _ in choices], [None if p is None else np.array(p) for _, p in choices], [HERE] * 3, choice,
         np.full(len(asked), -1), far, copy, together,
     )  # fmt: skip
@@ -237,7 +237,7 @@ model switch TWO { port p[1..2]: 400Gbps }"""
 
 
 def test_numbers_and_names_of_ports(four: Fabric) -> None:
-    ports = Ports(four.sets, four.models, four.device_model, four.built)
+    ports = PortTable(four.sets, four.models, four.device_model, four.built)
     names = [f"{d}.{c}[{i}]" for d, sizes in (("a[0]", (6, 3)), ("a[1]", (6, 3)), ("b", (4, 5)), ("c", (6, 3)))
              for c, n in zip("pq", sizes, strict=True) for i in range(1, n + 1)]  # fmt: skip
     assert [ports.port_path(p) for p in range(36)] == names
@@ -288,7 +288,7 @@ def test_cables_by_loops(lanes: int, ends: list[tuple[int, int]], mixed: bool, c
         expected.append((a, b, group, count[group] if split else 0, many, row, -row, degree[ca] > 1 and degree[cb] > 1, split))
     told = np.arange(len(ends))
     a, b = (np.array([e[k] for e in ends]) for k in (0, 1))
-    found = pull(a, b, told, -told, np.array(connector))
+    found = cables_of_segments(a, b, told, -told, np.array(connector))
     columns = (found.a, found.b, found.group, found.leg, found.links, found.statement, found.cls, found.tangled, found.split)
     assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected
 
@@ -309,7 +309,7 @@ def test_connectors_and_cages_of_models() -> None:
     which = np.array([0, 1, 0])
     base = np.array([0, 6, 11, 17])
     models: Any = [one, two]
-    assert connectors(models, which, base).tolist() == [0, 0, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7, 8, 8, 9, 9]
+    assert number_connectors(models, which, base).tolist() == [0, 0, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7, 8, 8, 9, 9]
     assert first_of_cage(models).tolist() == [0, 0, 0, 0, 4, 4, 0, 1, 1, 1, 4]
     assert first_of_cage(models, 2).tolist() == [0, 0, 2, 2, 4, 4, 0, 1, 1, 3, 4]
     assert first_of_cage(models, 1).tolist() == [0, 1, 2, 3, 4, 4, 0, 1, 2, 3, 4]
@@ -360,10 +360,10 @@ def test_ports_of_panels_by_loops(
     asked: Any = c
     if refused:
         with pytest.raises(Fault) as told:
-            _take(ports, wire, device, outside, asked, model, before)
+            _take_via_ports(ports, wire, device, outside, asked, model, before)
         assert told.value.diagnostic.message == refused
     else:
-        assert _take(ports, wire, device, outside, asked, model, before).tolist() == expected
+        assert _take_via_ports(ports, wire, device, outside, asked, model, before).tolist() == expected
     assert np.flatnonzero(state).tolist() == sorted(used)
 
 

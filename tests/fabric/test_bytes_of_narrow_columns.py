@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tdsl.fabric.narrow import Narrow, as_kept, narrow, narrowed, widen
+from tdsl.fabric.narrow import Narrow, as_kept, narrow_column, narrow_fabric_columns, widen_fabric_columns
 from tests.fabrics import superpod
 
 
@@ -27,7 +27,7 @@ def test_bytes_of_a_row(given: type, row: list[int], kept: type | None) -> None:
         return
     column = np.array(row * 3, dtype=given)
     for each in (column, np.repeat(column, 2)[::2]):
-        found = narrow(each)
+        found = narrow_column(each)
         assert found.tolist() == row * 3 and found.dtype == np.int64 and found.shape == (6,) and len(found) == 6
         if kept is None:
             assert type(found) is np.ndarray
@@ -37,12 +37,12 @@ def test_bytes_of_a_row(given: type, row: list[int], kept: type | None) -> None:
 
 def test_equal_rows_take_one_number() -> None:
     for column in (np.full(4, 7), np.broadcast_to(np.int64(7), 4), np.full(4, 7, dtype=np.int8), np.full(1, 2**40)):
-        found = narrow(column)
+        found = narrow_column(column)
         assert isinstance(found, Narrow) and found.nbytes == 8 and found.tolist() == column.tolist()
-    none = narrow(np.zeros(0, dtype=np.int8))
+    none = narrow_column(np.zeros(0, dtype=np.int8))
     assert isinstance(none, Narrow) and none.tolist() == [] and none.dtype == np.int64
     texts = np.array(["a", "b"])
-    assert narrow(texts) is texts  # type: ignore[arg-type]
+    assert narrow_column(texts) is texts  # type: ignore[arg-type]
 
 
 SMALL = np.array([100, -100, 127, -128, 0])
@@ -50,7 +50,7 @@ SMALL = np.array([100, -100, 127, -128, 0])
 
 def test_results_that_do_not_fit_into_the_bytes_of_a_row() -> None:
     """Sums and products of rows, with each other and with other numbers; fractions stay fractions."""
-    column = narrow(SMALL)
+    column = narrow_column(SMALL)
     assert isinstance(column, Narrow) and column.held.dtype == np.int8
     for found, expected in (
         (column + column, SMALL + SMALL),
@@ -73,7 +73,7 @@ def test_results_that_do_not_fit_into_the_bytes_of_a_row() -> None:
 
 
 def test_comparisons_with_numbers_of_any_kind() -> None:
-    column = narrow(SMALL)
+    column = narrow_column(SMALL)
     for other in (
         100,
         -128,
@@ -87,7 +87,7 @@ def test_comparisons_with_numbers_of_any_kind() -> None:
         True,
         SMALL[::-1],
         SMALL + 0.5,
-        narrow(SMALL * 300),
+        narrow_column(SMALL * 300),
     ):
         for compare in (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal):
             wide = other.wide if isinstance(other, Narrow) else other
@@ -97,7 +97,7 @@ def test_comparisons_with_numbers_of_any_kind() -> None:
 
 
 def test_a_narrow_column_is_no_place_for_results() -> None:
-    column = narrow(SMALL)
+    column = narrow_column(SMALL)
     for out in (column, (column, np.zeros(5, dtype=np.int64)), (np.zeros(5, dtype=np.int64), column)):
         with pytest.raises(TypeError):
             (np.divmod if isinstance(out, tuple) else np.add)(SMALL, 2, out=out)
@@ -115,7 +115,7 @@ def test_a_narrow_column_is_no_place_for_results() -> None:
 
 def test_derived_columns_are_narrow_where_their_source_is() -> None:
     plain = np.array([1, 2, 3], dtype=np.int32)
-    assert isinstance(as_kept(plain, narrow(SMALL)), Narrow)
+    assert isinstance(as_kept(plain, narrow_column(SMALL)), Narrow)
     wide = as_kept(plain, SMALL)
     assert type(wide) is np.ndarray and wide.dtype == np.int64 and wide.tolist() == [1, 2, 3]
 
@@ -125,14 +125,14 @@ def test_which_columns_of_a_fabric_are_narrow() -> None:
     f = superpod(2, 2, 2, 2).build()
     before = {k: v.copy() for k, v in vars(f).items() if isinstance(v, np.ndarray)}
     assert f.device_a.dtype == np.int64 and f.device_b.dtype == np.int64
-    assert narrowed(f) is f
+    assert narrow_fabric_columns(f) is f
     chosen = {k for k, v in before.items() if k.split("_")[0] in ("link", "cable", "circuit", "absent") and v.dtype == np.int64}
     assert {k for k, v in vars(f).items() if isinstance(v, Narrow)} == chosen | {"device_a", "device_b"}
     assert isinstance(f.absent_reserved, np.ndarray) and isinstance(f.port_base, np.ndarray)
-    widen(f)
+    widen_fabric_columns(f)
     for name, column in before.items():
         found = getattr(f, name)
         assert type(found) is np.ndarray and found.dtype == column.dtype and found.tolist() == column.tolist()
     loose = SimpleNamespace(link_a=np.array([1, 2]), links=np.array([1, 2]), device_c=np.array([1, 2]))
-    narrowed(loose)  # type: ignore[arg-type]
+    narrow_fabric_columns(loose)  # type: ignore[arg-type]
     assert [type(x) for x in vars(loose).values()] == [Narrow, np.ndarray, np.ndarray]

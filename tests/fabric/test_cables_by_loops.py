@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.cables import identity as module
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
 from tests.harness import compile_text
@@ -120,7 +120,7 @@ def test_links_of_cables(name: str, block: int, fabrics: dict[str, Fabric], monk
     """However many are looked up at once, and by pairs of connectors as by one connector."""
     monkeypatch.setattr(module, "BLOCK", block)
     f = fabrics[name]
-    cables = Cables(f)
+    cables = CableIndex(f)
     found = defaultdict(list)
     for link, leg in zip(*(x.tolist() for x in cables.crossings), strict=True):
         found[link].append(leg)
@@ -148,7 +148,7 @@ def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> Non
     """Cables by the lower end's device, then as a person meets its ports; the legs of one cable stay together. Its name is that
     of the first port at the lower end."""
     f = fabrics[name]
-    cables = Cables(f)
+    cables = CableIndex(f)
     count = len(f.cable_a)
     rank = cables.ports.rank[cables.ports.rows(np.arange(len(f.port_device)))].tolist()
     key = [(int(f.port_device[a]), rank[a]) for a in f.cable_a.tolist()]

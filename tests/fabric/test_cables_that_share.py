@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.fabric.cables.cabling import connectors, fills_cages, first_of_cage, links_together, pull, shares
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.fabric.cables.cabling import (
+    cables_of_segments,
+    fills_cages,
+    first_of_cage,
+    links_together,
+    number_connectors,
+    ports_sharing_cable,
+)
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.model import DeviceModel
 from tests.harness import compile_text, fabric_of, links_of
 
-ORIGIN = Origin(Span(SourceFile("x.fab", "x"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("x.fab", "x"), 0, 1))
 
 
 def cable(**facts: object) -> DeviceModel:
@@ -33,13 +40,13 @@ def cable(**facts: object) -> DeviceModel:
 def test_plugs_that_fill_cages(part: object, fills: bool) -> None:
     """Those of copper and active optical cables whose model says which cages they fit: all ports of a cage leave by one."""
     assert fills_cages(part) is fills
-    assert shares({"part": part, "carries": 3}) == (0 if fills else 3)
-    assert shares({"part": part}) == (0 if fills else 1)
+    assert ports_sharing_cable({"part": part, "carries": 3}) == (0 if fills else 3)
+    assert ports_sharing_cable({"part": part}) == (0 if fills else 1)
 
 
 def test_links_of_one_cable() -> None:
     assert [links_together(x) for x in ({}, {"carries": 1}, {"carries": 2}, {"carries": 4})] == [1, 1, 2, 4]
-    assert shares({}) == 1
+    assert ports_sharing_cable({}) == 1
 
 
 def model(*classes: tuple[str, list[int], list[int]]) -> Any:
@@ -69,7 +76,7 @@ def test_connectors_and_cages_by_loops(seed: int) -> None:
         for c in models[m].classes:
             expected += [start + k for k in c.connectors]
             start += max(c.connectors) + 1
-    assert connectors(models, which, base).tolist() == expected
+    assert number_connectors(models, which, base).tolist() == expected
     for together in (0, 1, 2, 3):
         firsts = []
         for m in models:
@@ -88,10 +95,10 @@ def test_connectors_and_cages_by_loops(seed: int) -> None:
 
 def test_no_cables() -> None:
     none = np.zeros(0, dtype=np.int64)
-    found = pull(none, none, none, none, none)
+    found = cables_of_segments(none, none, none, none, none)
     for name in ("a", "b", "group", "leg", "links", "statement", "cls", "tangled", "split"):
         assert getattr(found, name).tolist() == []
-    assert connectors([], none, np.zeros(1, dtype=np.int64)).tolist() == [] and first_of_cage([]).tolist() == []
+    assert number_connectors([], none, np.zeros(1, dtype=np.int64)).tolist() == [] and first_of_cage([]).tolist() == []
 
 
 # ------------------------------------------------------------ links that cross a panel

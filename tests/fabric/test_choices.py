@@ -8,17 +8,17 @@ import numpy as np
 from hypothesis import given, settings
 
 from tdsl.fabric import keeping, patterns
-from tdsl.fabric.asns import _leaders
-from tdsl.fabric.pins import Mount, mounted
+from tdsl.fabric.asns import _first_connected_device
+from tdsl.fabric.pins import Mount, standing_mounts
 from tdsl.fabric.rails import rail_plan
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tests.fabric.test_keeping import cases, choices
 from tests.harness import compile_text, fabric_of
 
-HERE = Span(SourceFile("x.fab.lock", "line"), 0, 4)
+HERE = SourceSpan(SourceFile("x.fab.lock", "line"), 0, 4)
 
 
-def moved(x: np.ndarray, own: np.ndarray, standing: np.ndarray, rule: keeping.Rule) -> tuple[int, int]:
+def moved(x: np.ndarray, own: np.ndarray, standing: np.ndarray, rule: keeping.SpreadRule) -> tuple[int, int]:
     """What a choice costs: links that do not stay, then how far the new ones are from the pairs of the spread. Without a bound
     for a pair a new link costs more, the more a pair has."""
     lost = new = 0
@@ -44,7 +44,7 @@ def test_new_links_go_where_the_spread_has_them(case: tuple[np.ndarray, np.ndarr
     if rule is None or (free and own.size > 6):
         return
     standing = np.minimum(standing, rule.high)
-    found = keeping._solved(own, standing, rule)
+    found = keeping._solve_transportation(own, standing, rule)
     assert found is not None
     assert moved(found, own, standing, rule) == min(moved(x, own, standing, rule) for x in choices(own, free))
 
@@ -53,11 +53,11 @@ def test_of_equal_choices_that_of_the_spread() -> None:
     """Where links stand in the pairs that the spread has fewer of, and some must move."""
     random = np.random.default_rng(1)
     for a, b, k in [(2, 3, 4), (3, 2, 5), (2, 3, 5), (4, 3, 4)] * 12:
-        own = keeping.matrix(patterns.spread(a, b, k, True, HERE, ("a", "b")), a, b)
+        own = keeping.links_per_pair(patterns.spread_links(a, b, k, True, HERE, ("a", "b")), a, b)
         rule = keeping.rule_of(own, False, alike=True)
         assert rule is not None
         standing = np.minimum(random.integers(0, 4, (a, b)), rule.high)
-        found = keeping._solved(own, standing, rule)
+        found = keeping._solve_transportation(own, standing, rule)
         assert found is not None
         assert moved(found, own, standing, rule) == min(moved(x, own, standing, rule) for x in choices(own, False))
 
@@ -84,7 +84,7 @@ def test_what_stands_by_a_lock(tmp_path: Path) -> None:
         ("a[2]", "C", 1, 1), ("a[1]", "A", 3, 0),
     ]  # fmt: skip
     racks = {(row, rack): at for at, (row, rack) in enumerate([("A", 1), ("A", 2), ("A", 3), ("B", 1)])}
-    found = mounted([Mount(device, "h", row, rack, unit, HERE) for device, row, rack, unit in lines], f)
+    found = standing_mounts([Mount(device, "h", row, rack, unit, HERE) for device, row, rack, unit in lines], f)
     names = {f.device_path(d): (rack, unit) for d, (rack, unit) in found.items()}
     assert names == {"top": (racks["A", 1], 4), "a[0]": (racks["A", 2], 1)}
 
@@ -126,7 +126,7 @@ def test_rails_of_hosts_that_others_disturb(tmp_path: Path) -> None:
 def test_the_last_device_leads_itself(tmp_path: Path) -> None:
     f = fabric_of("fabric f { switch a[2]: SW\n switch z: SW\n connect a[0] to a[1] }", tmp_path)
     none = np.zeros(0, dtype=np.int64)
-    assert _leaders(f, np.array([f.device_count - 1]), none, none).tolist() == [f.device_count - 1]
+    assert _first_connected_device(f, np.array([f.device_count - 1]), none, none).tolist() == [f.device_count - 1]
 
 
 def test_cables_that_fill_cages_join_whole_cages(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from tdsl.fabric import inside
 from tdsl.fabric.graph import FREE, Fabric
-from tdsl.fabric.select import selected
-from tdsl.fabric.shared import shared_ports
+from tdsl.fabric.select import select_devices
+from tdsl.fabric.shared import refuse_shared_ports
 from tdsl.fabric.user_csv import DeviceTable
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -63,17 +63,17 @@ def test_patterns_of_devices(pattern: str) -> None:
         said = f"`{pattern}` means no device of made; patterns are such as 'su[0..1].*' or 'spine[3]'"
         for patterns in ([pattern], ["core", pattern]):
             with pytest.raises(ValueError, match="means no device") as refused:
-                selected(f, patterns)
+                select_devices(f, patterns)
             assert str(refused.value) == said
         return
-    assert [f.device_path(int(d)) for d in selected(f, [pattern]).nonzero()[0]] == expected
+    assert [f.device_path(int(d)) for d in select_devices(f, [pattern]).nonzero()[0]] == expected
 
 
 def test_several_patterns() -> None:
     f = tree_of_devices()
-    found = selected(f, ["spine[2]", "su[1].ctl", "spine[1..2]"])
+    found = select_devices(f, ["spine[2]", "su[1].ctl", "spine[1..2]"])
     assert [f.device_path(int(d)) for d in found.nonzero()[0]] == ["su[1].ctl", "spine[1]", "spine[2]"]
-    assert not selected(f, []).any() and len(selected(f, [])) == f.device_count
+    assert not select_devices(f, []).any() and len(select_devices(f, [])) == f.device_count
 
 
 # ------------------------------------------------------------ ports of two fabrics
@@ -98,7 +98,7 @@ def both(one: list[tuple[int, int]], two: list[tuple[int, int]]) -> tuple[Fabric
 
 def reported(*fabrics: Fabric) -> list[tuple[object, ...]]:
     found = Diagnostics()
-    shared_ports(fabrics, found)
+    refuse_shared_ports(fabrics, found)
     return [
         (d.code, d.span.text if d.span else "", d.message, [(x.span.text, x.message) for x in d.labels], d.help)
         for d in found.items

@@ -162,7 +162,7 @@ def test_halves_of_circuits(seed: int) -> None:
     chance = Random(seed)
     size = chance.randint(2, 8)
     edges: list[Edge] = [(*chance.sample(range(size), 2), i) for i in range(chance.randint(0, 16))]
-    halves = circuits._halve(edges)
+    halves = circuits._halve_links(edges)
     assert sorted(e for half in halves for e in half) == sorted(edges)
     assert all(half == sorted(half, key=lambda e: e[2]) for half in halves)
     graph = nx.MultiGraph((a, b) for a, b, _ in edges)
@@ -180,7 +180,7 @@ def test_halves_stay_what_they_are() -> None:
     """What is cabled stays with every version."""
     ends = ((0, 1), (1, 2), (2, 0), (0, 3), (3, 4), (4, 0), (1, 2), (3, 0), (5, 6), (6, 7), (7, 5), (1, 4), (2, 8), (8, 3))
     edges = [(a, b, i) for i, (a, b) in enumerate(ends)]
-    one, two = circuits._halve(edges)
+    one, two = circuits._halve_links(edges)
     assert ([e[2] for e in one], [e[2] for e in two]) == HALVES
 
 
@@ -212,7 +212,7 @@ def test_even_cables_carry_all_circuits(seed: int) -> None:
         room[b] -= 1
     chance.shuffle(edges)
     for number, edge in enumerate(edges):
-        assert circuits._place(plant, edge)
+        assert circuits._place_circuit(plant, edge)
         held = [e for found in plant.members.values() for e in found]
         assert sorted(held) == sorted(edges[: number + 1])
         for ocs, found in plant.members.items():
@@ -223,10 +223,10 @@ def test_even_cables_carry_all_circuits(seed: int) -> None:
     for d in room:
         room[d] += 1
     if full := [d for d in room if room[d] == 1]:
-        assert not circuits._place(plant, (full[0], (full[0] + 1) % devices, -1))
+        assert not circuits._place_circuit(plant, (full[0], (full[0] + 1) % devices, -1))
     members = {o: sorted(found, key=lambda e: e[2]) for o, found in plant.members.items()}
     before = {d: {o: list(found) for o, found in plant.cables[d].items()} for d in range(devices)}
-    columns = np.stack(circuits._ports(plant, len(edges))).T.tolist()
+    columns = np.stack(circuits._ports_of_circuits(plant, len(edges))).T.tolist()
     for ocs, found in members.items():
         for a, b, i in found:
             (pa, oa), (pb, ob) = before[a][ocs].pop(0), before[b][ocs].pop(0)
@@ -247,10 +247,10 @@ def test_two_switches_share_their_circuits(seed: int) -> None:
     edge = (*chance.sample(range(5), 2), 99)
     x, y = chance.sample((90, 91), 2)
     before = {o: list(found) for o, found in plant.members.items()}
-    halves = circuits._halve([*before.get(x, []), *before.get(y, []), edge])
+    halves = circuits._halve_links([*before.get(x, []), *before.get(y, []), edge])
     needed = [Counter(d for e in half for d in e[:2]) for half in halves]
     fits = all(n <= len(plant.cables[d][o]) for o, need in zip((x, y), needed, strict=True) for d, n in need.items())
-    assert circuits._redeal(plant, edge, x, y) == fits
+    assert circuits._redistribute_circuits(plant, edge, x, y) == fits
     after = before | {x: halves[0], y: halves[1]} if fits else before
     assert {o: found for o, found in plant.members.items() if found} == {o: found for o, found in after.items() if found}
     used = Counter((d, o) for o, found in after.items() for e in found for d in e[:2])
@@ -260,18 +260,18 @@ def test_two_switches_share_their_circuits(seed: int) -> None:
 def test_what_cannot_be_shared_stays() -> None:
     """One cable to each of two switches at one device, three at the other: no share of the circuits fits, and none moves."""
     plant = plant_with({(0, 90): 1, (1, 91): 1, (2, 90): 1, (2, 91): 1})
-    assert circuits._place(plant, (0, 2, 0)) and circuits._place(plant, (1, 2, 1))
+    assert circuits._place_circuit(plant, (0, 2, 0)) and circuits._place_circuit(plant, (1, 2, 1))
     assert plant.members == {90: [(0, 2, 0)], 91: [(1, 2, 1)]}
-    assert not circuits._place(plant, (0, 1, 2))
+    assert not circuits._place_circuit(plant, (0, 1, 2))
     plant = plant_with({(0, 90): 1, (1, 91): 1})
-    assert not circuits._place(plant, (0, 1, 0))
+    assert not circuits._place_circuit(plant, (0, 1, 0))
     assert not any(plant.members.values()) and not any(plant.used.values())
     for turned in (False, True):
         plant = plant_with({(0, 90): 2, (1, 91): 2, (2, 90): 2, (2, 91): 2})
-        assert circuits._place(plant, (0, 2, 0)) and circuits._place(plant, (1, 2, 1))
-        assert not circuits._place(plant, (1, 0, 2) if turned else (0, 1, 2))
+        assert circuits._place_circuit(plant, (0, 2, 0)) and circuits._place_circuit(plant, (1, 2, 1))
+        assert not circuits._place_circuit(plant, (1, 0, 2) if turned else (0, 1, 2))
         assert plant.members == {90: [(0, 2, 0)], 91: [(1, 2, 1)]} and set(plant.used.values()) <= {0, 1}
     plant = plant_with({(0, 91): 2, (1, 90): 2, (2, 90): 2, (2, 91): 2, (3, 90): 2, (3, 91): 2})
     for edge in ((2, 0, 0), (2, 1, 1), (2, 1, 2), (2, 0, 3)):
-        assert circuits._place(plant, edge)
+        assert circuits._place_circuit(plant, edge)
     assert plant.members == {90: [(2, 1, 1), (2, 1, 2)], 91: [(2, 0, 0), (2, 0, 3)]}

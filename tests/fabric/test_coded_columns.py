@@ -33,7 +33,7 @@ def test_rows_of_a_column(name: str) -> None:
     taken = column.take(lambda codes: codes[order])
     assert (type(taken), len(taken), taken.tolist()) == (type(column), 4, [rows[i] for i in order])
     assert getattr(taken, "blank", None) == getattr(column, "blank", None)
-    for values in (coded.stretches(column), coded.stretches(rows)):
+    for values in (coded.row_range_reader(column), coded.row_range_reader(rows)):
         for start, stop in product(range(8), range(8)):
             if start <= stop:
                 found = values(start, stop)
@@ -46,11 +46,11 @@ def test_columns_hold_plain_values() -> None:
     assert (WHOLE.blank, BLANK.blank) == (None, 0)
     assert (Joined(TEXTS).blank, Joined(TEXTS, blank=True).blank) == (False, True)
     assert [type(x) for x in WHOLE.tolist()] == [int] * 7
-    assert coded.stretches(BLANK)(1, 4) == ["", -1, 7]
+    assert coded.row_range_reader(BLANK)(1, 4) == ["", -1, 7]
 
 
 def test_one_value_in_every_row() -> None:
-    column = coded.constant("x", 5)
+    column = coded.coded_constant("x", 5)
     assert (column.tolist(), len(column), column.codes.strides, column.codes.dtype) == (["x"] * 5, 5, (0,), np.int32)
 
 
@@ -63,7 +63,7 @@ def test_the_different_numbers_of_each_row(width: int, seed: int) -> None:
     rows, numbers = rng.integers(0, size, count), rng.integers(0, width, count)
     if count:
         rows[:8], numbers[:8] = [3, 3, 3, 5, 5, 6, 6, 7], [0, width - 1, 0, width - 1, 0, width - 1, width - 1, 0]
-    column = coded.sets(rows, numbers, size)
+    column = coded.coded_number_sets(rows, numbers, size)
     found = [sorted(set(numbers[rows == row].tolist())) for row in range(size)]
     expected = ["" if not x else x[0] if len(x) == 1 else " ".join(map(str, x)) for x in found]
     assert column.tolist() == expected
@@ -73,9 +73,9 @@ def test_the_different_numbers_of_each_row(width: int, seed: int) -> None:
 
 def test_no_rows_with_numbers() -> None:
     none = np.zeros(0, dtype=np.int64)
-    assert coded.sets(none, none, 3).tolist() == [""] * 3
-    assert coded.sets(none, none, 0).tolist() == []
-    assert coded.sets(np.array([1]), np.array([0]), 3).tolist() == ["", 0, ""]
+    assert coded.coded_number_sets(none, none, 3).tolist() == [""] * 3
+    assert coded.coded_number_sets(none, none, 0).tolist() == []
+    assert coded.coded_number_sets(np.array([1]), np.array([0]), 3).tolist() == ["", 0, ""]
 
 
 @pytest.mark.parametrize("dense", [0, 23, 24, 1 << 22])
@@ -94,7 +94,7 @@ def test_a_column_that_depends_on_several(dense: int, kind: type, monkeypatch: p
                 called.append(at)
                 return "-".join(map(str, at))
 
-            column = coded.combined(pick, *zip(sizes, columns, strict=True))
+            column = coded.coded_combination(pick, *zip(sizes, columns, strict=True))
             every = list(zip(*(c.tolist() for c in columns), strict=True))
             assert column.tolist() == ["-".join(map(str, at)) for at in every]
             assert called == sorted(set(every)) and column.codes.dtype == np.int32
@@ -105,5 +105,5 @@ def test_more_combinations_than_32_bits_count() -> None:
     """Codes of three columns whose sizes multiply to more than 2**31, and to just less."""
     for sizes in ((1 << 10, 1 << 11, 1 << 10), (1 << 20, 1 << 20, 1 << 20), (1 << 16, 1 << 15), (1 << 15, (1 << 16) - 1)):
         columns = [np.array([size - 1, 0, size - 1, size // 2], dtype=np.int32) for size in sizes]
-        column = coded.combined(lambda *at: at, *zip(sizes, columns, strict=True))
+        column = coded.coded_combination(lambda *at: at, *zip(sizes, columns, strict=True))
         assert column.tolist() == list(zip(*(c.tolist() for c in columns), strict=True))

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.fabric.as_networkx import _planes
+from tdsl.fabric.as_networkx import _plane_paths
 from tdsl.fabric.cables.plugs import ends_wrong, fits_cage, legs_of, plug_wrong
-from tdsl.fabric.distances import between
-from tdsl.fabric.keeping import columns
+from tdsl.fabric.distances import distances_between_devices
+from tdsl.fabric.keeping import links_in_copy_order
 from tdsl.fabric.part_facts import optic_watts
 from tdsl.fabric.places import rows_of_places
 from tdsl.fabric.rates import add_capacity
-from tdsl.fabric.vector import _uses
+from tdsl.fabric.vector import _mentions_variable
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import POWER, RATE, Quantity
 from tdsl.semantics.settings import CAPACITY_LIMIT, GRAIN_LIMIT
@@ -28,7 +28,7 @@ from tdsl.syntax.parser import parse_expression
 from tests.cli.run import tdsl
 from tests.harness import compile_text, fabric_of, links_of
 
-HERE = Span(SourceFile("x.fab", "connect"), 0, 7)
+HERE = SourceSpan(SourceFile("x.fab", "connect"), 0, 7)
 DEVICES = "fabric f {\nswitch a[2]: SW\nswitch b[3]: SW\nswitch w[3]: BIG\nchip c[2, 3]: GPU\nhost h[2]: BOX\n"
 COUNTS = {
     "connect a[*] to w[*] each x 2": 12, "connect w[*] each": 3, "connect w[*] each x 2": 6, "connect b[*] to w[*] pairs": 3,
@@ -107,7 +107,7 @@ def test_distances_are_of_all_devices_of_a_group(tmp_path: Path) -> None:
     side = [f.device_path(d)[:5] for d in range(f.device_count)]
     every = np.arange(f.device_count)
     a, b = np.repeat(every, f.device_count), np.tile(every, f.device_count)
-    length, which = between(f, a, b)
+    length, which = distances_between_devices(f, a, b)
     for x, y, millimetres, row in zip(a, b, length, which, strict=True):
         apart = {side[x], side[y]} == {"dc[0]", "dc[1]"}
         assert (millimetres, row) == ((100_000_000, 0) if apart else (-1, -1))
@@ -135,7 +135,7 @@ def test_columns_of_a_table_of_links() -> None:
     """Copy by copy, and within one by the ranks."""
     table = np.array([[2, 0, 1], [1, 3, 0]])
     links = [(c, i, j) for i, j in np.ndindex(2, 3) for c in range(table[i, j])]
-    assert list(zip(*(x.tolist() for x in columns(table)), strict=True)) == [(i, j, c) for c, i, j in sorted(links)]
+    assert list(zip(*(x.tolist() for x in links_in_copy_order(table)), strict=True)) == [(i, j, c) for c, i, j in sorted(links)]
 
 
 @pytest.mark.parametrize(("text", "found"), [
@@ -143,7 +143,7 @@ def test_columns_of_a_table_of_links() -> None:
     ("-i", True), ("n < 3 and i > 1", True), ("max(n, i)", True), ("max(n, 2)", False),
 ])  # fmt: skip
 def test_which_expressions_use_a_variable(text: str, found: bool) -> None:
-    assert _uses(parse_expression(text, "x.fab", Diagnostics()), {"i": np.zeros(1, dtype=np.int64)}) is found
+    assert _mentions_variable(parse_expression(text, "x.fab", Diagnostics()), {"i": np.zeros(1, dtype=np.int64)}) is found
 
 
 BGP = """fabric f {{ switch a[3]: SW
@@ -347,7 +347,7 @@ def test_planes_of_two_declarations_are_numbered_on(tmp_path: Path) -> None:
     planes = {f.device_path(d): int(f.plane[d]) for d in range(f.device_count)}
     assert planes == {"n[0]": -1, "n[1]": -1, "a[1].s": 1, "a[2].s": 2, "b[0].t": 3, "b[1].t": 4, "m": -1}
     assert [m.name for m in f.models] == ["BOX", "BIG"]
-    assert _planes(f) == {2: "a[1]", 3: "a[2]", 4: "b[0]", 5: "b[1]"}
+    assert _plane_paths(f) == {2: "a[1]", 3: "a[2]", 4: "b[0]", 5: "b[1]"}
 
 
 def test_cables_begin_at_what_is_no_panel(tmp_path: Path) -> None:

@@ -17,12 +17,12 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric import layers, subnets
 from tdsl.fabric.as_networkx import as_networkx, node_link
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.pins import write
+from tdsl.fabric.pins import lock_text
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tests.conftest import Golden
@@ -63,25 +63,27 @@ def changes(text: str) -> Iterator[tuple[str, str]]:
 
 def known(fabric: Fabric) -> Iterator[str]:
     """All that is known of a fabric."""
-    yield build(fabric, ["json"], Diagnostics())["fabric.json"].decode()
+    yield build_files(fabric, ["json"], Diagnostics())["fabric.json"].decode()
     yield node_link(as_networkx(fabric))
-    cables = Cables(fabric)
+    cables = CableIndex(fabric)
     yield f"{cables.ids} {cables.links_by_id()}"
-    network = layers.scaleout(fabric)
-    subnet = subnets.subnets(network)
+    network = layers.scaleout_network(fabric)
+    subnet = subnets.subnet_of_links(network)
     yield str(subnet.tolist())
     dealt = network.addressing.dealt if network.addressing is not None else {}
     yield str([(key, d.pool.tolist(), d.rank.tolist()) for key, d in dealt.items()])
-    yield from (repr(subnets.shape(network, subnet == n)) for n in sorted(set(subnet.tolist())))
+    yield from (repr(subnets.subnet_shape(network, subnet == n)) for n in sorted(set(subnet.tolist())))
     domains = layers.domains_of(fabric)
-    yield str([x.tolist() for x in (domains.of_device, domains.rate, domains.accelerator_bps, layers.beside(fabric))])
+    yield str(
+        [x.tolist() for x in (domains.of_device, domains.rate, domains.accelerator_bps, layers.scaleup_only_devices(fabric))]
+    )
 
 
 def made(path: Path, text: str, lock: str | None = None, judged: bool = False) -> tuple[str, Fabric | None]:
     """What a text makes, in a line: codes, or numbers of devices and links, and a hash of findings and of all that is known of
     the fabric."""
     written(path, text)
-    run = compiler.check if judged else compiler.elaborate
+    run = compiler.compile_and_verify if judged else compiler.compile_without_checks
     for name in [n for n in LIBRARY if n.startswith(str(path.parent))]:
         del LIBRARY[name]
     found = run(str(path), Options(stands=SourceFile("f.fab.lock", lock) if lock else None, parsed=LIBRARY))
@@ -101,7 +103,7 @@ def test_designs(name: str, part: int, golden: Golden, tmp_path: Path) -> None:
     path, text = tmp_path / "f.fab", (HERE / f"{name}.fab").read_text(encoding="utf-8")
     whole, fabric = made(path, text)
     assert fabric is not None
-    lock = write([fabric], "f.fab")
+    lock = lock_text([fabric], "f.fab")
     out = [f"unchanged: {whole}\n"]
     for what, changed in share(list(changes(text)), part, PARTS):
         alone, fabric = made(path, changed, judged=True)
@@ -112,7 +114,7 @@ def test_designs(name: str, part: int, golden: Golden, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_fails(name: str, golden: Golden) -> None:
     """Every device, set of devices, link, port and cable as an element of ``check --fail``, and some that are not there."""
-    design = compiler.elaborate(str(HERE / f"{name}.fab")).designs[0]
+    design = compiler.compile_without_checks(str(HERE / f"{name}.fab")).designs[0]
     f = design.fabric
     assert f is not None and design.failing is not None
     sets = {f.set_of(d).path for d in range(f.device_count)}
@@ -120,7 +122,7 @@ def test_what_fails(name: str, golden: Golden) -> None:
         *sorted(sets), *(f"{s}[*]" for s in sorted(sets)), *map(f.device_path, range(f.device_count)),
         *map(f.device_name, range(f.device_count)),
         *(f"link {f.device_path(a)} to {f.device_name(b)}" for a, b in np.stack((f.device_a, f.device_b), axis=1).tolist()),
-        *map(f.port_path, f.link_a.tolist()), *sorted(Cables(f).links_by_id()),
+        *map(f.port_path, f.link_a.tolist()), *sorted(CableIndex(f).links_by_id()),
         "link", "link a", f"link {f.device_path(0)} {f.device_path(0)}", "nothing", "nothing:1", f"{f.device_name(0)}x",
     ]  # fmt: skip
     out = []

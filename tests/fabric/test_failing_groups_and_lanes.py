@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.fabric.failing import Failing, NotThere, _words
+from tdsl.fabric.failing import Failing, NotThere, _split_element_words
 from tests.harness import compile_text
 
 TEXT = """fabric f {
@@ -176,4 +176,4 @@ def test_words_of_an_element() -> None:
         "a[0, [1, 2] b] c": ["a[0, [1, 2] b]", "c"],
         "a] b [c d": ["a]", "b", "[c", "d"], "a]] [b c": ["a]]", "[b", "c"], "a[ 1 ]": ["a[ 1 ]"],
     }.items():  # fmt: skip
-        assert _words(text) == words
+        assert _split_element_words(text) == words

@@ -22,7 +22,7 @@ DESIGNS = ("rail_only", "nvlink_576", "tpu_v2", "multiplane_nic", "dgx_gh200", "
 
 
 def fabric_of(name: str) -> Fabric:
-    (design,) = compiler.elaborate(name).designs
+    (design,) = compiler.compile_without_checks(name).designs
     assert design.fabric is not None
     return design.fabric
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from tdsl.fabric import vector
-from tdsl.fabric.vector import Assignments, booleans, integers
+from tdsl.fabric.vector import Assignments, guard_values, integers_of_expression
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
-HERE = Span(SourceFile("x.fab", "i"), 0, 1)
+HERE = SourceSpan(SourceFile("x.fab", "i"), 0, 1)
 IS, JS, ONE = [0, 0, 0, 1, 1, 1, 2, 2, 2], [-2, 0, 3] * 3, [1] * 9
 OVER = Assignments(
     {"i": np.array(IS), "j": np.array(JS), "one": np.array(ONE), "$": np.array(IS)}, 9, dict.fromkeys("ij", HERE) | {"one": HERE}
@@ -91,7 +91,7 @@ AT_ONCE = {
 @pytest.mark.parametrize("text", AT_ONCE)
 def test_numbers_computed_at_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector, "SLOW_LIMIT", 0)
-    found = integers(parsed(text), scope(), Evaluator(), OVER)
+    found = integers_of_expression(parsed(text), scope(), Evaluator(), OVER)
     assert (found.dtype, found.shape, found.tolist()) == (np.int64, (9,), AT_ONCE[text])
     assert one_by_one(text) == AT_ONCE[text]
 
@@ -129,7 +129,7 @@ GUARDS = [
 @pytest.mark.parametrize("text", GUARDS)
 def test_guards_computed_at_once(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector, "SLOW_LIMIT", 0)
-    found = booleans(parsed(text), scope(), Evaluator(), OVER)
+    found = guard_values(parsed(text), scope(), Evaluator(), OVER)
     assert (found.dtype, found.shape, found.tolist()) == (np.bool_, (9,), one_by_one(text))
 
 
@@ -159,11 +159,11 @@ SLOW = {
 def test_numbers_computed_one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many assignments as the limit are computed; one more is an error that names the number of them."""
     monkeypatch.setattr(vector, "SLOW_LIMIT", 9)
-    found = integers(parsed(text), scope(), Evaluator(), OVER)
+    found = integers_of_expression(parsed(text), scope(), Evaluator(), OVER)
     assert (found.dtype, found.tolist()) == (np.int64, SLOW[text])
     monkeypatch.setattr(vector, "SLOW_LIMIT", 8)
     with pytest.raises(Fault) as caught:
-        integers(parsed(text), scope(), Evaluator(), OVER)
+        integers_of_expression(parsed(text), scope(), Evaluator(), OVER)
     d = caught.value.diagnostic
     assert (d.code, d.message) == ("E0116", "this would be computed for 9 assignments one by one")
     assert (d.span and d.span.text, d.help) == (text, "write it with + - * // %")
@@ -182,7 +182,7 @@ def test_numbers_computed_one_by_one(text: str, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_guards_computed_one_by_one(text: str) -> None:
-    found = booleans(parsed(text), scope(), Evaluator(), OVER)
+    found = guard_values(parsed(text), scope(), Evaluator(), OVER)
     assert (found.dtype, found.tolist()) == (np.bool_, one_by_one(text))
 
 
@@ -237,12 +237,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("compute", "text"), [*((integers, x) for x in FAULTS), *((booleans, x) for x in REFUSED)])
+@pytest.mark.parametrize(
+    ("compute", "text"), [*((integers_of_expression, x) for x in FAULTS), *((guard_values, x) for x in REFUSED)]
+)
 def test_the_first_assignment_with_a_fault(compute: Callable[..., np.ndarray], text: str) -> None:
     """The message names the variables that the text has; a name that is unknown is so for every assignment."""
     with pytest.raises(Fault) as caught:
         compute(parsed(text), scope(), Evaluator(), OVER)
-    code, under, message, which, help = (FAULTS if compute is integers else REFUSED)[text]
+    code, under, message, which, help = (FAULTS if compute is integers_of_expression else REFUSED)[text]
     d = caught.value.diagnostic
     assert (d.code, d.span and d.span.text, d.message) == (code, under, message + (f", for {which}" if which else ""))
     assert d.help == help
@@ -257,7 +259,7 @@ def test_a_fault_where_there_is_no_variable() -> None:
     over = Assignments({"$": np.array([0, 1])}, 2, {})
     assert (over.show(1), OVER.show(5)) == ("", "i = 1, j = 3, one = 1")
     with pytest.raises(Fault) as caught:
-        integers(parsed("k / 2"), scope(), Evaluator(), over)
+        integers_of_expression(parsed("k / 2"), scope(), Evaluator(), over)
     assert caught.value.diagnostic.message == "expected a whole number, found 5/2"
 
 
@@ -281,9 +283,9 @@ def test_some_of_the_assignments() -> None:
 def test_no_assignments() -> None:
     none = OVER.pick(np.zeros(9, dtype=np.bool_))
     for text in ("i", "k", "list[i]", "min(i, 1)", "1 // i", "none[i]"):
-        assert integers(parsed(text), scope(), Evaluator(), none).shape == (0,)
+        assert integers_of_expression(parsed(text), scope(), Evaluator(), none).shape == (0,)
     for text in ("i < 1", "yes", "min(i, 1) < 1"):
-        assert booleans(parsed(text), scope(), Evaluator(), none).shape == (0,)
+        assert guard_values(parsed(text), scope(), Evaluator(), none).shape == (0,)
 
 
 def test_the_limit_of_assignments_computed_one_by_one() -> None:
@@ -294,5 +296,5 @@ def test_the_limit_of_assignments_computed_one_by_one() -> None:
 
     for count, code in ((1 << 20, "E0103"), ((1 << 20) + 1, "E0116")):
         with pytest.raises(Fault) as caught:
-            vector._each(Assignments({}, count, {}), HERE, one, lambda at: "")
+            vector._evaluate_each_assignment(Assignments({}, count, {}), HERE, one, lambda at: "")
         assert caught.value.diagnostic.code == code

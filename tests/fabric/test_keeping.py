@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric import keeping, patterns
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tests.cli.run import tdsl, write
 
 FILE = SourceFile("x", "x")
@@ -20,7 +20,7 @@ FILE = SourceFile("x", "x")
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, bool]:
     a, b, k = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 6))
-    own = keeping.matrix(patterns.spread(a, b, k, True, Span(FILE, 0, 1), ("a", "b")), a, b)
+    own = keeping.links_per_pair(patterns.spread_links(a, b, k, True, SourceSpan(FILE, 0, 1), ("a", "b")), a, b)
     cells = st.lists(st.integers(0, 3), min_size=a * b, max_size=a * b)
     return own, np.array(draw(cells), dtype=np.int64).reshape(a, b), draw(st.booleans())
 
@@ -47,7 +47,7 @@ def test_the_most_links_stay(case: tuple[np.ndarray, np.ndarray, bool]) -> None:
         return
     if free and own.size > 6:
         return  # too many choices to list
-    found = keeping.kept(own, standing, rule)
+    found = keeping.keep_standing_links(own, standing, rule)
     every = choices(own, free)
     assert any(np.array_equal(found, x) for x in every)
     assert np.minimum(found, standing).sum() == max(np.minimum(x, standing).sum() for x in every)

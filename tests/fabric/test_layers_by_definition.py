@@ -131,7 +131,7 @@ def test_each_layer_has_its_own_rows(up: bool) -> None:
     cables = ("cable_a", "cable_b", "cable_group", "cable_leg", "cable_links", "cable_class", "cable_statement")
     absent = ("absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement")
     for f in FABRICS:
-        layer = layers.scaleup(f) if up else layers.scaleout(f)
+        layer = layers.scaleup_network(f) if up else layers.scaleout_network(f)
         assert layer is not None and layer is not f
         assert (layer.layer, layer.whole) == (("scaleup", None) if up else ("", f))
         for statements, names in ((f.link_statement, links), (f.cable_statement, cables), (f.absent_statement, absent)):
@@ -152,21 +152,21 @@ def test_each_layer_has_its_own_rows(up: bool) -> None:
 def test_a_fabric_of_one_layer_is_that_layer() -> None:
     for f in FABRICS[:5]:
         one = replace(f, statements=tuple(replace(s, settings={}) for s in f.statements))
-        assert layers.scaleout(one) is one and layers.scaleup(one) is None and not layers.scaleup_links(one).any()
+        assert layers.scaleout_network(one) is one and layers.scaleup_network(one) is None and not layers.scaleup_links(one).any()
         up = replace(f, layer="scaleup")
-        assert layers.scaleout(up) is up and layers.scaleup(up) is None and not layers.scaleup_links(up).any()
-        network = layers.scaleout(f)
-        assert layers.scaleout(network) is network and not layers.scaleup_links(network).any()
+        assert layers.scaleout_network(up) is up and layers.scaleup_network(up) is None and not layers.scaleup_links(up).any()
+        network = layers.scaleout_network(f)
+        assert layers.scaleout_network(network) is network and not layers.scaleup_links(network).any()
         assert len(layers.scaleup_links(one)) == len(layers.scaleup_links(up)) == f.link_count
     empty = replace(Builder().build(), statements=(replace(FABRICS[0].statements[1]),))
-    assert layers.scaleout(empty).port_link.tolist() == [] and layers.scaleout(empty).whole is empty
+    assert layers.scaleout_network(empty).port_link.tolist() == [] and layers.scaleout_network(empty).whole is empty
 
 
 def test_a_layer_without_links_uses_no_port() -> None:
     b = Builder()
     b.devices("s", b.model("switch", "S", {"p": 3}), 2)
     b.connect("connect nothing", **UP)
-    assert layers.scaleout(b.build()).port_link.tolist() == [-1] * 6
+    assert layers.scaleout_network(b.build()).port_link.tolist() == [-1] * 6
 
 
 def test_a_layer_of_one_link() -> None:
@@ -175,7 +175,7 @@ def test_a_layer_of_one_link() -> None:
     b.connect("connect nothing", **UP)
     b.connect("connect s[0] to s[1]")
     b.link(b.port(s, 0, index=1), b.port(s, 1, index=2))
-    assert layers.scaleout(b.build()).port_link.tolist() == [-1, 0, -1, -1, -1, 0]
+    assert layers.scaleout_network(b.build()).port_link.tolist() == [-1, 0, -1, -1, -1, 0]
 
 
 def test_a_panel_of_the_other_layer_is_not_built() -> None:
@@ -188,13 +188,13 @@ def test_a_panel_of_the_other_layer_is_not_built() -> None:
         b.link(b.port(s, 2 * k), b.port(s, 2 * k + 1))
     f = b.build()
     f = replace(f, link_via_a=np.array([b.port(panel, 0), -1]), link_via_b=np.array([b.port(panel, 0), -1]))
-    assert layers.scaleout(f).built.tolist() == [False, False, False, True, True]
+    assert layers.scaleout_network(f).built.tolist() == [False, False, False, True, True]
 
 
 def test_devices_with_scale_up_links_alone() -> None:
     for f in FABRICS:
         mine = touched(f, True, planned=False) - touched(f, False, planned=False)
-        assert layers.beside(f).tolist() == [bool(f.built[d]) and d in mine for d in range(f.device_count)]
+        assert layers.scaleup_only_devices(f).tolist() == [bool(f.built[d]) and d in mine for d in range(f.device_count)]
 
 
 def test_addresses_of_links_follow_the_layer() -> None:
@@ -202,7 +202,7 @@ def test_addresses_of_links_follow_the_layer() -> None:
         devices, links = (np.arange(n) for n in (f.device_count, f.link_count))
         dealt = {("loopback", 4): Dealt(devices, devices + 5), ("links", 6): Dealt(links, links + 7)}
         addressed = replace(f, addressing=Addressing(f, dealt=dealt))
-        network = layers.scaleout(addressed)
+        network = layers.scaleout_network(addressed)
         assert network.addressing is not None and network.addressing.fabric is f
         assert network.addressing.dealt["loopback", 4].rank.tolist() == (devices + 5).tolist()
         mine = [i for i, s in enumerate(f.link_statement.tolist()) if s not in (1, 3)]

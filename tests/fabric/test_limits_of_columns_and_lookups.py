@@ -10,9 +10,9 @@ import pytest
 
 from tdsl.fabric import order
 from tdsl.fabric.cables import plugs
-from tdsl.fabric.cables.identity import Cables
-from tdsl.fabric.narrow import narrow
-from tdsl.fabric.ports import Ports
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.narrow import narrow_column
+from tdsl.fabric.ports import PortTable
 from tests.fabric.test_plugs_and_cages import GBPS, ORIGIN, part, port
 from tests.harness import compile_text, fabric_of
 
@@ -35,23 +35,23 @@ def test_different_numbers_without_a_sign_far_apart() -> None:
     """Beyond 2^63, and a little farther apart than numbers are that get a flag each; or all the same."""
     rows = order.SMALL + 1
     values = np.full(rows, 2**63, dtype=np.uint64)
-    found, place = order.ranks(values)
+    found, place = order.rank_values(values)
     assert found.tolist() == [2**63] and not place.any()
     values[1] += np.uint64(4 * rows + 1)
-    assert order.distinct(values).tolist() == [2**63, 2**63 + 4 * rows + 1]
-    found, place = order.ranks(values)
+    assert order.distinct_values(values).tolist() == [2**63, 2**63 + 4 * rows + 1]
+    found, place = order.rank_values(values)
     assert found.tolist() == [2**63, 2**63 + 4 * rows + 1] and np.flatnonzero(place).tolist() == [1]
 
 
 def test_a_narrow_column_beside_a_number_that_64_bits_do_not_hold() -> None:
     with pytest.raises(OverflowError):
-        _ = narrow(np.arange(5)) < 2**70
+        _ = narrow_column(np.arange(5)) < 2**70
 
 
 def test_places_that_the_only_port_of_a_fabric_does_not_have() -> None:
     """They are not free; nor is a port looked up for them."""
     one = replace(part("switch"), classes=(port(),))
-    ports = Ports([], [one], np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_))
+    ports = PortTable([], [one], np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_))
     counts = ports.free_counts(np.zeros(1, dtype=np.int64), "p", np.array([0, 5]), ORIGIN.span)
     assert counts.tolist() == [1]
 
@@ -60,7 +60,7 @@ def test_cables_without_legs_have_no_undivided_end(tmp_path: Path) -> None:
     """Though the ports of an OCS whose circuits say a cable with plugs leave a cage together."""
     text = "fabric f { host h[4]: NODE\n ocs x: CAGED\n connect h[i].nic[k] to x\n circuit h[*] ring { cable PLUGGED }\n}"
     fabric = fabric_of(text + FACES, tmp_path)
-    cables = Cables(fabric)
+    cables = CableIndex(fabric)
     assert len(np.unique(cables.ports.connector_of(fabric.cable_b))) < len(fabric.cable_b) == 16
     assert not fabric.cable_leg[:].any() and not cables.head_at_b.any()
 
@@ -68,7 +68,7 @@ def test_cables_without_legs_have_no_undivided_end(tmp_path: Path) -> None:
 def test_no_break_out_leads_to_cages_of_no_stated_form() -> None:
     """A model may say how many ports share a cage and not its form: then it has outlets, and nothing is known to fit."""
     stated, unstated = port("OSFP"), replace(port(), per_cage=1)
-    assert plugs.outlets(unstated) == 1 and plugs.cage_form(unstated) == ""
+    assert plugs.outlets_of_cage(unstated) == 1 and plugs.cage_form(unstated) == ""
     cable = part("cable", rate=800, medium="dac", legs=2, form="OSFP")
     for head, tail, found in ((stated, stated, [cable]), (stated, unstated, []), (unstated, stated, [])):
         assert plugs.break_outs([cable], head, tail, 2, 400 * GBPS) == found

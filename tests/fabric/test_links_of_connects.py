@@ -12,7 +12,7 @@ import networkx as nx
 import pytest
 
 from tdsl.fabric import elaborate, patterns
-from tdsl.fabric.wiring import Wiring
+from tdsl.fabric.wiring import WiringState
 from tests.harness import compile_text, fabric_of, links_of
 
 Link = tuple[tuple[str, int], tuple[str, int], int]
@@ -188,14 +188,14 @@ def test_a_set_of_one_has_no_links(connect: str, tmp_path: Path) -> None:
 
 def test_sums_of_all_connects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Links that are laid, those of refused connects as well, their capacity, and the greatest rate that divides all rates."""
-    seen: list[Wiring] = []
-    before = elaborate.assemble
+    seen: list[WiringState] = []
+    before = elaborate.assemble_fabric
 
     def assemble(*args: Any) -> Any:
         seen.append(args[6])
         return before(*args)
 
-    monkeypatch.setattr(elaborate, "assemble", assemble)
+    monkeypatch.setattr(elaborate, "assemble_fabric", assemble)
     text = f"""fabric f {{
       switch a[3]: M
       switch b[4]: M

@@ -12,14 +12,26 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import FREE, USED, Fabric
-from tdsl.fabric.pins import Figure, Line, Mount, Pins, Used, carried, mounted, moved, read, relocated, write
-from tdsl.fabric.ports import KEPT, Ends, Ports
+from tdsl.fabric.pins import (
+    LockedFigure,
+    Mount,
+    PinnedLink,
+    Pins,
+    UsedFile,
+    carry_over_renames,
+    lock_text,
+    read_lock_lines,
+    report_moved_links,
+    report_relocated_devices,
+    standing_mounts,
+)
+from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 
-HERE = Span(SourceFile("x.lock", "line"), 0, 4)
+HERE = SourceSpan(SourceFile("x.lock", "line"), 0, 4)
 SHA = "0123456789abcdef" * 4
 
 
@@ -27,13 +39,13 @@ SHA = "0123456789abcdef" * 4
 def recorded(text: str) -> tuple[dict[str, list[Any]], list[tuple[str, str, str, str]]]:
     """What a lock records, and its findings."""
     found = Diagnostics()
-    out = read(SourceFile("design.fab.lock", text), found)
+    out = read_lock_lines(SourceFile("design.fab.lock", text), found)
     return dict(out), [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found.items]
 
 
 def facts(records: list[Any]) -> list[tuple[object, ...]]:
     """Fields of records, with the underlined text for the span."""
-    return [tuple(x.text if isinstance(x, Span) else x for x in (getattr(r, n) for n in r.__slots__)) for r in records]
+    return [tuple(x.text if isinstance(x, SourceSpan) else x for x in (getattr(r, n) for n in r.__slots__)) for r in records]
 
 
 GOOD = f"""# a comment
@@ -67,7 +79,15 @@ def test_every_kind_of_line() -> None:
         ("su[1].leaf[0]", "h2", "B2", 0, 999999, "place su[1].leaf[0] in h2.B2[0] at 999999U"),
     ]  # fmt: skip
     assert facts(found["two"]) == [("links", Fraction(0), "figure links 0")]
-    assert [type(x) for x in found["one"]] == [Figure, Figure, Line, Line, Mount, Line, Mount] and isinstance(found[""][0], Used)
+    assert [type(x) for x in found["one"]] == [
+        LockedFigure,
+        LockedFigure,
+        PinnedLink,
+        PinnedLink,
+        Mount,
+        PinnedLink,
+        Mount,
+    ] and isinstance(found[""][0], UsedFile)
 
 
 NEITHER = "this is neither `fabric NAME` nor two ports nor a place"
@@ -98,7 +118,7 @@ def test_a_lock_without_a_fabric() -> None:
     for text in ("", "\n", "# a comment\n\n", f"uses x sha256:{SHA}\n"):
         assert recorded(text)[1] == EMPTY, text
         found = Diagnostics()
-        read(SourceFile("x.lock", text), found)
+        read_lock_lines(SourceFile("x.lock", text), found)
         span = found.items[0].span
         assert span is not None and (span.start, span.end) == (0, 0)
     assert recorded("fabric f\n") == ({"f": []}, [])
@@ -127,10 +147,10 @@ def test_what_is_written() -> None:
     made = b.build()
     written = "Written by `tdsl lock x.fab`; a line a link, in the order of the design."
     head = f"# Existing links: tdsl keeps them on these ports. {written}\n"
-    assert write([], "x.fab") == head
+    assert lock_text([], "x.fab") == head
     links = "a[0].p[0]  b[0].p[0]\na[1].p[0]  b[0].p[1]\n"
-    assert write([made], "x.fab") == f"{head}\nfabric made\n{links}"
-    text = write([made, replace(made, name="more")], "x.fab", {"z": SHA, "a": SHA},
+    assert lock_text([made], "x.fab") == f"{head}\nfabric made\n{links}"
+    text = lock_text([made, replace(made, name="more")], "x.fab", {"z": SHA, "a": SHA},
                  {"made": {"links": Fraction(2), "x": Fraction(1, 3)}})  # fmt: skip
     uses = f"uses a sha256:{SHA}\nuses z sha256:{SHA}\n"
     assert text == f"{head}{uses}\nfabric made\nfigure links 2\nfigure x 1/3\n{links}\nfabric more\n{links}"
@@ -167,14 +187,14 @@ def placed(folder: Path, place: str = "place a[3] in h.B[5] at 2U; place a[0] in
 def test_places_that_are_written(tmp_path: Path) -> None:
     """Only devices that automatic placement has placed: those of the statement that is marked so."""
     f = placed(tmp_path)
-    assert f.places is not None and "place" not in write([f], "x.fab")
+    assert f.places is not None and "place" not in lock_text([f], "x.fab")
     for automatic, lines in ((0, ["place a[3] in h.B[5] at 2U"]), (1, ["place a[0] in h.A[1] at 0U"]), (-1, [])):
         f.places.automatic = automatic
-        assert [x for x in write([f], "x.fab").splitlines() if x.startswith("place")] == lines
+        assert [x for x in lock_text([f], "x.fab").splitlines() if x.startswith("place")] == lines
 
 
 # ------------------------------------------------------------ ports of links
-def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
+def table(rng: Random) -> tuple[PortTable, dict[str, int], list[str]]:
     """Ports of devices of two models, one of which has a class in two parts; all by path, and the device of each port."""
     b = Builder()
     one = b.model("switch", "ONE", {"p": 3, "q": {"shape": (2, 2), "low": 1}})
@@ -183,7 +203,7 @@ def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
     b.devices("g.a", one, 2, 2)
     b.devices("b", two, 3)
     which = np.repeat([0, 1], [4, 3])
-    ports = Ports(b.sets, b.models, which, np.ones(7, dtype=np.bool_))
+    ports = PortTable(b.sets, b.models, which, np.ones(7, dtype=np.bool_))
     paths: dict[str, int] = {}
     of: list[str] = []
     for s in b.sets:
@@ -203,7 +223,7 @@ def test_ports_of_lines() -> None:
         ("b[1].p[0]", "nowhere.p[0]"),
         ("g[0].a[0].q[1, 1]", "b[0].r[1]"), ("x", "b[1].p[1]"),
     ]  # fmt: skip
-    lines = [Line(a, b, HERE) for a, b in texts]
+    lines = [PinnedLink(a, b, HERE) for a, b in texts]
     pins = Pins(lines, ports)
     kept = {paths[t] for k in (0, 1, 4) for t in texts[k]}
     assert {int(p) for p in np.flatnonzero(ports.state == KEPT)} == kept and 0 in kept
@@ -226,14 +246,14 @@ def test_ports_of_lines() -> None:
 def test_all_ports_by_path() -> None:
     """Every path of every device that lines name, with indices from 1 and in two dimensions."""
     ports, paths, _ = table(Random(0))
-    lines = [Line(p, p, HERE) for p in paths]
+    lines = [PinnedLink(p, p, HERE) for p in paths]
     found = Pins([], ports)
     assert found._places() == {} and not found.waiting
     found.lines = lines
     assert found._places() == paths
 
 
-def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
+def links(rng: Random, ports: PortTable, among: list[int]) -> LinkEnds:
     """Links of one statement between devices at random; some ends are written, each end has one of a few choices of ports."""
     total = rng.randint(1, 6)
     names, candidates = ["", "p", "p", "q", "r"], [None, None, np.array([1, 4, 0]), np.array([0, 3]), None]
@@ -242,12 +262,12 @@ def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
     choice = np.array([rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device])
     local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
     spans = [HERE] * len(names)
-    return Ends(
+    return LinkEnds(
         device, names, candidates, spans, choice.astype(np.int32), local, device[::-1], np.zeros(2 * total, dtype=np.int64)
     )
 
 
-def place_of(ports: Ports, ends: Ends, e: int, port: int) -> int | None:
+def place_of(ports: PortTable, ends: LinkEnds, e: int, port: int) -> int | None:
     """Place of a port among those that an end may take, None where it may not."""
     name, only = ends.class_name[int(ends.choice[e])], ends.candidates[int(ends.choice[e])]
     model = ports.models[int(ports.device_model[int(ends.device[e])])]
@@ -271,7 +291,7 @@ def test_links_take_the_ports_of_lines() -> None:
         for _ in range(rng.randint(0, 14)):
             x, y = rng.sample(names, 2)
             if of[paths[x]] != of[paths[y]]:
-                lines.append(Line(x, y, HERE))
+                lines.append(PinnedLink(x, y, HERE))
         pins = Pins(lines, ports)
         for p in range(len(ports.state)):
             if rng.random() < 0.1:
@@ -309,9 +329,9 @@ def test_links_that_are_written(near: int, far: int) -> None:
     """A link of which both ports are written keeps no line; one of which at most one is written takes the other from it."""
     for written in ((near, far), (near, -1), (-1, far), (-1, -1)):
         ports, _, _ = table(Random(0))
-        pins = Pins([Line(f"g[0].a[0].p[{near}]", f"b[0].p[{far}]", HERE)], ports)
+        pins = Pins([PinnedLink(f"g[0].a[0].p[{near}]", f"b[0].p[{far}]", HERE)], ports)
         none, local = np.zeros(2, dtype=np.int64), np.array(written)
-        pins.pin(Ends(np.array([0, 4]), ["p"], [None], [HERE], none.astype(np.int32), local, np.array([4, 0]), none), 1)
+        pins.pin(LinkEnds(np.array([0, 4]), ["p"], [None], [HERE], none.astype(np.int32), local, np.array([4, 0]), none), 1)
         assert (local.tolist(), pins.used) == ([near, far], {0} if -1 in written else set())
 
 
@@ -321,7 +341,7 @@ def test_how_many_links_stand_between_devices() -> None:
         rng = Random(seed)
         ports, paths, of = table(rng)
         names = list(paths)
-        lines = [Line(x, y, HERE) for x, y in (rng.sample(names, 2) for _ in range(14)) if of[paths[x]] != of[paths[y]]]
+        lines = [PinnedLink(x, y, HERE) for x, y in (rng.sample(names, 2) for _ in range(14)) if of[paths[x]] != of[paths[y]]]
         pins = Pins(lines, ports)
         pins.used |= {n for n in range(len(lines)) if rng.random() < 0.3}
         near, far = ([rng.randrange(7) for _ in range(rng.randint(0, 6))] for _ in range(2))
@@ -347,29 +367,29 @@ def test_links_that_move() -> None:
         ("a[0].p[0]", "b[0].p[0]"), ("b[0].p[1]", "a[1].p[0]"), ("a[0].p[0]", "b[0].p[3]"), ("b[0].p[2]", "a[1].p[0]"),
         ("a[0].p[1]", "b[0].p[2]"), ("a[0].p[1]", "b[0].p[1]"),
     ]  # fmt: skip
-    spans = [Span(SourceFile("x.lock", "one line"), k, k + 1) for k in range(len(texts))]
-    lines = [Line(x, y, s) for (x, y), s in zip(texts, spans, strict=True)]
+    spans = [SourceSpan(SourceFile("x.lock", "one line"), k, k + 1) for k in range(len(texts))]
+    lines = [PinnedLink(x, y, s) for (x, y), s in zip(texts, spans, strict=True)]
     notes = (
         "a[0].p[0]: from b[0].p[3] to b[0].p[0]", "a[1].p[0]: from b[0].p[2] to b[0].p[1]", "a[0].p[1] to b[0].p[2] goes",
         "b[0].p[1]: from a[0].p[1] to a[1].p[0]",
     )  # fmt: skip
     for severity in (Severity.NOTE, Severity.ERROR):
         found = Diagnostics()
-        moved(lines, made, found, severity)
+        report_moved_links(lines, made, found, severity)
         assert reported(found) == [
             ("E0495", severity, "4 of 6 existing links would move", spans[2], ["in this design"], notes, KEEP)
         ]
         assert found.items[0].labels[0].span == made.origin.span
     for stay in (lines[:2], [], [lines[1]]):
         found = Diagnostics()
-        moved(stay, made, found, Severity.ERROR)
+        report_moved_links(stay, made, found, Severity.ERROR)
         assert found.items == []
 
 
 @pytest.mark.parametrize("gone", [1, 8, 9, 1200])
 def test_at_most_eight_links_are_named(gone: int) -> None:
     found = Diagnostics()
-    moved([Line(f"x.p[{k}]", "y.p", HERE) for k in range(gone)], small().build(), found, Severity.NOTE)
+    report_moved_links([PinnedLink(f"x.p[{k}]", "y.p", HERE) for k in range(gone)], small().build(), found, Severity.NOTE)
     notes = [f"x.p[{k}] to y.p goes" for k in range(min(gone, 8))] + ([f"and {gone - 8:,} more"] if gone > 8 else [])
     assert [(d.message, list(d.notes)) for d in found.items] == [(f"{gone:,} of {gone:,} existing links would move", notes)]
 
@@ -387,19 +407,19 @@ def test_devices_that_move(tmp_path: Path) -> None:
         "a[1]: from h.A[1] at 3U to i.A[1] at 3U",
         "a[3]: from h.A[5] at 2U to h.B[5] at 2U", "a[0], in h.A[1] at 4U, goes", "gone, in i.A[1] at 1U, goes",
     )  # fmt: skip
-    spans = [Span(SourceFile("x.lock", "one long line"), k, k + 1) for k in range(9)]
+    spans = [SourceSpan(SourceFile("x.lock", "one long line"), k, k + 1) for k in range(9)]
     mounts = [Mount(*m, s) for m, s in zip([*stay, *away], spans, strict=True)]
     for severity in (Severity.NOTE, Severity.ERROR):
         found = Diagnostics()
-        relocated(mounts, f, found, severity)
+        report_relocated_devices(mounts, f, found, severity)
         help = "keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`"
         said = "6 of 9 placed devices would move"
         assert reported(found) == [("E0211", severity, said, spans[3], ["in this design"], notes, help)]
         assert found.items[0].labels[0].span == f.origin.span
     none = Diagnostics()
-    relocated(mounts[:3], f, none, Severity.ERROR)
-    relocated([], f, none, Severity.ERROR)
-    relocated([], small().build(), none, Severity.ERROR)
+    report_relocated_devices(mounts[:3], f, none, Severity.ERROR)
+    report_relocated_devices([], f, none, Severity.ERROR)
+    report_relocated_devices([], small().build(), none, Severity.ERROR)
     assert none.items == []
 
 
@@ -407,7 +427,7 @@ def test_devices_that_move(tmp_path: Path) -> None:
 def test_at_most_eight_devices_are_named(gone: int) -> None:
     """Of a fabric without places all go."""
     found = Diagnostics()
-    relocated([Mount(f"x[{k}]", "h", "A", 1, k, HERE) for k in range(gone)], small().build(), found, Severity.NOTE)
+    report_relocated_devices([Mount(f"x[{k}]", "h", "A", 1, k, HERE) for k in range(gone)], small().build(), found, Severity.NOTE)
     notes = [f"x[{k}], in h.A[1] at {k}U, goes" for k in range(min(gone, 8))] + ([f"and {gone - 8:,} more"] if gone > 8 else [])
     assert [(d.message, list(d.notes)) for d in found.items] == [(f"{gone:,} of {gone:,} placed devices would move", notes)]
 
@@ -425,11 +445,11 @@ def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
                 mount = Mount(name, *where, unit, HERE)
                 rack = racks.get(where, -1)
                 fits = name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
-                assert mounted([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
+                assert standing_mounts([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
     every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
              Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip
-    assert mounted(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
-    assert mounted(every, small().build()) == {}
+    assert standing_mounts(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
+    assert standing_mounts(every, small().build()) == {}
 
 
 def test_devices_that_have_no_rack_of_their_own(tmp_path: Path) -> None:
@@ -448,18 +468,18 @@ def test_devices_that_have_no_rack_of_their_own(tmp_path: Path) -> None:
     assert rows["h[0]"] == 0
     mounts = [Mount(name, "h", "A", k % 5 + 1, 3, HERE) for k, name in enumerate(rows)]
     racks = {name: k % 5 for k, name in enumerate(rows)}
-    assert mounted(mounts, f) == {rows[n]: (racks[n], 3) for n in ("h[0]", "h[2]", "s")}
+    assert standing_mounts(mounts, f) == {rows[n]: (racks[n], 3) for n in ("h[0]", "h[2]", "s")}
 
 
 def test_names_that_the_design_has_changed() -> None:
     """Lines and places with the new names of devices; one note says how many devices each name has."""
     made = small().build()
-    there = Span(HERE.file, 1, 3)
-    lines = [Line("low[0].p[0]", "top[0].p[0]", HERE), Line("low[1].p[0]", "top[0].p[1]", there)]
+    there = SourceSpan(HERE.file, 1, 3)
+    lines = [PinnedLink("low[0].p[0]", "top[0].p[0]", HERE), PinnedLink("low[1].p[0]", "top[0].p[1]", there)]
     mounts = [Mount("low[1]", "h", "A", 1, 2, HERE), Mount("other", "h", "A", 1, 3, HERE)]
     found = Diagnostics()
-    new, stay = carried(lines, mounts, made, found)
-    assert new == [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("a[1].p[0]", "b[0].p[1]", there)]
+    new, stay = carry_over_renames(lines, mounts, made, found)
+    assert new == [PinnedLink("a[0].p[0]", "b[0].p[0]", HERE), PinnedLink("a[1].p[0]", "b[0].p[1]", there)]
     assert stay == [Mount("a[1]", "h", "A", 1, 2, HERE), mounts[1]]
     (note,) = found.items
     assert (note.code, note.severity, note.span) == ("E0498", Severity.NOTE, HERE)
@@ -468,5 +488,5 @@ def test_names_that_the_design_has_changed() -> None:
     )
     assert note.help == "`tdsl lock` writes the lock with the new names; no cable moves because of them"
     none = Diagnostics()
-    same = [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("c[0].p[0]", "b[0].p[0]", HERE)]
-    assert carried(same, mounts, made, none) == (same, mounts) and none.items == []
+    same = [PinnedLink("a[0].p[0]", "b[0].p[0]", HERE), PinnedLink("c[0].p[0]", "b[0].p[0]", HERE)]
+    assert carry_over_renames(same, mounts, made, none) == (same, mounts) and none.items == []

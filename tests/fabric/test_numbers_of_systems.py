@@ -125,7 +125,7 @@ def test_common_numbers_by_definition(seed: int) -> None:
     number = [rng.randrange(0, 3) if not few else 10 * (r + 1) + rng.randrange(2) for r in rule]
     f = b.build()
     found = Diagnostics()
-    asns._judge(f, asns.Asns(np.array(number), np.array(rule), tuple(rules)), found)
+    asns._report_asn_conflicts(f, asns.Asns(np.array(number), np.array(rule), tuple(rules)), found)
     order = sorted((number[d], rule[d], d) for d in rows if number[d] > 0 and f.built[d])
     said, expected = set(), []
     for (n, r, d), (m, q, e) in pairwise(order):
@@ -161,5 +161,5 @@ def test_hosts_at_either_end_of_a_link() -> None:
     f = b.build()
     turned = replace(f, link_a=np.where(f.device_a < 2, f.link_b, f.link_a), link_b=np.where(f.device_a < 2, f.link_a, f.link_b))
     for one in (f, turned):
-        found = subnets.shape(one, np.ones(f.link_count, dtype=np.bool_))
+        found = subnets.subnet_shape(one, np.ones(f.link_count, dtype=np.bool_))
         assert found.torus is not None and (found.torus.hosts, found.torus.sizes) == (3, (3, 3))

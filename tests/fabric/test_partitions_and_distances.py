@@ -9,12 +9,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.fabric.distances import Span as Distance
-from tdsl.fabric.distances import between
+from tdsl.fabric.distances import GroupDistance as Distance
+from tdsl.fabric.distances import distances_between_devices
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.partitions import Partition, _free
-from tdsl.fabric.subnets import speaking, speaks_infiniband
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.fabric.partitions import Partition, _lowest_free_key
+from tdsl.fabric.subnets import infiniband_ports, speaks_infiniband
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tests.fabrics import Builder
 from tests.harness import compile_text
 
@@ -115,8 +115,8 @@ def test_which_ports_speak_infiniband(types: tuple[str, ...], speaks: str) -> No
         f = replace(b.build(), transport=transport, transport_stated=stated)
         assert speaks_infiniband(f, f.models[1].classes[1]) is yes
         untyped = transport == "infiniband" and stated
-        assert speaking(f, np.arange(10)).tolist() == [False, False, *([untyped, yes, yes, untyped] * 2)]
-        assert speaking(f, np.array([8, 0, 3])).tolist() == [yes, False, yes]
+        assert infiniband_ports(f, np.arange(10)).tolist() == [False, False, *([untyped, yes, yes, untyped] * 2)]
+        assert infiniband_ports(f, np.array([8, 0, 3])).tolist() == [yes, False, yes]
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_the_last_distance_of_two_devices(seed: int) -> None:
     spans = tuple(Distance(np.array(x), np.array(y), 100 + 7 * k, str(k)) for k, (x, y) in enumerate(lots))
     f = replace(b.build(), spans=spans)
     pairs = [(x, y) for x in range(6) for y in range(6)]
-    length, which = between(f, *(np.array([p[k] for p in pairs]) for k in (0, 1)))
+    length, which = distances_between_devices(f, *(np.array([p[k] for p in pairs]) for k in (0, 1)))
     for (x, y), far, k in zip(pairs, length.tolist(), which.tolist(), strict=True):
         mine = [n for n, (one, two) in enumerate(lots) if (x in one and y in two) or (y in one and x in two)]
         assert (far, k) == ((100 + 7 * mine[-1], mine[-1]) if mine else (-1, -1))
@@ -292,7 +292,7 @@ def test_the_last_distance_of_two_devices(seed: int) -> None:
 def test_the_key_that_is_proposed_is_the_lowest_free_one() -> None:
     """A P_Key has 15 bits for the partition, and 0 is none: once 32,767 are taken, no key is proposed."""
     none = np.zeros(0, dtype=np.int64)
-    at = Origin(Span(SourceFile("f.fab", "x"), 0, 1))
+    at = Origin(SourceSpan(SourceFile("f.fab", "x"), 0, 1))
     every = [Partition(f"p{k}", k, False, none, none > 0, at) for k in range(1, 1 << 15)]
     for taken, wanted in ((every, ""), (every[:-1], ", such as `0x7fff`"), (every[1:], ", such as `0x0001`")):
-        assert _free(taken) == wanted
+        assert _lowest_free_key(taken) == wanted

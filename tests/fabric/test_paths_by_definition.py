@@ -10,48 +10,52 @@ import numpy as np
 import pytest
 
 from tdsl.fabric import resolve
-from tdsl.fabric.resolve import Mismatch, Resolver, assignments, bare_variable, strides_of, variables
+from tdsl.fabric.resolve import Mismatch, Resolver, bare_variable, index_variable_axes, strides_of, variable_assignments
 from tdsl.fabric.vector import Assignments
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
-from tdsl.semantics.plan import Context, Entry, Group, Target
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PathComponent
+from tdsl.semantics.plan import Context, Group, IndexEntry, ResolvedPath
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
-HERE = Span(SourceFile("x.fab", "the statement"), 4, 13)
+HERE = SourceSpan(SourceFile("x.fab", "the statement"), 4, 13)
 MODEL = DeviceModel("M", "switch", "", (), (), (), (), {}, Origin(HERE))
 
 
-def path(text: str) -> tree.Path:
+def path(text: str) -> tree.PathExpr:
     """A path as the parser reads it."""
     found = Diagnostics()
     e = parse_expression(text, "x.fab", found)
-    assert isinstance(e, tree.Path) and not found.items, text
+    assert isinstance(e, tree.PathExpr) and not found.items, text
     return e
 
 
-def entries(text: str, axes: tuple[Axis, ...], name: str = "d") -> tuple[Entry, ...]:
+def entries(text: str, axes: tuple[Axis, ...], name: str = "d") -> tuple[IndexEntry, ...]:
     """The entries of ``[…]``, written without the brackets; "" gives one without text for each axis."""
     if not text:
-        return tuple(Entry(a, None, HERE, name) for a in axes)
+        return tuple(IndexEntry(a, None, HERE, name) for a in axes)
     last = path(f"{name}[{text}]").parts[-1]
-    assert isinstance(last, tree.Index)
-    return tuple(Entry(a, e, e.span, name) for a, e in zip(axes, last.entries, strict=True))
+    assert isinstance(last, tree.IndexPart)
+    return tuple(IndexEntry(a, e, e.span, name) for a, e in zip(axes, last.entries, strict=True))
 
 
 def devices_of(axes: tuple[Axis, ...], first: int = 0, outer: int = 0) -> DeviceSet:
     """A set of devices whose first axes are those of a group around."""
-    parts = (Part("g", "group", axes[:outer]), Part("d", "switch", axes[outer:])) if outer else (Part("d", "switch", axes),)
+    parts = (
+        (PathComponent("g", "group", axes[:outer]), PathComponent("d", "switch", axes[outer:]))
+        if outer
+        else (PathComponent("d", "switch", axes),)
+    )
     return DeviceSet(0, parts, MODEL, "", Origin(HERE), first)
 
 
-def target(device: DeviceSet, text: str = "", shared: int = 0, **more: Any) -> Target:
+def target(device: DeviceSet, text: str = "", shared: int = 0, **more: Any) -> ResolvedPath:
     facts = {"port_class": "", "ports": None} | more
-    return Target(path("d"), None, device, shared, entries(text, device.axes[shared:]), **facts)
+    return ResolvedPath(path("d"), None, device, shared, entries(text, device.axes[shared:]), **facts)
 
 
 def over_of(**ranges: range) -> Assignments:
@@ -217,7 +221,7 @@ def test_members_of_a_group() -> None:
         text = [written(rng, a) for a in outer[shared:]]
         over = over_of(**{f"g{k}": range(a.low, a.high + 1) for k, a in enumerate(narrow[:shared])}, i=range(2))
         group = Group("g", "group", outer, None, HERE, Scope())
-        of = Target(path("g"), group, None, shared, entries(", ".join(text), outer[shared:]), "", None)
+        of = ResolvedPath(path("g"), group, None, shared, entries(", ".join(text), outer[shared:]), "", None)
         expected = []
         for at in range(over.count):
             before = [int(over.values[f"${k}"][at]) for k in range(shared)]
@@ -294,7 +298,7 @@ def test_strides(sizes: tuple[int, ...], strides: list[int]) -> None:
 # ------------------------------------------------------------ index variables and their assignments
 def context(*axes: Axis) -> Context:
     root = Group("f", "fabric", (), None, HERE, Scope())
-    return Context((root, root), (Part("g", "group", axes),)) if axes else Context((root,), ())
+    return Context((root, root), (PathComponent("g", "group", axes),)) if axes else Context((root,), ())
 
 
 def guard(text: str) -> tree.Expr:
@@ -313,7 +317,7 @@ def test_assignments_are_all_of_groups_and_then_of_variables() -> None:
         a = target(devices_of((axes[0], axes[1], axes[0])), "x, y, x")
         b = target(devices_of((axes[2], axes[1])), "z, y", port_class="p", ports=entries("x, y + 1, *", (axes[0],) * 3))
         text = rng.choice([None, "x <= z", "x + y == z", "y > 1 and x != z"])
-        over = assignments(context(*groups), (a, b), guard(text) if text else None, Scope(), Evaluator(), HERE)
+        over = variable_assignments(context(*groups), (a, b), guard(text) if text else None, Scope(), Evaluator(), HERE)
         names = [*(f"${k}" for k in range(len(groups))), "x", "y", "z"]
         rows = product(*(range(q.low, q.high + 1) for q in (*groups, *axes)))
         kept = [r for r in rows if text is None or eval(text, {}, dict(zip(names, r, strict=True)))]
@@ -323,19 +327,19 @@ def test_assignments_are_all_of_groups_and_then_of_variables() -> None:
 
 
 def test_a_statement_without_variables_has_one_assignment() -> None:
-    over = assignments(context(), (target(devices_of((Axis(0, 3),)), "1"),), None, Scope(), Evaluator(), HERE)
+    over = variable_assignments(context(), (target(devices_of((Axis(0, 3),)), "1"),), None, Scope(), Evaluator(), HERE)
     assert (dict(over.values), over.count) == ({}, 1)
     for text, count in (("1 == 1", 1), ("1 == 2", 0)):
-        assert assignments(context(), (), guard(text), Scope(), Evaluator(), HERE).count == count
+        assert variable_assignments(context(), (), guard(text), Scope(), Evaluator(), HERE).count == count
 
 
 def test_too_many_assignments(monkeypatch: pytest.MonkeyPatch) -> None:
     targets = (target(devices_of((Axis(0, 5), Axis(0, 6))), "i, j"),)
     monkeypatch.setattr(resolve, "ASSIGNMENT_LIMIT", 90)
-    assert assignments(context(Axis(0, 3)), targets, None, Scope(), Evaluator(), HERE).count == 90
+    assert variable_assignments(context(Axis(0, 3)), targets, None, Scope(), Evaluator(), HERE).count == 90
     monkeypatch.setattr(resolve, "ASSIGNMENT_LIMIT", 89)
     with pytest.raises(Fault) as refused:
-        assignments(context(Axis(0, 3)), targets, None, Scope(), Evaluator(), HERE)
+        variable_assignments(context(Axis(0, 3)), targets, None, Scope(), Evaluator(), HERE)
     found = refused.value.diagnostic
     assert (found.code, found.span) == ("E0116", HERE)
     assert found.message == "this has 90 assignments of its index variables; the limit is 89"
@@ -364,13 +368,13 @@ def test_two_extents_of_one_variable(first: tuple[int, int], second: tuple[int, 
 
     def found(text: str | None) -> Any:
         with pytest.raises(Fault) as refused:
-            assignments(context(), targets, guard(text) if text else None, Scope(), Evaluator(), HERE)
+            variable_assignments(context(), targets, guard(text) if text else None, Scope(), Evaluator(), HERE)
         return refused.value.diagnostic
 
     bare = found(None)
     assert (bare.code, bare.message, bare.help, bare.notes) == ("E0107", said, help, ())
     assert [x.message for x in bare.labels] == [f"here it is {one.low}..{one.high}"]
-    within = assignments(context(), targets, guard(f"i >= {low} and i <= {high}"), Scope(), Evaluator(), HERE)
+    within = variable_assignments(context(), targets, guard(f"i >= {low} and i <= {high}"), Scope(), Evaluator(), HERE)
     assert within.values["i"].tolist() == list(range(low, high + 1))
     for beyond in {x for axis in (one, two) for x in range(axis.low, axis.high + 1)} - set(range(low, high + 1)):
         loose = found(f"i == {beyond}")
@@ -383,13 +387,13 @@ def test_the_extent_of_a_variable_holds_all_its_extents() -> None:
     axes = [Axis(2, 3), Axis(4, 4), Axis(1, 2), Axis(2, 3)]
     mismatches: list[Mismatch] = []
     every = tuple(target(devices_of((a,)), "i") for a in axes)
-    found, spans = variables(every, Scope(), mismatches)
+    found, spans = index_variable_axes(every, Scope(), mismatches)
     assert found == {"i": Axis(1, 7)} and list(spans) == ["i"]
     assert [(m.name, m.first, m.other) for m in mismatches] == [("i", axes[0], axes[1]), ("i", axes[0], axes[2])]
     assert all(m.before is spans["i"] for m in mismatches)
     none: list[Mismatch] = []
     same = tuple(target(devices_of((Axis(0, 3, built),)), "i") for built in (-1, 2, 3))
-    assert variables(same, Scope(), none) == ({"i": Axis(0, 3, -1)}, {"i": same[0].entries[0].span}) and none == []
+    assert index_variable_axes(same, Scope(), none) == ({"i": Axis(0, 3, -1)}, {"i": same[0].entries[0].span}) and none == []
 
 
 @pytest.mark.parametrize("what", ["param", "let", "def", "use", "index"])

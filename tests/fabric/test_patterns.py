@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric import patterns
-from tdsl.fabric.patterns import Pairs
-from tdsl.findings.source import SourceFile, Span
+from tdsl.fabric.patterns import LinkPairs
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 
-HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
+HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
 
 
-def count(pairs: Pairs) -> Counter[tuple[int, int]]:
+def count(pairs: LinkPairs) -> Counter[tuple[int, int]]:
     return Counter(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True))
 
 
@@ -26,7 +26,7 @@ def count(pairs: Pairs) -> Counter[tuple[int, int]]:
 def test_spread_is_even_or_refused(a: int, b: int, k: int) -> None:
     """Every pair the same number; or, with k < b, every b the same total; else a fault."""
     try:
-        found = count(patterns.spread(a, b, k, False, HERE, ("a", "b")))
+        found = count(patterns.spread_links(a, b, k, False, HERE, ("a", "b")))
     except Fault as fault:
         assert fault.diagnostic.code in ("E0454", "E0458")
         if fault.diagnostic.code == "E0454":
@@ -43,7 +43,7 @@ def test_spread_is_even_or_refused(a: int, b: int, k: int) -> None:
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 40))
 @settings(max_examples=400)
 def test_uneven_spread_is_floor_or_one_more(a: int, b: int, k: int) -> None:
-    found = count(patterns.spread(a, b, k, True, HERE, ("a", "b")))
+    found = count(patterns.spread_links(a, b, k, True, HERE, ("a", "b")))
     for i in range(a):
         row = [found[i, j] for j in range(b)]
         assert sum(row) == k
@@ -68,7 +68,7 @@ def test_uneven_spread_over_each_other(n: int, k: int) -> None:
 @settings(max_examples=200)
 def test_grid(shape: list[int], wrap: bool) -> None:
     """A member meets its neighbour along each dimension; size 2 wrapped gives double links, size 1 none."""
-    found = count(patterns.grid(tuple(shape), wrap))
+    found = count(patterns.mesh_or_torus_links(tuple(shape), wrap))
     expected: Counter[tuple[int, int]] = Counter()
     for index in np.ndindex(*shape):
         for d, size in enumerate(shape):
@@ -96,12 +96,12 @@ def test_random_is_simple_and_regular(n: int, degree: int, seed: int) -> None:
 
 @pytest.mark.parametrize(("size", "links"), [(1, 0), (2, 2), (3, 3), (8, 8)])
 def test_ring(size: int, links: int) -> None:
-    assert len(patterns.ring(size).a) == links
+    assert len(patterns.ring_links(size).a) == links
 
 
 def test_pairs_shift_and_each() -> None:
     assert count(patterns.in_order(3, 3, 1, HERE)) == {(0, 1): 1, (1, 2): 1, (2, 0): 1}
-    assert count(patterns.copies(patterns.each(2, 3), 2)) == {(i, j): 2 for i in range(2) for j in range(3)}
-    assert count(patterns.each(4, None)) == {(i, j): 1 for i in range(4) for j in range(i + 1, 4)}
+    assert count(patterns.copy_links(patterns.complete_links(2, 3), 2)) == {(i, j): 2 for i in range(2) for j in range(3)}
+    assert count(patterns.complete_links(4, None)) == {(i, j): 1 for i in range(4) for j in range(i + 1, 4)}
     with pytest.raises(Fault):
         patterns.in_order(3, 4, 0, HERE)

@@ -13,7 +13,7 @@ import pytest
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places, height_of, locate, nowhere, rows_of_places
+from tdsl.fabric.places import RackPlaces, empty_places, height_of, locate_devices, rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
@@ -48,10 +48,12 @@ def compiled(statements: str, folder: Path, table: str | None = None, halls: str
     """The design of these statements, with a table of places."""
     path = folder / "design.fab"
     path.write_text(f"{DEVICES}{halls}{statements}\n}}{MODELS}{OWN}", encoding="utf-8")
-    return compiler.elaborate(str(path), Options(places=SourceFile("places.csv", table) if table is not None else None))
+    return compiler.compile_without_checks(
+        str(path), Options(places=SourceFile("places.csv", table) if table is not None else None)
+    )
 
 
-def located(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> tuple[Fabric, Places]:
+def located(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> tuple[Fabric, RackPlaces]:
     """The fabric and the places of a design without errors."""
     result = compiled(statements, folder, table, halls)
     assert [d.message for d in result.findings if d.severity.name == "ERROR"] == []
@@ -302,7 +304,7 @@ def test_a_chip_of_the_first_device_has_no_row(tmp_path: Path) -> None:
     text = "fabric f { host h[2]: NODE\nconnect h[i].gpu[*] ring\nhall k { row A { rack 1 } } }"
     (tmp_path / "design.fab").write_text(text + MODELS, encoding="utf-8")
     table = SourceFile("places.csv", HEAD + "h[0].gpu[1],k,A,1,1\n")
-    found = compiler.elaborate(str(tmp_path / "design.fab"), Options(places=table)).findings
+    found = compiler.compile_without_checks(str(tmp_path / "design.fab"), Options(places=table)).findings
     assert ("E0207", "`h[0].gpu[1]` is inside another device and is placed with it") in [(d.code, d.message) for d in found]
 
 
@@ -352,14 +354,14 @@ def test_a_design_without_places(tmp_path: Path) -> None:
     assert rows[:6] == [(f"a{i}", "", "", None, None) for i in range(6)]
     assert len(rows) == 6 + 6 + 2 + 2 + 2
     nothing: Any = SimpleNamespace(halls=[], placings=[])
-    assert locate(nothing, fabric, Diagnostics()) is None
+    assert locate_devices(nothing, fabric, Diagnostics()) is None
 
 
 def test_halls_alone_are_places(tmp_path: Path) -> None:
     """Halls without a placed device give racks; a distance alone gives places without racks."""
     _, p = located("", tmp_path)
     assert p.rack_count == 16 and (p.device_rack == -1).all() and p.origins == ()
-    empty = nowhere(5)
+    empty = empty_places(5)
     assert empty.rack_count == 0 and empty.device_rack.tolist() == [-1] * 5
     assert empty.device_unit.tolist() == [0] * 5 and empty.device_place.tolist() == [-1] * 5
     assert (empty.automatic, empty.rack_names, empty.distances, empty.origin(2)) == (-1, [], {}, None)

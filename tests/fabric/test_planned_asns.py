@@ -184,4 +184,4 @@ def test_leaders_by_definition(wired: list[tuple[int, int]], monkeypatch: pytest
     a, b = (np.array([x[k] for x in wired], dtype=np.int64) for k in (0, 1))
     monkeypatch.setattr(type(fabric), "planned_a", a, raising=False)
     monkeypatch.setattr(type(fabric), "planned_b", b, raising=False)
-    assert asns._leaders(fabric, np.arange(12, 25), a, b).tolist() == leaders(wired)
+    assert asns._first_connected_device(fabric, np.arange(12, 25), a, b).tolist() == leaders(wired)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tdsl.fabric.cables import plugs
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 
-ORIGIN = Origin(Span(SourceFile("x.fab", "x"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("x.fab", "x"), 0, 1))
 GBPS = 10**9
 
 
@@ -38,13 +38,13 @@ TWISTED = port(types=("BASE_T",), rate=1)
 def test_forms_that_a_cage_takes() -> None:
     """Its own and some older ones, not newer ones; a port of twisted pair has a socket RJ45, and only if it has no other type."""
     forms = ["QSFP28", "QSFP56", "QSFP112", "QSFPDD", "OSFP", "RJ45"]
-    taken = {c: [f for f in forms if plugs.takes(port(c), f)] for c in forms[:5]}
+    taken = {c: [f for f in forms if plugs.cage_takes_form(port(c), f)] for c in forms[:5]}
     assert taken == {
         "QSFP28": ["QSFP28"], "QSFP56": ["QSFP28", "QSFP56"], "QSFP112": ["QSFP28", "QSFP56", "QSFP112"],
         "QSFPDD": ["QSFP28", "QSFP56", "QSFPDD"], "OSFP": ["OSFP"],
     }  # fmt: skip
-    assert [f for f in forms if plugs.takes(TWISTED, f)] == ["RJ45"]
-    assert [f for f in forms if plugs.takes(port(), f)] == []
+    assert [f for f in forms if plugs.cage_takes_form(TWISTED, f)] == ["RJ45"]
+    assert [f for f in forms if plugs.cage_takes_form(port(), f)] == []
     classes = (TWISTED, port(), port("OSFP"), port(types=("BASE_T", "X")), port("OSFP", types=("BASE_T",)))
     assert [plugs.cage_form(c) for c in classes] == ["RJ45", "", "OSFP", "", "OSFP"]
 
@@ -67,7 +67,7 @@ def test_forms_that_a_cage_takes() -> None:
 )
 def test_cables_that_leave_a_cage(c: PortClass, outlets: int, rate: int | None) -> None:
     """Every port of a cage leaves by as many cables as the module has sockets, but by no more than it has lanes."""
-    assert plugs.outlets(c) == outlets
+    assert plugs.outlets_of_cage(c) == outlets
     assert plugs.outlet_rate(c) == (None if rate is None else rate * GBPS)
 
 
@@ -111,9 +111,9 @@ FITS = [
 @pytest.mark.parametrize("row", range(len(FITS)))
 def test_transceivers(row: int) -> None:
     optic, c, rate, legs, tail, reason = FITS[row]
-    assert plugs.fits(optic, c, rate * GBPS, legs, tail) == reason
+    assert plugs.optic_misfit_reason(optic, c, rate * GBPS, legs, tail) == reason
     if legs == 1:
-        assert plugs.fits(optic, c, rate * GBPS) == reason
+        assert plugs.optic_misfit_reason(optic, c, rate * GBPS) == reason
 
 
 def test_transceivers_that_fit_at_some_rate() -> None:
@@ -198,12 +198,16 @@ def test_fibre_and_its_transceivers() -> None:
     """Fibre and connector must be those of the transceiver, where both state one; a fibre takes rates up to its own."""
     cable = part("cable", rate=400, fibre="multi", connector="MPO")
     same, other = part("optic", fibre="multi", connector="MPO"), part("optic", fibre="multi", connector="LC")
-    assert plugs.drives(same, cable) and not plugs.drives(other, cable)
-    assert plugs.drives(part("optic", fibre="multi"), cable) and not plugs.drives(part("optic", fibre="single"), cable)
-    assert not plugs.drives(part("optic", fibre="single", connector="MPO"), cable)
-    assert plugs.drives(same, part("cable", fibre="multi")) and not plugs.drives(same, part("cable", connector="MPO"))
-    assert [plugs.carries(cable, rate * GBPS) for rate in (100, 400, 401)] == [True, True, False]
-    assert not plugs.carries(part("cable", fibre="multi"), GBPS)
+    assert plugs.optic_fits_fibre(same, cable) and not plugs.optic_fits_fibre(other, cable)
+    assert plugs.optic_fits_fibre(part("optic", fibre="multi"), cable) and not plugs.optic_fits_fibre(
+        part("optic", fibre="single"), cable
+    )
+    assert not plugs.optic_fits_fibre(part("optic", fibre="single", connector="MPO"), cable)
+    assert plugs.optic_fits_fibre(same, part("cable", fibre="multi")) and not plugs.optic_fits_fibre(
+        same, part("cable", connector="MPO")
+    )
+    assert [plugs.fibre_carries_rate(cable, rate * GBPS) for rate in (100, 400, 401)] == [True, True, False]
+    assert not plugs.fibre_carries_rate(part("cable", fibre="multi"), GBPS)
 
 
 def test_cables_for_a_break_out() -> None:

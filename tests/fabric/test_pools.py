@@ -15,14 +15,14 @@ import pytest
 
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing, Dealt, Pool
-from tdsl.fabric.resolve import Choice
-from tdsl.findings.source import SourceFile, Span
+from tdsl.fabric.resolve import PortChoice
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis
 from tests.fabrics import Builder
 from tests.harness import compile_text
 
-HERE = Span(SourceFile("x.fab", "value"), 0, 5)
+HERE = SourceSpan(SourceFile("x.fab", "value"), 0, 5)
 EXAMPLE = "write `10.255.0.0/16` or `fd00:10::/48`"
 
 
@@ -123,12 +123,12 @@ def test_the_longest_prefix_that_has_room(kind: str, written: str) -> None:
             text = str(larger.network) if at.ip == at.network[0] else f"{at.ip}/{length}"
             if addresses.pool_of(asked, text).count >= planned:
                 break
-        assert addresses._larger(asked, written, planned) == f"a shorter prefix, such as `{text}`"
+        assert addresses._larger_network_hint(asked, written, planned) == f"a shorter prefix, such as `{text}`"
 
 
 def test_no_prefix_has_room() -> None:
     """Of the last addresses that there are."""
-    assert addresses._larger(rule("loopback"), "255.255.255.255/31", 2) == "another network, with a shorter prefix"
+    assert addresses._larger_network_hint(rule("loopback"), "255.255.255.255/31", 2) == "another network, with a shorter prefix"
 
 
 # ------------------------------------------------------------ what a row has
@@ -181,7 +181,7 @@ def test_ports_that_a_rule_numbers() -> None:
         choices = []
         for name in rng.sample(["", "m", "p", "x", "none"], 2):
             local = np.array([[rng.randrange(4) for _ in range(2)] for _ in range(count)]) if rng.random() < 0.5 else None
-            choices.append(Choice(name, local, False, HERE))
+            choices.append(PortChoice(name, local, False, HERE))
         which = np.array([rng.randrange(2) for _ in range(columns)])
         side: Any = SimpleNamespace(rows=rows, choices=choices, column_choice=which)
         here = slice(rng.randrange(count), count)

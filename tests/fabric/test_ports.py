@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.ports import Ends, Ports
+from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.fault import Fault
 from tests.harness import compile_text, fabric_of, links_of, places
@@ -156,12 +156,12 @@ def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
     assert links_of(fabric) == {("a[0].p[1]", "b.p[1]"), ("a[1].p[1]", "b.p[2]")}
 
 
-def asking(f: Fabric, local: list[int], copies: list[int], candidates: list[list[int] | None], choice: list[int]) -> Ends:
+def asking(f: Fabric, local: list[int], copies: list[int], candidates: list[list[int] | None], choice: list[int]) -> LinkEnds:
     """Ends of links at the first device, with the places they may take."""
     count = len(local)
     span = f.origin.span
     found = [None if c is None else np.array(c) for c in candidates]
-    return Ends(
+    return LinkEnds(
         np.zeros(count, dtype=np.int64), ["p"] * len(candidates), found, [span] * len(candidates), np.array(choice),
         np.array(local), np.arange(count), np.array(copies),
     )  # fmt: skip
@@ -170,7 +170,7 @@ def asking(f: Fabric, local: list[int], copies: list[int], candidates: list[list
 def claimed(tmp_path: Path, *given: list[Any]) -> list[int]:
     """The ports that ends get, on a switch of eight; afterwards all are free again."""
     f = fabric_of("fabric f { switch a: SW }", tmp_path)
-    ports = Ports(f.sets, f.models, f.device_model, f.built)
+    ports = PortTable(f.sets, f.models, f.device_model, f.built)
     try:
         return [int(p) for p in ports.claim(asking(f, *given), 0, f.origin.span)]
     finally:
@@ -212,7 +212,7 @@ def test_links_through_a_panel(tmp_path: Path) -> None:
     legs = {frozenset((f.port_path(int(a)), f.port_path(int(b)))) for a, b in zip(f.cable_a, f.cable_b, strict=True)}
     ends = zip(f.link_a, front, strict=True), zip(f.link_b, back, strict=True)
     assert legs == {frozenset((f.port_path(int(port)), via)) for side in ends for port, via in side} and len(legs) == 8
-    rows = list(csv.DictReader(build(f, ["cabling"], Diagnostics())["cabling/cables.csv"].decode().splitlines()))
+    rows = list(csv.DictReader(build_files(f, ["cabling"], Diagnostics())["cabling/cables.csv"].decode().splitlines()))
     assert len({r["cable_id"] for r in rows}) == len(rows) == 8
 
 

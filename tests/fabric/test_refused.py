@@ -152,10 +152,10 @@ def test_bundles_by_loops(tmp_path_factory: pytest.TempPathFactory, a: int, b: i
         if f.link_statement[i] == 1 and size > 1:
             between[int(f.device_a[i]), int(f.device_b[i])].append(i)
     expected = sorted(tuple(sorted(found[k : k + size])) for found in between.values() for k in range(0, len(found), size))
-    members = [tuple(bundles.members(f, n)) for n in range(int(f.link_bundle.max(initial=-1)) + 1)]
+    members = [tuple(bundles.links_of_bundle(f, n)) for n in range(int(f.link_bundle.max(initial=-1)) + 1)]
     assert sorted(members) == expected and [m[0] for m in members] == sorted(m[0] for m in members)
     assert sum(map(len, members)) == int((f.link_bundle >= 0).sum())
-    near, far = bundles.numbers(f)
+    near, far = bundles.bundle_numbers_at_devices(f)
     for device in range(f.device_count):
         lowest = {}
         for n, found in enumerate(members):

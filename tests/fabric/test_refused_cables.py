@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.fabric.part_facts import amount, lengths_of, optic_watts, several, shown, sold
+from tdsl.fabric.part_facts import fact_values, lengths_of, optic_watts, part_display_name, shortest_sold_length, stated_quantity
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 from tests.harness import compile_text
 
@@ -275,11 +275,11 @@ def metres(*values: int | Fraction) -> tuple[Quantity, ...]:
 def test_facts_of_parts() -> None:
     """Names with hyphens; a quantity of the right dimension alone; one value or several."""
     one = part(rate=quantity(400, RATE), form=("OSFP", "flat"), legs=2)
-    assert shown(one) == "A-PART-1"
-    assert (amount(one, "rate", RATE), amount(one, "rate", LENGTH), amount(one, "legs", RATE), amount(one, "power", POWER)) == (
+    assert part_display_name(one) == "A-PART-1"
+    assert (stated_quantity(one, "rate", RATE), stated_quantity(one, "rate", LENGTH), stated_quantity(one, "legs", RATE), stated_quantity(one, "power", POWER)) == (
         Fraction(400), None, None, None,
     )  # fmt: skip
-    assert (several(one, "form"), several(one, "legs"), several(one, "codes")) == (("OSFP", "flat"), (2,), ())
+    assert (fact_values(one, "form"), fact_values(one, "legs"), fact_values(one, "codes")) == (("OSFP", "flat"), (2,), ())
 
 
 def test_lengths_that_are_sold() -> None:
@@ -291,7 +291,7 @@ def test_lengths_that_are_sold() -> None:
         0: (500_000, True), 500_000: (500_000, True), 500_001: (2_000_000, True), 2_000_001: (3_000_000, True),
         3_000_000: (3_000_000, True), 3_000_001: (4_000_000, False), 5_000_000: (5_000_000, False), 5_000_001: None,
     }  # fmt: skip
-    assert {run: sold(lengths, run) for run in expected} == expected
+    assert {run: shortest_sold_length(lengths, run) for run in expected} == expected
 
 
 @pytest.mark.parametrize(

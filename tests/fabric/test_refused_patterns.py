@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tdsl.fabric import patterns
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 
-HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
+HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
 
 
 def fault(made: Any, *args: Any) -> tuple[str, str, tuple[str, ...], str]:
@@ -35,9 +35,9 @@ def test_a_spread_that_falls_into_parts() -> None:
         said = f"spreading {k} ports of each of {a} x over {b} y splits them into parts that are not connected"
         help = "give each x more ports, have fewer y, or join the parts by other connects"
         expected = ("E0458", said, (f"{parts} parts by these links alone",), help)
-        assert fault(patterns.spread, a, b, k, False, HERE, ("x", "y")) == expected
+        assert fault(patterns.spread_links, a, b, k, False, HERE, ("x", "y")) == expected
         told: list[Fault] = []
-        found = patterns.spread(a, b, k, False, HERE, ("x", "y"), told.append)
+        found = patterns.spread_links(a, b, k, False, HERE, ("x", "y"), told.append)
         assert len(found.a) == a * k and [t.diagnostic.message for t in told] == [said]
 
 
@@ -60,7 +60,7 @@ def test_numbers_that_would_be_even(offers: int, monkeypatch: pytest.MonkeyPatch
                 even = [n for n in range(1, a * k + 1) if abs(n - b) < offers and (k % n == 0 or (k < n and a * k % n == 0))]
                 below, above = max((n for n in even if n < b), default=0), min((n for n in even if n > b), default=0)
                 options = " or ".join(str(n) for n in (below, above) if n)
-                help = fault(patterns.spread, a, b, k, False, HERE, ("x", "y"))[3]
+                help = fault(patterns.spread_links, a, b, k, False, HERE, ("x", "y"))[3]
                 assert help == f"{options} y would be even; or write `spread uneven` to allow one link more for some pairs"
 
 
@@ -76,7 +76,7 @@ def test_random_graphs_that_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
         tried.append((len(a), len(b)))
         return False
 
-    monkeypatch.setattr(patterns, "_repair", failed)
+    monkeypatch.setattr(patterns, "_remove_loops_and_repeats", failed)
     said = "no 2-regular graph on 6 members was found from seed 7"
     assert fault(patterns.random_regular, 6, 2, 7, HERE) == ("E0457", said, (), "try another seed")
     assert tried == [(6, 6)] * 200
@@ -94,13 +94,13 @@ def test_ends_are_swapped_a_thousand_times(monkeypatch: pytest.MonkeyPatch) -> N
 
     rng: Any = Counted()
     none = np.zeros(1, dtype=np.int64)
-    assert patterns._repair(none.copy(), none.copy(), 1, rng) is False and rng.drawn == 1000
+    assert patterns._remove_loops_and_repeats(none.copy(), none.copy(), 1, rng) is False and rng.drawn == 1000
     a, b = np.array([0, 1, 0]), np.array([1, 2, 1])  # the third repeats the first
     again: Any = Counted()
-    assert patterns._repair(a, b, 3, again) is False and again.drawn == 1000
+    assert patterns._remove_loops_and_repeats(a, b, 3, again) is False and again.drawn == 1000
     fine = np.array([0, 1, 2]), np.array([1, 2, 0])
     last: Any = Counted()
-    assert patterns._repair(*fine, 3, last) is True and last.drawn == 0
+    assert patterns._remove_loops_and_repeats(*fine, 3, last) is True and last.drawn == 0
 
 
 def test_a_repair_swaps_ends_of_drawn_links() -> None:
@@ -115,9 +115,9 @@ def test_a_repair_swaps_ends_of_drawn_links() -> None:
 
     rng: Any = Drawn(7)
     a, b = np.array([0, 1, 2]), np.array([0, 2, 3])
-    assert patterns._repair(a, b, 4, rng) and rng.left == []
+    assert patterns._remove_loops_and_repeats(a, b, 4, rng) and rng.left == []
     assert (a.tolist(), b.tolist()) == ([0, 1, 2], [2, 0, 3])  # 7 % 3 is 1
     two: Any = Drawn(5, 6)
     a, b = np.array([0, 1, 2, 2]), np.array([0, 1, 3, 4])
-    assert patterns._repair(a, b, 5, two) and two.left == []
+    assert patterns._remove_loops_and_repeats(a, b, 5, two) and two.left == []
     assert (a.tolist(), b.tolist()) == ([0, 1, 2, 2], [1, 3, 0, 4])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tdsl.fabric import keeping
-from tdsl.fabric.keeping import Rule, rule_of
-from tdsl.fabric.patterns import Pairs
+from tdsl.fabric.keeping import SpreadRule, rule_of
+from tdsl.fabric.patterns import LinkPairs
 
 
 @pytest.mark.parametrize(
@@ -59,27 +59,27 @@ def test_valid_choices(own: list[list[int]], free: bool, alike: bool) -> None:
             and all(sum(cells[i * b : i * b + b]) == k for i in range(a))
             and all(fewest <= sum(cells[j::b]) <= fewest + may[j] for j in range(b))
         )
-        assert keeping._valid(x, mine, rule) == expected
+        assert keeping._is_valid_spread(x, mine, rule) == expected
         valid += expected
-    assert valid and keeping._valid(mine, mine, rule)
+    assert valid and keeping._is_valid_spread(mine, mine, rule)
 
 
 def test_links_of_a_matrix_and_back() -> None:
     """Copy by copy, in each by a and then by b."""
     x = np.array([[2, 0, 1], [1, 3, 0]])
-    i, j, copy = (c.tolist() for c in keeping.columns(x))
+    i, j, copy = (c.tolist() for c in keeping.links_in_copy_order(x))
     assert list(zip(copy, i, j, strict=True)) == [(0, 0, 0), (0, 0, 2), (0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 1, 1), (2, 1, 1)]
-    pairs = Pairs(np.array(i), np.array(j), np.array(copy), np.zeros(7, dtype=np.int64))
-    assert keeping.matrix(pairs, 2, 3).tolist() == x.tolist()
-    assert keeping.matrix(pairs, 3, 4).tolist() == [[2, 0, 1, 0], [1, 3, 0, 0], [0, 0, 0, 0]]
+    pairs = LinkPairs(np.array(i), np.array(j), np.array(copy), np.zeros(7, dtype=np.int64))
+    assert keeping.links_per_pair(pairs, 2, 3).tolist() == x.tolist()
+    assert keeping.links_per_pair(pairs, 3, 4).tolist() == [[2, 0, 1, 0], [1, 3, 0, 0], [0, 0, 0, 0]]
 
 
-def choices(own: np.ndarray, rule: Rule) -> list[np.ndarray]:
+def choices(own: np.ndarray, rule: SpreadRule) -> list[np.ndarray]:
     """All choices that the rule allows."""
     b = own.shape[1]
     rows = [r for r in product(range(rule.low, rule.high + 1), repeat=b) if sum(r) == rule.ports]
     found = (np.array(x) for x in product(rows, repeat=len(own)))
-    return [x for x in found if keeping._valid(x, own, rule)]
+    return [x for x in found if keeping._is_valid_spread(x, own, rule)]
 
 
 @pytest.mark.parametrize("free", [False, True])
@@ -93,18 +93,21 @@ def test_most_links_stay_where_members_differ(own: list[list[int]], free: bool) 
     every = choices(mine, rule)
     for _ in range(25):
         standing = rng.integers(0, 4, mine.shape)
-        found = keeping.kept(mine, standing, rule)
+        found = keeping.keep_standing_links(mine, standing, rule)
         assert any((found == x).all() for x in every)
         assert np.minimum(found, standing).sum() == max(np.minimum(x, standing).sum() for x in every)
     for standing in every:
-        assert keeping.kept(mine, standing, rule) is (mine if (standing == mine).all() else standing)
-    assert keeping.kept(mine, mine + 2, rule) is mine and keeping.kept(mine, np.zeros_like(mine), rule) is mine
-    assert keeping.kept(mine, np.maximum(mine - 1, 0), rule) is mine
+        assert keeping.keep_standing_links(mine, standing, rule) is (mine if (standing == mine).all() else standing)
+    assert (
+        keeping.keep_standing_links(mine, mine + 2, rule) is mine
+        and keeping.keep_standing_links(mine, np.zeros_like(mine), rule) is mine
+    )
+    assert keeping.keep_standing_links(mine, np.maximum(mine - 1, 0), rule) is mine
 
 
 def test_a_rule_that_no_choice_meets() -> None:
     """No member may have the link more: there is no choice, and the spread's own is taken."""
     own = np.array([[1, 0], [1, 0], [0, 1]])
-    rule = Rule(1, 0, 1, np.array([0, 0]))
-    assert keeping._solved(own, np.array([[0, 1], [0, 1], [0, 1]]), rule) is None
-    assert keeping.kept(own, np.array([[0, 1], [0, 1], [0, 1]]), rule) is own
+    rule = SpreadRule(1, 0, 1, np.array([0, 0]))
+    assert keeping._solve_transportation(own, np.array([[0, 1], [0, 1], [0, 1]]), rule) is None
+    assert keeping.keep_standing_links(own, np.array([[0, 1], [0, 1], [0, 1]]), rule) is own

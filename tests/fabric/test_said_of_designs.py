@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.fabric.cables.plugs import fits
+from tdsl.fabric.cables.plugs import optic_misfit_reason
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 from tests.fabrics import GBPS, Builder
@@ -194,7 +194,7 @@ def ports(**facts: object) -> PortClass:
     ],
 )
 def test_the_rate_that_a_transceiver_must_have(rate: int, legs: int, tail: bool, port: int, end: str | None) -> None:
-    why = fits(optic(), ports(rate=port * GBPS), rate * GBPS, legs, tail)
+    why = optic_misfit_reason(optic(), ports(rate=port * GBPS), rate * GBPS, legs, tail)
     assert why == ("" if end is None else f"O runs at 400Gbps, and {end}")
 
 
@@ -224,4 +224,4 @@ def test_the_rate_that_a_transceiver_must_have(rate: int, legs: int, tail: bool,
     ],
 )
 def test_why_a_transceiver_does_not_go_into_a_cage(part: dict[str, object], cage: dict[str, object], why: str) -> None:
-    assert fits(optic(**part), ports(**cage), 400 * GBPS) == why
+    assert optic_misfit_reason(optic(**part), ports(**cage), 400 * GBPS) == why

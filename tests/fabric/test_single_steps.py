@@ -13,16 +13,16 @@ import pytest
 
 from tdsl.fabric import asns, assemble, keeping, patterns, tiers, vector
 from tdsl.fabric.cables import plugs
-from tdsl.fabric.columns import Lists, natural
-from tdsl.fabric.pins import Mount, mounted
-from tdsl.findings.source import SourceFile, Span
+from tdsl.fabric.columns import Lists, natural_sort_key
+from tdsl.fabric.pins import Mount, standing_mounts
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 from tests.fabrics import GBPS, Builder
 from tests.harness import compile_text, fabric_of, links_of
 
-HERE = Span(SourceFile("x.fab", "random"), 0, 6)
+HERE = SourceSpan(SourceFile("x.fab", "random"), 0, 6)
 
 
 def errors(text: str, folder: Path, **options: object) -> list[tuple[str, str]]:
@@ -35,28 +35,28 @@ def errors(text: str, folder: Path, **options: object) -> list[tuple[str, str]]:
 
 
 def test_columns_of_one_value_take_no_memory_a_row() -> None:
-    one, two = assemble._constant(7, 3), assemble._constant(7, 2)
+    one, two = assemble._constant_column(7, 3), assemble._constant_column(7, 2)
     assert (one.tolist(), one.strides) == ([7, 7, 7], (0,))
-    joined = assemble._join([np.zeros(0, dtype=np.int64), one, two])
+    joined = assemble._concatenate_columns([np.zeros(0, dtype=np.int64), one, two])
     assert (joined.tolist(), joined.strides) == ([7] * 5, (0,))
-    assert assemble._join([one, assemble._constant(8, 2)]).tolist() == [7, 7, 7, 8, 8]
-    assert assemble._join([one, np.array([7, 9])]).tolist() == [7, 7, 7, 7, 9]
-    assert assemble._join([np.array([7, 9]), one]).tolist() == [7, 9, 7, 7, 7]
-    assert assemble._join([np.array([3, 9])]).tolist() == [3, 9]
-    assert assemble._join([]).tolist() == []
+    assert assemble._concatenate_columns([one, assemble._constant_column(8, 2)]).tolist() == [7, 7, 7, 8, 8]
+    assert assemble._concatenate_columns([one, np.array([7, 9])]).tolist() == [7, 7, 7, 7, 9]
+    assert assemble._concatenate_columns([np.array([7, 9]), one]).tolist() == [7, 9, 7, 7, 7]
+    assert assemble._concatenate_columns([np.array([3, 9])]).tolist() == [3, 9]
+    assert assemble._concatenate_columns([]).tolist() == []
 
 
 @pytest.mark.parametrize(("column", "one"), [([4, 4, 4], True), ([0], True), ([4, 4, 5], False), ([3, 4, 4], False)])
 def test_equal_rows_become_one_value(column: list[int], one: bool) -> None:
-    found = assemble._narrow(np.array(column, dtype=np.int64))
+    found = assemble._constant_if_uniform(np.array(column, dtype=np.int64))
     assert (found.tolist(), found.strides == (0,)) == (column, one)
 
 
 def test_rows_in_another_order() -> None:
     order = np.array([2, 0, 1])
-    assert assemble._ordered(np.array([5, 6, 7]), order).tolist() == [7, 5, 6]
-    one = assemble._constant(4, 3)
-    assert assemble._ordered(one, order) is one
+    assert assemble._reorder_column(np.array([5, 6, 7]), order).tolist() == [7, 5, 6]
+    one = assemble._constant_column(4, 3)
+    assert assemble._reorder_column(one, order) is one
 
 
 def test_ends_exchanged_in_some_rows() -> None:
@@ -66,7 +66,7 @@ def test_ends_exchanged_in_some_rows() -> None:
         ([0, 1, 0], [1, 5, 3], [4, 2, 6]),
         ([1, 1, 1], [4, 5, 6], [1, 2, 3]),
     ):
-        found = assemble._exchanged(a, b, np.array(swap, dtype=np.bool_))
+        found = assemble._exchange_rows(a, b, np.array(swap, dtype=np.bool_))
         assert [x.tolist() for x in found] == [left, right]
 
 
@@ -79,8 +79,8 @@ def test_names_in_natural_order() -> None:
     expected = ["", "0", "2", "10", "10/1", "IB", "IB01", "IB1/2/1", "IB1/2/10", "IB1/10/1", "ab2", "ab10", "b1"]
     mixed = list(names)
     Random(1).shuffle(mixed)
-    assert sorted(mixed, key=natural) == expected
-    assert natural("IB1/10") == ((1, 0, "IB"), (0, 1, ""), (1, 0, "/"), (0, 10, ""))
+    assert sorted(mixed, key=natural_sort_key) == expected
+    assert natural_sort_key("IB1/10") == ((1, 0, "IB"), (0, 1, ""), (1, 0, "/"), (0, 10, ""))
 
 
 def test_lists_of_names_are_made_once() -> None:
@@ -110,7 +110,7 @@ def test_switches_without_a_planned_link(given: list[int], planned: list[int]) -
     b.devices("a", model, 3)
     b.devices("b", model, 2)
     fabric = replace(b.build(), tier=np.array([0, 7, *given], dtype=np.int64))
-    assert asns._planned_tiers(fabric).tolist() == [0, 0, *planned]
+    assert asns._tier_of_switches(fabric).tolist() == [0, 0, *planned]
 
 
 def tiers_of(pairs: list[tuple[str, str]]) -> dict[str, int]:
@@ -194,8 +194,8 @@ def test_a_choice_is_verified(solved: list[list[int]] | None, taken: bool, monke
     given = None if solved is None else np.array(solved)
     rule = keeping.rule_of(own, False, alike=True)
     assert rule is not None
-    monkeypatch.setattr(keeping, "_solved", lambda *_: given)
-    found = keeping.kept(own, standing, rule)
+    monkeypatch.setattr(keeping, "_solve_transportation", lambda *_: given)
+    found = keeping.keep_standing_links(own, standing, rule)
     assert found is (given if taken else own)
 
 
@@ -205,7 +205,7 @@ def test_a_choice_is_verified(solved: list[list[int]] | None, taken: bool, monke
 def test_ends_that_no_exchange_repairs() -> None:
     """Two links between two members stay double or become loops, whatever ends are exchanged."""
     a, b = np.array([0, 0]), np.array([1, 1])
-    assert not patterns._repair(a, b, 2, np.random.PCG64(1))
+    assert not patterns._remove_loops_and_repeats(a, b, 2, np.random.PCG64(1))
     assert sorted([*a.tolist(), *b.tolist()]) == [0, 0, 1, 1]
 
 
@@ -216,7 +216,7 @@ def test_a_random_graph_that_is_not_found(monkeypatch: pytest.MonkeyPatch) -> No
         tried.append(len(a))
         return False
 
-    monkeypatch.setattr(patterns, "_repair", repair)
+    monkeypatch.setattr(patterns, "_remove_loops_and_repeats", repair)
     with pytest.raises(Fault) as caught:
         patterns.random_regular(9, 2, 5, HERE)
     assert caught.value.diagnostic.message == "no 2-regular graph on 9 members was found from seed 5"
@@ -382,7 +382,7 @@ model switch FAST8 { port p[1..8]: 200Gbps { type NVLINK } }"""
     assert f is not None
     assert (f.device_path(0), sorted(set(f.container.tolist()))) == ("n[0]", [-1, 0, 1])
     names = ["n[1]", "n[0].gpu[1]", "n[1].gpu[0]", "n[0]", "s"]
-    found = mounted([Mount(name, "h", "A", 1 + k % 3, 1 + k, HERE) for k, name in enumerate(names)], f)
+    found = standing_mounts([Mount(name, "h", "A", 1 + k % 3, 1 + k, HERE) for k, name in enumerate(names)], f)
     assert {f.device_path(d): where for d, where in found.items()} == {"n[1]": (0, 1), "n[0]": (0, 4), "s": (1, 5)}
 
 

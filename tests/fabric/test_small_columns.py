@@ -11,7 +11,7 @@ import pytest
 
 from tdsl.fabric import coded, keeping, resolve, vector
 from tdsl.fabric.columns import PortColumns
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.failing import Failing, NotThere
 from tdsl.semantics.fault import Fault
 from tests.fabrics import Builder
@@ -27,13 +27,13 @@ def test_numbers_take_32_bits_where_they_fit(kind: type[np.integer], value: int)
     if not limits.min <= value <= limits.max:
         return
     for row in ([value], [0, value], [value, 1, 0]):
-        found = coded.small(np.array(row, dtype=kind))
+        found = coded.numbers_in_32_bits(np.array(row, dtype=kind))
         assert found.tolist() == row
         assert (found.dtype == np.int32) == (-(1 << 31) <= value < 1 << 31)
 
 
 def test_no_numbers_take_32_bits() -> None:
-    assert coded.small(np.zeros(0, dtype=np.int64)).dtype == np.int32
+    assert coded.numbers_in_32_bits(np.zeros(0, dtype=np.int64)).dtype == np.int32
 
 
 # ------------------------------------------------------------ arithmetic that is exact or not done
@@ -51,9 +51,9 @@ def test_arithmetic_ends_where_64_bits_may_not_hold_the_result(op: str) -> None:
             columns = np.array([a, 0], dtype=np.int64), np.array([b, 0], dtype=np.int64)
             if bound >= 1 << 62:
                 with pytest.raises(vector.NotSimple):
-                    vector._arithmetic(op, *columns)
+                    vector._exact_arithmetic(op, *columns)
             else:
-                assert vector._arithmetic(op, *columns).tolist() == [PYTHON[op](a, b), 0]
+                assert vector._exact_arithmetic(op, *columns).tolist() == [PYTHON[op](a, b), 0]
 
 
 def test_division_is_that_of_python() -> None:
@@ -63,20 +63,20 @@ def test_division_is_that_of_python() -> None:
         if b == 0:
             for op in ("//", "%", "/"):
                 with pytest.raises(vector.NotSimple):
-                    vector._arithmetic(op, x, y)
+                    vector._exact_arithmetic(op, x, y)
             continue
-        assert vector._arithmetic("//", x, y).tolist() == [a // b, 0]
-        assert vector._arithmetic("%", x, y).tolist() == [a % abs(b), 0]
+        assert vector._exact_arithmetic("//", x, y).tolist() == [a // b, 0]
+        assert vector._exact_arithmetic("%", x, y).tolist() == [a % abs(b), 0]
         if a % b:
             with pytest.raises(vector.NotSimple):
-                vector._arithmetic("/", x, y)
+                vector._exact_arithmetic("/", x, y)
         else:
-            assert vector._arithmetic("/", x, y).tolist() == [a // b, 0]
+            assert vector._exact_arithmetic("/", x, y).tolist() == [a // b, 0]
 
 
 @pytest.mark.parametrize(("row", "most"), [([], 0), ([3], 3), ([-3], 3), ([2, -5, 4], 5), ([-1, 6, 0], 6), ([0, 0], 0)])
 def test_the_greatest_magnitude(row: list[int], most: int) -> None:
-    assert vector.largest(np.array(row, dtype=np.int64)) == most
+    assert vector.largest_magnitude(np.array(row, dtype=np.int64)) == most
 
 
 # ------------------------------------------------------------ connected components
@@ -100,7 +100,7 @@ def test_components_are_those_of_a_plain_search(seed: int, nodes: int, most: int
             low = min(label[x], label[y])
             changed |= label[x] != low or label[y] != low
             label[x] = label[y] = low
-    assert components(nodes, a, b).tolist() == label
+    assert component_labels(nodes, a, b).tolist() == label
 
 
 # ------------------------------------------------------------ ports of a model
@@ -144,8 +144,8 @@ def test_the_first_port_of_every_connector(tmp_path: Path) -> None:
 )
 def test_bounds_of_each_member(own: list[list[int]], more: list[int], fewest: list[int], most: list[int]) -> None:
     """All members get the quotient; where there is a remainder, those that may have one more."""
-    rule = keeping.Rule(sum(own[0]), 0, 4, np.array(more))
-    low, high = keeping._bounds(np.array(own), rule)
+    rule = keeping.SpreadRule(sum(own[0]), 0, 4, np.array(more))
+    low, high = keeping._link_bounds_of_members(np.array(own), rule)
     assert (low.tolist(), high.tolist()) == (fewest, most)
 
 
@@ -160,13 +160,13 @@ def test_large_spreads_are_not_solved(shape: tuple[int, int], asked: bool, monke
     def solved(*_: object) -> None:
         called.append(shape)
 
-    monkeypatch.setattr(keeping, "_solved", solved)
+    monkeypatch.setattr(keeping, "_solve_transportation", solved)
     own = np.zeros(shape, dtype=np.int64)
     own[:, 0] = 1
     standing = np.zeros(shape, dtype=np.int64)
     standing[0, -2:] = 1  # more than one port has, so not a choice itself
-    rule = keeping.Rule(1, 0, 1, np.ones(shape[1], dtype=np.int64))
-    assert keeping.kept(own, standing, rule) is own
+    rule = keeping.SpreadRule(1, 0, 1, np.ones(shape[1], dtype=np.int64))
+    assert keeping.keep_standing_links(own, standing, rule) is own
     assert bool(called) == asked
 
 
@@ -179,7 +179,7 @@ def test_too_many_places_in_one_path(limit: int, refused: bool, monkeypatch: pyt
     b = Builder()
     axes = b.devices("a", b.model("switch", "M", {"p": 1}), (3, 4)).axes
     over = vector.Assignments({"i": np.arange(2)}, 2, {})
-    entries = [resolve.Entry(axis, None, b.line("here").span, "a") for axis in axes]
+    entries = [resolve.IndexEntry(axis, None, b.line("here").span, "a") for axis in axes]
     monkeypatch.setattr(resolve, "ASSIGNMENT_LIMIT", limit)
     resolver = resolve.Resolver(None, None, over)  # type: ignore[arg-type]
     start = np.array([100, 200])

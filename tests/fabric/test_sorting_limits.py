@@ -58,16 +58,16 @@ def test_distinct_values_and_their_ranks(small: int, rows: int, monkeypatch: pyt
             values = RNG.integers(low, low + spread + 1, rows)
             values[[0, -1]] = low + spread, low
             found, place = np.unique(values, return_inverse=True)
-            assert order.distinct(values).tolist() == found.tolist()
-            ranked, places = order.ranks(values)
+            assert order.distinct_values(values).tolist() == found.tolist()
+            ranked, places = order.rank_values(values)
             assert (ranked.tolist(), places.tolist(), places.dtype) == (found.tolist(), place.tolist(), np.int64)
     for values in (RNG.integers(0, 2, rows) > 0, RNG.random(rows).round(2), RNG.integers(0, 9, rows).astype(str)):
-        found = order.distinct(values)
+        found = order.distinct_values(values)
         assert (found.dtype, found.tolist()) == (values.dtype, np.unique(values).tolist())
 
 
 def test_numbers_among_rows_of_the_same_key() -> None:
-    assert order.within(np.zeros(0, dtype=np.int64)).tolist() == []
-    assert order.within(np.array([4, 4, 2, 2, 2, 9, 4])).tolist() == [0, 1, 0, 1, 2, 0, 0]
-    assert order.within(np.array([7])).tolist() == [0]
-    assert order.within(np.array([1, 1, 1])).tolist() == [0, 1, 2]
+    assert order.number_within_key(np.zeros(0, dtype=np.int64)).tolist() == []
+    assert order.number_within_key(np.array([4, 4, 2, 2, 2, 9, 4])).tolist() == [0, 1, 0, 1, 2, 0, 0]
+    assert order.number_within_key(np.array([7])).tolist() == [0]
+    assert order.number_within_key(np.array([1, 1, 1])).tolist() == [0, 1, 2]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.fabric.components import components, joined_groups
+from tdsl.fabric.components import component_labels, joined_groups
 from tests.harness import compile_text
 
 TEXT = """fabric f {{ {}
@@ -84,7 +84,7 @@ model switch S { port p[8]: 400Gbps { type NDR } }
 
 def test_no_nodes_are_no_components() -> None:
     none = np.zeros(0, dtype=np.int64)
-    assert components(0, none, none).tolist() == [] and joined_groups(none, none, none).tolist() == []
+    assert component_labels(0, none, none).tolist() == [] and joined_groups(none, none, none).tolist() == []
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import FREE, HOLE, USED
-from tdsl.fabric.ports import KEPT, Ends, Ports, _more
-from tdsl.findings.source import SourceFile, Span
+from tdsl.fabric.ports import KEPT, LinkEnds, PortTable, _and_more_text
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import DeviceModel
 from tests.fabrics import Builder
 
 GBPS = 10**9
 FILE = SourceFile("x.fab", "first second third")
-FIRST, SECOND, THIRD = Span(FILE, 0, 5), Span(FILE, 6, 12), Span(FILE, 13, 18)
+FIRST, SECOND, THIRD = SourceSpan(FILE, 0, 5), SourceSpan(FILE, 6, 12), SourceSpan(FILE, 13, 18)
 
 
-def made() -> tuple[Ports, Builder]:
+def made() -> tuple[PortTable, Builder]:
     """Six switches: a[0], a[1] and c with p[1..3] at 400 Gb/s and q[0..1] at any rate, b with q[0..3] at 100 Gb/s and
     p[1..2] at 200 Gb/s, and e[0] and e[1] without ports."""
     made = Builder()
@@ -32,7 +32,7 @@ def made() -> tuple[Ports, Builder]:
     made.devices("c", one, None)
     made.devices("e", none, 2)
     f = made.build()
-    return Ports(f.sets, f.models, f.device_model, f.built), made
+    return PortTable(f.sets, f.models, f.device_model, f.built), made
 
 
 NAMES = [f"{d}.{c}" for d, cs in (("a[0]", "pppqq"), ("a[1]", "pppqq"), ("b", "qqqqpp"), ("c", "pppqq")) for c in cs]
@@ -105,9 +105,9 @@ def test_which_devices_forward() -> None:
     sets = [replace(s, settings={"forwards": True}) if s.name in ("a", "c") else s for s in made_of.sets]
     models = made_of.models
     expected = [True, True, False, True, False, False]
-    assert Ports(sets, models, ports.device_model, ports.built).forwards.tolist() == expected
+    assert PortTable(sets, models, ports.device_model, ports.built).forwards.tolist() == expected
     models = [replace(models[0], facts={"forwards": False}), replace(models[1], facts={"forwards": True}), models[2]]
-    assert Ports(made_of.sets, models, ports.device_model, ports.built).forwards.tolist() == [
+    assert PortTable(made_of.sets, models, ports.device_model, ports.built).forwards.tolist() == [
         False,
         False,
         True,
@@ -117,8 +117,8 @@ def test_which_devices_forward() -> None:
     ]
     sets = [replace(s, settings={"forwards": False}) if s.name == "a" else s for s in made_of.sets]
     models = [replace(m, facts={"forwards": True}) for m in models]
-    assert Ports(sets, models, ports.device_model, ports.built).forwards.tolist() == [True] * 6
-    assert Ports([], [], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)).forwards.tolist() == []
+    assert PortTable(sets, models, ports.device_model, ports.built).forwards.tolist() == [True] * 6
+    assert PortTable([], [], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_)).forwards.tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_order_of_connectors(held: tuple[int, ...], ascend: bool) -> None:
     def changed(m: DeviceModel) -> DeviceModel:
         return replace(m, classes=(replace(m.classes[0], connectors=held), *m.classes[1:])) if m.name == "ONE" else m
 
-    found = Ports(made_of.sets, [changed(m) for m in made_of.models], ports.device_model, ports.built)
+    found = PortTable(made_of.sets, [changed(m) for m in made_of.models], ports.device_model, ports.built)
     many = max(held) + 1
     one = [*held, many, many + 1]
     two = [0, 1, 2, 3, 4, 5]
@@ -141,14 +141,14 @@ def test_order_of_connectors(held: tuple[int, ...], ascend: bool) -> None:
 
 
 # ------------------------------------------------------------ claiming
-def ends(rows: list[tuple[int, int, int]], names: str, spans: list[Span], candidates: list[Any] | None = None) -> Ends:
+def ends(rows: list[tuple[int, int, int]], names: str, spans: list[SourceSpan], candidates: list[Any] | None = None) -> LinkEnds:
     """Ends as device, choice, place in the class or -1; each leads to a device of its own."""
     device, choice, local = (np.array(x) for x in zip(*rows, strict=True))
     some = [None if c is None else np.array(c) for c in candidates or [None] * len(names)]
-    return Ends(device, list(names), some, spans, choice, local, np.arange(len(rows)), np.zeros(len(rows), dtype=np.int64))
+    return LinkEnds(device, list(names), some, spans, choice, local, np.arange(len(rows)), np.zeros(len(rows), dtype=np.int64))
 
 
-def refused(ports: Ports, asked: Ends) -> tuple[str, str, str, list[str], str | None]:
+def refused(ports: PortTable, asked: LinkEnds) -> tuple[str, str, str, list[str], str | None]:
     before = ports.state.copy()
     with pytest.raises(Fault) as told:
         ports.claim(asked, 7, FIRST)
@@ -178,7 +178,7 @@ def test_open_ends_share_what_overlaps() -> None:
     assert ports.claim(asked, 0, FIRST).tolist() == [10, 11, 12, 3, 4]
     assert not ports.state.any()
     assert ports.claim(ends([(1, 0, -1), (1, 0, -1)], "p", [FIRST]), 0, FIRST).tolist() == [5, 6]
-    none = Ends(*(np.zeros(0, dtype=np.int64),), [], [], [], *(np.zeros(0, dtype=np.int64),) * 4)  # type: ignore[arg-type]
+    none = LinkEnds(*(np.zeros(0, dtype=np.int64),), [], [], [], *(np.zeros(0, dtype=np.int64),) * 4)  # type: ignore[arg-type]
     assert ports.claim(none, 0, FIRST).tolist() == []
 
 
@@ -218,7 +218,7 @@ def test_too_few_ports() -> None:
     assert refused(ports, asked)[2] == "a[1] needs 4 free ports `p` and has 3"
     asked = ends([(1, 0, -1)] * 3 + [(3, 0, -1)] * 2, "p", [THIRD], [[1, 2]])
     assert refused(ports, asked)[2] == "a[1] needs 3 free ports `p` and has 2 among the 2 named"
-    asked = Ends(
+    asked = LinkEnds(
         np.array([2, 2, 2, 3, 3, 3, 3]), [""], [None], [SECOND], np.zeros(7, dtype=np.int32), np.full(7, -1), np.arange(7),
         np.zeros(7, dtype=np.int64),
     )  # fmt: skip
@@ -242,11 +242,11 @@ def test_marks() -> None:
 
 
 def test_words_for_further_ones() -> None:
-    assert [_more(n) for n in (0, 1, 2, 3, 1002)] == [
+    assert [_and_more_text(n) for n in (0, 1, 2, 3, 1002)] == [
         "",
         "",
         " (and 1 more port)",
         " (and 2 more ports)",
         " (and 1,001 more ports)",
     ]
-    assert [_more(n, "devices") for n in (1, 2, 3)] == ["", " (and 1 more device)", " (and 2 more devices)"]
+    assert [_and_more_text(n, "devices") for n in (1, 2, 3)] == ["", " (and 1 more device)", " (and 2 more devices)"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import DeviceColumns
 from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text, fabric_of, links_of, places
@@ -134,7 +134,7 @@ def test_one_cable_carries_two_links(tmp_path: Path) -> None:
             c, i = f.port_class(p)
             cages[int(f.port_device[p]), c.cages[i]].append(int(f.port_link[p]))
     assert sorted(len(links) for links in cages.values() if links) == [2] * 16
-    found = Cables(f).links_by_id()
+    found = CableIndex(f).links_by_id()
     assert len(found) == 8 and sorted(x for links in found.values() for x in links) == list(range(16))
     assert {tuple(sorted(links)) for links in found.values()} == {tuple(links) for links in cages.values() if links}
 

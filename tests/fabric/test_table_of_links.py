@@ -14,7 +14,7 @@ import pytest
 
 from tdsl.fabric import assemble
 from tdsl.fabric.graph import HOLE, MEDIA, USED, Fabric
-from tdsl.semantics.model import Axis, DeviceSet, Part
+from tdsl.semantics.model import Axis, DeviceSet, PathComponent
 from tests.fabric.test_planned_tiers import by_definition
 from tests.fabrics import Builder
 from tests.harness import compile_text, fabric_of
@@ -200,7 +200,7 @@ def declared(parts: list[tuple[str, str, list[tuple[int, int]]]], first: int) ->
     """Devices by the groups around them: (name, kind, lowest index and number of each axis)."""
     b = Builder()
     origin = b.line("here")
-    made = tuple(Part(name, kind, tuple(Axis(*a) for a in axes)) for name, kind, axes in parts)
+    made = tuple(PathComponent(name, kind, tuple(Axis(*a) for a in axes)) for name, kind, axes in parts)
     return DeviceSet(0, made, b.model("switch", "S", {"p": 1}), "", origin, first)
 
 
@@ -231,7 +231,7 @@ def test_planes_of_groups_with_several_indices() -> None:
             at = s.device_path(row).split(".")[depth]
             index = [int(x) for x in at.partition("[")[2].rstrip("]").split(",") if x]
             expected.append(start[key] + sum(x * step for x, step in zip(reversed(index), (1, 5), strict=False)))
-    assert assemble._planes(sets, np.repeat(np.arange(len(sets)), [s.count for s in sets])).tolist() == expected
+    assert assemble._plane_numbers(sets, np.repeat(np.arange(len(sets)), [s.count for s in sets])).tolist() == expected
 
 
 # ------------------------------------------------------------ layers, circuits, words of settings
@@ -385,9 +385,9 @@ def test_the_rate_of_each_leg() -> None:
     a, b, rate = np.array([0, 2]), np.array([3, 4]), np.array([100, 200])
     cables: Any = SimpleNamespace(a=np.array([0, 3, 5, 7, 4, 2, 6]))
     port_link = np.array([0, -1, 1, 0, 1, 0, 1, -1], dtype=np.int32)
-    assert assemble._on_legs(cables, port_link, a, b, rate).tolist() == [100, 100, 0, 0, 200, 200, 0]
+    assert assemble._rates_on_legs(cables, port_link, a, b, rate).tolist() == [100, 100, 0, 0, 200, 200, 0]
     none = np.zeros(0, dtype=np.int64)
-    assert assemble._on_legs(cables, port_link, none, none, none).tolist() == [0] * 7
+    assert assemble._rates_on_legs(cables, port_link, none, none, none).tolist() == [0] * 7
 
 
 SHARED = """fabric f {

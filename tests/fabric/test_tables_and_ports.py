@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tdsl.fabric import columns
-from tdsl.fabric.coded import Coded, Joined, Numbers, constant
-from tdsl.fabric.columns import PortColumns, Table, hole_ids, hole_label, lane_axes, listed, port_id
+from tdsl.fabric.coded import Coded, Joined, Numbers, coded_constant
+from tdsl.fabric.columns import PortColumns, Table, hole_ids, hole_label, lane_axes, port_id, values_of_column
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import Axis, PortClass, SonicPort
 from tests.fabrics import GBPS, Builder
@@ -51,7 +51,7 @@ def test_records_and_columns_of_a_table(size: int, stretch: int, monkeypatch: py
     rows = [record(k) for k in range(size)]
     assert (len(t), list(t), t.names) == (size, rows, ("name", "number", "plain", "absent"))
     for field in t.names:
-        assert t.column(field) == [getattr(r, field) for r in rows] == listed(t.compact(field))
+        assert t.column(field) == [getattr(r, field) for r in rows] == values_of_column(t.compact(field))
     chosen = [k for k in (5, 0, 5, 3) if k < size]
     picked = t.pick(np.array(chosen, dtype=np.int64))
     assert (len(picked), list(picked)) == (len(chosen), [rows[k] for k in chosen])
@@ -65,8 +65,10 @@ def test_records_and_columns_of_a_table(size: int, stretch: int, monkeypatch: py
 
 def test_listed_columns() -> None:
     plain = ["x", 1]
-    assert listed(plain) is plain
-    assert [listed(c) for c in (constant("x", 2), Numbers(np.array([1, 2])), Joined("a", constant(1, 2)))] == [
+    assert values_of_column(plain) is plain
+    assert [
+        values_of_column(c) for c in (coded_constant("x", 2), Numbers(np.array([1, 2])), Joined("a", coded_constant(1, 2)))
+    ] == [
         ["x", "x"],
         [1, 2],
         ["a1", "a1"],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.fabric import resolve
-from tdsl.fabric.vector import booleans
+from tdsl.fabric.vector import guard_values
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tests.fabric.test_vector import one_by_one, setup
@@ -19,7 +19,7 @@ def test_numbers_are_no_truth_values(text: str) -> None:
     e, scope, over = setup(text)
     expected = one_by_one(e, scope, over, False)
     try:
-        found: object = booleans(e, scope, Evaluator(), over).tolist()  # type: ignore[arg-type]
+        found: object = guard_values(e, scope, Evaluator(), over).tolist()  # type: ignore[arg-type]
     except Fault as fault:
         found = fault.diagnostic.code
     assert found == expected

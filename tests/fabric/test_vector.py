@@ -6,15 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.vector import Assignments, booleans, integers
+from tdsl.fabric.vector import Assignments, guard_values, integers_of_expression
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax.parser import parse_expression
 
-HERE = Span(SourceFile("x.fab", "i"), 0, 1)
+HERE = SourceSpan(SourceFile("x.fab", "i"), 0, 1)
 
 numbers = st.recursive(
     st.sampled_from(["i", "j", "0", "1", "2", "3", "7", "k"]),
@@ -56,7 +56,7 @@ def test_integers(text: str) -> None:
     e, scope, over = setup(text)
     expected = one_by_one(e, scope, over, True)
     try:
-        assert integers(e, scope, Evaluator(), over).tolist() == expected  # type: ignore[arg-type]
+        assert integers_of_expression(e, scope, Evaluator(), over).tolist() == expected  # type: ignore[arg-type]
     except Fault as fault:
         assert fault.diagnostic.code == expected
 
@@ -67,7 +67,7 @@ def test_booleans(parts: list[str], joint: str) -> None:
     e, scope, over = setup(joint.join(parts))
     expected = one_by_one(e, scope, over, False)
     try:
-        assert booleans(e, scope, Evaluator(), over).tolist() == expected  # type: ignore[arg-type]
+        assert guard_values(e, scope, Evaluator(), over).tolist() == expected  # type: ignore[arg-type]
     except Fault as fault:
         assert fault.diagnostic.code == expected
 
@@ -75,13 +75,13 @@ def test_booleans(parts: list[str], joint: str) -> None:
 def test_a_guard_keeps_a_fault_away() -> None:
     """`and` looks at its right side only where the left holds."""
     e, scope, over = setup("j > 0 and i // j >= 0")
-    assert booleans(e, scope, Evaluator(), over).tolist() == [j > 0 for _ in range(3) for j in range(4)]  # type: ignore[arg-type]
+    assert guard_values(e, scope, Evaluator(), over).tolist() == [j > 0 for _ in range(3) for j in range(4)]  # type: ignore[arg-type]
 
 
 def test_the_assignment_is_named() -> None:
     e, scope, over = setup("i / 2")
     try:
-        integers(e, scope, Evaluator(), over)  # type: ignore[arg-type]
+        integers_of_expression(e, scope, Evaluator(), over)  # type: ignore[arg-type]
     except Fault as fault:
         assert "i = 1, j = 0" in fault.diagnostic.message
         assert "i // 2" in fault.diagnostic.help
@@ -91,4 +91,4 @@ def test_the_assignment_is_named() -> None:
 
 def test_numbers_beyond_64_bits_stay_exact() -> None:
     e, scope, over = setup("i * 4611686018427387904 * 4 - i * 4611686018427387904 * 4 + j")
-    assert integers(e, scope, Evaluator(), over).tolist() == [0, 1, 2, 3] * 3  # type: ignore[arg-type]
+    assert integers_of_expression(e, scope, Evaluator(), over).tolist() == [0, 1, 2, 3] * 3  # type: ignore[arg-type]

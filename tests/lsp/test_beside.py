@@ -11,8 +11,8 @@ from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 
 from tdsl.findings.diagnostic import Diagnostic
-from tdsl.findings.source import SourceFile, Span
-from tdsl.ide.extras import kept
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.ide.extras import findings_moved_to_text
 from tests.harness import none
 from tests.lsp.test_server import EVERYWHERE, SMALL, WAIT_S, Client, talk
 
@@ -179,8 +179,8 @@ def test_what_was_proved_stays_until_it_is_proved_again(tmp_path: Path) -> None:
 
 def test_findings_move_with_their_text() -> None:
     before, after = SourceFile("a", "one two three"), SourceFile("a", "one 2 three")
-    found = [Diagnostic("E0404", "x", Span(before, a, b)) for a, b in ((0, 3), (4, 7), (8, 13))]
-    assert [d.span.text for d in kept(found, before, after) if d.span] == ["one", "three"]
+    found = [Diagnostic("E0404", "x", SourceSpan(before, a, b)) for a, b in ((0, 3), (4, 7), (8, 13))]
+    assert [d.span.text for d in findings_moved_to_text(found, before, after) if d.span] == ["one", "three"]
 
 
 def test_words_and_completion(tmp_path: Path) -> None:
@@ -205,10 +205,10 @@ def test_every_snippet_is_a_statement() -> None:
 
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.ide.snippets import INSIDE, TOP
-    from tdsl.syntax.parser import parse
+    from tdsl.syntax.parser import parse_source_file
 
     for word, text in (*TOP.items(), *((w, f"fabric f {{\n{t}\n}}") for w, t in INSIDE.items())):
         filled = re.sub(r"\$\d", "", re.sub(r"\$\{\d:((?:[^}\\]|\\.)*)\}", r"\1", text)).replace("\\}", "}")
         found = Diagnostics()
-        parse(SourceFile("a.fab", filled + "\n"), found)
+        parse_source_file(SourceFile("a.fab", filled + "\n"), found)
         assert not [d.message for d in found], (word, filled)

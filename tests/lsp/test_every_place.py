@@ -15,13 +15,13 @@ from pytest import MonkeyPatch
 
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.ide import colours, complete, extras, judge, meaning, outline, positions, shelf
-from tdsl.ide.known import Known, standard
-from tdsl.ide.rename import Index, Refused
-from tdsl.lsp.stream import LARGEST_MESSAGE, LONGEST_HEADER, Bounded
-from tdsl.syntax.grammar import load
-from tdsl.syntax.parser import parse
+from tdsl.ide.known import KnownNames, standard_library
+from tdsl.ide.rename import RenameIndex, RenameRefused
+from tdsl.lsp.stream import LARGEST_MESSAGE, LONGEST_HEADER, BoundedStream
+from tdsl.syntax.grammar import load_grammar_tables
+from tdsl.syntax.parser import parse_source_file
 from tdsl.syntax.scanner import Token
 from tdsl.system import resources
 from tests.conftest import Golden
@@ -191,19 +191,19 @@ for name, text in TEXTS.items():
 
 
 @cache
-def known(name: str) -> Known:
+def known(name: str) -> KnownNames:
     """What a text means."""
     path = FOLDER / f"{name}.fab"
     file = SourceFile(str(path), TEXTS[name])
-    return Known(file, parse(file, Diagnostics()).body, path, {}, ())
+    return KnownNames(file, parse_source_file(file, Diagnostics()).body, path, {}, ())
 
 
 @cache
-def index() -> Index:
-    return Index((FOLDER,))
+def index() -> RenameIndex:
+    return RenameIndex((FOLDER,))
 
 
-def at(span: Span) -> str:
+def at(span: SourceSpan) -> str:
     """Where a span begins, and its text where that is short."""
     name = span.file.name.removeprefix(f"{FOLDER}/").removesuffix(".fab")
     line, column = span.begin
@@ -212,7 +212,7 @@ def at(span: Span) -> str:
 
 def tokens(file: SourceFile) -> Iterator[Token]:
     """The words and signs of a text, but not the ends of lines."""
-    return (t for t in load().scanner.scan(file) if not t.newline)
+    return (t for t in load_grammar_tables().scanner.scan(file) if not t.newline)
 
 
 def told(file: SourceFile, answers: Iterable[tuple[int, str]]) -> str:
@@ -232,7 +232,7 @@ def told(file: SourceFile, answers: Iterable[tuple[int, str]]) -> str:
     return "".join(f"{file.line(n)}\n" + "".join(f"{a}\n" for a in lines[n]) for n in sorted(lines))
 
 
-def every_place(spans: list[Span]) -> str:
+def every_place(spans: list[SourceSpan]) -> str:
     """Places in an order that does not depend on where the folders are."""
     return " ".join(sorted(map(at, spans)))
 
@@ -241,7 +241,7 @@ def every_place(spans: list[Span]) -> str:
 def test_names(name: str, golden: Golden) -> None:
     """Where each name is declared and used, and which of these places declare it."""
     path, file = FOLDER / f"{name}.fab", known(name).file
-    known_uses: dict[frozenset[Any], tuple[list[Span], list[Span]]] = {}
+    known_uses: dict[frozenset[Any], tuple[list[SourceSpan], list[SourceSpan]]] = {}
 
     def answers() -> Iterator[tuple[int, str]]:
         for t in tokens(file):
@@ -279,20 +279,20 @@ def test_meanings(name: str, golden: Golden) -> None:
     k = known(name)
 
     def answers() -> Iterator[tuple[int, str]]:
-        for c in colours.colours(k):
+        for c in colours.colours_of_words(k):
             yield c.start, f"{c.end - c.start} {c.type} {' '.join(c.modifiers)}"
         for t in tokens(k.file):
             if t.type in ("NAME", "QUANTITY"):
-                found = meaning.at(k, k.file, t.start)
+                found = meaning.meaning_at_offset(k, k.file, t.start)
                 if found is None or found[1] is None:
                     yield t.start, "no meaning"
                 else:
                     m = found[1]
                     library = m.home is not None and m.home.module.file.name.startswith("stdlib")
-                    page = meaning.page(m)
-                    place = meaning.declared(m, k.file)
+                    page = meaning.meaning_as_markdown(m)
+                    place = meaning.declaration_offset(m, k.file)
                     yield t.start, f"{m.kind} {m.name} at {place}: {'of the library' if library else page}"
-            sign = meaning.signature(k, k.file, t.end) if t.type in ("LPAR", "COMMA", "LBRACE") else None
+            sign = meaning.signature_at_offset(k, k.file, t.end) if t.type in ("LPAR", "COMMA", "LBRACE") else None
             if sign is not None:
                 yield t.end, f"{sign.label} {sign.active} {[sign.label[a:b] for a, b in sign.parameters]} {sign.doc}"
 
@@ -303,11 +303,11 @@ def test_meanings(name: str, golden: Golden) -> None:
 def test_completions(name: str, golden: Golden) -> None:
     """What may stand at the begin of some words and behind others, best first; of the library, how many."""
     k = known(name)
-    topologies = {p.stem for p in (resources.folder("stdlib") / "topologies").iterdir()}
-    library = {p.stem for p in resources.folder("stdlib").rglob("*")} | set(standard()[0].loader.catalogue())
-    told_of: set[complete.Item] = set()
+    topologies = {p.stem for p in (resources.packaged_folder("stdlib") / "topologies").iterdir()}
+    library = {p.stem for p in resources.packaged_folder("stdlib").rglob("*")} | set(standard_library()[0].loader.catalogue())
+    told_of: set[complete.CompletionEntry] = set()
 
-    def shown(items: list[complete.Item]) -> Iterator[str]:
+    def shown(items: list[complete.CompletionEntry]) -> Iterator[str]:
         for (kind, rank, detail), same in groupby(items, lambda i: (i.kind, i.rank, i.detail if i.kind == "setting" else "")):
             own = [i for i in same if not (kind in ("model", "file", "folder") and i.text in library)]
             yield f"{kind} {rank} {detail} {len(own)}: {' '.join(i.text for i in own if i.text not in topologies)}"
@@ -315,12 +315,12 @@ def test_completions(name: str, golden: Golden) -> None:
     def answers() -> Iterator[tuple[int, str]]:
         for n, t in enumerate(tokens(k.file)):
             if t.type in ("COMMENT", "STRING"):
-                assert complete.complete(k, k.file, t.start + 1) == (t.start + 1, [])
+                assert complete.complete_word(k, k.file, t.start + 1) == (t.start + 1, [])
                 continue
             if n % 3 == 2 and t.type == "NAME":
                 continue
             offset = t.start if n % 2 else t.end
-            start, items = complete.complete(k, k.file, offset)
+            start, items = complete.complete_word(k, k.file, offset)
             yield offset, f"{start - offset}\n" + "\n".join(shown(items))
             for i in items:
                 if i not in told_of and i.text not in library and (i.detail or i.doc) and i.kind not in SAID_ELSEWHERE:
@@ -340,12 +340,12 @@ def test_outlines(name: str, golden: Golden) -> None:
             yield f"{'  ' * depth}{s.kind} {s.name} {s.detail} {at(s.place)} of {at(s.whole)} {len(s.whole.text)}"
             yield from declared(s.inner, depth + 1)
 
-    links = [f"{at(s)} {s.text} {p.relative_to(FOLDER)}" for s, p in extras.links(k.body, k.library.loader, FOLDER)]
+    links = [f"{at(s)} {s.text} {p.relative_to(FOLDER)}" for s, p in extras.use_links(k.body, k.library.loader, FOLDER)]
     words = [
-        *declared(outline.symbols(k.body)), *map(str, outline.folds(k.file)), *links,
-        *(f"{s.name} over {at(s.place)}" for s in extras.fabrics(k.body)),
+        *declared(outline.declared_symbols(k.body)), *map(str, outline.foldable_blocks(k.file)), *links,
+        *(f"{s.name} over {at(s.place)}" for s in extras.fabric_symbols(k.body)),
         *(
-            f"{at(t.span)}: {', '.join(f'{s.start}-{s.end}' for s in extras.enclosing(k.body, k.file, t.start))}"
+            f"{at(t.span)}: {', '.join(f'{s.start}-{s.end}' for s in extras.enclosing_spans(k.body, k.file, t.start))}"
             for t in [*tokens(k.file)][::3]
         ),
     ]  # fmt: skip
@@ -361,7 +361,7 @@ def test_renaming(name: str, golden: Golden) -> None:
     def renamed(offset: int, new: str) -> str:
         try:
             return " ".join(at(s) for s in index().edits(path, offset, new))
-        except Refused as why:
+        except RenameRefused as why:
             return str(why)
 
     def answers() -> Iterator[tuple[int, str]]:
@@ -380,11 +380,11 @@ def test_declarations_of_folders() -> None:
     (FOLDER / ".hidden").mkdir(exist_ok=True)
     (FOLDER / ".hidden" / "x.fab").write_text("let many_hidden = 1\n")
     unsaved = {str(FOLDER / "new.fab"): "fabric f {\n  let MANY_new = 1\n}\n", str(FOLDER / "own.fab"): "let how_many = 2\n"}
-    found = extras.declared([FOLDER], unsaved, "Many")
+    found = extras.declarations_matching([FOLDER], unsaved, "Many")
     assert [(s.kind, s.name, around, at(s.place)) for s, around in found] == [
         ("let", "MANY_new", ("f",), "new:2:7"), ("let", "how_many", (), "own:1:5"),
     ]  # fmt: skip
-    assert len(extras.declared([FOLDER], {}, "")) > len(extras.declared([FOLDER], {}, "e")) > 40
+    assert len(extras.declarations_matching([FOLDER], {}, "")) > len(extras.declarations_matching([FOLDER], {}, "e")) > 40
 
 
 COMPILED = {
@@ -452,21 +452,21 @@ def test_compiled(name: str, golden: Golden, tmp_path: Path) -> None:
     path.write_text(sound)
     asked = judge.Question(str(path), {str(path): sound})
     out = []
-    first = judge.names_or_fault(asked)
-    for j in (first, *judge.stages(asked)):
+    first = judge.judge_names_or_fault(asked)
+    for j in (first, *judge.judge_in_stages(asked)):
         out += [f"judged, last {j.last}: {j.wrong}", *(f"  {d.code} {d.severity.word} {d.message}" for d in j.findings)]
         out += [f"  fact {f.start}-{f.end} {sound[f.start : f.end]!r}: {f.text!r} {f.hint!r}" for f in j.facts]
         out += [f"  set {s}" for s in j.sets] + [f"  lens {name} {words}" for name, words in j.lenses]
     file = SourceFile(str(path), text)
-    k = Known(file, parse(file, Diagnostics()).body, path, {}, (), j.sets)
+    k = KnownNames(file, parse_source_file(file, Diagnostics()).body, path, {}, (), j.sets)
     for n, t in enumerate(tokens(file)):
         if t.type in ("NAME", "DOT", "LSQB", "COMMA"):
-            found = meaning.at(k, file, t.start)
+            found = meaning.meaning_at_offset(k, file, t.start)
             out.append(
                 f"{file.position(t.start)} {t.text}: " + (f"{found[1].kind} {found[1].detail}" if found and found[1] else "")
             )
         if t.type == "DOT" or n % 7 == 0:
-            items = [f"{i.text} {i.kind} {i.detail}" for i in complete.complete(k, file, t.end)[1] if i.kind in THINGS]
+            items = [f"{i.text} {i.kind} {i.detail}" for i in complete.complete_word(k, file, t.end)[1] if i.kind in THINGS]
             out += [f"  then {x}" for x in items]
     golden(f"ide/compiled/{name}.txt", "\n".join(out).replace(str(tmp_path.resolve()), "") + "\n")
 
@@ -479,16 +479,16 @@ def test_waivers_and_links(tmp_path: Path) -> None:
     file = SourceFile("a.fab", text)
 
     def waived(code: str, start: int, severity: Severity = Severity.WARNING) -> tuple[int, str] | None:
-        return extras.waiver(Diagnostic(code, "x", Span(file, start, start + 1), severity=severity))
+        return extras.waiver_comment(Diagnostic(code, "x", SourceSpan(file, start, start + 1), severity=severity))
 
-    name = catalogue.name_of("E0404")
+    name = catalogue.finding_name("E0404")
     assert waived("E0404", 17) == (11, f"  # tdsl: allow({name}) state the reason here\n")
     assert waived("E0404", 32) == (23, f"    # tdsl: allow({name}) state the reason here\n")
     assert waived("E0404", 0) == (0, f"# tdsl: allow({name}) state the reason here\n")
     assert waived("E0404", 0, Severity.ALLOWED) is None and waived("E0001", 0) is None
-    assert extras.waiver(Diagnostic("E0404", "x", None)) is None
-    assert extras.page("E0101") == catalogue.FOLDER / "E0101.md" and extras.page("E9999") is None
-    shown = extras.page("E0404")  # of a check: it is in its program
+    assert extras.waiver_comment(Diagnostic("E0404", "x", None)) is None
+    assert extras.explanation_file("E0101") == catalogue.FOLDER / "E0101.md" and extras.explanation_file("E9999") is None
+    shown = extras.explanation_file("E0404")  # of a check: it is in its program
     assert shown is None or shown.read_text().startswith(f"# E0404 {name}: ")
 
 
@@ -502,9 +502,11 @@ def test_findings_move_with_the_text(before: str, after: str) -> None:
     tail = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
     for start in range(len(before) + 1):
         for end in range(start, len(before) + 1):
-            other = Diagnostic("E0404", "x", Span(SourceFile("b.fab", "abc"), 1, 2), (Label(Span(one, start, end), "y"),))
-            found = extras.kept(
-                [Diagnostic("E0404", "x", Span(one, start, end)), other, Diagnostic("E0404", "z", None)], one, two
+            other = Diagnostic(
+                "E0404", "x", SourceSpan(SourceFile("b.fab", "abc"), 1, 2), (Label(SourceSpan(one, start, end), "y"),)
+            )
+            found = extras.findings_moved_to_text(
+                [Diagnostic("E0404", "x", SourceSpan(one, start, end)), other, Diagnostic("E0404", "z", None)], one, two
             )
             moved = (start, end) if end <= head else (start + len(after) - len(before), end + len(after) - len(before))
             stays = end <= head or start >= len(before) - tail
@@ -519,7 +521,7 @@ def test_messages_of_an_editor() -> None:
     """Headers and bodies: what is too long or no number is read past, and the rest stays."""
 
     def heard(data: bytes) -> tuple[list[bytes], bytes]:
-        stream = Bounded(BytesIO(data))
+        stream = BoundedStream(BytesIO(data))
         lines = []
         while (line := stream.readline()).strip():
             lines.append(line)
@@ -543,20 +545,20 @@ def test_messages_of_an_editor() -> None:
 
 def test_the_shelf_holds_the_library_only(tmp_path: Path) -> None:
     """What was parsed is lent again while its file is as it was, and not where a text stands in its place."""
-    own, library = tmp_path / "a.fab", resources.folder("stdlib").resolve() / "topologies" / "ring.fab"
+    own, library = tmp_path / "a.fab", resources.packaged_folder("stdlib").resolve() / "topologies" / "ring.fab"
     own.write_text("let a = 1\n")
     made: Any = {str(own): "own", str(library): "ring"}
     with MonkeyPatch.context() as patch:
         patch.setattr(shelf, "_held", {})
-        shelf.keep(made, {})
-        assert shelf.lend({}) == {str(library): "ring"} and shelf.lend({str(library): ""}) == {}
-        patch.setattr(shelf, "_changed", lambda key: 5)
-        assert shelf.lend({}) == {}
-        shelf.keep(made, {str(library): ""})
-        assert shelf.lend({}) == {}
-        shelf.keep(made, {})
-        assert shelf.lend({}) == {str(library): "ring"}
-    assert shelf._changed(str(tmp_path / "none")) == -1 and shelf._changed(str(own)) == own.stat().st_mtime_ns
+        shelf.keep_parsed_library_files(made, {})
+        assert shelf.parsed_library_files({}) == {str(library): "ring"} and shelf.parsed_library_files({str(library): ""}) == {}
+        patch.setattr(shelf, "_modification_time", lambda key: 5)
+        assert shelf.parsed_library_files({}) == {}
+        shelf.keep_parsed_library_files(made, {str(library): ""})
+        assert shelf.parsed_library_files({}) == {}
+        shelf.keep_parsed_library_files(made, {})
+        assert shelf.parsed_library_files({}) == {str(library): "ring"}
+    assert shelf._modification_time(str(tmp_path / "none")) == -1 and shelf._modification_time(str(own)) == own.stat().st_mtime_ns
 
 
 def test_places_of_editors() -> None:
@@ -568,11 +570,18 @@ def test_places_of_editors() -> None:
         "utf-32": [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (2, 0), (3, 0), (3, 1)],
     }
     for encoding, wanted in rows.items():
-        assert [positions.to_editor(file, i, encoding) for i in range(len(wanted))] == wanted
-        assert [positions.from_editor(file, line, column, encoding) for line, column in wanted] == list(range(len(wanted)))
-        assert [positions.from_editor(file, n, 99, encoding) for n in range(6)] == [2, 7, 8, 13, 13, 13]
-    assert positions.from_editor(file, 1, 1, "utf-8") == 3 and positions.from_editor(file, 1, 3, "utf-16") == 5
-    assert positions.path_of("stdlib:a/b.fab") == resources.folder("stdlib") / "a/b.fab" and positions.path_of("x") == Path("x")
+        assert [positions.editor_position(file, i, encoding) for i in range(len(wanted))] == wanted
+        assert [positions.offset_of_editor_position(file, line, column, encoding) for line, column in wanted] == list(
+            range(len(wanted))
+        )
+        assert [positions.offset_of_editor_position(file, n, 99, encoding) for n in range(6)] == [2, 7, 8, 13, 13, 13]
+    assert (
+        positions.offset_of_editor_position(file, 1, 1, "utf-8") == 3
+        and positions.offset_of_editor_position(file, 1, 3, "utf-16") == 5
+    )
+    assert positions.path_of_finding_file("stdlib:a/b.fab") == resources.packaged_folder(
+        "stdlib"
+    ) / "a/b.fab" and positions.path_of_finding_file("x") == Path("x")
 
 
 PROMPTS = """\
@@ -691,20 +700,20 @@ let a = [1, |
 def test_completions_as_one_types(golden: Golden) -> None:
     """What may be written at the end of a text, asked for and not; what the names before mean, and the parameters there."""
     house = "use house (TOR, BOX)\nuse parts (fan, layers)\n"
-    library = {p.stem for p in resources.folder("stdlib").rglob("*")} | set(standard()[0].loader.catalogue())
+    library = {p.stem for p in resources.packaged_folder("stdlib").rglob("*")} | set(standard_library()[0].loader.catalogue())
     out = []
     for prompt in PROMPTS.splitlines():
         text = house + prompt.removesuffix("|")
         file = SourceFile(str(FOLDER / "typed.fab"), text)
-        k = Known(file, parse(file, Diagnostics()).body, FOLDER / "typed.fab", {}, ())
-        start, items = complete.complete(k, file, len(text))
-        unasked = complete.complete(k, file, len(text), True)[1]
+        k = KnownNames(file, parse_source_file(file, Diagnostics()).body, FOLDER / "typed.fab", {}, ())
+        start, items = complete.complete_word(k, file, len(text))
+        unasked = complete.complete_word(k, file, len(text), True)[1]
         out.append(f"{prompt!r} {start - len(text)}, unasked {len(unasked) == len(items)}")
         for (kind, rank), same in groupby(items, lambda i: (i.kind, i.rank)):
             own = [i.text for i in same if i.text not in library or i.kind == "keyword"]
             out.append(f"  {kind} {rank}: {' '.join(own)}")
-        sign = meaning.signature(k, file, len(text))
-        found = meaning.at(k, file, len(text))
+        sign = meaning.signature_at_offset(k, file, len(text))
+        found = meaning.meaning_at_offset(k, file, len(text))
         out += [f"  parameter {sign.active} of {sign.label}"] if sign is not None else []
         out += [f"  is {found[0].text} {found[1].kind if found[1] else ''}"] if found is not None else []
     golden("ide/typed.txt", "\n".join(out) + "\n")

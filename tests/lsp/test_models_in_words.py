@@ -11,8 +11,8 @@ from tdsl.commands import _topics
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.ide import describe
-from tdsl.ide.known import Known, port_types
-from tdsl.syntax.parser import parse
+from tdsl.ide.known import KnownNames, port_types
+from tdsl.syntax.parser import parse_source_file
 
 TEXT = """\
 # Not of it.
@@ -30,7 +30,7 @@ model cable M5 { medium aoc; height 1U }
 model switch M6 { }
 """
 FILE = SourceFile("a.fab", TEXT)
-KNOWN = Known(FILE, parse(FILE, Diagnostics()).body, Path("/none/a.fab"), {}, ())
+KNOWN = KnownNames(FILE, parse_source_file(FILE, Diagnostics()).body, Path("/none/a.fab"), {}, ())
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_names_of_models() -> None:
     ],
 )
 def test_statements_and_their_comments(text: str, head: str, comment: str) -> None:
-    (statement,) = parse(SourceFile("a.fab", text), Diagnostics()).body
-    assert describe.head(statement) == head
-    assert describe.comment(statement.span) == comment
+    (statement,) = parse_source_file(SourceFile("a.fab", text), Diagnostics()).body
+    assert describe.statement_head(statement) == head
+    assert describe.comment_of_declaration(statement.span) == comment
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_statements_and_their_comments(text: str, head: str, comment: str) -> No
     ],
 )
 def test_devices_as_they_are_written(text: str, head: str) -> None:
-    (fabric,) = parse(SourceFile("a.fab", f"fabric f {{ {text} }}"), Diagnostics()).body
+    (fabric,) = parse_source_file(SourceFile("a.fab", f"fabric f {{ {text} }}"), Diagnostics()).body
     (statement,) = fabric.body  # type: ignore[attr-defined]
-    assert describe.head(statement) == head
+    assert describe.statement_head(statement) == head
 
 
 def test_rates() -> None:
@@ -155,7 +155,7 @@ def test_rates() -> None:
 def test_pages_of_models(name: str, lines: list[str]) -> None:
     model = KNOWN.model(name)
     assert model is not None
-    assert list(_topics._device(model, "HERE")) == lines
+    assert list(_topics._device_topic_lines(model, "HERE")) == lines
 
 
 TOPOLOGY = """\
@@ -170,35 +170,41 @@ topology other(ends: ports) { }
 
 
 def test_pages_of_topologies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_topics, "_topologies", lambda: dict.fromkeys(("my_star", "other"), (TOPOLOGY, "stdlib:x.fab")))
-    assert _topics._topology("My-Star") == (
+    monkeypatch.setattr(_topics, "_topology_texts", lambda: dict.fromkeys(("my_star", "other"), (TOPOLOGY, "stdlib:x.fab")))
+    assert _topics._topology_topic("My-Star") == (
         "# my_star: topology\n\nA star, of arms. tdsl: none\n\n## Parameters\n\n- `hub`: model, required\n- `arms`: int, 2 if not given\n"
         "- `wrap`: table, of rows `[A] B`\n\nUse: `my_star { hub … }`\nDeclared at stdlib:x.fab; `tdsl list topologies` lists all.\n"
     )
-    assert _topics._topology("other") == (
+    assert _topics._topology_topic("other") == (
         "# other: topology\n\nA star, of arms. tdsl: none\n\n## Parameters\n\n\nUse: `other { }`\n"
         "Declared at stdlib:x.fab; `tdsl list topologies` lists all.\n"
     )
-    assert _topics._topology("none") is None
+    assert _topics._topology_topic("none") is None
 
 
 def test_pages_of_targets_and_words() -> None:
-    page = _topics._target("EOS")
+    page = _topics._target_topic("EOS")
     assert page is not None and page.startswith("# eos: target of `tdsl build`\n\nConfiguration of EOS switches, for Arista EOS ")
     assert "\n\n## Files\n\n- `eos/{router}.cfg`, one for each router\n" in page
     assert "\nGive them as `--option eos.queue=VALUE`, or below `[target.eos]` in `tdsl.toml`.\n" in page
     assert page.endswith(
         "\n\nIt needs: routing. Where the fabric lacks one, the target is skipped.\n\nUse: `tdsl build FILE --target eos`\n"
     )
-    assert _topics._target("none") is _topics._word("none") is _topics._model("none") is _topics.topic("none") is None
-    both = _topics.topic("torus")
+    assert (
+        _topics._target_topic("none")
+        is _topics._word_topic("none")
+        is _topics._model_topic("none")
+        is _topics.topic_page("none")
+        is None
+    )
+    both = _topics.topic_page("torus")
     assert both is not None and both.startswith("# torus: topology\n") and "\n# torus: pattern of connect\n" in both
-    plain = _topics.topic("MCP7Y00")
+    plain = _topics.topic_page("MCP7Y00")
     assert plain is not None and plain.startswith(
         "# MCP7Y00: cable\n\nDeclared at stdlib:cables/mcp7y00.fab:2:\n\n```fab\nmodel cable "
     )
-    assert plain.endswith("}\n```\n") and "# QM9700: switch, " in str(_topics.topic("qm-9700"))
-    assert {"QM9700", "clos", "eos", "connect"} <= set(_topics.names())
+    assert plain.endswith("}\n```\n") and "# QM9700: switch, " in str(_topics.topic_page("qm-9700"))
+    assert {"QM9700", "clos", "eos", "connect"} <= set(_topics.topic_names())
 
 
 def test_types_of_ports_of_the_catalogue() -> None:

@@ -261,7 +261,7 @@ def test_renaming(tmp_path: Path) -> None:
 def test_a_file_of_the_library_needs_no_fabric(tmp_path: Path) -> None:
     async def conversation(client: Client) -> None:
         for name in ("hardware/nvidia/qm9700", "topologies/clos", "cables/mfp7e10"):
-            path = resources.folder("stdlib") / f"{name}.fab"
+            path = resources.packaged_folder("stdlib") / f"{name}.fab"
             item = lsp.TextDocumentItem(path.as_uri(), "fab", 0, path.read_text())
             client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
             for _ in range(2):  # names, then everything

@@ -13,10 +13,10 @@ import pytest
 
 from tdsl.compile.reuse import Kept
 from tdsl.ide import worker
-from tdsl.ide.judge import Judgement, Question
-from tdsl.ide.worker import INTERRUPT, SMALL, GivenUp, Worker, serve
+from tdsl.ide.judge import Question, TextJudgement
+from tdsl.ide.worker import INTERRUPT, SMALL, GivenUp, Worker, answer_questions
 
-FIRST, SECOND, LAST = Judgement(wrong="1", last=False), Judgement(wrong="2", last=False), Judgement(wrong="3")
+FIRST, SECOND, LAST = TextJudgement(wrong="1", last=False), TextJudgement(wrong="2", last=False), TextJudgement(wrong="3")
 
 
 class End:
@@ -66,8 +66,8 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> Hooks:
 
 
 def served(end: End, monkeypatch: pytest.MonkeyPatch, answers: Any) -> None:
-    monkeypatch.setattr(worker, "_answers", answers)
-    serve(end)  # type: ignore[arg-type]
+    monkeypatch.setattr(worker, "_judgements_or_fault", answers)
+    answer_questions(end)  # type: ignore[arg-type]
 
 
 def test_answers_to_several_questions(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_answers_to_several_questions(hooks: Hooks, monkeypatch: pytest.MonkeyPa
     asked: list[Any] = []
     stores: list[Kept] = []
 
-    def answers(question: Any, kept: Kept) -> Iterator[Judgement]:
+    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
         asked.append(question)
         stores.append(kept)
         if question is SMALL:
@@ -96,7 +96,7 @@ def test_answers_to_several_questions(hooks: Hooks, monkeypatch: pytest.MonkeyPa
 def test_what_is_done_before_a_question_ends_when_one_comes(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
 
-    def answers(question: Any, kept: Kept) -> Iterator[Judgement]:
+    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
         for k in range(5):
             taken.append(k)
             yield FIRST
@@ -121,7 +121,7 @@ def test_a_question_that_is_given_up(hooks: Hooks, monkeypatch: pytest.MonkeyPat
     def interrupt() -> None:
         hooks["interrupt"](10, sys._getframe())
 
-    def answers(question: Any, kept: Kept) -> Iterator[Judgement]:
+    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
         interrupt() if question is SMALL else None  # nothing is asked yet
         yield FIRST
         if question == "given up":
@@ -153,7 +153,7 @@ def test_an_interruption_that_could_not_be_raised_comes_again(hooks: Hooks, monk
     monkeypatch.setattr(sys, "__unraisablehook__", others.append)
     steps: list[str] = []
 
-    def answers(question: Any, kept: Kept) -> Iterator[Judgement]:
+    def answers(question: Any, kept: Kept) -> Iterator[TextJudgement]:
         yield FIRST
         if question != "asked":
             return
@@ -177,20 +177,20 @@ def test_an_interruption_that_could_not_be_raised_comes_again(hooks: Hooks, monk
 
 
 def test_faults_of_tdsl_are_told_and_the_store_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stages(question: Any, kept: Kept) -> Iterator[Judgement]:
+    def stages(question: Any, kept: Kept) -> Iterator[TextJudgement]:
         yield FIRST
         raise ZeroDivisionError("of nothing")
 
     told: list[str] = []
-    monkeypatch.setattr(worker, "stages", stages)
+    monkeypatch.setattr(worker, "judge_in_stages", stages)
     monkeypatch.setattr(Kept, "forget", lambda self: told.append("forget"))
-    found = list(worker._answers(SMALL, Kept()))
-    assert found == [FIRST, Judgement(wrong="internal error: ZeroDivisionError: of nothing")] and told == ["forget"]
+    found = list(worker._judgements_or_fault(SMALL, Kept()))
+    assert found == [FIRST, TextJudgement(wrong="internal error: ZeroDivisionError: of nothing")] and told == ["forget"]
 
 
 def test_the_design_that_is_compiled_first() -> None:
     """It is at an absolute place, in memory, and is wired and judged."""
-    *steps, last = worker._answers(SMALL, Kept())
+    *steps, last = worker._judgements_or_fault(SMALL, Kept())
     assert Path(SMALL.path).is_absolute() and not Path(SMALL.path).exists() and [*SMALL.overlay] == [SMALL.path]
     assert (
         last.wrong == ""
@@ -231,10 +231,10 @@ QUESTION = Question("/a.fab", {})
 def test_early_answers_and_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     made, end, process = running(FIRST, SECOND, LAST)
     made.ended = True
-    early: list[Judgement] = []
+    early: list[TextJudgement] = []
     busy: list[bool] = []
 
-    def note(x: Judgement) -> None:
+    def note(x: TextJudgement) -> None:
         early.append(x)
         busy.append(made._busy)
 
@@ -249,9 +249,9 @@ def test_given_up_while_it_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     signals: list[Any] = []
     monkeypatch.setattr(worker, "os", SimpleNamespace(kill=lambda *x: signals.append(x)))
     made, end, process = running(FIRST, SECOND, None)
-    early: list[Judgement] = []
+    early: list[TextJudgement] = []
 
-    def given_up(x: Judgement) -> None:
+    def given_up(x: TextJudgement) -> None:
         early.append(x)
         made.drop()
 
@@ -280,7 +280,7 @@ def test_where_there_are_no_signals_the_process_is_ended(monkeypatch: pytest.Mon
 def test_a_process_that_was_ended(fault: Exception) -> None:
     made, _, process = running(fault)
     found = made.ask(QUESTION, 0)
-    assert found == Judgement(wrong="the process that compiles the design was ended; a change of the text starts it again")
+    assert found == TextJudgement(wrong="the process that compiles the design was ended; a change of the text starts it again")
     assert process.done == ["kill", "join"] and made._end is None and made._process is None and not made.ended
     made, _, _ = running(FIRST, fault)
     assert made.ask(QUESTION, 0) == found, "what came early is not all"
@@ -332,7 +332,11 @@ def test_stop_and_start(monkeypatch: pytest.MonkeyPatch) -> None:
     one.start()
     one.start()
     (process, given), closed = made
-    assert process.done == ["start"] and given == {"target": serve, "args": (ends[0][1],), "daemon": True} and closed == "closed"
+    assert (
+        process.done == ["start"]
+        and given == {"target": answer_questions, "args": (ends[0][1],), "daemon": True}
+        and closed == "closed"
+    )
     assert one._end is ends[0][0] and one.ask(QUESTION, 0) is LAST
     one.stop()
     assert process.done == ["start", "kill", "join"] and one.round == 1 and one.ended and one._end is None

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from tdsl.compile.reuse import Kept
 from tdsl.findings.diagnostic import Diagnostic
-from tdsl.findings.source import Span
-from tdsl.ide.judge import Judgement, Question
-from tdsl.ide.worker import GivenUp, _answers
+from tdsl.findings.source import SourceSpan
+from tdsl.ide.judge import Question, TextJudgement
+from tdsl.ide.worker import GivenUp, _judgements_or_fault
 
 PARTS = """\
 model host BOX { port nic[2]: 100Gbps { type GE } }
@@ -78,7 +78,7 @@ def question(edits: list[int], parts: int) -> Question:
     return Question(str(HERE), {str(HERE): text, str(HERE.with_name("parts.fab")): PARTS.replace(*IN_PARTS[parts])})
 
 
-def place(span: Span | None) -> Any:
+def place(span: SourceSpan | None) -> Any:
     return span and (span.file.name, span.file.text[span.start : span.end], span.start, span.end)
 
 
@@ -88,7 +88,7 @@ def finding(d: Diagnostic) -> Any:
     return d.code, d.severity, d.message, place(d.span), labels, d.notes, d.help, edits, d.count, d.allowed
 
 
-def said(answers: Iterator[Judgement]) -> Any:
+def said(answers: Iterator[TextJudgement]) -> Any:
     *_, last = answers
     return [finding(d) for d in last.findings], last.facts, last.sets, last.wrong, last.lenses
 
@@ -103,28 +103,28 @@ def test_each_text_as_if_it_were_the_first(texts: list[tuple[list[int], int]]) -
     kept = Kept()
     for edits, parts in [([], 0), *texts]:
         asked = question(edits, parts)
-        assert said(_answers(asked, kept)) == said(_answers(asked, Kept())), asked.overlay
+        assert said(_judgements_or_fault(asked, kept)) == said(_judgements_or_fault(asked, Kept())), asked.overlay
 
 
 def test_a_text_of_which_wiring_reads_the_same_is_not_wired_again(monkeypatch: pytest.MonkeyPatch) -> None:
     from tdsl.fabric import elaborate
 
     wired: list[str] = []
-    real = elaborate.elaborate
+    real = elaborate.elaborate_fabric
     monkeypatch.setattr(
-        elaborate, "elaborate", lambda plan, *more, **named: (wired.append(plan.name), real(plan, *more, **named))[1]
+        elaborate, "elaborate_fabric", lambda plan, *more, **named: (wired.append(plan.name), real(plan, *more, **named))[1]
     )
     kept = Kept()
-    findings, facts, *_ = said(_answers(question([], 0), kept))
+    findings, facts, *_ = said(_judgements_or_fault(question([], 0), kept))
     assert sorted(set(wired)) == ["f", "g"] and len(facts) > 8 and "E0451" not in {f[0] for f in findings}, findings
     for words, again in (
         ("# what is built", set()), ("<= 1\n}", set()), ("  require", set()), ("reachability of node[*]", set()),
         ("int = 4 where", {"f"}), ("<= 2:1", {"f"}), ("spread x 2", {"f"}), ("fabric g", {"h"}),
     ):  # fmt: skip
-        said(_answers(question([], 0), kept))
+        said(_judgements_or_fault(question([], 0), kept))
         wired.clear()
         edit = next(i for i, (old, new) in enumerate(EDITS) if old == words and new)
-        said(_answers(question([edit], 0), kept))
+        said(_judgements_or_fault(question([edit], 0), kept))
         assert set(wired) == again, EDITS[edit]  # the ratio decides how many spines there are
 
 
@@ -144,7 +144,7 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
             asked = question([order.randrange(len(EDITS))], 0)
             signal.setitimer(signal.ITIMER_REAL, order.uniform(0.001, 0.15))
             try:
-                for _ in _answers(asked, kept):
+                for _ in _judgements_or_fault(asked, kept):
                     pass
             except GivenUp:
                 kept.interrupted()
@@ -152,7 +152,7 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             which = order.randrange(len(EDITS)), 0
             if which not in expected:
-                expected[which] = said(_answers(question([which[0]], 0), Kept()))
-            assert said(_answers(question([which[0]], 0), kept)) == expected[which]
+                expected[which] = said(_judgements_or_fault(question([which[0]], 0), Kept()))
+            assert said(_judgements_or_fault(question([which[0]], 0), kept)) == expected[which]
     finally:
         signal.signal(signal.SIGALRM, before)

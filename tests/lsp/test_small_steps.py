@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.ide import positions
-from tdsl.ide.colours import MODIFIERS, TYPES, Colour, numbers
+from tdsl.ide.colours import MODIFIERS, TYPES, Colour, colours_as_numbers
 from tdsl.ide.facts import Placed
-from tdsl.ide.known import Known
-from tdsl.ide.rename import Moves, _designs
-from tdsl.ide.scopes import Block, Name, add
-from tdsl.syntax.parser import parse
+from tdsl.ide.known import KnownNames
+from tdsl.ide.rename import Moves, _design_files_below
+from tdsl.ide.scopes import Name, NameBlock, add_name_to_block
+from tdsl.syntax.parser import parse_source_file
 
 
 def test_colours_as_numbers() -> None:
@@ -26,7 +26,7 @@ def test_colours_as_numbers() -> None:
         Colour(0, 2, "keyword"), Colour(3, 5, "class", ("declaration", "defaultLibrary")), Colour(9, 12, "number", ("readonly",)),
         Colour(13, 14, "operator"), Colour(15, 16, "string", MODIFIERS),
     ]  # fmt: skip
-    given = numbers(found, lambda offset: positions.to_editor(file, offset, "utf-16"))
+    given = colours_as_numbers(found, lambda offset: positions.editor_position(file, offset, "utf-16"))
     assert given == [
         0, 0, 2, 0, 0,
         0, 3, 2, 1, 5,
@@ -34,7 +34,7 @@ def test_colours_as_numbers() -> None:
         0, 4, 1, 13, 0,
         1, 0, 1, 10, 7,
     ]  # fmt: skip
-    assert numbers([], lambda _: (0, 0)) == []
+    assert colours_as_numbers([], lambda _: (0, 0)) == []
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
@@ -46,22 +46,24 @@ def test_every_offset_there_and_back(encoding: str) -> None:
     for offset in range(len(file.text) + 1):
         before = file.text[:offset].split("\n")
         line, column = len(before) - 1, len(before[-1].encode(name)) // width
-        assert positions.to_editor(file, offset, encoding) == (line, column)
-        assert positions.from_editor(file, line, column, encoding) == offset
+        assert positions.editor_position(file, offset, encoding) == (line, column)
+        assert positions.offset_of_editor_position(file, line, column, encoding) == offset
         here = file.text[offset : offset + 1]
         for within in range(1, len(here.encode(name)) // width if here != "\n" else 0):
-            assert positions.from_editor(file, line, column + within, encoding) == offset
-    assert [positions.from_editor(file, *at, encoding) for at in ((0, 99), (1, 5), (2, 99), (3, 99), (4, 0), (9, 9))] == [
+            assert positions.offset_of_editor_position(file, line, column + within, encoding) == offset
+    assert [positions.offset_of_editor_position(file, *at, encoding) for at in ((0, 99), (1, 5), (2, 99), (3, 99), (4, 0), (9, 9))] == [
         5, 6, 17, 19, 19, 19,
     ]  # fmt: skip
-    assert positions.path_of("a/b.fab") == Path("a/b.fab") and positions.path_of("stdlib:x/y.fab").parts[-2:] == ("x", "y.fab")
-    assert positions.path_of("stdlib:x.fab").is_absolute()
+    assert positions.path_of_finding_file("a/b.fab") == Path("a/b.fab") and positions.path_of_finding_file(
+        "stdlib:x/y.fab"
+    ).parts[-2:] == ("x", "y.fab")
+    assert positions.path_of_finding_file("stdlib:x.fab").is_absolute()
 
 
 def test_places_that_move() -> None:
     """Texts with words exchanged, and each place found again in them."""
     one, other = SourceFile("/one.fab", "abc d abc d abc"), SourceFile("/other.fab", "d abc")
-    spans = [Span(one, 0, 3), Span(one, 12, 15), Span(one, 6, 9), Span(other, 2, 5)]
+    spans = [SourceSpan(one, 0, 3), SourceSpan(one, 12, 15), SourceSpan(one, 6, 9), SourceSpan(other, 2, 5)]
     for new in ("x", "abc", "longer"):
         moved = Moves(spans, len(new))
         assert moved.texts(new) == {
@@ -78,7 +80,7 @@ def test_designs_below_a_folder(tmp_path: Path) -> None:
     for name in ("b/x.fab", "a/y.fab", "z.fab", "y.fab", ".git/q.fab", "a/.h/q.fab", "a/n.toml", "fab"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
-    assert [p.relative_to(tmp_path).as_posix() for p in _designs(tmp_path)] == ["y.fab", "z.fab", "a/y.fab", "b/x.fab"]
+    assert [p.relative_to(tmp_path).as_posix() for p in _design_files_below(tmp_path)] == ["y.fab", "z.fab", "a/y.fab", "b/x.fab"]
 
 
 def test_members_of_a_fabric_that_was_compiled() -> None:
@@ -92,9 +94,9 @@ def test_members_of_a_fabric_that_was_compiled() -> None:
     sets: Any = tuple(
         Placed(fabric=fabric, names=names, kinds=kinds, shape=shape, model=model) for fabric, names, kinds, shape, model in rows
     )
-    known: Any = object.__new__(Known)  # the library is not asked
+    known: Any = object.__new__(KnownNames)  # the library is not asked
     known.sets = sets
-    body: Any = parse(file, Diagnostics()).body
+    body: Any = parse_source_file(file, Diagnostics()).body
     meant: dict[str, Any] = {s.name.name: SimpleNamespace(node=s, home=None) for s in body}
 
     def shown(of: Any) -> list[tuple[str, str, str]]:
@@ -120,26 +122,26 @@ def test_names_of_blocks() -> None:
     """The nearest block that has a name holds; a file's own members are looked up elsewhere. Two of one place are one."""
     file = SourceFile("a", "a b c d e")
 
-    def name(text: str, at: int, inner: Block | None = None) -> Name:
-        return Name(text, "switch", Span(file, at, at + 1), inner=inner)
+    def name(text: str, at: int, inner: NameBlock | None = None) -> Name:
+        return Name(text, "switch", SourceSpan(file, at, at + 1), inner=inner)
 
-    top = Block()
-    fabric = Block(top)
-    group = Block(fabric)
-    deep = Block(group)
+    top = NameBlock()
+    fabric = NameBlock(top)
+    group = NameBlock(fabric)
+    deep = NameBlock(group)
     for block, at in ((top, 0), (fabric, 2)):
-        add(block.values, name("v", at))
-        add(block.members, name("m", at))
-    add(group.members, name("m", 4, deep))
-    add(group.members, name("m", 4))
-    add(group.members, name("m", 6))
-    add(deep.members, name("m", 8))
-    add(fabric.members, name("g", 6, group))
-    add(fabric.members, name("again", 8, fabric))
+        add_name_to_block(block.values, name("v", at))
+        add_name_to_block(block.members, name("m", at))
+    add_name_to_block(group.members, name("m", 4, deep))
+    add_name_to_block(group.members, name("m", 4))
+    add_name_to_block(group.members, name("m", 6))
+    add_name_to_block(deep.members, name("m", 8))
+    add_name_to_block(fabric.members, name("g", 6, group))
+    add_name_to_block(fabric.members, name("again", 8, fabric))
     assert [n.place.start for n in deep.value("v")] == [2] and [n.place.start for n in top.value("v")] == [0]
     assert deep.value("none") == deep.member("none") == top.member("m") == []
     assert [n.place.start for n in deep.member("m")] == [8] and [n.place.start for n in group.member("m")] == [4, 6]
-    assert [n.place.start for n in Block(fabric).member("m")] == [2]
+    assert [n.place.start for n in NameBlock(fabric).member("m")] == [2]
     assert (
         sorted(n.place.start for n in deep.everywhere("m"))
         == sorted(n.place.start for n in fabric.everywhere("m"))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.findings.source import SourceFile, Span
-from tdsl.ide.rename import Index, Moves, Refused, _designs
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.ide.rename import Moves, RenameIndex, RenameRefused, _design_files_below
 from tdsl.ide.scopes import Name
 from tests.lsp.test_names import HOUSE
 
@@ -110,7 +110,7 @@ def stands(n: Name) -> str:
 
 
 def test_every_name(folder: Path) -> None:
-    names = Index((folder,)).names(folder / "more.fab")
+    names = RenameIndex((folder,)).names(folder / "more.fab")
     assert names is not None
     lines: dict[int, list[str]] = {}
     for (start, end), meant in sorted(names.found.items()):
@@ -124,12 +124,12 @@ def at(folder: Path, mark: str, name: str = "more.fab") -> tuple[Path, int]:
     return path, path.read_text().index(mark.replace("|", "")) + mark.index("|")
 
 
-def lines_of(spans: list[Span]) -> list[tuple[str, int, int]]:
+def lines_of(spans: list[SourceSpan]) -> list[tuple[str, int, int]]:
     return [(Path(s.file.name).name, *s.begin) for s in spans]
 
 
 def test_where_a_name_is_declared(folder: Path) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     assert lines_of(index.definition(*at(folder, "hub L|EAF"))) == [("house.fab", 1, 14)]  # what the other name renames
     assert lines_of(index.definition(*at(folder, "as |LEAF"))) == [("more.fab", 1, 19)]
     assert lines_of(index.definition(*at(folder, "(T|OR"))) == [("house.fab", 1, 14)]
@@ -139,7 +139,7 @@ def test_where_a_name_is_declared(folder: Path) -> None:
 
 
 def test_where_a_name_is_used(folder: Path) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     assert lines_of(index.references(*at(folder, "host B|OX", "house.fab"))) == [
         ("house.fab", 5, 12)
     ]  # the other file does not use it
@@ -152,7 +152,7 @@ def test_where_a_name_is_used(folder: Path) -> None:
 
 
 def test_marks_in_one_file(folder: Path) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     found = index.highlights(*at(folder, "extend |g"))
     assert [(s.begin, declared) for s, declared in found] == [
         ((14, 9), True), ((18, 10), False), ((37, 47), False), ((38, 10), False),
@@ -171,19 +171,19 @@ def test_marks_in_one_file(folder: Path) -> None:
     ],
 )
 def test_names_that_cannot_be_changed(folder: Path, mark: str, why: str) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     if not why:
         assert index.renamed(*at(folder, mark)).text == "n"
         return
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RenameRefused) as refused:
         index.renamed(*at(folder, mark))
     assert str(refused.value) == why
 
 
 def test_a_name_of_the_library(folder: Path) -> None:
     (folder / "more.fab").write_text("fabric f { switch a: QM9700 }\n")
-    with pytest.raises(Refused) as refused:
-        Index((folder,)).renamed(*at(folder, "Q|M9700"))
+    with pytest.raises(RenameRefused) as refused:
+        RenameIndex((folder,)).renamed(*at(folder, "Q|M9700"))
     where = "stdlib:hardware/nvidia/qm9700.fab"
     assert str(refused.value) == f"`QM9700` is declared in {where}, the standard library, which is not yours to change"
 
@@ -205,9 +205,9 @@ def test_a_name_of_the_library(folder: Path) -> None:
     ],
 )
 def test_new_names(folder: Path, mark: str, new: str, why: str | list[tuple[int, int]] | None) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     if isinstance(why, str):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RenameRefused) as refused:
             index.edits(*at(folder, mark), new)
         assert str(refused.value) == why
     else:
@@ -217,8 +217,8 @@ def test_new_names(folder: Path, mark: str, new: str, why: str | list[tuple[int,
 
 def test_a_file_with_a_fault_is_not_renamed_in(folder: Path) -> None:
     (folder / "third.fab").write_text("use more (w)\n\nfabric x { let a = w w }\n")
-    with pytest.raises(Refused) as refused:
-        Index((folder,)).edits(*at(folder, "param |w"), "v")
+    with pytest.raises(RenameRefused) as refused:
+        RenameIndex((folder,)).edits(*at(folder, "param |w"), "v")
     assert str(refused.value) == "`third.fab` has a fault of syntax at line 3, so what it means by `w` is not known: fix it first"
 
 
@@ -228,17 +228,17 @@ def test_files_in_which_a_word_stands(folder: Path) -> None:
     for name, text in (("deep/a.fab", "size"), ("deep/b.fab", "sizes"), ("deep/c.txt", "size"), (".hidden/d.fab", "size")):
         (folder / name).write_text(text)
     (folder / "bytes.fab").write_bytes(b"size \xff")
-    assert [p.relative_to(folder).as_posix() for p in _designs(folder)] == [
+    assert [p.relative_to(folder).as_posix() for p in _design_files_below(folder)] == [
         "bytes.fab", "house.fab", "more.fab", "deep/a.fab", "deep/b.fab",
     ]  # fmt: skip
     opened = {str((folder / "deep/b.fab").resolve()): "size", str((folder / "new.fab").resolve()): "size"}
-    index = Index((folder,), (), {**opened, str((folder / "deep/a.fab").resolve()): "none"})
+    index = RenameIndex((folder,), (), {**opened, str((folder / "deep/a.fab").resolve()): "none"})
     assert sorted(p.name for p in index.holding("size")) == ["b.fab", "more.fab", "new.fab"]
 
 
 def test_files_that_a_file_reads(folder: Path) -> None:
     (folder / "third.fab").write_text("use more (w)\nuse none (x)\nuse nvidia.qm9700 (QM9700)\n")
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     found = index.reads(folder / "third.fab")
     assert {p.name for p in found} == {"third.fab", "more.fab", "house.fab", "qm9700.fab"}
     assert {p.name for p in index.reads(folder / "house.fab")} == {"house.fab"}
@@ -259,7 +259,7 @@ def test_files_that_may_see_a_name_of_a_search_path(folder: Path) -> None:
     (library / "parts.fab").write_text("let part = 3\n")
     (folder / "word.fab").write_text("# part\nlet a = 1\n")
     for paths, seen in (((library, other), True), ((other,), False), ((), False)):
-        index = Index((folder,), paths)
+        index = RenameIndex((folder,), paths)
         names = index.names(library / "parts.fab")
         assert names is not None
         wanted = [n for meant in names.found.values() for n in meant]
@@ -270,9 +270,9 @@ def test_files_that_may_see_a_name_of_a_search_path(folder: Path) -> None:
 
 def test_how_places_move() -> None:
     file, other = SourceFile("a.fab", "ab cd ab ef ab"), SourceFile("b.fab", "ab")
-    moves = Moves([Span(file, 0, 2), Span(file, 12, 14), Span(file, 6, 8), Span(other, 0, 2)], 5)
+    moves = Moves([SourceSpan(file, 0, 2), SourceSpan(file, 12, 14), SourceSpan(file, 6, 8), SourceSpan(other, 0, 2)], 5)
     assert [moves.to(file, k) for k in (0, 1, 3, 6, 7, 9, 12, 14)] == [0, 4, 6, 9, 13, 15, 18, 23]
     assert moves.to(other, 2) == 5 and moves.to(SourceFile("c.fab", "ab"), 2) == 2
     texts = moves.texts("wider")
     assert {Path(k).name: v for k, v in texts.items()} == {"a.fab": "wider cd wider ef wider", "b.fab": "wider"}
-    assert Moves([Span(file, 3, 5)], 1).texts("x") == {str(Path("a.fab").resolve()): "ab x ab ef ab"}
+    assert Moves([SourceSpan(file, 3, 5)], 1).texts("x") == {str(Path("a.fab").resolve()): "ab x ab ef ab"}

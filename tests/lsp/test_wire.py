@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tdsl.lsp import stream
-from tdsl.lsp.stream import Bounded
+from tdsl.lsp.stream import BoundedStream
 
 ROOT = Path(__file__).parents[2]
 SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
@@ -223,14 +223,14 @@ def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
 
 def test_a_message_that_is_too_large_is_read_past(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "LARGEST_MESSAGE", 10)
-    read = Bounded(
+    read = BoundedStream(
         io.BytesIO(b"Content-Length: 3000000\r\nX: y\r\n\r\n" + b"x" * 3_000_000 + b"Content-Length: 10\r\n\r\n0123456789")
     )
     assert [read.readline() for _ in range(3)] == [b"\r\n", b"Content-Length: 10\r\n", b"\r\n"]
     assert read.read(10) == b"0123456789" and read.readline() == b""
-    assert Bounded(io.BytesIO(b"content-length:  7 \n")).readline() == b"Content-Length: 7\r\n"
+    assert BoundedStream(io.BytesIO(b"content-length:  7 \n")).readline() == b"Content-Length: 7\r\n"
     for header in (b"Content-Length: 99\r\n\r\nxx", b"Content-Length: 99\r\n", b"y" * 5000):
-        assert Bounded(io.BytesIO(header)).readline() == b""
+        assert BoundedStream(io.BytesIO(header)).readline() == b""
 
 
 def _hover(params: object, number: object = 77) -> bytes:
@@ -299,7 +299,7 @@ def test_a_wrong_header_hides_no_message_behind_it(header: str) -> None:
     """What an editor sends next is read, wherever the wrong length ends."""
     last = _hover({}, 8)
     sent = header.encode() + b"\r\n\r\n" + _hover({}) + b"Content-Length: %d\r\n\r\n" % len(last) + last
-    read, bodies = Bounded(io.BytesIO(sent)), []
+    read, bodies = BoundedStream(io.BytesIO(sent)), []
     length = 0
     while line := read.readline():  # as pygls does
         if not length and line.startswith(b"Content-Length: "):

@@ -11,9 +11,9 @@ import pytest
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe import report
-from tdsl.observe.audit import Audit, Settings, _gbps, audit, findings, listed
+from tdsl.observe.audit import Audit, AuditSettings, _gigabits_text, audit_captures, audit_findings, first_names_listed
 from tdsl.observe.match import Identifiers
-from tdsl.observe.record import End, Node, Observed, Place, Wire
+from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
 from tests.observe.test_matching_of_links import F
 
 G = 10**9
@@ -28,21 +28,24 @@ DEVICES = ("node0", "node1", "node2", "node3", "leaf0", "leaf1", "spine0", "lone
 EIGHT = "n0, n1, n2, n3, n4, n5, n6, n7"
 
 
-def wire(number: int, a: str, p: str, b: str, q: str, **facts: int) -> Wire:
-    return Wire(End(a, (p,)), End(b, (q,)), Place(FILE, number), **facts)
+def wire(number: int, a: str, p: str, b: str, q: str, **facts: int) -> CapturedLink:
+    return CapturedLink(CapturedEnd(a, (p,)), CapturedEnd(b, (q,)), CaptureLine(FILE, number), **facts)
 
 
-def planned() -> list[Wire]:
+def planned() -> list[CapturedLink]:
     return [wire(n, *link) for n, link in enumerate(LINKS, 1)]
 
 
 def seen(
-    wires: Iterable[Wire], names: dict[str, str] | None = None, heard: Iterable[str] = DEVICES, more: Iterable[Node] = ()
+    wires: Iterable[CapturedLink],
+    names: dict[str, str] | None = None,
+    heard: Iterable[str] = DEVICES,
+    more: Iterable[CapturedNode] = (),
 ) -> Observed:
     """Captures of these devices, each under its name or another one; their nodes are at lines 20 and after."""
     made = Observed()
     for i, key in enumerate(DEVICES):
-        made.nodes[key] = Node(key, (names or {}).get(key, key), "", (f"id-{key}",), 0, Place(FILE, 20 + i))
+        made.nodes[key] = CapturedNode(key, (names or {}).get(key, key), "", (f"id-{key}",), 0, CaptureLine(FILE, 20 + i))
     made.nodes.update((n.key, n) for n in more)
     made.wires += wires
     made.heard |= set(heard)
@@ -66,16 +69,19 @@ def notes(made: Audit) -> list[Any]:
 
 
 def test_a_capture_of_the_design() -> None:
-    made = audit(F, seen(planned()))
+    made = audit_captures(F, seen(planned()))
     assert made.faults == [] and made.notes == [] and made.mistakes == []
     assert made.judged.all() and made.matching == len(LINKS) == F.link_count
-    assert list(findings(made)) == [] and report.summary(made) == "made: 11 of 11 links are cabled as designed; no faults\n"
+    assert (
+        list(audit_findings(made)) == []
+        and report.audit_summary(made) == "made: 11 of 11 links are cabled as designed; no faults\n"
+    )
 
 
 def test_faults_of_the_captures() -> None:
     """Two neighbours of a port, the later line with a label at the first, and a port that is cabled to itself."""
     wires = [*planned(), wire(12, "node0", "nic[0]", "leaf0", "p6"), wire(13, "leaf1", "p6", "leaf1", "p6")]
-    made = audit(F, seen(wires))
+    made = audit_captures(F, seen(wires))
     assert faults(made) == [
         (
             "E0603", 12, "node0 nic[0] has two neighbours in the captures", [(1, "the other neighbour")], [],
@@ -90,7 +96,7 @@ def test_a_broken_capture_is_not_compared() -> None:
     """What it does not list would look like missing cables."""
     observed = seen(planned()[:3])
     observed.fault(FILE, 40, "a line is cut", "capture it again")
-    made = audit(F, observed)
+    made = audit_captures(F, observed)
     assert faults(made) == [("E0601", 40, "a line is cut", [], [], "capture it again")] and made.notes == []
 
 
@@ -98,7 +104,7 @@ def test_cables() -> None:
     """By device and port; a cable that is seen elsewhere at the line of the capture, one that is not seen at the design's."""
     wires = [w for w in planned() if w.at.line not in (1, 4, 8)]
     wires.append(wire(14, "node3", "nic[1]", "leaf1", "p6"))
-    made = audit(F, seen(wires))
+    made = audit_captures(F, seen(wires))
     origin = F.statements[0].origin.span.begin[0]
     assert faults(made) == [
         (
@@ -116,8 +122,8 @@ def test_cables() -> None:
         ),
     ]  # fmt: skip
     assert made.matching == 8 and [m.kind for m in made.mistakes] == ["missing", "missing", "wrong port"]
-    assert report.summary(made).startswith("made: 8 of 11 links are cabled as designed; 3 faults: ")
-    document = report.document(made)
+    assert report.audit_summary(made).startswith("made: 8 of 11 links are cabled as designed; 3 faults: ")
+    document = report.audit_document(made)
     assert (document["ok"], document["links"], document["links_judged"]) == (False, 11, 11)
     assert (document["links_as_designed"], document["faults"], document["moves"]) == (8, 3, 3)
 
@@ -127,7 +133,7 @@ def test_a_mistake_after_another_one() -> None:
     other = {"leaf0": "leaf1", "leaf1": "leaf0"}
     wires = [wire(n, other.get(a, a), p, other.get(b, b), q) for n, (a, p, b, q) in enumerate(LINKS, 1)]
     wires[0] = wire(1, "node0", "nic[0]", "leaf1", "p6")
-    made = audit(F, seen(wires))
+    made = audit_captures(F, seen(wires))
     assert sorted((code, message, notes) for code, _, message, _, notes, _ in faults(made) if code != "E0614") == [
         (
             "E0628", "the cable of node0 nic[0] is in leaf1 p[6]; leaf1 p[1] is planned",
@@ -142,18 +148,18 @@ def test_an_audit_of_some_devices(only: tuple[str, ...]) -> None:
     """Of the links of these devices alone; a cable at a free port counts where the port is one of theirs."""
     wires = [w for w in planned() if w.at.line not in (1, 8)] + [wire(14, "leaf0", "p6", "leaf1", "p6")]
     chosen = np.isin(np.arange(F.device_count), [DEVICES.index(d) for d in only])
-    made = audit(F, seen(wires), Settings(only=chosen))
+    made = audit_captures(F, seen(wires), AuditSettings(only=chosen))
     judged = [n for n, (a, _, b, _) in enumerate(LINKS, 1) if {a, b} & set(only)]
     assert int(made.judged.sum()) == len(judged) and made.matching == len([n for n in judged if n not in (1, 8)])
     lost = ["missing"] * len([n for n in judged if n in (1, 8)])
     assert [m.kind for m in made.mistakes] == lost and made.notes == []
-    both = audit(F, seen(wires), Settings(only=np.isin(np.arange(F.device_count), [4, 5])))
+    both = audit_captures(F, seen(wires), AuditSettings(only=np.isin(np.arange(F.device_count), [4, 5])))
     assert sorted(m.kind for m in both.mistakes) == ["extra", "missing", "missing"]
 
 
 def test_links_that_no_capture_shows() -> None:
     """They are not judged, and not missing; a note says how many, of those that the audit is asked for."""
-    made = audit(F, seen(planned()[:7], heard=["leaf0"]))
+    made = audit_captures(F, seen(planned()[:7], heard=["leaf0"]))
     assert faults(made) == [
         (
             "E0625", F.statements[0].origin.span.begin[0], "no link is seen on the cable leaf0 p[5] to spine0 p[1]", [], [],
@@ -162,19 +168,19 @@ def test_links_that_no_capture_shows() -> None:
     ]  # fmt: skip
     unseen = ("E0632", "6 of 11 links were not seen: no capture is of a device at either end", [], "")
     assert notes(made) == [unseen]
-    assert made.matching == 4 and report.summary(made).startswith(
+    assert made.matching == 4 and report.audit_summary(made).startswith(
         "made: 4 of the 5 links judged (of 11) are cabled as designed; 1 fault: "
     )
-    everything = Settings(only=np.ones(F.device_count, dtype=np.bool_))
-    assert notes(audit(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
-    unheard = Settings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
-    (nothing,) = audit(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
+    everything = AuditSettings(only=np.ones(F.device_count, dtype=np.bool_))
+    assert notes(audit_captures(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
+    unheard = AuditSettings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
+    (nothing,) = audit_captures(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
     assert nothing.finding.code == "E0907" and nothing.finding.message.endswith("no capture is of a device that --only names")
 
 
 def test_devices_of_other_names() -> None:
     """By position: a name of the factory is a note, another name a fault, and the planned name twice says which one it is."""
-    made = audit(F, seen(planned(), {"leaf1": "switch", "lone0": "stranger"}))
+    made = audit_captures(F, seen(planned(), {"leaf1": "switch", "lone0": "stranger"}))
     assert faults(made) == [
         (
             "E0613", 27, "`stranger` is where the design plans lone0", [], ["1 of its 1 link go where the design plans lone0"],
@@ -200,12 +206,12 @@ def test_two_devices_of_one_name() -> None:
         observed.nodes[key] = observed.nodes[key]._replace(kind="switch")
     observed.whole = True
 
-    def numbered(end: End) -> End:
+    def numbered(end: CapturedEnd) -> CapturedEnd:
         return end._replace(port=(end.port[0].removeprefix("p"),))
 
     observed.wires = [w._replace(a=numbered(w.a), b=numbered(w.b)) for w in observed.wires]
-    observed.nodes["twin"] = Node("twin", "leaf1", "switch", ("id-twin",), 0, Place(FILE, 30))
-    made = audit(F, observed)
+    observed.nodes["twin"] = CapturedNode("twin", "leaf1", "switch", ("id-twin",), 0, CaptureLine(FILE, 30))
+    made = audit_captures(F, observed)
     assert faults(made) == [
         (
             "E0613", 25, "several devices of the captures are named `leaf1`, and this one is where the design plans it", [],
@@ -222,10 +228,13 @@ def test_two_devices_of_one_name() -> None:
 
 def test_devices_that_are_not_planned() -> None:
     """Set aside with the reason, or not of the design; links at ports that no model has are counted."""
-    more = [Node(f"n{i}", f"n{i}", "", (f"0{i}",), 0, Place(FILE, 40)) for i in range(9)]
-    more += [Node("r", "", "router", ("0a",), 0, Place(FILE, 41)), Node("q", "Aggregation Node", "", (), 0, Place(FILE, 42))]
+    more = [CapturedNode(f"n{i}", f"n{i}", "", (f"0{i}",), 0, CaptureLine(FILE, 40)) for i in range(9)]
+    more += [
+        CapturedNode("r", "", "router", ("0a",), 0, CaptureLine(FILE, 41)),
+        CapturedNode("q", "Aggregation Node", "", (), 0, CaptureLine(FILE, 42)),
+    ]
     wires = [*planned(), wire(15, "leaf0", "p6", "n0", "eth0"), wire(16, "leaf0", "mgmt", "n1", "eth0")]
-    made = audit(F, seen(wires, more=more))
+    made = audit_captures(F, seen(wires, more=more))
     assert made.faults == [] and notes(made) == [
         ("E0611", "1 set aside: a router between subnets", ["0a"], ""),
         ("E0611", "1 set aside: an aggregation node of in-network reduction", ["Aggregation Node"], ""),
@@ -238,7 +247,7 @@ def test_devices_that_are_not_planned() -> None:
 
 
 def test_a_device_of_another_identity() -> None:
-    made = audit(F, seen(planned()), Settings(assets=Identifiers({"S9": (5, -1), "id-leaf0": (4, -1)})))
+    made = audit_captures(F, seen(planned()), AuditSettings(assets=Identifiers({"S9": (5, -1), "id-leaf0": (4, -1)})))
     assert faults(made) == [
         (
             "E0613", 25, "leaf1 is another device than planned: its identifier is id-leaf1, not S9", [], [],
@@ -254,7 +263,7 @@ def test_a_device_of_another_identity() -> None:
 HELP = "clean and reseat both plugs; if it stays, exchange the cable or the transceivers"
 
 
-def at_rates(*rates: tuple[int, int, int]) -> list[Wire]:
+def at_rates(*rates: tuple[int, int, int]) -> list[CapturedLink]:
     """The planned wires with rates in Gb/s, lanes, and what both ends could do; those after the last one have no rate."""
     wires = planned()
     for i, (rate, lanes, could) in enumerate(rates):
@@ -262,13 +271,13 @@ def at_rates(*rates: tuple[int, int, int]) -> list[Wire]:
     return wires
 
 
-def replace_rate(w: Wire, rate: int, lanes: int, could: int) -> Wire:
+def replace_rate(w: CapturedLink, rate: int, lanes: int, could: int) -> CapturedLink:
     return w._replace(rate=rate, lanes=lanes, could=could)
 
 
 def test_slow_links() -> None:
     """Slower than planned (400 Gb/s), or than both ends can; how many lanes, where that is known."""
-    made = audit(F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0))))
+    made = audit_captures(F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0))))
     assert faults(made) == [
         ("E0630", 2, "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 1 lane; 400 Gb/s is planned", [], [], HELP),
         ("E0630", 6, "node1 nic[1] to leaf1 p[2] runs at 100 Gb/s; 400 Gb/s is planned", [], [], HELP),
@@ -287,7 +296,7 @@ def test_slow_links() -> None:
 @pytest.mark.parametrize("count", [1, 2, 8])
 def test_all_links_of_a_class_are_slow(count: int) -> None:
     """Of two and more it is one finding, whose help is to correct the design."""
-    made = audit(F, seen(at_rates(*[(200, 0, 0)] * count)))
+    made = audit_captures(F, seen(at_rates(*[(200, 0, 0)] * count)))
     if count == 1:
         assert [(c, n, m) for c, n, m, *_ in faults(made)] == [
             ("E0630", 1, "node0 nic[0] to leaf0 p[1] runs at 200 Gb/s; 400 Gb/s is planned")
@@ -297,14 +306,14 @@ def test_all_links_of_a_class_are_slow(count: int) -> None:
     help = "correct the rate in the design; if the capture is of ibsim, give --simulator"
     assert faults(made) == [("E0631", 1, f"all {count} {name} links run at 200 Gb/s; 400 Gb/s is planned", [], [], help)]
     assert [f.slow for f in made.faults] == [None]
-    mixed = audit(F, seen(at_rates(*[(200, 0, 0)] * count, (100, 0, 0))))
+    mixed = audit_captures(F, seen(at_rates(*[(200, 0, 0)] * count, (100, 0, 0))))
     assert [c for c, *_ in faults(mixed)] == (["E0631", "E0630"] if count == 8 else ["E0630"] * 3)
 
 
 def test_rates_of_a_simulator() -> None:
     """The fastest that it knows is 200 Gb/s, and what its ends could do does not count."""
     wires = at_rates((200, 4, 800), (100, 4, 0), (400, 4, 0))
-    made = audit(F, seen(wires), Settings(simulator=True))
+    made = audit_captures(F, seen(wires), AuditSettings(simulator=True))
     assert faults(made) == [
         ("E0630", 2, "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 4 lanes; 200 Gb/s is planned", [], [], HELP)
     ]
@@ -312,9 +321,11 @@ def test_rates_of_a_simulator() -> None:
 
 @pytest.mark.parametrize(("count", "said"), [(0, ""), (1, "n0"), (8, EIGHT), (9, f"{EIGHT} and 1 more")])
 def test_the_first_names_of_many(count: int, said: str) -> None:
-    assert listed([f"n{i}" for i in range(count)]) == said
-    assert listed(["a", "b", "c"], 2) == "a, b and 1 more" and listed(["a"] * 1010).endswith(" and 1,002 more")
+    assert first_names_listed([f"n{i}" for i in range(count)]) == said
+    assert first_names_listed(["a", "b", "c"], 2) == "a, b and 1 more" and first_names_listed(["a"] * 1010).endswith(
+        " and 1,002 more"
+    )
 
 
 def test_rates_in_words() -> None:
-    assert [_gbps(r) for r in (400 * G, 2_500_000_000, 10**8, 0)] == ["400 Gb/s", "2.5 Gb/s", "0.1 Gb/s", "0 Gb/s"]
+    assert [_gigabits_text(r) for r in (400 * G, 2_500_000_000, 10**8, 0)] == ["400 Gb/s", "2.5 Gb/s", "0.1 Gb/s", "0 Gb/s"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.observe.asbuilt import _value
+from tdsl.observe.asbuilt import _figure_of_result
 from tdsl.observe.readers.ibdiagnet import SPEEDS, WIDTHS
 
 
@@ -38,4 +38,4 @@ def test_codes_of_speeds_and_widths() -> None:
 def test_the_figure_of_a_result(lower: object, value: object, found: Fraction) -> None:
     """The proved bound where there is one; what is no number counts as nothing."""
     result: Any = SimpleNamespace(lower=lower, value=value)
-    assert _value(result) == found
+    assert _figure_of_result(result) == found

@@ -18,17 +18,17 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.observe import identifiers, record, report, speeds, worklist
-from tdsl.observe.accepted import added, settle
-from tdsl.observe.accepted import read as accepted
-from tdsl.observe.audit import Audit, Settings, audit
-from tdsl.observe.importing import NoDesign, design
-from tdsl.observe.match import Identifiers, Names
-from tdsl.observe.names import Rule, is_factory, readings
-from tdsl.observe.prometheus import text as metrics
-from tdsl.observe.readers import readers
-from tdsl.observe.reading import read
+from tdsl.observe.accepted import new_accepted_entries, settle_accepted_faults
+from tdsl.observe.accepted import read_accepted_faults as accepted
+from tdsl.observe.audit import Audit, AuditSettings, audit_captures
+from tdsl.observe.importing import NoDesign, design_from_captures
+from tdsl.observe.match import DesignNames, Identifiers
+from tdsl.observe.names import NameMapRule, device_name_readings, is_factory_description
+from tdsl.observe.prometheus import prometheus_metrics as metrics
+from tdsl.observe.readers import capture_readers
+from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
-from tdsl.observe.rules import DIVISORS, Rows, rules
+from tdsl.observe.rules import DIVISORS, Rows, connect_rules
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import fabric_of
@@ -237,7 +237,7 @@ def unplaced(lines: Iterable[str]) -> list[str]:
 def taken(text: str, path: Path, option: str = "") -> Observed:
     path.write_text(text)
     made = Observed()
-    read([(option, path)], made)
+    read_capture_files([(option, path)], made)
     return made
 
 
@@ -309,13 +309,13 @@ def told(made: Audit) -> Iterator[str]:
             m = f.mistake
             yield f"    {m.kind} {m.cost} moves {m.moves} removed {m.removed} added {m.added} devices {m.devices}"
     yield from findings(made.notes)
-    yield report.summary(made).rstrip()
+    yield report.audit_summary(made).rstrip()
 
 
 def judged(fabric: Fabric, path: Path, option: str, **asked: Any) -> Audit:
     made = Observed()
-    read([(option, path)], made)
-    return audit(fabric, made, Settings(**asked))
+    read_capture_files([(option, path)], made)
+    return audit_captures(fabric, made, AuditSettings(**asked))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -352,14 +352,14 @@ def test_many_mistakes(seed: int, small: Fabric, golden: Golden, tmp_path: Path)
     text = netlist(cables, speed if seed > 2 else dict.fromkeys(speed, "4xNDR"), other)
     text += LONELY
     (tmp_path / "now.topo").write_text(text)
-    rules = (Rule.parse("strang(er)=su0-leaf0"),) if seed == 1 else ()
+    rules = (NameMapRule.parse("strang(er)=su0-leaf0"),) if seed == 1 else ()
     only = small.device_set == 1 if seed == 2 else None
     made = judged(small, tmp_path / "now.topo", "ibnetdiscover", rules=rules, only=only, simulator=seed == 4)
-    rows = worklist.rows(made, worklist.read_places(PLACES))
-    entries, left = added([made], "cables ordered", "OPS-1", date(2027, 1, 31))
+    rows = worklist.worklist_rows(made, worklist.read_rack_places(PLACES))
+    entries, left = new_accepted_entries([made], "cables ordered", "OPS-1", date(2027, 1, 31))
     parts = [
-        f"planted {' '.join(kinds)}", *told(made), worklist.as_csv(rows).decode(), report.markdown(made),
-        json.dumps(report.document(made), indent=1), *(e.line.rstrip() for e in entries), f"{left} cannot be accepted",
+        f"planted {' '.join(kinds)}", *told(made), worklist.worklist_as_csv(rows).decode(), report.audit_markdown(made),
+        json.dumps(report.audit_document(made), indent=1), *(e.line.rstrip() for e in entries), f"{left} cannot be accepted",
         metrics([made]),
     ]  # fmt: skip
     path = SourceFile(
@@ -368,7 +368,7 @@ def test_many_mistakes(seed: int, small: Fabric, golden: Golden, tmp_path: Path)
     for today in (date(2026, 1, 1), date(2027, 2, 1)):
         again = judged(small, tmp_path / "now.topo", "ibnetdiscover", rules=rules, only=only, simulator=seed == 4)
         listed = accepted(path)
-        settle(again, listed, {e.element: _links(small, e.element) for e in listed}, today)
+        settle_accepted_faults(again, listed, {e.element: _links(small, e.element) for e in listed}, today)
         parts += [f"on {today}", *told(again)]
     golden(f"observe/many/{seed}.txt", re.sub(r"[^\s|]*/(now\.topo|design\.fab)", r"\1", "\n".join(parts)) + "\n")
 
@@ -393,12 +393,12 @@ def test_imports(seed: int, small: Fabric, golden: Golden, tmp_path: Path) -> No
     made = taken(netlist(cables, dict.fromkeys(range(len(small.port_device)), "4xNDR")), tmp_path / "now.topo")
     heard = Observed()
     lldp(cables, tmp_path / "heard")
-    read([("lldp", tmp_path / "heard")], heard)
+    read_capture_files([("lldp", tmp_path / "heard")], heard)
     out = [f"planted {' '.join(kinds)}"]
     for one, rate in ((made, 0), (heard, 0), (heard, 400 * 10**9)):
         for structure, hosts in ((True, None), (False, re.compile("su.-node[01]"))):
             try:
-                out.append(design(one, "as built 2", rate, structure, hosts))
+                out.append(design_from_captures(one, "as built 2", rate, structure, hosts))
             except NoDesign as why:
                 out.append(f"no design: {why}")
     golden(f"observe/imports/{seed}.txt", "\n".join(out) + "\n")
@@ -408,7 +408,7 @@ def test_imports(seed: int, small: Fabric, golden: Golden, tmp_path: Path) -> No
 def test_imports_of_captures(name: str, golden: Golden, tmp_path: Path) -> None:
     made = taken(CAPTURES[name], tmp_path / "leaf9.txt")
     try:
-        text = design(made, name, 10**11)
+        text = design_from_captures(made, name, 10**11)
     except NoDesign as why:
         text = f"no design: {why}\n"
     golden(f"observe/imports/{name}.txt", text)
@@ -426,7 +426,7 @@ def test_names_of_devices() -> None:
         "0xab",
         "",
     )
-    assert {t: (is_factory(t), list(readings(t))) for t in texts} == {
+    assert {t: (is_factory_description(t), list(device_name_readings(t))) for t in texts} == {
         "MF0;leaf0:MQM9700/U1": (False, [("leaf0", ""), ("leaf0/U1", "")]),
         "node0 mlx5_0": (False, [("node0 mlx5_0", ""), ("node0", "mlx5_0")]),
         "node0.example.com HCA-1": (
@@ -435,8 +435,8 @@ def test_names_of_devices() -> None:
         "10.1.2.3": (False, [("10.1.2.3", "")]), "localhost": (True, []), "sonic": (True, []), " leaf ": (False, [("leaf", "")]),
         "0xab": (True, []), "": (True, []),
     }  # fmt: skip
-    rule = Rule.parse("a=(.*)-x=sw\\1")
-    assert list(readings("a=7-x", [rule])) == [("sw7", "")] and list(readings("b", [rule])) == [("b", "")]
+    rule = NameMapRule.parse("a=(.*)-x=sw\\1")
+    assert list(device_name_readings("a=7-x", [rule])) == [("sw7", "")] and list(device_name_readings("b", [rule])) == [("b", "")]
 
 
 def test_identifiers_lead_to_devices(small: Fabric, golden: Golden, tmp_path: Path) -> None:
@@ -460,9 +460,9 @@ def test_recognition(golden: Golden) -> None:
     """Which readers take a text, and each of its lines alone, for theirs."""
     out = []
     for name, text in CAPTURES.items():
-        out.append(f"{name}: {' '.join(n for n, r in readers().items() if r.recognises(text))}")
+        out.append(f"{name}: {' '.join(n for n, r in capture_readers().items() if r.recognises(text))}")
         for line in dict.fromkeys(text.splitlines()[:25]):
-            if found := [n for n, r in readers().items() if r.recognises(line + "\n")]:
+            if found := [n for n, r in capture_readers().items() if r.recognises(line + "\n")]:
                 out.append(f"  {' '.join(found)}: {line}")
     golden("observe/recognised.txt", "\n".join(out) + "\n")
 
@@ -504,7 +504,7 @@ def test_rules_of_links(boxes: str, golden: Golden) -> None:
             more = 2 if boxes == "larger" else 0
             box.append([(min(c), max(c) + more) for c in columns])
         given = (box[0], box[1]) if boxes != "none" else None
-        out += [f"{name}, {len(links)} links", *(f"  {x}" for x in rules("a", "b", list(links), "1Gbps", given))][:14]
+        out += [f"{name}, {len(links)} links", *(f"  {x}" for x in connect_rules("a", "b", list(links), "1Gbps", given))][:14]
     golden(f"observe/rules_{boxes}.txt", "\n".join(out) + "\n")
 
 
@@ -532,7 +532,7 @@ def test_imports_of_tables(golden: Golden, tmp_path: Path) -> None:
         made = taken(NAMED.format(rows="\n".join(rows)), tmp_path / "t.csv")
         for structure, hosts in ((True, None), (False, re.compile("core|b"))):
             try:
-                out.append(f"==== {name}\n" + design(made, name, 0, structure, hosts))
+                out.append(f"==== {name}\n" + design_from_captures(made, name, 0, structure, hosts))
             except NoDesign as why:
                 out.append(f"==== {name}: {why}\n")
     golden("observe/imports/tables.txt", "".join(out))
@@ -556,7 +556,7 @@ fabric f {
 }
 """
     fabric = fabric_of(text, tmp_path, models=False)
-    names = Names(fabric)
+    names = DesignNames(fabric)
     rows = {fabric.device_name(d): d for d in range(fabric.device_count)}
     assert [names.device(n) for n in ("s", "S", "c", "x", "")] == [rows["s"], rows["s"], rows["c"], -1, -1]
     asked = ("swp2", "SWP2", "12", "p2", "p[2]", "Ethernet8", "etp2", "Ethernet0", "nic1", "eth1", "q", "", "x")
@@ -579,17 +579,17 @@ def test_limits_of_captures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert [d.message for d in taken("\0a,b\n", tmp_path / "a.csv").findings] == ["a zero byte"]
     for size in (507, 508):  # with what tells names from other keys
         assert len(taken(NAMED.format(rows=f"{'n' * size},1,b,1,1"), tmp_path / "a.csv").findings) == size - 507
-    assert [record.hexadecimal(x) for x in ("0x0002c903000a1b2c", "08:00:27:4f:33:2d", "0800.274F.332d", "8", "g" * 12, "")] == [
+    assert [record.hexadecimal_digits(x) for x in ("0x0002c903000a1b2c", "08:00:27:4f:33:2d", "0800.274F.332d", "8", "g" * 12, "")] == [
         "0002c903000a1b2c", "0800274f332d", "0800274f332d", "", "", "",
     ]  # fmt: skip
-    assert [record.number(x, 1, "it", 16, b) for x, b in (("0", 10), ("16", 10), ("f", 16))] == [0, 16, 15]
+    assert [record.count_in_capture(x, 1, "it", 16, b) for x, b in (("0", 10), ("16", 10), ("f", 16))] == [0, 16, 15]
     for wrong in ("17", "-1", "x", "", "1" * 21):
         with pytest.raises(record.Malformed, match=r"it is .* which is not a number from 0 to 16"):
-            record.number(wrong, 1, "it", 16)
+            record.count_in_capture(wrong, 1, "it", 16)
 
 
 def test_speeds() -> None:
-    assert {x: speeds.of_word(x) for x in ("4xNDR", "1XHDR", "12x QDR", "2xFDR10", "4xABC", "NDR", "")} == {
+    assert {x: speeds.rate_of_width_word(x) for x in ("4xNDR", "1XHDR", "12x QDR", "2xFDR10", "4xABC", "NDR", "")} == {
         "4xNDR": (400 * 10**9, 4), "1XHDR": (50 * 10**9, 1), "12x QDR": (120 * 10**9, 12), "2xFDR10": (20 * 10**9, 2),
         "4xABC": (0, 4),
         "NDR": (0, 0), "": (0, 0),
@@ -597,7 +597,7 @@ def test_speeds() -> None:
     printed = {"2.5": "SDR", "5.0": "DDR",
                "10.0": "QDR", "10.3125": "FDR10", "14.0625": "FDR", "25.78125": "EDR", "53.125": "HDR",
                "106.25": "NDR", "212.5": "XDR", "5": "DDR", "9": "", "99999": "", "x": "", "1.x": "", "": ""}  # fmt: skip
-    assert {x: speeds.of_gbps(x) for x in printed} == printed
+    assert {x: speeds.speed_of_signalling_rate(x) for x in printed} == printed
 
 
 REQUIRED = SMALL.rstrip().removesuffix("}") + "  require bisection >= 100%\n  require reachability\n  require diameter <= 4\n}\n"
@@ -649,7 +649,7 @@ def test_tables_of_identifiers(small: Fabric) -> None:
 
     def owners(text: str) -> tuple[dict[str, tuple[int, int]], list[str]]:
         found = Diagnostics()
-        return dict(identifiers.read(small, SourceFile("assets.csv", text), found).owner), [d.code for d in found]
+        return dict(identifiers.read_identifiers(small, SourceFile("assets.csv", text), found).owner), [d.code for d in found]
 
     row = {small.device_name(d): d for d in range(small.device_count)}
     leaf, one, two = row["su0-leaf0"], row["su0-node0"], row["su0-node1"]

@@ -8,13 +8,13 @@ from importlib import import_module
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import End, Malformed, Observed
+from tdsl.observe.record import CapturedEnd, Malformed, Observed
 
 
 def shown(made: Observed) -> Iterator[str]:
     """A line a node, a link, an alias and a finding; rates in Gb/s."""
 
-    def end(e: End) -> str:
+    def end(e: CapturedEnd) -> str:
         return f"{e.node} {'|'.join(e.port) or '-'}" + (f" ({e.id})" if e.id else "")
 
     for n in made.nodes.values():

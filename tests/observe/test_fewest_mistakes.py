@@ -47,7 +47,7 @@ def test_moves_of_single_cables(seed: int) -> None:
     planned, seen = (cabling(random, n, random.randint(1, n // 2)) for _ in range(2))
     for component in of(planned, seen).components(range(n)):
         state = of(planned, seen)
-        found = diagnose._single(state, component, PLACES)
+        found = diagnose._single_cable_mistakes(state, component, PLACES)
         assert sum(m.cost for m in found) == component.cost
         assert all(state.make(m) for m in found)
         assert not any(state.differs(p) for p in component.ports)
@@ -87,7 +87,7 @@ def test_names_of_two_swapped_cables(a: tuple[int, int], b: tuple[int, int], fir
     """The nearer of the two exchanges first: in a cage, on a device, anywhere; of two alike that of the ports named first."""
     planned, seen = links(a, b), links((a[0], b[1]), (b[0], a[1]))
     (component,) = of(planned, seen).components([a[0]])
-    (made,) = diagnose._single(of(planned, seen), component, PLACES)
+    (made,) = diagnose._single_cable_mistakes(of(planned, seen), component, PLACES)
     assert (made.kind, [t.kind for t in made.ties]) == (first, [second])
     if first == second:
         assert made.moves == ((a[0], b[0]), (b[0], a[0]))
@@ -113,14 +113,14 @@ PATHS = [
 def test_paths(planned: Links, seen: Links, port: int, expected: list[Any]) -> None:
     """The last move comes first, since it leaves the port that the one before it takes."""
     state = of(planned, seen)
-    found = diagnose._single(state, state.component(port), PLACES)
+    found = diagnose._single_cable_mistakes(state, state.component(port), PLACES)
     assert [(m.kind, m.moves, m.removed, m.added) for m in found] == expected
 
 
 def test_the_other_end_of_a_path_of_four() -> None:
     """Of three cables in a row the first may be gone, and the last be where the first was."""
     state = of(links((1, 2), (3, 4)), links((2, 3)))
-    for m in diagnose._single(state, state.component(1), PLACES):
+    for m in diagnose._single_cable_mistakes(state, state.component(1), PLACES):
         assert m.ties == (Mistake("missing", removed=((1, 2),)), Mistake("wrong port", ((4, 2),)))
 
 
@@ -139,13 +139,13 @@ def unseen(count: int) -> Cabling:
 def offer(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Mistake]]:
     """The mistakes of several cables that there are to choose from."""
     offered: list[Mistake] = []
-    monkeypatch.setattr(diagnose, "candidates", lambda state, places, ports, absent: iter(offered))
+    monkeypatch.setattr(diagnose, "candidate_mistakes", lambda state, places, ports, absent: iter(offered))
     yield offered
 
 
 def explain(count: int) -> list[Mistake]:
     state = unseen(count)
-    return diagnose.diagnose(state.at, state.seen, range(2 * count), PLACES, lambda d: False)
+    return diagnose.diagnose_mistakes(state.at, state.seen, range(2 * count), PLACES, lambda d: False)
 
 
 def names(found: Iterable[Mistake]) -> list[tuple[str, list[int]]]:
@@ -158,7 +158,7 @@ def test_groups_of_ports(offer: list[Mistake]) -> None:
     ports = [p for p in range(12) if p != 5]
 
     def groups() -> list[list[int]]:
-        return diagnose._clusters(state, PLACES, ports, lambda d: False)
+        return diagnose._independent_port_groups(state, PLACES, ports, lambda d: False)
 
     single = [[0, 1], [2, 3], [4], [6, 7], [8, 9], [10, 11]]
     assert groups() == single
@@ -179,20 +179,20 @@ def test_the_mistakes_of_a_round(offer: list[Mistake]) -> None:
     offer += [other, dark(2, 3, 4, 9, cost=2)]
     state = unseen(10)
     ports = list(range(20))
-    chosen, judged = diagnose._round(state, PLACES, ports, lambda d: False, frozenset())
+    chosen, judged = diagnose._make_best_mistakes(state, PLACES, ports, lambda d: False, frozenset())
     assert names(chosen) == [("dark", [2, 3, 4]), ("dark", [0, 1])]
     assert chosen[0].ties == () and chosen[1].ties == (other,)
     assert [p for p in ports if state.differs(p)] == list(range(10, 20))
     assert names(judged) == [("dark", [2, 3, 4]), ("dark", [2, 3, 4, 9]), ("dark", [0, 1]), ("dark", [4, 5]), ("other", [0, 1])]
-    banned = frozenset({diagnose.key_of(dark(2, 3, 4)), diagnose.key_of(offer[0])})
-    chosen, _ = diagnose._round(unseen(10), PLACES, ports, lambda d: False, banned)
+    banned = frozenset({diagnose.mistake_key(dark(2, 3, 4)), diagnose.mistake_key(offer[0])})
+    chosen, _ = diagnose._make_best_mistakes(unseen(10), PLACES, ports, lambda d: False, banned)
     assert names(chosen) == [("dark", [2, 3, 4, 9]), ("other", [0, 1])]
 
 
 def test_a_device_that_is_not_installed(offer: list[Mistake]) -> None:
     """One of one link explains no more than it costs; it is chosen where nothing else explains more."""
     offer += [dark(0, kind="not installed"), dark(1), dark(2, cost=2, kind="not installed")]
-    chosen, judged = diagnose._round(unseen(3), PLACES, list(range(6)), lambda d: False, frozenset())
+    chosen, judged = diagnose._make_best_mistakes(unseen(3), PLACES, list(range(6)), lambda d: False, frozenset())
     assert names(chosen) == names(judged) == [("not installed", [0])]
     assert names(explain(3)) == [("not installed", [0]), ("missing", [1]), ("missing", [2])]
 
@@ -202,7 +202,7 @@ def test_at_most_three_ties(offer: list[Mistake]) -> None:
     ends = [[(2 * k + (i >> k & 1), 2 * k + 1 - (i >> k & 1)) for k in range(3)] for i in range(6)]
     turned = [Mistake(str(i), removed=tuple(pairs)) for i, pairs in enumerate(ends)]
     offer += [*turned, dark(0, 1)]
-    (chosen,), _ = diagnose._round(unseen(3), PLACES, list(range(6)), lambda d: False, frozenset())
+    (chosen,), _ = diagnose._make_best_mistakes(unseen(3), PLACES, list(range(6)), lambda d: False, frozenset())
     assert chosen.kind == "0" and [t.kind for t in chosen.ties] == ["1", "2", "3"]
 
 
@@ -220,16 +220,18 @@ def test_a_better_choice_than_the_largest_mistake(offer: list[Mistake], monkeypa
     offer.append(dark(6, 7, 8, 9, 10))  # is left out first, for nothing
     ports = list(range(22))
     more = ("dark", [6, 7, 8, 9, 10])
-    assert names(diagnose._best(unseen(11), ports, PLACES, lambda d: False)) == [more, *greedy]
+    assert names(diagnose._best_explanation(unseen(11), ports, PLACES, lambda d: False)) == [more, *greedy]
     monkeypatch.setattr(diagnose, "TRIES", 2)
-    assert names(diagnose._best(unseen(11), ports, PLACES, lambda d: False)) == [more, *best]
+    assert names(diagnose._best_explanation(unseen(11), ports, PLACES, lambda d: False)) == [more, *best]
 
 
 def test_a_mistake_to_begin_with(offer: list[Mistake], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where leaving one out does not help, each is made first: the small one and what fits beside it explain all."""
     offer += [dark(0, 1, 2, 3), dark(0, 1, 2, 4), dark(3, 4, 5), dark(0, 1, 2)]
     assert names(explain(6)) == [("dark", [3, 4, 5]), ("dark", [0, 1, 2])]
-    found, cost, _ = diagnose._greedy(unseen(6), list(range(12)), PLACES, lambda d: False, frozenset(), (dark(4, 5), dark(5)))
+    found, cost, _ = diagnose._greedy_explanation(
+        unseen(6), list(range(12)), PLACES, lambda d: False, frozenset(), (dark(4, 5), dark(5))
+    )
     assert names(found) == [("dark", [4, 5]), ("dark", [0, 1, 2, 3])] and cost == 2
 
 
@@ -237,9 +239,9 @@ def test_rounds_after_one_another(offer: list[Mistake]) -> None:
     """A mistake that can be made only after another one is found in the next round."""
     state = of(links((0, 1), (2, 3)), links((4, 1), (6, 3)))
     offer += [Mistake("second", ((8, 4), (10, 6))), Mistake("first", ((0, 8), (2, 10)))]
-    found, cost, judged = diagnose._greedy(state, list(range(12)), PLACES, lambda d: False, frozenset(), ())
+    found, cost, judged = diagnose._greedy_explanation(state, list(range(12)), PLACES, lambda d: False, frozenset(), ())
     assert [m.kind for m in found] == ["wrong port", "wrong port"] and cost == 2 and judged == []
     gone = of(links((0, 1), (2, 3), (4, 5)), {})
     offer[:] = [Mistake("a", removed=((0, 1), (2, 3))), Mistake("b", removed=((4, 5), (2, 3)))]
-    found, cost, judged = diagnose._greedy(gone, list(range(6)), PLACES, lambda d: False, frozenset(), ())
+    found, cost, judged = diagnose._greedy_explanation(gone, list(range(6)), PLACES, lambda d: False, frozenset(), ())
     assert [m.kind for m in found] == ["a", "missing"] and cost == 2 and [m.kind for m in judged] == ["a", "b"]

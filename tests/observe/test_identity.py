@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.observe.audit import Settings
+from tdsl.observe.audit import AuditSettings
 from tdsl.observe.match import Identifiers
-from tdsl.observe.names import Rule, is_factory
+from tdsl.observe.names import NameMapRule, is_factory_description
 from tests.harness import fabric_of
 from tests.observe.captures import audited, codes, netlist
 from tests.observe.plant import Cables
@@ -42,7 +42,7 @@ def test_a_switch_of_another_name(pod: Fabric, tmp_path: Path) -> None:
     found = audited(pod, ("ibnetdiscover", path))
     assert codes(found) == ["E0613"] and found.matching == pod.link_count
     assert found.faults[0].finding.message == "`new-switch` is where the design plans su0-leaf1"
-    rule = Settings(rules=(Rule.parse("new-switch=su0-leaf1"),))
+    rule = AuditSettings(rules=(NameMapRule.parse("new-switch=su0-leaf1"),))
     assert codes(audited(pod, ("ibnetdiscover", path), settings=rule)) == []
 
 
@@ -51,7 +51,7 @@ def test_factory_names(pod: Fabric, tmp_path: Path) -> None:
     found = audited(pod, ("ibnetdiscover", capture(pod, tmp_path, names)))
     assert codes(found) == [] and found.matching == pod.link_count
     assert [d.code for d in found.notes] == ["E0612"] * 9  # a switch and eight adapters
-    assert all(map(is_factory, (*names.values(), "", "localhost mlx5_0"))) and not is_factory("leaf1")
+    assert all(map(is_factory_description, (*names.values(), "", "localhost mlx5_0"))) and not is_factory_description("leaf1")
 
 
 def test_identifiers_of_assets(pod: Fabric, tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_identifiers_of_assets(pod: Fabric, tmp_path: Path) -> None:
     guid = re.search(r'"S-(\w{16})"\t# "x"', path.read_text())
     assert guid is not None
     row = next(d for d in range(pod.device_count) if pod.device_name(d) == "su0-leaf1")
-    by_guid = Settings(assets=Identifiers({guid[1]: (row, -1)}))
+    by_guid = AuditSettings(assets=Identifiers({guid[1]: (row, -1)}))
     assert codes(audited(pod, ("ibnetdiscover", path), settings=by_guid)) == []
-    other = Settings(assets=Identifiers({"00000000000000ff": (row + 1, -1)}))
+    other = AuditSettings(assets=Identifiers({"00000000000000ff": (row + 1, -1)}))
     found = audited(pod, ("ibnetdiscover", capture(pod, tmp_path, {})), settings=other)
     assert codes(found) == ["E0613"] and "not 00000000000000ff" in found.faults[0].finding.message
 

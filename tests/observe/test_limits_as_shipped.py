@@ -5,12 +5,12 @@ import pytest
 from tdsl.findings.source import SourceFile
 from tdsl.observe import diagnose, record
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire
+from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed
 
-AT = Place(SourceFile("a.csv", "x\n"), 1)
+AT = CaptureLine(SourceFile("a.csv", "x\n"), 1)
 
 
-class Nodes(dict[str, record.Node]):
+class Nodes(dict[str, record.CapturedNode]):
     """As many nodes as are said."""
 
     size = 0
@@ -19,7 +19,7 @@ class Nodes(dict[str, record.Node]):
         return self.size
 
 
-class Wires(list[Wire]):
+class Wires(list[CapturedLink]):
     """As many links as are said."""
 
     size = 0
@@ -32,7 +32,7 @@ def test_devices_and_links_of_captures() -> None:
     """2,097,152 devices and 8,388,608 links are read, and not one more."""
     nodes, wires = Nodes(), Wires()
     made = Observed(nodes=nodes, wires=wires)
-    wire = Wire(End("a", ()), End("b", ()), AT)
+    wire = CapturedLink(CapturedEnd("a", ()), CapturedEnd("b", ()), AT)
     nodes.size, wires.size = 2_097_151, 8_388_607
     made.node("a", "", "", (), 0, AT)
     made.wire(wire)
@@ -48,8 +48,8 @@ def test_rounds_and_choices_of_a_diagnosis(monkeypatch: pytest.MonkeyPatch) -> N
     state = Cabling(lambda p: -1, lambda p: -1)
     choices = [Mistake("wrong port", ((p, p + 1),)) for p in range(0, 400, 2)]
     with monkeypatch.context() as m:
-        m.setattr(diagnose, "_round", lambda *_: (choices[:1], []))
-        found, _, _ = diagnose._greedy(state, [], None, lambda p: False, frozenset(), ())  # type: ignore[arg-type]
+        m.setattr(diagnose, "_make_best_mistakes", lambda *_: (choices[:1], []))
+        found, _, _ = diagnose._greedy_explanation(state, [], None, lambda p: False, frozenset(), ())  # type: ignore[arg-type]
         assert len(found) == 64
     tried: list[tuple[Mistake, ...]] = []
 
@@ -57,6 +57,6 @@ def test_rounds_and_choices_of_a_diagnosis(monkeypatch: pytest.MonkeyPatch) -> N
         tried.append(given[-1])  # type: ignore[arg-type]
         return [], 9, choices
 
-    monkeypatch.setattr(diagnose, "_greedy", greedy)
-    assert diagnose._best(state, [], None, lambda p: False) == []  # type: ignore[arg-type]
+    monkeypatch.setattr(diagnose, "_greedy_explanation", greedy)
+    assert diagnose._best_explanation(state, [], None, lambda p: False) == []  # type: ignore[arg-type]
     assert tried == [(), *((c,) for c in choices[:120])]

@@ -9,10 +9,10 @@ import pytest
 
 from tdsl.findings.source import SourceFile
 from tdsl.observe import importing
-from tdsl.observe.importing import Array, Device, NoDesign, design
-from tdsl.observe.record import End, Node, Observed, Place, Wire
+from tdsl.observe.importing import Array, NoDesign, SeenDevice, design_from_captures
+from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
 
-AT = Place(SourceFile("x", "\n" * 9), 1)
+AT = CaptureLine(SourceFile("x", "\n" * 9), 1)
 G = 10**9
 
 
@@ -34,7 +34,7 @@ G = 10**9
 )
 def test_digits_of_padded_numbers(numbers: list[str], width: int) -> None:
     """As many as the shortest has, if no longer one is padded."""
-    assert importing._width({(len(n), n.startswith("0")) for n in numbers}) == width
+    assert importing._zero_padded_width({(len(n), n.startswith("0")) for n in numbers}) == width
 
 
 def test_ranges_of_indices() -> None:
@@ -43,7 +43,7 @@ def test_ranges_of_indices() -> None:
         lows = [random.randint(0, 3) for _ in range(random.randint(0, 3))]
         highs = [low + random.randint(0, 2) for low in lows]
         ranges = [range(low, high + 1) for low, high in zip(lows, highs, strict=True)]
-        assert importing._box(lows, highs) == list(product(*ranges))
+        assert importing._index_tuples_in_box(lows, highs) == list(product(*ranges))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_ranges_of_indices() -> None:
 )
 def test_ports_of_a_model(names: list[str], text: str) -> None:
     """By their number where they have all one stem, else by their names."""
-    assert importing._ports(names) == text
+    assert importing._port_declarations(names) == text
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_ports_of_a_model(names: list[str], text: str) -> None:
     ],
 )
 def test_identifiers(text: str, word: str) -> None:
-    assert importing._identifier(text) == word
+    assert importing._identifier_from_text(text) == word
 
 
 def test_rates_of_connects() -> None:
@@ -94,13 +94,13 @@ def test_rates_of_connects() -> None:
         1500: "1500bps",
         10**6: "1Mbps",
     }
-    assert {r: importing._rate(r) for r in rates} == rates
+    assert {r: importing._rate_literal(r) for r in rates} == rates
 
 
 def test_the_order_of_names() -> None:
     names = ["leaf10", "leaf2", "leaf", "2", "10", "a1b10", "a1b9"]
-    assert sorted(names, key=importing._natural) == ["2", "10", "a1b9", "a1b10", "leaf", "leaf2", "leaf10"]
-    assert importing._natural("ab12") == [(1, 0, "ab"), (0, 12, "")]
+    assert sorted(names, key=importing._natural_sort_parts) == ["2", "10", "a1b9", "a1b10", "leaf", "leaf2", "leaf10"]
+    assert importing._natural_sort_parts("ab12") == [(1, 0, "ab"), (0, 12, "")]
 
 
 def made(*wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = None, files: int = 1) -> Observed:
@@ -108,18 +108,18 @@ def made(*wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = 
     out = Observed(files=files)
     for a, p, b, q, rate in wires:
         for name in (a, b):
-            out.nodes.setdefault(name, Node(name, name, (kinds or {}).get(name, ""), (f"id{name}",), 0, AT))
-        out.wires.append(Wire(End(a, (p,)), End(b, (q,)), AT, rate * G))
+            out.nodes.setdefault(name, CapturedNode(name, name, (kinds or {}).get(name, ""), (f"id{name}",), 0, AT))
+        out.wires.append(CapturedLink(CapturedEnd(a, (p,)), CapturedEnd(b, (q,)), AT, rate * G))
     return out
 
 
 def test_no_design() -> None:
     with pytest.raises(NoDesign, match=r"^the captures have no link$"):
-        design(made(), "f")
+        design_from_captures(made(), "f")
     unknown = made(("n0", "eth0", "s0", "1", 0), ("n1", "eth0", "s0", "2", 0), ("n2", "eth0", "s0", "3", 100))
     with pytest.raises(NoDesign, match=r"^the captures do not say the rate of 2 links; give it with --rate 400Gbps$"):
-        design(unknown, "f")
-    assert design(unknown, "f", 400 * G).count("rate 400Gbps") == 2
+        design_from_captures(unknown, "f")
+    assert design_from_captures(unknown, "f", 400 * G).count("rate 400Gbps") == 2
 
 
 def test_an_imported_design() -> None:
@@ -127,7 +127,7 @@ def test_an_imported_design() -> None:
     wires = [(f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)]
     wires += [("leaf0", "6", "spine", "1", 400), ("leaf1", "6", "spine", "2", 400), ("leaf0", "4", "leaf0", "5", 100)]
     wires += [("spine", "1", "leaf0", "6", 200), ("leaf0", "7", "leaf0", "7", 100)]
-    text = design(made(*wires, files=2), "my lab")
+    text = design_from_captures(made(*wires, files=2), "my lab")
     assert text.splitlines() == [
         "# Made by `tdsl import` from 2 captures: 7 devices, 6 links.",
         "# left out: both ends on leaf0, 4 and 5",
@@ -148,12 +148,12 @@ def test_an_imported_design() -> None:
         "  connect node[a].p[0] to leaf[(a // 2)].p[(a % 2) + 1] { rate 100Gbps }",
         "}",
     ]
-    assert design(made(*wires[:2]), "x").startswith("# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n")
+    assert design_from_captures(made(*wires[:2]), "x").startswith("# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n")
 
 
 def test_a_declaration_omits_what_was_not_seen() -> None:
     importer = importing._Importer(Observed(), "f", 0, True, None)
-    importer.devices = {"a01-1": Device("a01-1", True, 4), "h": Device("h", False, 0)}
+    importer.devices = {"a01-1": SeenDevice("a01-1", True, 4), "h": SeenDevice("h", False, 0)}
     members = {(1, 1): "a01-1", (2, 2): "a02-2", (1, 2): "a01-2"}
     array = Array("a", "SW", "a\0-\0", (2, 0), (1, 1), (2, 2), members)
     assert importer.declared(array, {}) == [
@@ -172,14 +172,14 @@ def test_a_declaration_omits_what_was_not_seen() -> None:
 
 def test_links_inside_of_one_array() -> None:
     """The end that comes first stays first."""
-    text = design(made(("sw0", "1", "sw1", "2", 100), ("sw1", "1", "sw0", "2", 100)), "f")
+    text = design_from_captures(made(("sw0", "1", "sw1", "2", 100), ("sw1", "1", "sw0", "2", 100)), "f")
     assert [line.strip() for line in text.splitlines() if "connect" in line] == [
         "connect sw[0].p[1] to sw[1].p[2] { rate 100Gbps }", "connect sw[0].p[2] to sw[1].p[1] { rate 100Gbps }",
     ]  # fmt: skip
 
 
 def test_one_device_is_no_array() -> None:
-    text = design(made(("sw7", "1", "core", "1", 100)), "f")
+    text = design_from_captures(made(("sw7", "1", "core", "1", 100)), "f")
     assert "  switch sw7: SWITCH_1\n" in text and '  naming sw7 "sw7"\n' in text
     assert "  connect core.p[1] to sw7.p[1] { rate 100Gbps }\n" in text
 
@@ -199,7 +199,7 @@ def test_one_device_is_no_array() -> None:
 def test_models_by_their_ports(ports: list[str], count: int, switch: bool, line: str) -> None:
     """Ports of a switch that have numbers from 1 up are counted; all others are named."""
     importer = importing._Importer(Observed(), "f", 0, True, None)
-    importer.devices = {n: Device(n, switch, count, dict.fromkeys(ports)) for n in ("a", "b")}
+    importer.devices = {n: SeenDevice(n, switch, count, dict.fromkeys(ports)) for n in ("a", "b")}
     lines, model_of, path = importer.models()
     assert lines == [line] and model_of == dict.fromkeys("ab", line.split()[2])
     numbered = "[1.." in line

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.observe.candidates import Places
-from tdsl.observe.diagnose import diagnose
+from tdsl.observe.candidates import PortPositions
+from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.observe.match import planned_far
+from tdsl.observe.match import planned_far_ports
 from tests.fabrics import multiplane, superpod
 from tests.observe.plant import KINDS, Cables, plant
 from tests.targets.build import pod
@@ -38,12 +38,14 @@ def fabrics() -> tuple[Fabric, ...]:
 def explained(cables: Cables) -> list[Mistake]:
     """The mistakes found; made one after the other, they must lead to the cabling."""
     f = cables.fabric
-    far, device = planned_far(f).tolist(), f.port_device.tolist()
+    far, device = planned_far_ports(f).tolist(), f.port_device.tolist()
 
     def seen(p: int) -> int:
         return cables.far.get(p, -1)
 
-    found = diagnose(far.__getitem__, seen, range(len(far)), Places(f, device.__getitem__), lambda d: not cables.used(d))
+    found = diagnose_mistakes(
+        far.__getitem__, seen, range(len(far)), PortPositions(f, device.__getitem__), lambda d: not cables.used(d)
+    )
     state = Cabling(far.__getitem__, seen)
     assert all(state.make(m) for m in found)
     assert not any(state.differs(p) for p in range(len(far)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.observe.worklist import read_places
+from tdsl.observe.worklist import read_rack_places
 from tests.observe.test_readers import db_csv, faults
 from tests.observe.test_tables import ends, taken
 
@@ -15,9 +15,9 @@ WRONG = ['"a"b', '"a']
 
 @pytest.mark.parametrize("cell", WRONG)
 def test_of_places(cell: str) -> None:
-    assert read_places('device,hall\n"a",h\n')["a"] == ("h", "", "", "")
+    assert read_rack_places('device,hall\n"a",h\n')["a"] == ("h", "", "", "")
     with pytest.raises(ValueError, match="line 2: this is not CSV"):
-        read_places(f"device,hall\nx,{cell}\n")
+        read_rack_places(f"device,hall\nx,{cell}\n")
 
 
 @pytest.mark.parametrize("cell", WRONG)

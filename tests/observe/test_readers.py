@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.cli import cli
-from tdsl.observe.readers import readers
-from tdsl.observe.reading import Unreadable, read
+from tdsl.observe.readers import capture_readers
+from tdsl.observe.reading import CaptureUnreadable, read_capture_files
 from tdsl.observe.record import Observed
-from tdsl.observe.speeds import rate
+from tdsl.observe.speeds import infiniband_rate
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
 from tests.observe.captures import netlist
@@ -30,7 +30,7 @@ SWITCH = 'Switch\t4 "S-1"\t# "sw"\n'
 
 def observed(*paths: Path) -> Observed:
     made = Observed()
-    read([("", p) for p in paths], made)
+    read_capture_files([("", p) for p in paths], made)
     return made
 
 
@@ -103,7 +103,7 @@ def db_csv() -> str:
         lines.append(f'"{n.description}",{n.ports},{kinds[n.kind]},0x{n.ids[0]},0x{n.ids[0]},0x{n.ids[0]},1')
     lines += ["END_NODES", "", "", "START_PORTS", "NodeGuid,PortGuid,PortNum,LinkWidthActv,LinkSpeedActv,LMC"]
     for w in made.wires:
-        speed = next(SPEED[k] for k in SPEED if rate(w.lanes, k) == w.rate)
+        speed = next(SPEED[k] for k in SPEED if infiniband_rate(w.lanes, k) == w.rate)
         lines += [f"0x{e.node[3:]},0x{e.node[3:]},{e.port[0]},{WIDTH[w.lanes]},{speed},0" for e in (w.a, w.b)]
     lines += [
         "END_PORTS",
@@ -154,18 +154,18 @@ def test_a_folder_of_ibdiagnet(tmp_path: Path) -> None:
     (tmp_path / "ibdiagnet2.db_csv").write_text(db_csv())
     (tmp_path / "ibdiagnet2.log").write_text("no table\n")
     made = Observed()
-    read([("ibdiagnet", tmp_path)], made)
+    read_capture_files([("ibdiagnet", tmp_path)], made)
     assert not faults(made) and len(made.wires) == len(scanned().wires)
     (tmp_path / "ibdiagnet2.db_csv").unlink()
-    with pytest.raises(Unreadable, match="db_csv file"):
-        read([("ibdiagnet", tmp_path)], Observed())
+    with pytest.raises(CaptureUnreadable, match="db_csv file"):
+        read_capture_files([("ibdiagnet", tmp_path)], Observed())
 
 
 @pytest.mark.parametrize("text", [LLDPCLI, KEYVALUE])
 def test_lldpd_as_text(text: str, tmp_path: Path) -> None:
     (tmp_path / "leaf0.txt").write_text(text)
     made = Observed()
-    read([("lldp", tmp_path / "leaf0.txt")], made)
+    read_capture_files([("lldp", tmp_path / "leaf0.txt")], made)
     assert not faults(made) and "name:leaf0" in made.heard
     assert [(w.a.port[0], w.b.node, w.b.port[0], w.b.id) for w in made.wires] == [
         ("swp1", "name:spine0", "swp7", ""), ("eth0.5", "chassis:6e7646480342", "6e:76:46:48:03:43", "6e7646480343"),
@@ -175,7 +175,7 @@ def test_lldpd_as_text(text: str, tmp_path: Path) -> None:
 def test_an_interface_that_is_cut_off(tmp_path: Path) -> None:
     (tmp_path / "leaf0.txt").write_text(LLDPCLI[: LLDPCLI.index("    PortID:       mac")])
     made = Observed()
-    read([("lldp", tmp_path / "leaf0.txt")], made)
+    read_capture_files([("lldp", tmp_path / "leaf0.txt")], made)
     assert faults(made) == [("E0601", 15), ("E0602", 18)] and len(made.wires) == 1
 
 
@@ -263,7 +263,7 @@ def test_malformed_tables_of_ufm(name: str) -> None:
 def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> None:
     (tmp_path / "a.topo").write_text(text)
     made = Observed()
-    read([("ibnetdiscover", tmp_path / "a.topo")], made)
+    read_capture_files([("ibnetdiscover", tmp_path / "a.topo")], made)
     assert (code, line) in faults(made)
 
 
@@ -288,7 +288,7 @@ def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> 
 def test_hostile_neighbours(text: str, line: int, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text)
     made = Observed()
-    read([("lldp", tmp_path / "a.json")], made)
+    read_capture_files([("lldp", tmp_path / "a.json")], made)
     assert faults(made) == [("E0601", line)]
 
 
@@ -328,9 +328,9 @@ def test_any_change_of_a_capture_is_read_or_refused(tmp_path_factory: pytest.Tem
         text = text[:at] + piece + text[at + random.randint(0, 30) :]
     path = tmp_path_factory.mktemp("any") / "x.json"
     path.write_text(text)
-    for option in ("", *sorted({r.OPTION for r in readers().values()})):
+    for option in ("", *sorted({r.OPTION for r in capture_readers().values()})):
         made = Observed()
-        read([(option, path)], made)
+        read_capture_files([(option, path)], made)
         for d in made.findings:
             assert d.span is not None and d.code in ("E0601", "E0602")
 

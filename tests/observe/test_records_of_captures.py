@@ -10,7 +10,17 @@ from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe import asbuilt, record
 from tdsl.observe.readers import ibdiagnet
-from tdsl.observe.record import End, Malformed, Node, Observed, Place, Wire, hexadecimal, number, plain
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CapturedNode,
+    CaptureLine,
+    Malformed,
+    Observed,
+    count_in_capture,
+    hexadecimal_digits,
+    plain_capture_name,
+)
 from tests.observe.test_requirements_as_built import result
 
 FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")
@@ -20,7 +30,7 @@ FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")
     ("line", "start", "text"), [(1, 0, "first"), (2, 8, "second"), (3, 17, ""), (4, 21, ""), (5, 22, "last")]
 )
 def test_places(line: int, start: int, text: str) -> None:
-    place = Place(FILE, line)
+    place = CaptureLine(FILE, line)
     assert (place.span.start, place.span.text, place.text) == (start, text, f"c.txt:{line}")
 
 
@@ -35,20 +45,20 @@ def test_places(line: int, start: int, text: str) -> None:
 def test_numbers(text: str, most: int, base: int, value: int | None) -> None:
     """From 0 to a largest, of at most twenty characters."""
     if value is not None:
-        assert number(text, 7, "the port", most, base) == value
+        assert count_in_capture(text, 7, "the port", most, base) == value
         return
     with pytest.raises(Malformed) as wrong:
-        number(text, 7, "the port", most, base)
+        count_in_capture(text, 7, "the port", most, base)
     assert (wrong.value.line, wrong.value.help) == (7, "")
     assert wrong.value.message == f"the port is {text!r}, which is not a number from 0 to {most:,}"
 
 
 def test_long_numbers_are_cut() -> None:
     with pytest.raises(Malformed, match=rf"^a is '{'9' * 40}', which is not a number from 0 to 1,048,576$"):
-        number("9" * 41, 1, "a")
-    assert number("1048576", 1, "a") == 1 << 20
+        count_in_capture("9" * 41, 1, "a")
+    assert count_in_capture("1048576", 1, "a") == 1 << 20
     with pytest.raises(Malformed):
-        number("1048577", 1, "a")
+        count_in_capture("1048577", 1, "a")
 
 
 @pytest.mark.parametrize(
@@ -61,27 +71,27 @@ def test_long_numbers_are_cut() -> None:
 )  # fmt: skip
 def test_identifiers(text: str, digits: str) -> None:
     """Twelve or sixteen digits."""
-    assert hexadecimal(text) == digits
+    assert hexadecimal_digits(text) == digits
 
 
 def test_names() -> None:
-    assert plain("a" * 512, 3) == "a" * 512 and plain("a\tb", 3) == "a\tb"
+    assert plain_capture_name("a" * 512, 3) == "a" * 512 and plain_capture_name("a\tb", 3) == "a\tb"
     for text, message, help in (
         ("a" * 513, "a name has more than 512 characters", ""),
         ("a\x1b[0m", "a name contains a control character: 'a\\x1b[0m'", "capture the output again without a terminal"),
         ("a\u200bb", "a name contains a character that is not seen or turns the order of the text: 'a\\u200bb'", "remove it"),
     ):
         with pytest.raises(Malformed) as wrong:
-            plain(text, 3)
+            plain_capture_name(text, 3)
         assert (wrong.value.line, wrong.value.message, wrong.value.help) == (3, message, help)
 
 
 def test_what_several_captures_say_of_a_node(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, at = Observed(), Place(FILE, 1)
+    made, at = Observed(), CaptureLine(FILE, 1)
     made.node("a", "", "", ("1", "2"), 3, at)
-    made.node("a", "name", "switch", ("2", "4"), 2, Place(FILE, 2))
+    made.node("a", "name", "switch", ("2", "4"), 2, CaptureLine(FILE, 2))
     made.node("a", "other", "host", (), 5, at)
-    assert made.nodes == {"a": Node("a", "name", "switch", ("1", "2", "4"), 5, at)}
+    assert made.nodes == {"a": CapturedNode("a", "name", "switch", ("1", "2", "4"), 5, at)}
     made.node("k" * 512, "d" * 512, "", (), 0, at)
     for key, description in (("k" * 513, ""), ("k", "d" * 513)):
         with pytest.raises(Malformed, match=r"^a name has more than 512 characters$"):
@@ -89,29 +99,32 @@ def test_what_several_captures_say_of_a_node(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(record, "MOST_NODES", 3)
     made.node("b", "", "", (), 0, at)
     with pytest.raises(Malformed, match=r"^there are more than 3 devices$") as wrong:
-        made.node("c", "", "", (), 0, Place(FILE, 5))
+        made.node("c", "", "", (), 0, CaptureLine(FILE, 5))
     assert wrong.value.line == 5
     made.node("b", "known", "", (), 0, at)
     monkeypatch.setattr(record, "MOST_LINKS", 1)
-    made.wire(Wire(End("a", ()), End("b", ()), at))
+    made.wire(CapturedLink(CapturedEnd("a", ()), CapturedEnd("b", ()), at))
     with pytest.raises(Malformed, match=r"^there are more than 1 links$") as wrong:
-        made.wire(Wire(End("a", ()), End("b", ()), Place(FILE, 2)))
+        made.wire(CapturedLink(CapturedEnd("a", ()), CapturedEnd("b", ()), CaptureLine(FILE, 2)))
     assert wrong.value.line == 2 and len(made.wires) == 1
 
 
 def test_nodes_that_are_known_by_a_port() -> None:
     """They become one, and the ends of links follow; an alias of a node that is not there moves the ends alone."""
-    made, at = Observed(), Place(FILE, 1)
+    made, at = Observed(), CaptureLine(FILE, 1)
     made.node("p", "port", "adapter", ("p",), 1, at)
-    made.node("n", "", "adapter", ("n",), 2, Place(FILE, 2))
+    made.node("n", "", "adapter", ("n",), 2, CaptureLine(FILE, 2))
     made.node("x", "x", "", (), 0, at)
     made.alias.update({"p": "n", "q": "n", "x": "x", "z": "none"})
-    ends = [End("p", ("1",)), End("y", ("2",)), End("q", ("3",), "id")]
-    made.wires += [Wire(ends[0], ends[1], at, 5), Wire(ends[1], ends[2], at), Wire(ends[1], ends[1], at)]
+    ends = [CapturedEnd("p", ("1",)), CapturedEnd("y", ("2",)), CapturedEnd("q", ("3",), "id")]
+    made.wires += [CapturedLink(ends[0], ends[1], at, 5), CapturedLink(ends[1], ends[2], at), CapturedLink(ends[1], ends[1], at)]
     made.settle()
-    assert made.nodes == {"n": Node("n", "port", "adapter", ("n", "p"), 2, Place(FILE, 2)), "x": Node("x", "x", "", (), 0, at)}
+    assert made.nodes == {
+        "n": CapturedNode("n", "port", "adapter", ("n", "p"), 2, CaptureLine(FILE, 2)),
+        "x": CapturedNode("x", "x", "", (), 0, at),
+    }
     assert made.wires == [
-        Wire(End("n", ("1",)), ends[1], at, 5), Wire(ends[1], End("n", ("3",), "id"), at), Wire(ends[1], ends[1], at),
+        CapturedLink(CapturedEnd("n", ("1",)), ends[1], at, 5), CapturedLink(ends[1], CapturedEnd("n", ("3",), "id"), at), CapturedLink(ends[1], ends[1], at),
     ]  # fmt: skip
 
 
@@ -125,7 +138,7 @@ def test_faults_of_one_capture() -> None:
     assert [d.message for d in found] == [*(f"f{n}" for n in range(20)), "one"]
     assert [d.span.begin[0] for d in found if d.span] == [5, 1, *[5] * 18, 1]
     assert [(d.code, d.help) for d in found] == [("E0601", "h")] * 20 + [("E0602", "")]
-    made.note("E0604", Place(FILE, 2), "n", "do")
+    made.note("E0604", CaptureLine(FILE, 2), "n", "do")
     last = list(made.findings)[-1]
     assert (last.code, last.message, last.help, last.severity) == ("E0604", "n", "do", Severity.WARNING)
 
@@ -161,7 +174,7 @@ def test_values_of_results() -> None:
     """The lower bound, else the value, as a number; 0 where it is none."""
 
     def of(**given: object) -> Fraction:
-        return asbuilt._value(result("proved", **given))
+        return asbuilt._figure_of_result(result("proved", **given))
 
     assert of(value=Fraction(2, 3)) == Fraction(2, 3) and of(value=7, lower=Fraction(1, 2)) == Fraction(1, 2)
     assert of(value="text") == of(value=None) == of(value=float("inf")) == of(value=float("nan")) == 0 and of(value=True) == 1

@@ -13,7 +13,7 @@ import pytest
 
 from tdsl.fabric.graph import FREE, USED, Fabric
 from tdsl.observe import asbuilt
-from tdsl.observe.asbuilt import MOST_MENDED, Promise, built, findings, promises
+from tdsl.observe.asbuilt import MOST_MENDED, Promise, as_built_fabric, broken_promise_findings, promises_kept
 from tdsl.observe.audit import Audit
 from tdsl.observe.difference import Mistake
 from tests.fabrics import GBPS, Builder, superpod
@@ -48,7 +48,7 @@ def test_findings() -> None:
     origin = SimpleNamespace(span=None, chain=())
     lost = Promise(result("proved", "100%"), result("refuted", "50%", origin=origin), gains)
     bare = Promise(result("proved"), result("unknown", requirement="diameter <= 4"))
-    first, second = findings(audit(faults), [kept, lost, kept, bare])
+    first, second = broken_promise_findings(audit(faults), [kept, lost, kept, bare])
     assert (first.code, first.message) == ("E0640", "as built, `bisection >= 1` is refuted: 50%")
     assert first.notes == (
         "designed: 100%",
@@ -60,7 +60,7 @@ def test_findings() -> None:
     assert first.help == "correct the faults above" and first.span is None and first.labels == ()
     assert (second.message, second.notes) == ("as built, `diameter <= 4` is unknown", ())
     assert second.help == "no single fault decides; correct the faults above"
-    helps = [findings(audit(faults[:n]), [bare])[0].help for n in range(3)]
+    helps = [broken_promise_findings(audit(faults[:n]), [bare])[0].help for n in range(3)]
     assert helps == ["correct the faults above"] * 2 + ["no single fault decides; correct the faults above"]
 
 
@@ -88,17 +88,17 @@ def test_faults_that_help_most_come_first(monkeypatch: pytest.MonkeyPatch) -> No
         status, value = values.get(faults.index(missing[0]) + 1, ("refuted", 5))
         return [result(status, value=0, lower=value)]
 
-    monkeypatch.setattr(asbuilt, "_judged", judged)
-    monkeypatch.setattr(asbuilt, "built", lambda made: made.faults)
+    monkeypatch.setattr(asbuilt, "_results_of_claims", judged)
+    monkeypatch.setattr(asbuilt, "as_built_fabric", lambda made: made.faults)
     made = Audit("design", None, None, faults)  # type: ignore[arg-type]
     claims = [SimpleNamespace(report=False), SimpleNamespace(report=True)]
-    (promise,) = promises(made, claims)  # type: ignore[arg-type]
+    (promise,) = promises_kept(made, claims)  # type: ignore[arg-type]
     assert [n for n, _ in promise.gains] == [4, 7, 5, 2, 3, 6]
     assert asked == [[], *([f.finding.message] for f in faults if f.finding.message != "no cable")]
-    assert promises(made, claims[1:]) == []  # type: ignore[arg-type]
+    assert promises_kept(made, claims[1:]) == []  # type: ignore[arg-type]
     asked.clear()
     lone = Audit("design", None, None, faults[7:])  # type: ignore[arg-type]
-    assert promises(lone, claims)[0].gains == () and len(asked) == 1  # type: ignore[arg-type]
+    assert promises_kept(lone, claims)[0].gains == () and len(asked) == 1  # type: ignore[arg-type]
 
 
 def test_at_most_twelve_faults_are_judged_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,9 +110,9 @@ def test_at_most_twelve_faults_are_judged_alone(monkeypatch: pytest.MonkeyPatch)
         sizes.append(len(fabric))
         return [result("proved" if fabric == "design" else "refuted", value=len(fabric)) for _ in claims]
 
-    monkeypatch.setattr(asbuilt, "_judged", judged)
-    monkeypatch.setattr(asbuilt, "built", lambda made: made.faults)
-    (promise,) = promises(Audit("design", None, None, faults), [SimpleNamespace(report=False)])  # type: ignore[arg-type, list-item]
+    monkeypatch.setattr(asbuilt, "_results_of_claims", judged)
+    monkeypatch.setattr(asbuilt, "as_built_fabric", lambda made: made.faults)
+    (promise,) = promises_kept(Audit("design", None, None, faults), [SimpleNamespace(report=False)])  # type: ignore[arg-type, list-item]
     assert [n for n, _ in promise.gains] == list(range(1, 13)) and sizes == [6, 14] + [13] * 12
 
 
@@ -154,7 +154,7 @@ def test_links_as_built(seed: int) -> None:
     p, q = (int((f.link_a if rng.random() < 0.5 else f.link_b)[k]) for k in (x, y))
     slow = [(int(f.link_b[z]), 25 * GBPS) for z in [rng.choice([k for k in range(f.link_count) if k not in (x, y)])]]
     made = made_of(f, [Mistake("swap", ((p, q), (q, p)))], slow)
-    got = built(made)
+    got = as_built_fabric(made)
     far = made.seen.far
     before = {int(e): int(r) for ends in (f.link_a, f.link_b) for e, r in zip(ends, f.link_rate, strict=True)}
     wanted = set()
@@ -188,11 +188,11 @@ def test_links_that_are_lost() -> None:
     a, b = int(f.link_a[1]), int(f.link_b[1])
     made = made_of(f, [], [])
     made.faults.append(fault("lost", Mistake("missing", removed=((a, b),))))
-    got = built(made)
+    got = as_built_fabric(made)
     assert links(got) == links(f) - {(a, b, int(f.link_rate[1]))}
     assert got.port_state[[a, b]].tolist() == [FREE, FREE] and got.port_link[[a, b]].tolist() == [-1, -1]
-    assert links(built(made, [])) == links(f), "mistakes that are given replace those of the audit"
-    assert asbuilt._value(result("proved", value=3, lower=Fraction(1, 2))) == Fraction(1, 2)
+    assert links(as_built_fabric(made, [])) == links(f), "mistakes that are given replace those of the audit"
+    assert asbuilt._figure_of_result(result("proved", value=3, lower=Fraction(1, 2))) == Fraction(1, 2)
     assert np.array_equal(got.cable_links, np.ones(got.link_count))
 
 
@@ -213,7 +213,7 @@ def test_plugs_in_free_ports_and_in_ports_that_are_not_of_the_design() -> None:
     assert before == {(n, first + n, r * GBPS) for n, r in enumerate((100, 200, 400, 800))}
 
     def after(*mistakes: Mistake) -> tuple[Fabric, set[tuple[int, int, int]], set[tuple[int, int, int]]]:
-        got = built(made_of(f, [], []), mistakes)
+        got = as_built_fabric(made_of(f, [], []), mistakes)
         return got, pairs(got) - before, before - pairs(got)
 
     wrong = Mistake("wrong port", ((first + 3, first + 9),))
@@ -235,22 +235,22 @@ def test_plugs_in_free_ports_and_in_ports_that_are_not_of_the_design() -> None:
         ]
     for column in ("link_via_a", "link_via_b", "link_bundle"):
         marked = replace(f, **{column: np.array([5, 6, 7, 8])})
-        seen = getattr(built(made_of(marked, [], []), [wrong]), column)
+        seen = getattr(as_built_fabric(made_of(marked, [], []), [wrong]), column)
         assert seen.tolist() == [5, 6, 7, -1]
     none = Builder("none")
     none.devices("node", none.model("host", "NODE", {"nic": 1}), 2)
     empty = none.build()
-    assert built(made_of(empty, [], []), []) is empty
+    assert as_built_fabric(made_of(empty, [], []), []) is empty
 
 
 def test_two_faults_are_judged_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asbuilt, "built", lambda made: made.faults)
+    monkeypatch.setattr(asbuilt, "as_built_fabric", lambda made: made.faults)
     monkeypatch.setattr(
         asbuilt,
-        "_judged",
+        "_results_of_claims",
         lambda fabric, claims: [result("refuted" if fabric != "design" else "proved", value=len(fabric))] * len(claims),
     )
     for count, wanted in ((1, []), (2, [1, 2]), (3, [1, 2, 3])):
         made = Audit("design", None, None, [fault(str(n)) for n in range(count)])  # type: ignore[arg-type]
-        (promise,) = promises(made, [SimpleNamespace(report=False)])  # type: ignore[list-item]
+        (promise,) = promises_kept(made, [SimpleNamespace(report=False)])  # type: ignore[list-item]
         assert [n for n, _ in promise.gains] == wanted

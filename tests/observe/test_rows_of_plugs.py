@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.observe.candidates import Places, _along, _stretches, candidates
+from tdsl.observe.candidates import PortPositions, _runs_of_numbers, _shifts_along_row, candidate_mistakes
 from tdsl.observe.difference import Cabling, Mistake
 from tests.harness import fabric_of
 
@@ -41,7 +41,7 @@ def cabling(planned: dict[int, int], seen: dict[int, int]) -> Cabling:
 
 def found(planned: dict[int, int], seen: dict[int, int], places: Any, absent: set[int] | None = None) -> list[Mistake]:
     ports = {p for m in (planned, seen) for a, b in m.items() for p in (a, b)}
-    return list(candidates(cabling(planned, seen), places, ports, lambda d: d in (absent or set())))
+    return list(candidate_mistakes(cabling(planned, seen), places, ports, lambda d: d in (absent or set())))
 
 
 # ---------------------------------------------------------------- rows
@@ -52,7 +52,7 @@ def test_stretches() -> None:
     for _ in range(60):
         numbers = sorted(rng.sample(range(14), rng.randint(0, 10)))
         runs = [[n for _, n in g] for _, g in groupby(enumerate(numbers), lambda x: x[1] - x[0])]
-        assert _stretches(numbers) == [(r[0], r[-1]) for r in runs]
+        assert _runs_of_numbers(numbers) == [(r[0], r[-1]) for r in runs]
 
 
 def by_definition(row: list[int], at: dict[int, int], moved: dict[int, int]) -> list[Mistake]:
@@ -141,7 +141,7 @@ def test_moves_along_a_row(part: int) -> None:
         row, at, moved = rows_of_plugs(seed)
         wanted = by_definition(row, at, moved)
         state = cabling(at, {})
-        assert list(_along(state, row, moved, 7)) == wanted, (seed, row, at, moved)
+        assert list(_shifts_along_row(state, row, moved, 7)) == wanted, (seed, row, at, moved)
         kinds |= {(m.kind, m.cost > 1) for m in wanted}
     assert kinds == {("shifted", False), ("shifted", True), ("rotated", False), ("reversed", False)}
 
@@ -407,7 +407,7 @@ fabric split "Break-outs" {
 
 def test_places_of_ports(tmp_path: Path) -> None:
     f = fabric_of(TEXT, tmp_path, models=True)
-    places = Places(f, lambda p: int(f.port_device[p]))
+    places = PortPositions(f, lambda p: int(f.port_device[p]))
     side, top = f.device_count - 2, f.device_count - 1
     base = f.port_base.tolist()
     assert [list(places.ports(d)) for d in (top, side)] == [list(range(base[d], base[d + 1])) for d in (top, side)]
@@ -419,5 +419,5 @@ def test_places_of_ports(tmp_path: Path) -> None:
     assert all(places.connector(p) == c[0] for c in lanes for p in c)
     assert [places.cage(p) - base[side] for p in places.ports(side)] == [0, 0, 2, 2, 4, 5, 6]
     assert sorted(places.rank(p) for p in places.ports(side)) == list(range(7))
-    beyond = Places(f, lambda p: 0)
+    beyond = PortPositions(f, lambda p: 0)
     assert (beyond.connector(size), beyond.lanes(size), beyond.cage(size)) == (size, [size], size)

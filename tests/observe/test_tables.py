@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.observe.reading import read
+from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
@@ -36,7 +36,7 @@ def ends(made: Observed) -> set[tuple[str, str, str, str]]:
 def taken(text: str, folder: Path, file: str = "leaf01.txt", option: str = "", **columns: str) -> Observed:
     (folder / file).write_text(text)
     made = Observed()
-    read([(option, folder / file)], made, columns)
+    read_capture_files([(option, folder / file)], made, columns)
     return made
 
 

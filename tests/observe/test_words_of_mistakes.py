@@ -6,10 +6,10 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
-from tdsl.observe.describe import Task, Words
+from tdsl.observe.describe import RepairTask, Words
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.observe.match import Seen, Virtual, planned_far
-from tdsl.observe.record import End, Node, Observed, Place, Wire
+from tdsl.observe.match import Seen, Virtual, planned_far_ports
+from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
 from tests.harness import fabric_of
 
 TEXT = """\
@@ -49,22 +49,22 @@ def called(device: str, number: int) -> str:
     return f"{device} IB1/{(number + 1) // 2}/{(number - 1) % 2 + 1}"
 
 
-def wire(line: int) -> Wire:
-    return Wire(End("a", ("1",)), End("b", ("2",)), Place(FILE, line))
+def wire(line: int) -> CapturedLink:
+    return CapturedLink(CapturedEnd("a", ("1",)), CapturedEnd("b", ("2",)), CaptureLine(FILE, line))
 
 
 def words(fabric: Fabric, wires: dict[int, int] | None = None) -> Words:
     """The words of an audit that saw wires at some ports, and two ports that the design does not have."""
     seen = Seen(fabric, Observed(), len(fabric.port_device))
-    seen.observed.nodes["x"] = Node("x", "stranger", "", ("id",), 0, Place(FILE, 1))
-    seen.observed.nodes["y"] = Node("y", "", "", ("0a",), 0, Place(FILE, 1))
+    seen.observed.nodes["x"] = CapturedNode("x", "stranger", "", ("id",), 0, CaptureLine(FILE, 1))
+    seen.observed.nodes["y"] = CapturedNode("y", "", "", ("0a",), 0, CaptureLine(FILE, 1))
     seen.virtual += [Virtual(0, "x", "eth7"), Virtual(-1, "x", "9"), Virtual(-1, "y", ""), Virtual(2, "y", "")]
     seen.wire.update({p: wire(line) for p, line in (wires or {}).items()})
     return Words(fabric, seen)
 
 
 def cabling(fabric: Fabric) -> Cabling:
-    far = planned_far(fabric).tolist()
+    far = planned_far_ports(fabric).tolist()
     return Cabling(lambda p: far[p] if p < len(far) else -1, lambda p: -1)
 
 
@@ -85,10 +85,10 @@ def note(seen: tuple[Port, Port], planned: tuple[Port, Port]) -> str:
     return f"seen: {called(*seen[0])} to {called(*seen[1])}; planned: {called(*planned[0])} to {called(*planned[1])}"
 
 
-def task(q: Port, p: Port, y: Port, cable: str) -> Task:
+def task(q: Port, p: Port, y: Port, cable: str) -> RepairTask:
     """Move the plug of ``q``, which is in ``p`` and leads to ``y`` now, back."""
     device, _, port = called(*p).partition(" ")
-    return Task(device, port, f"move the plug to {called(*q)}", called(*y), called(*q), cable)
+    return RepairTask(device, port, f"move the plug to {called(*q)}", called(*y), called(*q), cable)
 
 
 LIST = "move each plug to the port in the list"
@@ -144,7 +144,7 @@ MOVES = [
         "E0622", "2 cables of spine are shifted by 1 port, and 1 more left out",
         [note((S[3], UP[4]), (S[4], UP[4])), note((S[4], UP[5]), (S[5], UP[5]))], LIST,
         [task(S[4], S[3], UP[4], CABLES[4]), task(S[5], S[4], UP[5], CABLES[5]),
-         Task("spine", "IB1/2/1", f"plug the cable to {called(*UP[3])}", "", called(*UP[3]), CABLES[3])],
+         RepairTask("spine", "IB1/2/1", f"plug the cable to {called(*UP[3])}", "", called(*UP[3]), CABLES[3])],
     ),
     (
         Mistake("shifted", moved((S[4], S[6]), (S[5], S[7])), devices=(7,), amount=2),
@@ -180,9 +180,9 @@ MOVES = [
 GONE = [(H[0, r], L[r, 1]) for r in range(4)] + [(H[1, 0], L[0, 2])]
 
 
-def plug(a: Port, b: Port, cable: str) -> Task:
+def plug(a: Port, b: Port, cable: str) -> RepairTask:
     device, _, port = called(*a).partition(" ")
-    return Task(device, port, f"plug the cable to {called(*b)}", "", called(*b), cable)
+    return RepairTask(device, port, f"plug the cable to {called(*b)}", "", called(*b), cable)
 
 
 PLUGS = [plug(H[0, r], L[r, 1], f"node0:nic{r}") for r in range(4)] + [plug(H[1, 0], L[0, 2], "node1:nic0")]
@@ -227,7 +227,7 @@ LINKS = [
 
 
 @pytest.mark.parametrize("case", MOVES + LINKS, ids=lambda c: f"{c[0].kind} {len(c[0].moves)} {len(c[0].removed)}")
-def test_a_mistake_in_words(case: tuple[Mistake, str, str, list[str], str, list[Task]], fabric: Fabric) -> None:
+def test_a_mistake_in_words(case: tuple[Mistake, str, str, list[str], str, list[RepairTask]], fabric: Fabric) -> None:
     """Code, message, notes, help and the work; the wire is that of the first plug, the origin that of the first planned link."""
     one, *expected = case
     plugs = [p for _, p in one.moves]
@@ -250,9 +250,9 @@ def test_cables_that_are_not_planned(fabric: Fabric) -> None:
     assert (code, message, notes) == ("E0626", f"a cable that is not planned: {called('leaf0', 7)} to node0 port eth7", [])
     assert help == "remove it, or write it into the design" and seen == wire(2)
     assert tasks == [
-        Task("leaf0", "IB1/4/1", "remove the cable", "node0 port eth7", ""),
-        Task("spine", "IB1/4/2", "remove the cable", called("leaf0", 7), ""),
-        Task("leaf0", "IB1/2/1", "remove the cable", "stranger port 9", ""),
+        RepairTask("leaf0", "IB1/4/1", "remove the cable", "node0 port eth7", ""),
+        RepairTask("spine", "IB1/4/2", "remove the cable", called("leaf0", 7), ""),
+        RepairTask("leaf0", "IB1/2/1", "remove the cable", "stranger port 9", ""),
     ]
     assert origin is not None and origin.text.strip() == "connect leaf[*] to spine each"
     assert made.fault(Mistake("extra", added=((free, stranger),)), cabling(fabric))[6] is None

@@ -33,7 +33,7 @@ DESIGN = """fabric f {
 def test_parts_are_chosen_from_those_allowed(allow: str, parts: tuple[str, str] | None, tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(DESIGN.replace("ALLOW", allow))
-    fabric = compiler.elaborate(str(path)).designs[0].fabric
+    fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert fabric is not None and fabric.complete
     physical = physical_of(fabric)
     assert physical is not None
@@ -48,5 +48,5 @@ def test_parts_are_chosen_from_those_allowed(allow: str, parts: tuple[str, str] 
 def test_a_name_that_is_no_part(tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(DESIGN.replace("ALLOW", "allow MFP7E31"))
-    errors = [d for d in compiler.check(str(path)).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.compile_and_verify(str(path)).findings if d.severity.word == "error"]
     assert [(e.code, e.span.begin[0]) for e in errors if e.span] == [("E0102", 5)]

@@ -11,7 +11,7 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.physical import auto
-from tdsl.physical.auto import OPEN, Content, _Floor, _Unplaceable, placed
+from tdsl.physical.auto import OPEN, Content, _Floor, _Unplaceable, place_devices_automatically
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MASS, POWER, UNITS, Quantity
 from tests.physical.test_choice_of_parts import ORIGIN, optic, part, ports
@@ -67,7 +67,7 @@ def test_sizes_with_transceivers(monkeypatch: pytest.MonkeyPatch) -> None:
             ports=SimpleNamespace(rows=lambda p: row_of[p]),
         )
 
-    monkeypatch.setattr(auto, "Parts", parts)
+    monkeypatch.setattr(auto, "ChosenParts", parts)
     made = floor()
     own = [2 * 12_000 + 2 * 15_500 + 15_500, 0, 2 * 15_500, 0]  # A: ports 0 and 1, cages 4 and 6, port 16 of the device inside
     assert made._optics().tolist() == own
@@ -143,8 +143,8 @@ def test_places_are_written(start: tuple[Any, Any], monkeypatch: pytest.MonkeyPa
             seen.append((made.places.device_rack.tolist(), racks))
 
     monkeypatch.setattr(auto, "_Floor", Floor)
-    monkeypatch.setattr(auto, "arrange", lambda x: ("arranged", x))
-    made = placed(fabric, asked, {1: (6, 4)}, Diagnostics())
+    monkeypatch.setattr(auto, "arrange_racks", lambda x: ("arranged", x))
+    made = place_devices_automatically(fabric, asked, {1: (6, 4)}, Diagnostics())
     assert seen == [
         ([5, 6, -1, -1], [3, 4, 0, 0], [0, 1, -1, -1], ("first", ORIGIN), 1),
         (["c", "d"], ("arranged", (["c", "d"], [7, 8])), 1), ([5, 6, 8, 8], 2),
@@ -166,10 +166,13 @@ def test_nothing_to_place_and_no_rack(start: tuple[Any, Any], monkeypatch: pytes
 
     monkeypatch.setattr(auto, "_Floor", Floor)
     found = Diagnostics()
-    assert placed(fabric, asked, {1: (6, 4)}, found).places.device_rack.tolist() == [5, 6, -1, -1] and not found.items
+    assert (
+        place_devices_automatically(fabric, asked, {1: (6, 4)}, found).places.device_rack.tolist() == [5, 6, -1, -1]
+        and not found.items
+    )
     monkeypatch.setattr(Floor, "devices", [1], raising=False)
     monkeypatch.setattr(Floor, "__init__", lambda self, *given: None)
-    assert placed(fabric, asked, {}, found) is fabric
+    assert place_devices_automatically(fabric, asked, {}, found) is fabric
     (d,) = found.items
     assert (d.code, d.message, d.help, d.severity, d.span) == (
         "E0209", "no rack at all", "add racks, or ones that hold and carry more, to the halls named", Severity.ERROR, ORIGIN.span,
@@ -189,7 +192,7 @@ def test_what_is_said(run: list[int], note: str, monkeypatch: pytest.MonkeyPatch
     made.asked, made.devices, made.host = record(origin=ORIGIN), np.arange(1200), "host"
     made.__dict__.update(free=list(range(5000)), lengths="before", pairs="pairs", size="size")
     after = record(run=np.array(run, dtype=np.int64), unknown=lambda leg: f"no tray {leg}")
-    monkeypatch.setattr(auto, "Lengths", lambda f, p: after)
+    monkeypatch.setattr(auto, "CableRuns", lambda f, p: after)
 
     def bound(*given: Any) -> int:
         assert given == ("before", "pairs", "size", "host", made.asked, made.free, after)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.physical.part_choice import Choice, Parts, _Group, _longest, _narrowed
+from tdsl.physical.part_choice import ChosenParts, PartChoice, _allowed_parts, _Group, _longest_run_of_cable
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, Quantity
 from tests.fabrics import GBPS, Builder
@@ -50,7 +50,7 @@ def group(a: PortClass | None = None, b: PortClass | None = None, legs: int = 0,
 
 def catalogue(*parts: DeviceModel, **settings: object) -> Any:
     """The parts of a fabric with one statement."""
-    made: Any = object.__new__(Parts)
+    made: Any = object.__new__(ChosenParts)
     made.cables = [p for p in parts if p.kind == "cable"]
     made.optics = [p for p in parts if p.kind == "optic"]
     made.fabric = SimpleNamespace(statements=[SimpleNamespace(settings=settings)])
@@ -94,20 +94,24 @@ def test_ends_of_break_outs() -> None:
 
 def test_allowed_parts() -> None:
     a, b, c = (part("cable", n) for n in "abc")
-    assert _narrowed([a, b, c], (c, a)) == [a, c]
-    assert _narrowed([a, b], (c, "a")) == [a, b] and _narrowed([a, b], ()) == [a, b] and _narrowed([a, b], a) == [a, b]
+    assert _allowed_parts([a, b, c], (c, a)) == [a, c]
+    assert (
+        _allowed_parts([a, b], (c, "a")) == [a, b]
+        and _allowed_parts([a, b], ()) == [a, b]
+        and _allowed_parts([a, b], a) == [a, b]
+    )
 
 
 def test_the_longest_run_of_each_cable() -> None:
-    assert _longest(np.array([3, 7, -1, 5, 0, 9]), np.array([0, 0, 2, 1, 2, 3])).tolist() == [7, 7, -1, 5, -1, 9]
-    assert _longest(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)).tolist() == []
+    assert _longest_run_of_cable(np.array([3, 7, -1, 5, 0, 9]), np.array([0, 0, 2, 1, 2, 3])).tolist() == [7, 7, -1, 5, -1, 9]
+    assert _longest_run_of_cable(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)).tolist() == []
     for seed in range(50):
         random = Random(seed)
         of = [g for g in range(random.randint(1, 4)) for _ in range(random.randint(1, 3))]
         random.shuffle(of)
         run = [random.choice((-1, 0, 1, 5, 9)) for _ in of]
         mine = [[r for r, g in zip(run, of, strict=True) if g == x] for x in of]
-        assert _longest(np.array(run), np.array(of)).tolist() == [-1 if min(x) < 0 else max(x) for x in mine]
+        assert _longest_run_of_cable(np.array(run), np.array(of)).tolist() == [-1 if min(x) < 0 else max(x) for x in mine]
 
 
 @pytest.mark.parametrize(
@@ -207,18 +211,18 @@ def test_ranks() -> None:
     w = {n: Quantity(Fraction(n), POWER) for n in (4, 9, 10)}
     two, one = optic("TWO", ports=2, power=w[9]), optic("ONE", power=w[4], power_max=w[10], reach=metres(50))
     dark = optic("DARK")
-    rank = Parts._rank
-    assert rank(Choice(fibre(), two, one)) == (False, Fraction(29, 2), Fraction(50), "GLASS", ["TWO", "ONE"])
-    assert rank(Choice(fibre(), one, two))[2:] == (Fraction(50), "GLASS", ["ONE", "TWO"])
-    assert rank(Choice(fibre(), None, two)) == (False, Fraction(9, 2), Fraction(30), "GLASS", ["TWO"])
-    assert rank(Choice(fibre(), two, dark)) == (True, Fraction(9, 2), Fraction(30), "GLASS", ["TWO", "DARK"])
-    assert rank(Choice(None, None, None)) == (False, Fraction(0), Fraction(0), "", [])
-    assert rank(Choice(copper(), None, None)) == (False, Fraction(0), Fraction(0), "WIRE", [])
+    rank = ChosenParts._rank
+    assert rank(PartChoice(fibre(), two, one)) == (False, Fraction(29, 2), Fraction(50), "GLASS", ["TWO", "ONE"])
+    assert rank(PartChoice(fibre(), one, two))[2:] == (Fraction(50), "GLASS", ["ONE", "TWO"])
+    assert rank(PartChoice(fibre(), None, two)) == (False, Fraction(9, 2), Fraction(30), "GLASS", ["TWO"])
+    assert rank(PartChoice(fibre(), two, dark)) == (True, Fraction(9, 2), Fraction(30), "GLASS", ["TWO", "DARK"])
+    assert rank(PartChoice(None, None, None)) == (False, Fraction(0), Fraction(0), "", [])
+    assert rank(PartChoice(copper(), None, None)) == (False, Fraction(0), Fraction(0), "WIRE", [])
     for medium in ("acc", "aoc"):
-        assert rank(Choice(copper(medium=medium), None, None)) == (True, Fraction(0), Fraction(0), "WIRE", [])
-        assert rank(Choice(copper(medium=medium, power=w[9]), None, None)) == (False, Fraction(9), Fraction(0), "WIRE", [])
-    assert rank(Choice(fibre(), optic("ONE", ports=None, power=w[9]), None))[1] == 9
-    assert rank(Choice(fibre(), optic("FAR", reach=None, power=w[4]), None))[2] == 0
+        assert rank(PartChoice(copper(medium=medium), None, None)) == (True, Fraction(0), Fraction(0), "WIRE", [])
+        assert rank(PartChoice(copper(medium=medium, power=w[9]), None, None)) == (False, Fraction(9), Fraction(0), "WIRE", [])
+    assert rank(PartChoice(fibre(), optic("ONE", ports=None, power=w[9]), None))[1] == 9
+    assert rank(PartChoice(fibre(), optic("FAR", reach=None, power=w[4]), None))[2] == 0
 
 
 def test_why_nothing_fits() -> None:
@@ -245,19 +249,21 @@ def test_the_choice_of_a_connect() -> None:
     glass, thick = fibre("GLASS"), fibre("A_GLASS", connector=None)
     warm, cool = optic("A_WARM", power=nine), optic("COOL", power=four)
     for order in ((glass, thick, warm, cool), (cool, warm, thick, glass)):
-        assert catalogue(*order)._choose(0, group()) == Choice(thick, cool, cool)
-        assert catalogue(*order, copper())._choose(0, group()) == Choice(copper(), None, None)
-        assert catalogue(*order, copper())._choose(-1, group()) == Choice(copper(), None, None)
-        assert catalogue(*order, copper(), medium="fibre")._choose(0, group()) == Choice(thick, cool, cool)
-        assert catalogue(*order, allowed=(glass, warm))._choose(0, group()) == Choice(glass, warm, warm)
-        assert catalogue(*order, part=glass)._choose(0, group()) == Choice(glass, cool, cool)
-        assert catalogue(*order, part=glass, cable="GLASS", optics=(None, warm))._choose(0, group()) == Choice(glass, cool, warm)
+        assert catalogue(*order)._choose(0, group()) == PartChoice(thick, cool, cool)
+        assert catalogue(*order, copper())._choose(0, group()) == PartChoice(copper(), None, None)
+        assert catalogue(*order, copper())._choose(-1, group()) == PartChoice(copper(), None, None)
+        assert catalogue(*order, copper(), medium="fibre")._choose(0, group()) == PartChoice(thick, cool, cool)
+        assert catalogue(*order, allowed=(glass, warm))._choose(0, group()) == PartChoice(glass, warm, warm)
+        assert catalogue(*order, part=glass)._choose(0, group()) == PartChoice(glass, cool, cool)
+        assert catalogue(*order, part=glass, cable="GLASS", optics=(None, warm))._choose(0, group()) == PartChoice(
+            glass, cool, warm
+        )
     for medium in ("trace", "backplane"):
-        assert catalogue(glass, cool, part=glass, medium=medium)._choose(0, group()) == Choice(
+        assert catalogue(glass, cool, part=glass, medium=medium)._choose(0, group()) == PartChoice(
             None, None, None, f"it is a {medium}"
         )
-    assert catalogue(glass, cool, cable="X1")._choose(0, group()) == Choice(None, None, None, "the catalogue has no part X1")
-    assert catalogue(warm, part=fibre("SMF", fibre="smf"))._choose(0, group()) == Choice(
+    assert catalogue(glass, cool, cable="X1")._choose(0, group()) == PartChoice(None, None, None, "the catalogue has no part X1")
+    assert catalogue(warm, part=fibre("SMF", fibre="smf"))._choose(0, group()) == PartChoice(
         fibre("SMF", fibre="smf"), None, None, "no pair of optics drives SMF"
     )
     assert (

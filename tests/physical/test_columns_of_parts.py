@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from tdsl.physical import part_choice as room
-from tdsl.physical.columns import _optics, _parts, chosen_columns, ordered_metres
-from tdsl.physical.part_choice import Choice, Parts, _Group
-from tdsl.physical.power_and_cost import Figures, Optics, price
-from tdsl.physical.racks import Bound
-from tdsl.physical.totals import NONE, Tally, _counted, _Sum, _times
+from tdsl.physical.columns import _optic_name_column, _part_fact_column, chosen_columns, ordered_metres
+from tdsl.physical.part_choice import ChosenParts, PartChoice, _Group
+from tdsl.physical.power_and_cost import Figures, Optics, price_of_part
+from tdsl.physical.racks import PartialSum
+from tdsl.physical.totals import NONE, Tally, _count_keys_in_buckets, _Sum, _sum_of_pieces
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import MONEY, POWER, Quantity
 from tests.physical.test_choice_of_parts import copper, fibre, metres, optic, part, ports
@@ -26,7 +26,7 @@ UM = 1_000_000
 
 def empty() -> Any:
     """Parts with nothing computed."""
-    return object.__new__(Parts)
+    return object.__new__(ChosenParts)
 
 
 def test_rates_of_legs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +34,7 @@ def test_rates_of_legs(monkeypatch: pytest.MonkeyPatch) -> None:
     made = empty()
     made.fabric = SimpleNamespace(cable_a=np.zeros(4), link_rate=np.array([1, 20, 300, 4000]))
     monkeypatch.setattr(
-        room, "Cables", lambda f: SimpleNamespace(crossings=(np.array([0, 1, 1, 3, 2]), np.array([2, 2, 0, 0, 3])))
+        room, "CableIndex", lambda f: SimpleNamespace(crossings=(np.array([0, 1, 1, 3, 2]), np.array([2, 2, 0, 0, 3])))
     )
     assert made.leg_rate.tolist() == [4020, 0, 21, 300]
 
@@ -81,7 +81,7 @@ def test_groups_of_legs(monkeypatch: pytest.MonkeyPatch) -> None:
             _class=np.array([99, 0, 1, 2]), _classes=classes, leg_rate=np.array(rate), head_at_b=np.array(at_b, dtype=np.bool_)
         )
         monkeypatch.setattr(room, "stated_lengths", lambda f, said=said: np.array(said))
-        monkeypatch.setattr(Parts, "_choose", lambda self, s, g: (s, g))
+        monkeypatch.setattr(ChosenParts, "_choose", lambda self, s, g: (s, g))
         wanted: dict[Any, list[int]] = {}
         for k in range(count):
             wanted.setdefault((statement[k], a[k], b[k], rate[k], min(leg[k], 1), at_b[k]), []).append(k)
@@ -99,14 +99,14 @@ def test_groups_of_legs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert several > 30
 
 
-def some_choices(random: Random) -> list[Choice]:
+def some_choices(random: Random) -> list[PartChoice]:
     """Cables with lists of lengths or none."""
     lists = [(), metres(2), (metres(5), metres(2)), (metres(1), metres(9))]
     out = []
     for k in range(4):
         known, open_ = random.choice(lists), random.choice(lists)
         cable = part("cable", f"C{k}", **{n: v for n, v in (("lengths", known), ("unconfirmed", open_)) if v})
-        out.append(Choice(cable if k else None, None, None))
+        out.append(PartChoice(cable if k else None, None, None))
     return out
 
 
@@ -156,7 +156,12 @@ def test_transceivers_by_cage() -> None:
         made, count = empty(), random.randint(0, 8)
         made.optics = [optic(n) for n in "XYZ"]
         x, y, z = made.optics
-        choices = [Choice(None, x, y), Choice(None, None, z), Choice(None, y, None), Choice(None, None, optic("own"))]
+        choices = [
+            PartChoice(None, x, y),
+            PartChoice(None, None, z),
+            PartChoice(None, y, None),
+            PartChoice(None, None, optic("own")),
+        ]
         number = [random.randrange(4) for _ in range(count)]
         a, b = ([random.randrange(12) for _ in range(count)] for _ in "ab")
         made.fabric = SimpleNamespace(
@@ -179,7 +184,7 @@ def test_metres_to_order() -> None:
     cable = [listed, listed, open_, plain, plain, None, None, plain, plain, listed]
     sold = [3 * UM, -1, -1, -1, -1, -1, -1, 0, 2_500_000, 12_345]
     run = [1, 5, 5, 5 * UM, 5 * UM + 1, 100_001, 0, 9, 9, 9]
-    parts = SimpleNamespace(sold=(np.array(sold), None), choice=lambda k: Choice(cable[k], None, None))
+    parts = SimpleNamespace(sold=(np.array(sold), None), choice=lambda k: PartChoice(cable[k], None, None))
     physical: Any = SimpleNamespace(parts=parts, lengths=SimpleNamespace(run=np.array(run)))
     found = ordered_metres(physical)
     assert found == [3, "", "", 5, 5.1, 0.2, 0, 0, 2.5, 0.012345]
@@ -191,7 +196,7 @@ def test_metres_to_order() -> None:
 def test_columns_of_choices() -> None:
     """What a connect says, else the facts of what is chosen."""
     glass, wire = fibre("MY_GLASS", polarity="b"), copper("W_1")
-    choices = [Choice(glass, optic("O_1"), None), Choice(wire, None, optic("O_2")), Choice(None, None, None)]
+    choices = [PartChoice(glass, optic("O_1"), None), PartChoice(wire, None, optic("O_2")), PartChoice(None, None, None)]
     number = np.array([1, 0, 2, 0])
     parts = SimpleNamespace(
         group=(number, choices), sold=(np.array([-1, UM, -1, 2 * UM]), None), choice=lambda k: choices[number[k]]
@@ -206,8 +211,8 @@ def test_columns_of_choices() -> None:
     assert list(columns) == list(names)
     assert {n: columns[n]()[:3] for n in names} == wanted
     assert [columns[n]()[3] for n in names] == [f"said {n}" for n in names]
-    assert _parts(physical, lambda c: c.name) == ["W_1", "MY_GLASS", "", "MY_GLASS"]
-    assert _optics(physical, "optic_a") == ["", "O-1", "", "O-1"]
+    assert _part_fact_column(physical, lambda c: c.name) == ["W_1", "MY_GLASS", "", "MY_GLASS"]
+    assert _optic_name_column(physical, "optic_a") == ["", "O-1", "", "O-1"]
 
 
 # ------------------------------------------------------------------ sums
@@ -228,8 +233,17 @@ def model(name: str, kind: str = "switch", **facts: object) -> DeviceModel:
 
 def test_the_price_of_a_part() -> None:
     own = model("A", price=money(5))
-    assert price(own, {}) == 5 and price(own, {"A": Fraction(0), "B": Fraction(9)}) == 0 and price(own, {"B": Fraction(9)}) == 5
-    assert price(model("A"), {}) is None is price(model("A", price=power(5)), {}) is price(model("A", price=5), {})
+    assert (
+        price_of_part(own, {}) == 5
+        and price_of_part(own, {"A": Fraction(0), "B": Fraction(9)}) == 0
+        and price_of_part(own, {"B": Fraction(9)}) == 5
+    )
+    assert (
+        price_of_part(model("A"), {})
+        is None
+        is price_of_part(model("A", price=power(5)), {})
+        is price_of_part(model("A", price=5), {})
+    )
 
 
 def figures_of(random: Random) -> tuple[Any, Any]:
@@ -239,7 +253,11 @@ def figures_of(random: Random) -> tuple[Any, Any]:
         model("NONE", price=money(300)), model("PANEL", "panel", power=power(5), price=money(7)),
     ]  # fmt: skip
     optics = [optic("P", power=power(9), power_max=power(12), price=money(40)), optic("Q", power=power(15)), optic("R")]
-    cables = [Choice(fibre("F", price=money(3)), None, None), Choice(copper("W"), None, None), Choice(None, None, None)]
+    cables = [
+        PartChoice(fibre("F", price=money(3)), None, None),
+        PartChoice(copper("W"), None, None),
+        PartChoice(None, None, None),
+    ]
     count, legs, pieces, ends = random.randint(1, 7), random.randint(0, 8), random.randint(0, 6), random.randint(0, 4)
     number = np.array([random.randrange(3) for _ in range(legs)], dtype=np.int64)
     fabric: Any = SimpleNamespace(
@@ -262,9 +280,9 @@ def figures_of(random: Random) -> tuple[Any, Any]:
     return figures, [c.cable for c in cables]
 
 
-def bound(values: list[Fraction | None]) -> Bound:
+def bound(values: list[Fraction | None]) -> PartialSum:
     """A sum with its unknown terms."""
-    return Bound(sum((v for v in values if v is not None), Fraction(0)), sum(v is None for v in values))
+    return PartialSum(sum((v for v in values if v is not None), Fraction(0)), sum(v is None for v in values))
 
 
 PRICE = {"MOST": 1000, "NONE": 300, "PANEL": 7, "P": 40, "R": 100, "F": 3}
@@ -336,10 +354,16 @@ def test_sums_by_bucket() -> None:
 
 
 def test_counts_of_pairs() -> None:
-    assert _counted(np.array([2, 1, 2, 2]), np.array([True, True, False, True])) == [(1, 1, 1), (2, 0, 1), (2, 1, 2)]
-    assert _counted(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)) == []
-    assert _times(Fraction(3, 2), 4) == Bound(Fraction(6), 0) and _times(None, 4) == Bound(Fraction(0), 4)
-    assert _Sum() == _Sum(0, 0, 0, NONE, NONE) and Bound(Fraction(0), 0) == NONE
+    assert _count_keys_in_buckets(np.array([2, 1, 2, 2]), np.array([True, True, False, True])) == [
+        (1, 1, 1),
+        (2, 0, 1),
+        (2, 1, 2),
+    ]
+    assert _count_keys_in_buckets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)) == []
+    assert _sum_of_pieces(Fraction(3, 2), 4) == PartialSum(Fraction(6), 0) and _sum_of_pieces(None, 4) == PartialSum(
+        Fraction(0), 4
+    )
+    assert _Sum() == _Sum(0, 0, 0, NONE, NONE) and PartialSum(Fraction(0), 0) == NONE
 
 
 def test_transceivers_without_places() -> None:
@@ -380,7 +404,12 @@ def test_transceivers_with_places() -> None:
         made: Any = object.__new__(Figures)
         count = random.randint(0, 6)
         o = optic("O")
-        choices = [Choice(fibre(), o, None), Choice(fibre(), None, o), Choice(copper("W"), None, None), Choice(None, None, None)]
+        choices = [
+            PartChoice(fibre(), o, None),
+            PartChoice(fibre(), None, o),
+            PartChoice(copper("W"), None, None),
+            PartChoice(None, None, None),
+        ]
         number = [random.randrange(4) for _ in range(count)]
         a, b = ([random.randrange(10) for _ in range(count)] for _ in "ab")
         kind = np.array(["host", "switch", "panel", "ocs", "host"])

@@ -12,7 +12,7 @@ import pytest
 
 from tdsl.physical import stages
 from tdsl.physical.bom import Line
-from tdsl.physical.stages import PhaseLine, Stage, phase_bill, phase_totals, pulled_in
+from tdsl.physical.stages import PhaseLine, Stage, phase_bill, phase_of_pulling, phase_totals
 from tdsl.physical.totals import Total
 
 
@@ -29,7 +29,7 @@ def phases(*made: Any) -> list[Stage]:
 
 def test_bill(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines that differ, those that go as negative numbers; equal orders are one line."""
-    monkeypatch.setattr(stages, "bill", lambda of: of)
+    monkeypatch.setattr(stages, "bill_of_materials", lambda of: of)
     first = [line("A", 3), line("B", 1, ""), line("A", 2, description="other"), line("C", 4), line("Z", 0)]
     second = [line("A", 5), line("B", 3, ""), line("D", 1, 0.1)]
     third = [line("D", 4, 0.1), line("D", 1, 0.1, place="p"), line("C", 1)]
@@ -49,7 +49,7 @@ def test_bill(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each phase, then what it adds."""
-    monkeypatch.setattr(stages, "totals", lambda of: of)
+    monkeypatch.setattr(stages, "totals_by_place", lambda of: of)
     sums = [Total("all", "h", "f", 3, 4, 5, 60, 1, 0.1, 2), Total("all", "h", "f", 10, 9, 8, 70.5, 4, 0.4, 1)]
     found = phase_totals(phases(*([s, None] for s in sums)))
     assert found == [
@@ -65,7 +65,7 @@ def test_sums(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_since_when_cables_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cable was pulled in the first of the phases, back from the last, in which its ends are joined so often."""
-    monkeypatch.setattr(stages, "_ends", lambda of: of)
+    monkeypatch.setattr(stages, "_connectors_of_legs", lambda of: of)
     for seed in range(100):
         random = Random(seed)
         of = [[random.choice("abc") for _ in range(random.randint(0, 6))] for _ in range(random.randint(1, 4))]
@@ -78,7 +78,7 @@ def test_since_when_cables_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
                 since = number
             wanted.append(since)
         made: Any = of
-        assert pulled_in(phases(*made)) == wanted, of
+        assert phase_of_pulling(phases(*made)) == wanted, of
 
 
 def test_ends_of_cables(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,6 +89,6 @@ def test_ends_of_cables(monkeypatch: pytest.MonkeyPatch) -> None:
         devices=SimpleNamespace(name=np.array(["x", "y"], dtype=object)),
         ports=SimpleNamespace(hole_id=np.array(["c0", "c1", "c2"], dtype=object), rows=lambda ports: 2 - ports),
     )
-    monkeypatch.setattr(stages, "Cables", lambda _: cables)
+    monkeypatch.setattr(stages, "CableIndex", lambda _: cables)
     fabric: Any = SimpleNamespace(port_device=np.array([0, 0, 1]), cable_a=np.array([0, 1]), cable_b=np.array([2, 2]))
-    assert stages._ends(fabric) == [("x", "c2", "y", "c0"), ("x", "c1", "y", "c0")]
+    assert stages._connectors_of_legs(fabric) == [("x", "c2", "y", "c0"), ("x", "c1", "y", "c0")]

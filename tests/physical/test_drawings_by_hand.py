@@ -12,21 +12,21 @@ import pytest
 from tdsl.physical import elevations
 from tdsl.physical.elevations import (
     COLOURS,
-    Drawing,
     Floor,
     Front,
     Key,
     Mark,
     Plan,
+    RackDrawing,
     Slot,
     Tick,
     TrayLine,
-    _pitches,
-    _wrapped,
-    pattern,
-    ranges,
+    _hall_pitch_text,
+    _wrap_at_commas,
+    common_name_pattern,
+    rack_name_ranges,
 )
-from tdsl.physical.racks import Bound
+from tdsl.physical.racks import PartialSum
 from tdsl.physical.trays import Stretch
 
 MODELS = ("HOST", "SWITCH", "THING")
@@ -42,7 +42,7 @@ def kind(height: int | None = None, watts: int | None = None, mass: int | None =
 
 def drawing(kinds: list[Any], devices: list[tuple[int, int, int]], halls: list[int] | None = None) -> Any:
     """A drawing of racks: each device has a model, a rack and a unit. ``halls`` are those of the racks."""
-    made: Any = object.__new__(Drawing)
+    made: Any = object.__new__(RackDrawing)
     of = halls or [0] * len(kinds)
     made.title = "pod"
     rack_name = [f"A{r + 1:02}" for r in range(len(kinds))]
@@ -59,9 +59,9 @@ def drawing(kinds: list[Any], devices: list[tuple[int, int, int]], halls: list[i
         model_of=lambda d: SimpleNamespace(name=MODELS[model[d]], title=f"the {MODELS[model[d]]}"),
     )  # fmt: skip
 
-    def total(of: list[int], figure: list[Fraction | None]) -> Bound:
+    def total(of: list[int], figure: list[Fraction | None]) -> PartialSum:
         known = [figure[model[d]] for d in of]
-        return Bound(sum((x for x in known if x is not None), Fraction(0)), sum(x is None for x in known))
+        return PartialSum(sum((x for x in known if x is not None), Fraction(0)), sum(x is None for x in known))
 
     made.racks = SimpleNamespace(
         by_rack=by_rack, height=lambda d: HEIGHT[model[d]], watts_max=list(WATTS), mass=list(MASS), total=total
@@ -234,18 +234,22 @@ def test_a_wide_hall(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_words_of_halls() -> None:
-    assert _pitches(hall("h", [], None)) == ""
-    assert _pitches(hall("h", [], None, row=2500)) == ": row to row 2.5 m"
-    assert _pitches(hall("h", [], (), rack=600)) == ": rack to rack 0.6 m, trays at 2.6 m"
+    assert _hall_pitch_text(hall("h", [], None)) == ""
+    assert _hall_pitch_text(hall("h", [], None, row=2500)) == ": row to row 2.5 m"
+    assert _hall_pitch_text(hall("h", [], (), rack=600)) == ": rack to rack 0.6 m, trays at 2.6 m"
 
 
 def test_names_in_short() -> None:
-    assert ranges(["A9", "A10", "B10", "B11", "B12", "C2", "C1"]) == "A9-A10, B10-B12, C2, C1"
-    assert ranges([]) == "" and ranges(["A01"]) == "A01"
-    assert pattern(["a1b2", "a1b3", "a1b2"]) == "a1b#" and pattern(["a1", "b1"]) == "#1" and pattern(["a1", "a"]) == "#"
-    assert _wrapped("", 5) == [""] and _wrapped("AAAA, BB, C", 6) == ["AAAA,", "BB, C"]
-    assert _wrapped("AAAA, BB, C", 8) == ["AAAA, BB,", "C"] and _wrapped("AAAA, BB, C", 7) == ["AAAA,", "BB, C"]
-    assert _wrapped("A, B, C, D", 1) == ["A,", "B,", "C …", "D"] and _wrapped("A, B, C", 1) == ["A,", "B,", "C"]
+    assert rack_name_ranges(["A9", "A10", "B10", "B11", "B12", "C2", "C1"]) == "A9-A10, B10-B12, C2, C1"
+    assert rack_name_ranges([]) == "" and rack_name_ranges(["A01"]) == "A01"
+    assert (
+        common_name_pattern(["a1b2", "a1b3", "a1b2"]) == "a1b#"
+        and common_name_pattern(["a1", "b1"]) == "#1"
+        and common_name_pattern(["a1", "a"]) == "#"
+    )
+    assert _wrap_at_commas("", 5) == [""] and _wrap_at_commas("AAAA, BB, C", 6) == ["AAAA,", "BB, C"]
+    assert _wrap_at_commas("AAAA, BB, C", 8) == ["AAAA, BB,", "C"] and _wrap_at_commas("AAAA, BB, C", 7) == ["AAAA,", "BB, C"]
+    assert _wrap_at_commas("A, B, C, D", 1) == ["A,", "B,", "C …", "D"] and _wrap_at_commas("A, B, C", 1) == ["A,", "B,", "C"]
 
 
 def test_kinds_of_racks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,8 +264,8 @@ def test_kinds_of_racks(monkeypatch: pytest.MonkeyPatch) -> None:
     by_rack = {r: [d] for d, (_, r, _) in enumerate(devices)}
     monkeypatch.setattr(elevations, "Racks", lambda f, p: SimpleNamespace(by_rack=dict(reversed(by_rack.items()))))
     monkeypatch.setattr(elevations, "Figures", lambda f: None)
-    monkeypatch.setattr(elevations, "rack_sums", lambda f, r: {k: Bound(Fraction(k == 4), 0) for k in by_rack})
-    made = Drawing(fabric, places, "t")
+    monkeypatch.setattr(elevations, "rack_sums", lambda f, r: {k: PartialSum(Fraction(k == 4), 0) for k in by_rack})
+    made = RackDrawing(fabric, places, "t")
     assert list(made.kinds.values()) == [[0, 1], [2], [3], [4], [5], [6], [7], [8]]
     assert made.kind_of == {0: 0, 1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7}
     assert made.colour == {3: COLOURS[0], 5: COLOURS[1]} and made.title == "t"
@@ -270,4 +274,4 @@ def test_kinds_of_racks(monkeypatch: pytest.MonkeyPatch) -> None:
     places = SimpleNamespace(device_unit=np.ones(many, dtype=int), rack_kind=[kinds[0]])
     monkeypatch.setattr(elevations, "Racks", lambda f, p: SimpleNamespace(by_rack={0: list(range(many))}))
     monkeypatch.setattr(elevations, "rack_sums", lambda f, r: {0: None})
-    assert Drawing(fabric, places, "t").colour == {m: COLOURS[m % (many - 1)] for m in range(many)}
+    assert RackDrawing(fabric, places, "t").colour == {m: COLOURS[m % (many - 1)] for m in range(many)}

@@ -13,16 +13,16 @@ import pytest
 from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
 from tdsl.physical.bends import Bends
-from tdsl.physical.bom import bill
+from tdsl.physical.bom import bill_of_materials
 from tdsl.physical.columns import ordered_metres
-from tdsl.physical.cords import cords
-from tdsl.physical.elevations import Drawing
-from tdsl.physical.explain import explained
+from tdsl.physical.cords import power_cords
+from tdsl.physical.elevations import RackDrawing
+from tdsl.physical.explain import explain_cable_length
 from tdsl.physical.model import physical_of, with_runs
 from tdsl.physical.power_and_cost import Figures
 from tdsl.physical.rack_rows import mount_lines, rack_lines
-from tdsl.physical.standing import figures_of
-from tdsl.physical.totals import totals
+from tdsl.physical.standing import lock_figures
+from tdsl.physical.totals import totals_by_place
 from tdsl.physical.trays import Trays
 from tests.conftest import Golden
 from tests.harness import compile_text
@@ -187,7 +187,7 @@ def lines(f: Fabric) -> Iterator[str]:
     said: set[int] = set()
     if physical is not None:
         for leg in range(len(f.cable_a)):
-            steps = list(explained(physical, leg))
+            steps = list(explain_cable_length(physical, leg))
             if int(f.cable_statement[leg]) in said:  # of each statement the first one in words
                 steps = [(what.partition(",")[0].partition(" to ")[0], x) for what, x in steps]
             said.add(int(f.cable_statement[leg]))
@@ -200,11 +200,11 @@ def lines(f: Fabric) -> Iterator[str]:
     figures = Figures(f)
     yield f"power {short(figures.power(f.built))} typical {short(figures.power(f.built, True))}"
     yield f"optics {short(figures.optics_power(f.built))} cost {short(figures.cost(f.built, every))}"
-    yield f"standing {', '.join(f'{k} {v}' for k, v in figures_of(with_runs(f)).items())}"
-    for line in (*bill(f), *totals(f), *cords(f), *mount_lines(f), *rack_lines(f)):
+    yield f"standing {', '.join(f'{k} {v}' for k, v in lock_figures(with_runs(f)).items())}"
+    for line in (*bill_of_materials(f), *totals_by_place(f), *power_cords(f), *mount_lines(f), *rack_lines(f)):
         yield f"{type(line).__name__} {short(line)}"
     if f.places is not None:
-        drawing = Drawing(f, f.places, "f")
+        drawing = RackDrawing(f, f.places, "f")
         for x in drawing.fronts().fronts:
             yield f"front {x.height:g} {x.name} {', '.join(x.lines)} {len(x.ticks)}: {', '.join(short(y.y) for y in x.slots)}"
         plans = drawing.plans()

@@ -17,19 +17,19 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.physical.bends import Bends
-from tdsl.physical.bom import bill
+from tdsl.physical.bom import bill_of_materials
 from tdsl.physical.columns import ordered_metres
-from tdsl.physical.cords import cords
-from tdsl.physical.elevations import Drawing, _wrapped, pattern, ranges
-from tdsl.physical.explain import explained
-from tdsl.physical.fitting import cables_for, optics_for, rates
+from tdsl.physical.cords import power_cords
+from tdsl.physical.elevations import RackDrawing, _wrap_at_commas, common_name_pattern, rack_name_ranges
+from tdsl.physical.explain import explain_cable_length
+from tdsl.physical.fitting import cables_for, optics_for, port_class_rates
 from tdsl.physical.model import physical_of, with_runs
 from tdsl.physical.power_and_cost import Figures
-from tdsl.physical.prices import read
+from tdsl.physical.prices import read_prices_toml
 from tdsl.physical.rack_rows import mount_lines, rack_lines, rack_sums
-from tdsl.physical.stages import Stage, phase_bill, phase_totals, pulled_in
-from tdsl.physical.standing import figures_of
-from tdsl.physical.totals import totals
+from tdsl.physical.stages import Stage, phase_bill, phase_of_pulling, phase_totals
+from tdsl.physical.standing import lock_figures
+from tdsl.physical.totals import totals_by_place
 from tdsl.physical.trays import Trays
 from tests.conftest import Golden
 from tests.harness import compile_text
@@ -167,7 +167,7 @@ def told(f: Fabric) -> Iterator[str]:
         for leg in range(len(f.cable_a)):
             choice = physical.parts.choice(leg)
             yield f"leg {f.port_path(int(f.cable_a[leg]))} to {f.port_path(int(f.cable_b[leg]))}: {metres[leg]} {choice.why}"
-            yield from (f"    {what}: {length}" for what, length in explained(physical, leg))
+            yield from (f"    {what}: {length}" for what, length in explain_cable_length(physical, leg))
             if why := physical.lengths.unknown(leg):
                 yield f"    unknown: {why}"
         yield f"runs {with_runs(f).link_run.tolist()}"
@@ -179,11 +179,11 @@ def told(f: Fabric) -> Iterator[str]:
     for name, chosen in (("all", f.built), ("switches", f.is_switch), ("none", none)):
         sums = figures.power(chosen), figures.power(chosen, True), figures.optics_power(chosen), figures.cost(chosen, every)
         yield f"sums of {name} {' '.join(map(short, (*sums, figures.cost(chosen, ~every))))}"
-    yield f"standing {', '.join(f'{k} {v}' for k, v in figures_of(with_runs(f)).items())}"
-    for line in (*bill(f), *totals(f), *cords(f), *mount_lines(f), *rack_lines(f)):
+    yield f"standing {', '.join(f'{k} {v}' for k, v in lock_figures(with_runs(f)).items())}"
+    for line in (*bill_of_materials(f), *totals_by_place(f), *power_cords(f), *mount_lines(f), *rack_lines(f)):
         yield f"{type(line).__name__} {short(line)}"
     if f.places is not None:
-        drawing = Drawing(f, f.places, "f")
+        drawing = RackDrawing(f, f.places, "f")
         typical = rack_sums(figures, drawing.racks, typical=True)
         yield f"typical {', '.join(f'{f.places.rack_names[r]} {short(b)}' for r, b in typical.items())}"
         fronts, plans = drawing.fronts(), drawing.plans()
@@ -227,21 +227,23 @@ def test_what_phases_add(golden: Golden, tmp_path: Path) -> None:
         assert fabric is not None
         stages.append(Stage(number, needed, fabric))
     lines = [short(x) for x in (*phase_bill(stages), *phase_totals(stages))]
-    golden("physical/whole_phases.txt", "\n".join([*lines, str(pulled_in(stages)), str(pulled_in(stages[:2]))]) + "\n")
+    golden(
+        "physical/whole_phases.txt", "\n".join([*lines, str(phase_of_pulling(stages)), str(phase_of_pulling(stages[:2]))]) + "\n"
+    )
 
 
 def test_letters_of_kinds_and_names_of_racks() -> None:
-    made = Drawing.__new__(Drawing)
+    made = RackDrawing.__new__(RackDrawing)
     assert [made.name(k) for k in (0, 25, 26, 51, 52, 701, 702)] == ["a", "z", "aa", "az", "ba", "zz", "aaa"]
-    assert ranges(["A01", "A02", "A03", "A05", "B06", "B07"]) == "A01-A03, A05, B06-B07"
-    assert ranges(["A09", "A11"]) == "A09, A11"
-    assert pattern(["su0-leaf7", "su1-leaf7"]) == "su#-leaf7"
-    assert pattern(["leaf7"]) == "leaf7"
-    assert pattern(["leaf7", "su1-leaf7"]) == "#"
-    assert _wrapped("A01, A02, A03, A04", 8) == ["A01, A02,", "A03, A04"]
-    assert _wrapped("A01, A02, A03, A04", 7) == ["A01,", "A02,", "A03 …", "A04"]
-    assert _wrapped("A01-A04", 3) == ["A01-A04"]
-    assert _wrapped("A01-A04, B01", 3) == ["A01-A04,", "B01"]
+    assert rack_name_ranges(["A01", "A02", "A03", "A05", "B06", "B07"]) == "A01-A03, A05, B06-B07"
+    assert rack_name_ranges(["A09", "A11"]) == "A09, A11"
+    assert common_name_pattern(["su0-leaf7", "su1-leaf7"]) == "su#-leaf7"
+    assert common_name_pattern(["leaf7"]) == "leaf7"
+    assert common_name_pattern(["leaf7", "su1-leaf7"]) == "#"
+    assert _wrap_at_commas("A01, A02, A03, A04", 8) == ["A01, A02,", "A03, A04"]
+    assert _wrap_at_commas("A01, A02, A03, A04", 7) == ["A01,", "A02,", "A03 …", "A04"]
+    assert _wrap_at_commas("A01-A04", 3) == ["A01-A04"]
+    assert _wrap_at_commas("A01-A04, B01", 3) == ["A01-A04,", "B01"]
 
 
 PRICED = [
@@ -267,7 +269,7 @@ def test_files_of_prices(golden: Golden) -> None:
     out = []
     for text, first in PRICED:
         found = Diagnostics()
-        prices, supply = read(SourceFile("prices.toml", text), found)
+        prices, supply = read_prices_toml(SourceFile("prices.toml", text), found)
         assert [d.message.partition(":")[0] for d in found.items[:1]] == ([first] if first else [])
         out.append(f"## {text[:60]!r}\n{prices}\n{supply}\n")
         out += [f"{d.code} `{d.span.text if d.span else ''}` {d.message}\n    {d.help}\n" for d in found.items]
@@ -294,7 +296,7 @@ def test_parts_that_fit(golden: Golden, tmp_path: Path) -> None:
     parts = [p for p in fabric.parts if p.origin.span.file is fabric.origin.span.file]
     assert len(parts) > 10
     host, switch = fabric.models
-    said = [f"{m.name} {[(c.name, rates(c)) for c in m.classes]}" for m in (host, switch)]
+    said = [f"{m.name} {[(c.name, port_class_rates(c)) for c in m.classes]}" for m in (host, switch)]
     for title, found_of in (
         ("optics", [*optics_for(parts, host), *optics_for(parts, switch)]),
         ("cables of N", cables_for(parts, host)),

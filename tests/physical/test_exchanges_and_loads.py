@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tdsl.physical import arrangement
-from tdsl.physical.arrangement import FAR, Arrangement, arrange
+from tdsl.physical.arrangement import FAR, Arrangement, arrange_racks
 from tdsl.physical.bends import Bends, Tight
 from tdsl.physical.lengths import MM
-from tdsl.physical.pulling import _leaders, pulling_columns
+from tdsl.physical.pulling import _first_leg_of_cable, pulling_columns
 from tdsl.physical.trays import Stretch, Trays, _Loads
 
 
@@ -84,7 +84,7 @@ def test_exchanges() -> None:
     moved = 0
     for seed in range(150):
         p = problem(Random(seed))
-        found = arrange(p)
+        found = arrange_racks(p)
         begun = [p.slots[s] for s in p.start]
         assert found == (exchanged(p) if len(p.start) > 1 else begun), seed
         moved += found != begun
@@ -93,12 +93,14 @@ def test_exchanges() -> None:
 
 def test_how_long_is_searched(monkeypatch: Any) -> None:
     """Nothing is moved where there are more cells than may be held, and no cable or a single content to move."""
-    p = next(p for p in map(problem, map(Random, range(99))) if len(p.start) == 2 and arrange(p) != [p.slots[s] for s in p.start])
-    begun, best = [p.slots[s] for s in p.start], arrange(p)
+    p = next(
+        p for p in map(problem, map(Random, range(99))) if len(p.start) == 2 and arrange_racks(p) != [p.slots[s] for s in p.start]
+    )
+    begun, best = [p.slots[s] for s in p.start], arrange_racks(p)
     cells = max(p.size, len(p.slots) + len(p.fixed)) * (len(p.slots) + len(p.fixed))
     for limit, wanted in ((cells, best), (cells - 1, begun)):
         monkeypatch.setattr(arrangement, "CELLS", limit)
-        assert arrange(p) == wanted
+        assert arrange_racks(p) == wanted
 
 
 def test_loads_of_trays() -> None:
@@ -208,7 +210,7 @@ def test_order_of_pulling() -> None:
             cable_a=np.array([ends[g][0] if group.index(g) == k else 0 for k, g in enumerate(group)]),
             cable_b=np.array([ends[g][1] if group.index(g) == k else 0 for k, g in enumerate(group)]),
         )  # fmt: skip
-        assert _leaders(fabric).tolist() == leader
+        assert _first_leg_of_cable(fabric).tolist() == leader
         places = SimpleNamespace(
             device_rack=np.array(rack), rack_row=np.array(rack_row), rack_hall=np.array(rack_hall), halls=[0] * halls,
             rack_names=[f"r{r}" for r in range(racks)], hall_name=lambda r, of=rack_hall: f"h{of[r]}",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.physical.model import Physical, physical_of
 
 MODELS = """
@@ -123,7 +123,7 @@ BELOW_BY_HAND = {
 def physical(text: str, tmp_path: Path) -> Physical:
     path = tmp_path / "design.fab"
     path.write_text(text)
-    fabric = compiler.elaborate(str(path)).designs[0].fabric
+    fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert fabric is not None and fabric.complete
     found = physical_of(fabric)
     assert found is not None
@@ -230,4 +230,4 @@ def test_the_parts_that_fit_are_chosen(tmp_path: Path) -> None:
 
 def test_identifiers_of_the_plan_are_those_of_show(tmp_path: Path) -> None:
     found = physical(GPUS, tmp_path)
-    assert len(set(Cables(found.lengths.fabric).order[2])) == 4 * 8 + 8 * 8
+    assert len(set(CableIndex(found.lengths.fabric).order[2])) == 4 * 8 + 8 * 8

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.fabric.pins import Figure, Used
+from tdsl.fabric.pins import LockedFigure, UsedFile
 from tdsl.findings.diagnostic import Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.physical import bom, cords, explain, rack_rows, standing, totals
-from tdsl.physical.bom import Line, bill, number, order_number
+from tdsl.physical.bom import Line, bill_of_materials, number_cell, order_number
 from tdsl.physical.cords import Cord, cords_of
-from tdsl.physical.lengths import Step
-from tdsl.physical.part_choice import Choice
+from tdsl.physical.lengths import RunStretch
+from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.power_and_cost import Optics, Plugs
-from tdsl.physical.racks import Bound
+from tdsl.physical.racks import PartialSum
 from tdsl.physical.totals import Total, _Sum
 from tdsl.semantics.quantity import MONEY, POWER, Quantity
 from tdsl.semantics.supply import Spares, Supply
@@ -33,8 +33,8 @@ UM = 1_000_000
 
 
 def test_amounts_as_cells() -> None:
-    assert [number(x) for x in (None, Fraction(0), Fraction(6, 2), Fraction(5, 2))] == ["", 0, 3, 2.5]
-    assert type(number(Fraction(6, 2))) is int
+    assert [number_cell(x) for x in (None, Fraction(0), Fraction(6, 2), Fraction(5, 2))] == ["", 0, 3, 2.5]
+    assert type(number_cell(Fraction(6, 2))) is int
 
 
 def test_codes_of_lengths() -> None:
@@ -64,15 +64,21 @@ def test_spares_lead_times_and_alternatives(monkeypatch: pytest.MonkeyPatch) -> 
         line("host", "N", 5), line("optic", "O-1", 3), line("optic", "?", 2, unit_price=""), line("switch", "B", 0, length_m=4),
         line("cable", "C", 1, unit_price=""),
     ]  # fmt: skip
-    found = [(x.spares, x.spares_price, x.lead_days, x.alternative) for x in bom._bought(lines, fabric)]
+    found = [(x.spares, x.spares_price, x.lead_days, x.alternative) for x in bom._add_supply_columns(lines, fabric)]
     assert found == [
         (1, 10, 7, "X Y"), (0, 0, 7, "X Y"), (4, 0.4, 0, ""), ("", "", "", "Z"), (4, 40, 5, ""), ("", "", 5, ""), (0, 0, 0, ""),
         ("", "", "", ""),
     ]  # fmt: skip
-    kept = [replace(x, spares="", spares_price="", lead_days="", alternative="") for x in bom._bought(lines, fabric)]
+    kept = [replace(x, spares="", spares_price="", lead_days="", alternative="") for x in bom._add_supply_columns(lines, fabric)]
     assert kept == lines
     fabric.supply = Supply()
-    assert [(x.spares, x.lead_days) for x in bom._bought(lines, fabric)[:5]] == [(1, 21), (0, 21), ("", ""), ("", ""), (9, 8)]
+    assert [(x.spares, x.lead_days) for x in bom._add_supply_columns(lines, fabric)[:5]] == [
+        (1, 21),
+        (0, 21),
+        ("", ""),
+        ("", ""),
+        (9, 8),
+    ]
 
 
 def places(kinds: list[Any], rack: list[int], unit: list[int] | None = None) -> Any:
@@ -93,7 +99,7 @@ def kind(height: int | None = None, feeds: int = 0) -> Any:
 
 def test_racks_of_a_bill() -> None:
     """Those that hold a device that is built and not inside another; first the lower ones, of each height those with hosts."""
-    assert bom._racks(SimpleNamespace(places=None)) == []  # type: ignore[arg-type]
+    assert bom._rack_bill_lines(SimpleNamespace(places=None)) == []  # type: ignore[arg-type]
     heights = [48, 48, None, 20, 48, 20, 52, None, 48]
     rack = [0, 0, 1, 2, 3, 4, 5, 6, 7, -1, 8]
     fabric: Any = SimpleNamespace(
@@ -101,7 +107,7 @@ def test_racks_of_a_bill() -> None:
         container=np.array([-1] * 10 + [0]),
         role=np.array(["accelerator", "", "", "", "accelerator", "storage", "", "accelerator", "accelerator", "accelerator", ""]),
     )  # fmt: skip
-    found = [(x.model, x.place, x.quantity, x.description, x.note) for x in bom._racks(fabric)]
+    found = [(x.model, x.place, x.quantity, x.description, x.note) for x in bom._rack_bill_lines(fabric)]
     with_hosts, others = "holds hosts with accelerators", "holds switches, managers and other hosts"
     assert found == [
         ("rack", "compute rack", 1, with_hosts, "the height is not stated"),
@@ -111,7 +117,7 @@ def test_racks_of_a_bill() -> None:
         ("rack 48U", "compute rack", 1, with_hosts, ""),
         ("rack 48U", "management rack", 2, others, ""),
     ]
-    assert bom._racks(fabric)[0] == Line(
+    assert bom._rack_bill_lines(fabric)[0] == Line(
         "rack", "rack", with_hosts, "", "compute rack", "", 1, "", "", "", "", "", "", "", "the height is not stated"
     )
 
@@ -132,9 +138,9 @@ def test_devices_of_a_bill() -> None:
         Line("host", "H", "title of H", "", "", "", 2, "", 7, 14, "", "", "", "", ""),
         Line("switch", "AIR", "title of AIR", "", "", "", 1, "", "", "", "", "", "", "", ""),
     ]
-    assert bom._devices(figures) == wanted
+    assert bom._device_bill_lines(figures) == wanted
     fabric.places = 1
-    assert [x.note for x in bom._devices(figures)] == ["state the direction of airflow", "", ""]
+    assert [x.note for x in bom._device_bill_lines(figures)] == ["state the direction of airflow", "", ""]
 
 
 def test_transceivers_of_a_bill() -> None:
@@ -143,7 +149,7 @@ def test_transceivers_of_a_bill() -> None:
     found = Optics(np.array([0, 1, 2, 0, 1]), np.array([1, 0, 1, 0, 1]), [o, p], np.array([2, 0, 1]))
     figures: Any = SimpleNamespace(fabric=SimpleNamespace(models=models, device_model=np.arange(3), prices={}), optics=found)
     lacking = "no transceiver is chosen for these cable ends"
-    assert bom._optics(figures) == [
+    assert bom._optic_bill_lines(figures) == [
         Line("optic", "O-1", "title of O_1", "N-1", "H", "", 1, 9, "", "", "", "", "", "", ""),
         Line("optic", "O-1", "title of O_1", "N-1", "S", "", 1, 9, "", "", "", "", "", "", ""),
         Line("optic", "P", "title of P", "", "H", "", 1, "", 3, 3, "", "", "", "", ""),
@@ -164,7 +170,7 @@ def test_cables_of_a_bill_with_places() -> None:
     """One line for each part, code, class, length and note; only the first leg of a break-out counts."""
     plain = fibre("MY_F", lengths=(metres(3), metres(10)), codes=("F-3", "F-10"), note="soon", price=Quantity(Fraction(4), MONEY))
     bare = fibre("BARE", lengths=None)
-    choices = [Choice(plain, None, None), Choice(bare, None, None), Choice(None, None, None, "no part fits")]
+    choices = [PartChoice(plain, None, None), PartChoice(bare, None, None), PartChoice(None, None, None, "no part fits")]
     rows = [  # group, class, leg, sold, with a source, run
         (0, 0, 0, 3 * UM, 1, 5), (0, 0, 1, 3 * UM, 1, 9), (0, 0, 2, 3 * UM, 1, 9), (0, 1, 0, 3 * UM, 0, 5), (0, -1, 0, -1, 0, -1),
         (0, 0, 0, -1, 0, 99 * UM), (1, 0, 0, -1, 0, 0), (1, 0, 0, 2_500_000, 1, 0), (2, 1, 0, -1, 0, 7), (2, 1, 0, 0, 1, -1),
@@ -181,7 +187,7 @@ def test_cables_of_a_bill_with_places() -> None:
         total = each * n if isinstance(each, int) else ""
         return Line("cable", name, title, code, where, length, n, "", each, total, "", "", "", "", note)
 
-    assert bom._cables(figures) == [
+    assert bom._cable_bill_lines(figures) == [
         of("MY-F", "F-3", "rail", 3, 2, "soon", 4),
         of("MY-F", "F-3", "up", 3, 1, "confirm: this length is not in a published list; soon", 4),
         of("MY-F", "", "", "", 1, "the length is unknown; soon", 4),
@@ -199,7 +205,7 @@ def test_cables_of_a_bill_without_places(monkeypatch: pytest.MonkeyPatch) -> Non
     fabric.statements = [SimpleNamespace(settings=s) for s in ({"cable": "X 1"}, {"cable": "W", "part": wire}, {"part": "no"})]
     monkeypatch.setattr(bom, "stated_lengths", lambda f: np.array([3 * UM, 3 * UM, 1, 0, -1, -1]))
     none = "no length: no places"
-    assert bom._cables(SimpleNamespace(fabric=fabric, physical=None)) == [  # type: ignore[arg-type]
+    assert bom._cable_bill_lines(SimpleNamespace(fabric=fabric, physical=None)) == [  # type: ignore[arg-type]
         Line("cable", "X 1", "", "", "up", "", 1, "", "", "", "", "", "", "", none),
         Line("cable", "X 1", "", "", "up", 0, 1, "", "", "", "", "", "", "", ""),
         Line("cable", "W", "", "W-3", "rail", 3, 2, "", 4, 8, "", "", "", "", ""),
@@ -214,18 +220,18 @@ def test_the_order_of_a_bill(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bom, "Figures", lambda f: None)
     for name, found in (("_racks", lines[:2]), ("_devices", lines[2:3]), ("_optics", lines[3:4]), ("_cables", lines[4:6])):
         monkeypatch.setattr(bom, name, lambda f, found=found: found)
-    monkeypatch.setattr(bom, "_cords", lambda f: lines[6:])
+    monkeypatch.setattr(bom, "_cord_bill_lines", lambda f: lines[6:])
     fabric: Any = SimpleNamespace(
         cable_a=np.zeros(6), cable_leg=np.array([0, 1, 2, 3, 0, 1]), parts=[], models=[], supply=Supply()
     )
-    found = bill(fabric)
+    found = bill_of_materials(fabric)
     assert [(x.kind, x.quantity) for x in found] == [
         ("rack", 7), ("cable", 5), ("cable", 6), ("cable", 3), ("cable", 4), ("cable", 2), ("cord", 1), ("label", 10),
     ]  # fmt: skip
     text = "one for each plug of each cable"
     assert found[-1] == Line("label", "cable label", text, "", "", "", 10, "", "", "", "", "", "", "", "")
     fabric.cable_a = fabric.cable_leg = np.zeros(0)
-    assert [x.kind for x in bill(fabric)][-1] == "cord"
+    assert [x.kind for x in bill_of_materials(fabric)][-1] == "cord"
 
 
 def test_power_cords(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +244,7 @@ def test_power_cords(monkeypatch: pytest.MonkeyPatch) -> None:
         container=np.array([-1] * 8),
     )  # fmt: skip
     monkeypatch.setattr(cords, "DeviceColumns", lambda f: SimpleNamespace(name=[f"d{k}" for k in range(8)]))
-    found = cords.cords(fabric)
+    found = cords.power_cords(fabric)
     assert found == [
         Cord("d2:psu1", "d2", "S", "h", "A00", 3, 1, "A", "", "FROM d2 PSU1 TO A00 feed A"),
         *(Cord(f"d1:psu{k}", "d1", "H", "h", "A00", 7, k, x, "C14", f"FROM d1 PSU{k} TO A00 feed {x}")
@@ -249,17 +255,17 @@ def test_power_cords(monkeypatch: pytest.MonkeyPatch) -> None:
     ]  # fmt: skip
     note = "choose the length to the feed"
     state = f"state the plug (`cords N, PLUG`), and {note}"
-    monkeypatch.setattr(bom, "cords", lambda f: found)
-    assert bom._cords(fabric) == [
+    monkeypatch.setattr(bom, "power_cords", lambda f: found)
+    assert bom._cord_bill_lines(fabric) == [
         Line("cord", "power cord C14", "one for each power supply", "", "H", "", 3, "", "", "", "", "", "", "", note),
         Line("cord", "power cord", "one for each power supply", "", "S", "", 4, "", "", "", "", "", "", "", state),
     ]
     fabric.container[1] = 0
-    assert [c.device for c in cords.cords(fabric)] == ["d2", "d0", "d5", "d6"]
+    assert [c.device for c in cords.power_cords(fabric)] == ["d2", "d0", "d5", "d6"]
     fabric.models = models[2:]
-    assert not cords.has_cords(fabric) and cords.cords(fabric) == []
+    assert not cords.has_cords(fabric) and cords.power_cords(fabric) == []
     fabric.models, fabric.places = models, None
-    assert not cords.has_cords(fabric) and cords.cords(fabric) == []
+    assert not cords.has_cords(fabric) and cords.power_cords(fabric) == []
 
 
 # ------------------------------------------------------------------ sums
@@ -273,9 +279,9 @@ class Counted:
         """One device or leg each, with a price by its number."""
         out: dict[int, _Sum] = {}
         for k, b in enumerate(device.tolist()):
-            out.setdefault(b, _Sum()).add(_Sum(1, 0, 0, Bound(Fraction(2 * k + 1, 2), 0), Bound(Fraction(0), 1)))
+            out.setdefault(b, _Sum()).add(_Sum(1, 0, 0, PartialSum(Fraction(2 * k + 1, 2), 0), PartialSum(Fraction(0), 1)))
         for k, b in enumerate(leg.tolist()):
-            out.setdefault(b, _Sum()).add(_Sum(0, 0, 1, Bound(Fraction(0), 1), Bound(Fraction(10**k), 0)))
+            out.setdefault(b, _Sum()).add(_Sum(0, 0, 1, PartialSum(Fraction(0), 1), PartialSum(Fraction(10**k), 0)))
         return out
 
 
@@ -315,7 +321,7 @@ def test_sums_of_halls_and_racks(monkeypatch: pytest.MonkeyPatch) -> None:
         away = ("elsewhere", "", "between halls or without a place")
         sums["all", "", "f"] = _Sum()
         for d in range(count):
-            one = _Sum(1, 0, 0, Bound(Fraction(2 * d + 1, 2), 0), Bound(Fraction(0), 1))
+            one = _Sum(1, 0, 0, PartialSum(Fraction(2 * d + 1, 2), 0), PartialSum(Fraction(0), 1))
             add(("all", "", "f"), one)
             if at[d] >= 0:
                 h = f"h{hall[at[d]]}"
@@ -324,7 +330,7 @@ def test_sums_of_halls_and_racks(monkeypatch: pytest.MonkeyPatch) -> None:
             else:
                 add(away, one)
         for k, (a, b) in enumerate(ends):
-            one = _Sum(0, 0, 1, Bound(Fraction(0), 1), Bound(Fraction(10**k), 0))
+            one = _Sum(0, 0, 1, PartialSum(Fraction(0), 1), PartialSum(Fraction(10**k), 0))
             add(("all", "", "f"), one)
             known = at[a] >= 0 and at[b] >= 0
             if known and hall[at[a]] == hall[at[b]]:
@@ -341,7 +347,7 @@ def test_sums_of_halls_and_racks(monkeypatch: pytest.MonkeyPatch) -> None:
             watts = int(s.watts.known) if s.watts.known.denominator == 1 else float(s.watts.known)
             wanted.append(Total(*key, s.devices, 0, s.cables, watts, s.watts.missing, int(s.price.known), s.price.missing))
             seen[key[0]] += 1
-        found = totals.totals(fabric)
+        found = totals.totals_by_place(fabric)
         assert found == wanted, seed
         assert [type(x.watts) for x in found] == [type(x.watts) for x in wanted]
     assert len(seen) == 5 and min(seen.values()) >= 10
@@ -352,23 +358,28 @@ def test_watts_of_racks() -> None:
     """The figure of every rack by the devices, transceivers and open ends in it; of equal racks once."""
     calls: list[list[int]] = []
 
-    def power(mask: Any, typical: bool) -> Bound:
+    def power(mask: Any, typical: bool) -> PartialSum:
         calls.append(np.flatnonzero(mask).tolist())
-        return Bound(Fraction(len(calls)), int(typical))
+        return PartialSum(Fraction(len(calls)), int(typical))
 
     found = Optics(np.array([0, 0, 2, 2, 4, 6, 6]), np.array([0, 1, 1, 0, 1, 0, 0]), [optic("A"), optic("B")], np.array([8, 9]))
     fabric = SimpleNamespace(device_count=10, device_model=np.array([1, 2, 1, 2, 1, 2, 1, 2, 1, 1]))
     plugs = Plugs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), [])
     figures: Any = SimpleNamespace(fabric=fabric, optics=found, plugs=plugs, power=power)
     racks: Any = SimpleNamespace(by_rack={7: [0, 1], 3: [2, 3], 4: [4, 5], 5: [6, 7], 9: [8], 2: [9], 1: [1], 0: [3]})
-    one, two, three, four, five = (Bound(Fraction(k), 1) for k in range(1, 6))
+    one, two, three, four, five = (PartialSum(Fraction(k), 1) for k in range(1, 6))
     assert rack_rows.rack_sums(figures, racks, True) == {7: one, 3: one, 4: two, 5: three, 9: four, 2: four, 1: five, 0: five}
     assert calls == [[0, 1], [4, 5], [6, 7], [8], [1]]
     assert rack_rows.rack_sums(figures, racks)[7].missing == 0
     found.open_ends[:] = 8  # two ends of one device, none of the other
     assert rack_rows.rack_sums(figures, racks)[9] != rack_rows.rack_sums(figures, racks)[2]
-    assert [rack_rows._amount(x) for x in (None, Fraction(0), Fraction(5, 2), Fraction(1, 3))] == ["", "0", "2.5", "0.3333333333"]
-    assert [rack_rows._sum(Bound(Fraction(3), n)) for n in (0, 2)] == ["3", ">=3"]
+    assert [rack_rows._decimal_cell(x) for x in (None, Fraction(0), Fraction(5, 2), Fraction(1, 3))] == [
+        "",
+        "0",
+        "2.5",
+        "0.3333333333",
+    ]
+    assert [rack_rows._partial_sum_cell(PartialSum(Fraction(3), n)) for n in (0, 2)] == ["3", ">=3"]
 
 
 # ------------------------------------------------------------------ the arithmetic of a length
@@ -376,24 +387,24 @@ def test_watts_of_racks() -> None:
     ("why", "stated", "choice", "sold", "sure", "last"),
     [
         (
-            "", -1, Choice(None, None, None, "none fits"), -1, 0,
+            "", -1, PartChoice(None, None, None, "none fits"), -1, 0,
             ("no part is chosen: none fits; the run to the next decimetre", 1.3),
         ),
-        ("", 0, Choice(None, None, None, "none fits"), 0, 1, ("no part is chosen: none fits; stated by its connect", 0.0)),
-        ("", -1, Choice(copper("W_1"), None, None), -1, 0, ("W-1 is not sold in a length that covers it", None)),
-        ("", -1, Choice(copper("W_1"), None, None), 0, 1, ("W-1, next length sold", 0.0)),
-        ("", 0, Choice(copper("W_1"), None, None), 2 * UM, 1, ("W-1, stated by its connect", 2.0)),
+        ("", 0, PartChoice(None, None, None, "none fits"), 0, 1, ("no part is chosen: none fits; stated by its connect", 0.0)),
+        ("", -1, PartChoice(copper("W_1"), None, None), -1, 0, ("W-1 is not sold in a length that covers it", None)),
+        ("", -1, PartChoice(copper("W_1"), None, None), 0, 1, ("W-1, next length sold", 0.0)),
+        ("", 0, PartChoice(copper("W_1"), None, None), 2 * UM, 1, ("W-1, stated by its connect", 2.0)),
         (
-            "", -1, Choice(fibre("F"), optic("O_1"), optic("P")), 5 * UM, 0,
+            "", -1, PartChoice(fibre("F"), optic("O_1"), optic("P")), 5 * UM, 0,
             ("F between O-1 and P, next length sold; confirm this length with the vendor", 5.0),
         ),
-        ("", -1, Choice(fibre("F"), None, optic("P")), 5 * UM, 1, ("F between P, next length sold", 5.0)),
-        ("no tray", -1, Choice(fibre("F"), None, None), -1, 0, None),
-        ("no tray", 0, Choice(fibre("F"), None, None), 3 * UM, 1, ("F, stated by its connect", 3.0)),
+        ("", -1, PartChoice(fibre("F"), None, optic("P")), 5 * UM, 1, ("F between P, next length sold", 5.0)),
+        ("no tray", -1, PartChoice(fibre("F"), None, None), -1, 0, None),
+        ("no tray", 0, PartChoice(fibre("F"), None, None), 3 * UM, 1, ("F, stated by its connect", 3.0)),
     ],
 )  # fmt: skip
 def test_lines_of_arithmetic(
-    why: str, stated: int, choice: Choice, sold: int, sure: int, last: tuple[str, float | None] | None,
+    why: str, stated: int, choice: PartChoice, sold: int, sure: int, last: tuple[str, float | None] | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(explain, "stated_lengths", lambda f: np.array([-1, stated]))
@@ -401,10 +412,10 @@ def test_lines_of_arithmetic(
         fabric=None,
         unknown=lambda leg: why,
         run=np.array([0, 1_200_001]),
-        steps=lambda leg: [Step("up", 1_000_000), Step("down", 200_001)],
+        steps=lambda leg: [RunStretch("up", 1_000_000), RunStretch("down", 200_001)],
     )
     parts = SimpleNamespace(choice=lambda leg: choice, sold=(np.array([9, sold]), np.array([9, sure])))
-    found = list(explain.explained(SimpleNamespace(lengths=lengths, parts=parts), 1))  # type: ignore[arg-type]
+    found = list(explain.explain_cable_length(SimpleNamespace(lengths=lengths, parts=parts), 1))  # type: ignore[arg-type]
     steps = [("up", 1.0), ("down", 0.200001), ("in all", 1.200001)]
     assert found == [*([(f"the length is unknown: {why}", None)] if why else steps), *([last] if last else [])]
 
@@ -413,22 +424,22 @@ def test_lines_of_arithmetic(
 FILE = SourceFile("f.lock", "0123456789" * 3)
 
 
-def span(at: int) -> Span:
+def span(at: int) -> SourceSpan:
     """A place in the lock."""
-    return Span(FILE, at, at + 1)
+    return SourceSpan(FILE, at, at + 1)
 
 
 def test_digests_of_files(tmp_path: Path) -> None:
     inside = SourceFile(str(tmp_path / "lib" / "a.fab"), "text é")
     files = [SourceFile("stdlib:x.fab", "x"), SourceFile("-", "y"), inside, SourceFile(str(tmp_path / "b.fab"), "")]
-    found = standing.digests(files, tmp_path / "design")
+    found = standing.file_digests(files, tmp_path / "design")
     assert list(found) == ["stdlib:x.fab", "-", "../lib/a.fab", "../b.fab"]
     assert list(found.values()) == [sha256(f.text.encode()).hexdigest() for f in files]
 
 
 def test_figures_of_a_fabric(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums of which nothing is known, and lengths where there are none, are left out."""
-    sums = {"power": Bound(Fraction(5), 3), "cost": Bound(Fraction(0), 2)}
+    sums = {"power": PartialSum(Fraction(5), 3), "cost": PartialSum(Fraction(0), 2)}
     asked: list[Any] = []
     made = SimpleNamespace(
         power=lambda built: asked.append(built.tolist()) or sums["power"],
@@ -440,20 +451,20 @@ def test_figures_of_a_fabric(monkeypatch: pytest.MonkeyPatch) -> None:
         cable_group=np.array([3, 1, 3]), link_run=np.array([-1, 1_500_000, 0, 250_000]),
     )  # fmt: skip
     counts = {"switches": Fraction(1), "links": Fraction(7), "cables": Fraction(2)}
-    assert standing.figures_of(fabric) == {**counts, "power": Fraction(5), "cable_length": Fraction(7, 4)}
+    assert standing.lock_figures(fabric) == {**counts, "power": Fraction(5), "cable_length": Fraction(7, 4)}
     assert asked == [[True, True, False], ([True, True, False], [True, True])]
-    sums["cost"], sums["power"] = Bound(Fraction(1, 2), 0), Bound(Fraction(0), 0)
+    sums["cost"], sums["power"] = PartialSum(Fraction(1, 2), 0), PartialSum(Fraction(0), 0)
     for run in ([], [-1, 0]):
         fabric.link_run = np.array(run, dtype=int)
-        assert standing.figures_of(fabric) == {**counts, "cost": Fraction(1, 2)}
+        assert standing.lock_figures(fabric) == {**counts, "cost": Fraction(1, 2)}
     fabric.link_run = np.array([1])
-    assert standing.figures_of(fabric)["cable_length"] == Fraction(1, UM)
-    assert standing.shown("links", Fraction(12345)) == "12,345" and standing.shown("power", Fraction(1500)) == "1.5kW"
+    assert standing.lock_figures(fabric)["cable_length"] == Fraction(1, UM)
+    assert standing.figure_text("links", Fraction(12345)) == "12,345" and standing.figure_text("power", Fraction(1500)) == "1.5kW"
 
 
 def fabric(name: str) -> Any:
     """A fabric of which only its name matters."""
-    return SimpleNamespace(name=name, origin=SimpleNamespace(span=Span(SourceFile("d.fab", "fabric"), 0, 6)))
+    return SimpleNamespace(name=name, origin=SimpleNamespace(span=SourceSpan(SourceFile("d.fab", "fabric"), 0, 6)))
 
 
 def changed(
@@ -461,10 +472,10 @@ def changed(
     monkeypatch: pytest.MonkeyPatch, locked: bool = False,
 ) -> Any:  # fmt: skip
     """The finding about a lock: files by digest, figures by fabric."""
-    monkeypatch.setattr(standing, "figures_of", lambda f: {k: Fraction(v) for k, v in have[f.name].items()})
-    before = [Used(n, d, span(k)) for k, (n, d) in enumerate(used.items())]
-    recorded = {f: [Figure(n, Fraction(v), span(0)) for n, v in of.items()] for f, of in stood.items()}
-    return standing.changed("d.fab", before, recorded, now, [fabric(f) for f in have], locked)
+    monkeypatch.setattr(standing, "lock_figures", lambda f: {k: Fraction(v) for k, v in have[f.name].items()})
+    before = [UsedFile(n, d, span(k)) for k, (n, d) in enumerate(used.items())]
+    recorded = {f: [LockedFigure(n, Fraction(v), span(0)) for n, v in of.items()] for f, of in stood.items()}
+    return standing.library_change_finding("d.fab", before, recorded, now, [fabric(f) for f in have], locked)
 
 
 def test_files_that_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:

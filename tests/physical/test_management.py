@@ -72,7 +72,7 @@ def test_without_cords_there_is_no_list_of_them(tmp_path: Path) -> None:
 def test_what_is_refused(cords: str, tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(DESIGN.replace("CORDS", cords))
-    errors = [d for d in compiler.check(str(path)).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.compile_and_verify(str(path)).findings if d.severity.word == "error"]
     assert [(e.code, e.span.begin[0]) for e in errors if e.span] == [("E0120", 9)]
     assert "cords 2, C13" in errors[0].help
 
@@ -80,5 +80,5 @@ def test_what_is_refused(cords: str, tmp_path: Path) -> None:
 def test_a_patch_cord_does_not_go_into_a_cage(tmp_path: Path) -> None:
     text = DESIGN.replace("node[n].bmc to access", "node[n].bmc to access { cable MCP4Y10 }").replace("CORDS", "vendor Some")
     (tmp_path / "f.fab").write_text(text)
-    errors = [d for d in compiler.check(str(tmp_path / "f.fab")).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.compile_and_verify(str(tmp_path / "f.fab")).findings if d.severity.word == "error"]
     assert {e.code for e in errors} == {"E0225", "E0226"} and "the cage is RJ45" in " ".join(e.message for e in errors)

@@ -13,7 +13,7 @@ import pytest
 
 from tdsl.physical import length_bound as bound
 from tdsl.physical.auto import MERGED, OPEN, Content, _Floor, _Unplaceable
-from tdsl.physical.length_bound import _Around, _grid, _other, _times
+from tdsl.physical.length_bound import _Around, _count_fitting, _distances_to_other_hall, _nearest_rack_distances
 
 HALF = 22_225
 """Micrometres of half a rack unit."""
@@ -46,13 +46,13 @@ def around(
 
 def test_grid() -> None:
     """From the rack in the middle: one at each side, then two, and rows likewise."""
-    assert _grid(hall([3, 2], 600, 1000)) == [0, 600, 600, 1000, 1600, 1600]
-    assert _grid(hall([4], 600, None)) == [0, 600, 600, 1200] and _grid(hall([1, 1, 1, 1, 1], None, 2000)) == [
+    assert _nearest_rack_distances(hall([3, 2], 600, 1000)) == [0, 600, 600, 1000, 1600, 1600]
+    assert _nearest_rack_distances(hall([4], 600, None)) == [0, 600, 600, 1200] and _nearest_rack_distances(hall([1, 1, 1, 1, 1], None, 2000)) == [
         0, 2000, 2000, 4000, 4000,
     ]  # fmt: skip
-    assert _grid(hall([2, 2], None, None)) == [0, 0, 0, 0]
-    assert _other(hall([3, 2], 1, 1), 7000) == [7000] * 5
-    assert [_times(*x) for x in ((7, 2), (6, 2), (1, 2), (-3, 2), (7, 0), (0, 1))] == [3, 3, 0, 0, OPEN, 0]
+    assert _nearest_rack_distances(hall([2, 2], None, None)) == [0, 0, 0, 0]
+    assert _distances_to_other_hall(hall([3, 2], 1, 1), 7000) == [7000] * 5
+    assert [_count_fitting(*x) for x in ((7, 2), (6, 2), (1, 2), (-3, 2), (7, 0), (0, 1))] == [3, 3, 0, 0, OPEN, 0]
 
 
 def test_ways_over_several_halls() -> None:

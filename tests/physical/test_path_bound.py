@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places
-from tdsl.physical.lengths import Lengths
+from tdsl.fabric.places import RackPlaces
+from tdsl.physical.lengths import CableRuns
 from tdsl.physical.path_bound import path_bound
 from tests.harness import compile_text
 
@@ -30,12 +30,12 @@ model switch S { height 1U; port p[1..32]: 400Gbps { type NDR } }
 """
 
 
-def wired(body: str, folder: Path, second_row: int = 2) -> tuple[Fabric, Lengths]:
+def wired(body: str, folder: Path, second_row: int = 2) -> tuple[Fabric, CableRuns]:
     text = "fabric f {" + body + HALL.replace("ROWS", str(second_row)) + "}" + MODELS
     found = compile_text(text, folder, models=False, verify=False)
     fabric = found.designs[0].fabric
     assert fabric is not None and fabric.complete and fabric.places is not None
-    return fabric, Lengths(fabric, fabric.places)
+    return fabric, CableRuns(fabric, fabric.places)
 
 
 def pairs_of(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,15 +44,15 @@ def pairs_of(fabric: Fabric) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return keys // fabric.device_count, keys % fabric.device_count, count
 
 
-def bound(fabric: Fabric, lengths: Lengths, per_rack: int = 1) -> int:
+def bound(fabric: Fabric, lengths: CableRuns, per_rack: int = 1) -> int:
     hosts = fabric.kind == "host"
     racks = list(range(lengths.places.rack_count))
     return path_bound(fabric, pairs_of(fabric), lengths, racks, lambda d: per_rack if hosts[d].all() else 9)
 
 
-def ways(lengths: Lengths) -> np.ndarray:
+def ways(lengths: CableRuns) -> np.ndarray:
     """Micrometres from every rack to every other one, by arithmetic of this test's own: trays across are at 0 and 1.2 m."""
-    p: Places = lengths.places
+    p: RackPlaces = lengths.places
     out = np.zeros((p.rack_count, p.rack_count), dtype=np.int64)
     for r, q in product(range(p.rack_count), repeat=2):
         x, y = int(p.rack_x[r]), int(p.rack_x[q])
@@ -135,4 +135,4 @@ def test_without_trays_there_is_no_bound(tmp_path: Path) -> None:
     found = compile_text(text, tmp_path, models=False, verify=False)
     fabric = found.designs[0].fabric
     assert fabric is not None and fabric.places is not None
-    assert bound(fabric, Lengths(fabric, fabric.places)) == 0
+    assert bound(fabric, CableRuns(fabric, fabric.places)) == 0

@@ -9,17 +9,17 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places
-from tdsl.physical.lengths import Lengths
+from tdsl.fabric.places import RackPlaces
+from tdsl.physical.lengths import CableRuns
 
 
-def placed(name: str) -> tuple[Fabric, Places]:
-    fabric = compiler.elaborate(name).designs[0].fabric
+def placed(name: str) -> tuple[Fabric, RackPlaces]:
+    fabric = compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None and fabric.complete and fabric.places is not None
     return fabric, fabric.places
 
 
-def contents(f: Fabric, p: Places) -> Counter[tuple[tuple[str, int], ...]]:
+def contents(f: Fabric, p: RackPlaces) -> Counter[tuple[tuple[str, int], ...]]:
     """How many racks hold so many of each model."""
     racks: dict[int, Counter[str]] = {}
     for d in np.flatnonzero(p.device_rack >= 0).tolist():
@@ -73,7 +73,7 @@ def test_lengths_of_a_pod_of_llama_3(rack: int, spine: int, metres: float) -> No
     a, b = paths[f"pod[0].rack[{rack}].rack"], paths[f"pod[0].pod[{spine}]"]
     legs = np.flatnonzero((f.port_device[f.cable_a] == a) & (f.port_device[f.cable_b] == b))
     assert len(legs) == 1
-    assert int(Lengths(f, p).run[legs[0]]) == round(metres * 1_000_000)
+    assert int(CableRuns(f, p).run[legs[0]]) == round(metres * 1_000_000)
 
 
 def test_a_segment_of_hpn() -> None:

@@ -12,12 +12,12 @@ import pytest
 
 from tdsl.physical import fitting, model, rack_rows, stated
 from tdsl.physical.bends import Bends
-from tdsl.physical.fitting import Fit, cables_for, optics_for, rates
-from tdsl.physical.lengths import Lengths, Step, _across, _numbers, metres
+from tdsl.physical.fitting import Fit, cables_for, optics_for, port_class_rates
+from tdsl.physical.lengths import CableRuns, RunStretch, _cross_tray_positions, _cross_tray_racks, metres_text
 from tdsl.physical.model import Physical, physical_of, with_runs
-from tdsl.physical.part_choice import Choice
+from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.rack_rows import MountLine, RackLine, mount_lines, rack_lines
-from tdsl.physical.racks import Bound, Racks, kilograms, watts
+from tdsl.physical.racks import PartialSum, Racks, kilograms_of_model, watts_of_model
 from tdsl.physical.trays import Trays
 from tdsl.semantics.model import PortClass
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, UNITS, Quantity
@@ -95,9 +95,9 @@ def test_cables_in_the_trays_of_a_hall() -> None:
 def test_diameters_and_bends() -> None:
     """Micrometres by the part of each leg, -1 where it states none or none is chosen."""
     choices = [
-        Choice(None, None, None),
-        Choice(fibre(), None, None),
-        Choice(fibre(diameter=long(0.003), bend=long(0.03)), None, None),
+        PartChoice(None, None, None),
+        PartChoice(fibre(), None, None),
+        PartChoice(fibre(diameter=long(0.003), bend=long(0.03)), None, None),
     ]
     of: Any = SimpleNamespace(parts=SimpleNamespace(group=(np.array([2, 0, 1, 2]), choices)), places=None)
     assert Trays(None, of)._diameter.tolist() == [3000, -1, -1, 3000]  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ def lengths_of(devices: list[tuple[int, int]], ends: list[tuple[int, int]], span
         spans=[SimpleNamespace(text="x to y", length=9000)],
     )  # fmt: skip
     fabric.model_of = lambda d: fabric.models[d % 3]
-    made = Lengths(fabric, places)  # type: ignore[arg-type]
+    made = CableRuns(fabric, places)  # type: ignore[arg-type]
     over = [(spans or {}).get(k, -1) for k in range(len(ends))]
     made.__dict__["_span"] = (np.array(over), np.zeros(len(ends), dtype=int))
     made.__dict__["height"] = np.array(
@@ -194,31 +194,31 @@ def test_runs_over_a_stated_distance() -> None:
         "tray along the row, h0.A0 to the entry of h0", "distance x to y", "tray along the row, h1.A0 to the entry of h1",
         "rack h1.A0, unit 2 at 0.067 m, up to the tray at 0.100 m", "slack at d4",
     ]  # fmt: skip
-    assert made.steps(2) == [Step("distance x to y", 9_000_000)]
+    assert made.steps(2) == [RunStretch("distance x to y", 9_000_000)]
     assert [sum(s.length for s in made.steps(k)) for k in range(4)] == made.run.tolist()
 
 
 def test_words_of_runs() -> None:
     made = lengths_of([*DEVICES], [(1, 3), (0, 9), (9, 4), (0, 13)])
     assert made.steps(0) == [
-        Step("slack at d1", 500_000),
-        Step("rack h0.A2, unit 9 at 0.378 m, up to the tray at 2.000 m", 1_622_175),
-        Step("tray along the row, h0.A2 to the tray across at rack 2", 600_000),
-        Step("tray across the rows", 1_000_000),
-        Step("tray along the row, the tray across at rack 2 to h0.B1", 0),
-        Step("rack h0.B1, unit 3 at 0.134 m, down from the tray at 2.000 m", 1_866_650),
-        Step("slack at d3", 500_000),
+        RunStretch("slack at d1", 500_000),
+        RunStretch("rack h0.A2, unit 9 at 0.378 m, up to the tray at 2.000 m", 1_622_175),
+        RunStretch("tray along the row, h0.A2 to the tray across at rack 2", 600_000),
+        RunStretch("tray across the rows", 1_000_000),
+        RunStretch("tray along the row, the tray across at rack 2 to h0.B1", 0),
+        RunStretch("rack h0.B1, unit 3 at 0.134 m, down from the tray at 2.000 m", 1_866_650),
+        RunStretch("slack at d3", 500_000),
     ]
     assert [s.what for s in made.steps(1)][2:-2] == [
         "tray along the row, h0.A0 to the entry of h0", "hall h0 to hall h1",
         "tray along the row, the entry of h1 to the tray across at rack 5", "tray across the rows",
         "tray along the row, the tray across at rack 5 to h1.B0",
     ]  # fmt: skip
-    assert made.steps(2)[1] == Step("rack h1.B0, unit 5 at 0.223 m, down to the tray at 0.100 m", 122_250)
-    assert made.steps(3)[1] == Step("inside rack h0.A0, unit 1 to unit 40", 79 * 22_225 - UNIT)
-    assert [metres(x) for x in (0, 1, 1000, 1001, 1_234_567)] == ["0.000 m", "0.001 m", "0.001 m", "0.002 m", "1.235 m"]
-    assert _numbers(HALLS[0]) == {1200: 4, 600: 2} and _across(HALLS[0]) == [600, 1200]
-    assert _numbers(HALLS[2]) == {} and _across(HALLS[3]) == []
+    assert made.steps(2)[1] == RunStretch("rack h1.B0, unit 5 at 0.223 m, down to the tray at 0.100 m", 122_250)
+    assert made.steps(3)[1] == RunStretch("inside rack h0.A0, unit 1 to unit 40", 79 * 22_225 - UNIT)
+    assert [metres_text(x) for x in (0, 1, 1000, 1001, 1_234_567)] == ["0.000 m", "0.001 m", "0.001 m", "0.002 m", "1.235 m"]
+    assert _cross_tray_racks(HALLS[0]) == {1200: 4, 600: 2} and _cross_tray_positions(HALLS[0]) == [600, 1200]
+    assert _cross_tray_racks(HALLS[2]) == {} and _cross_tray_positions(HALLS[3]) == []
 
 
 def test_lengths_of_nothing() -> None:
@@ -231,10 +231,10 @@ def test_lengths_of_nothing() -> None:
     assert made.run.tolist() == [0, 100_000 - down, 100_000 - down, 22_225]
     assert [made.unknown(k) for k in range(4)] == [""] * 4 and made.spans.tolist() == [False, False, True, False]
     assert [s.length for s in made.steps(0)] == [0, 0, 0]
-    assert made.steps(1)[1] == Step("rack h0.A0, unit 20 at 0.889 m, up to the tray at 0.889 m", 0)
+    assert made.steps(1)[1] == RunStretch("rack h0.A0, unit 20 at 0.889 m, up to the tray at 0.889 m", 0)
     made.fabric.spans[0].length = 0
     assert [s.length for s in made.steps(2)] == [0, 0, 0, 0, 0, 100_000 - down, 0]
-    assert made.steps(2)[3] == Step("distance x to y", 0)
+    assert made.steps(2)[3] == RunStretch("distance x to y", 0)
 
 
 def test_what_a_length_lacks() -> None:
@@ -252,7 +252,7 @@ def test_what_a_length_lacks() -> None:
 
 
 def test_outermost_devices_and_heights() -> None:
-    made: Any = object.__new__(Lengths)
+    made: Any = object.__new__(CableRuns)
     made.fabric = SimpleNamespace(
         device_count=5, container=np.array([-1, 0, 1, -1, 2]), models=[part("host", "A", height=TWO), part("host", "B")],
         device_model=np.array([0, 0, 1, 0, 0]),
@@ -270,7 +270,7 @@ def test_lengths_of_links(monkeypatch: pytest.MonkeyPatch) -> None:
     of = SimpleNamespace(lengths=SimpleNamespace(run=run), parts=SimpleNamespace(sold=(sold, None)))
     links, legs = np.array([0, 0, 1, 2, 3, 3, 5, 6]), np.array([0, 1, 2, 3, 3, 4, 5, 6])
     monkeypatch.setattr(model, "physical_of", lambda f: of)
-    monkeypatch.setattr(model, "Cables", lambda f: SimpleNamespace(crossings=(links, legs)))
+    monkeypatch.setattr(model, "CableIndex", lambda f: SimpleNamespace(crossings=(links, legs)))
     monkeypatch.setattr(model, "replace", lambda f, link_run: link_run.tolist())
     fabric: Any = SimpleNamespace(cable_a=np.zeros(7), link_count=7)
     assert with_runs(fabric) == [200_000, 200_000, 2 * UM, -1, -1, 0, 0]
@@ -294,7 +294,7 @@ def test_when_there_are_places(monkeypatch: pytest.MonkeyPatch) -> None:
     for places, spans in ((1, ()), (1, (2,))):
         found = physical_of(Some(places, spans))  # type: ignore[arg-type]
         assert isinstance(found, Physical) and found.places == 1
-    monkeypatch.setattr(model, "Parts", lambda *given: given)
+    monkeypatch.setattr(model, "ChosenParts", lambda *given: given)
     found = physical_of(some := Some(None, (2,)))  # type: ignore[arg-type]
     assert found is not None and found.places.device_rack.tolist() == [-1] * 3
     assert found.parts == (some, found.lengths, ())
@@ -325,13 +325,13 @@ def test_stated_lengths() -> None:
 def test_figures_of_models() -> None:
     w, kg = Quantity(Fraction(5), POWER), Quantity(Fraction(7), MASS)
     most = part("host", "A", power=w, power_max=Quantity(Fraction(9), POWER), mass=kg)
-    assert (watts(most), watts(most, True), kilograms(most)) == (9, 5, 7)
+    assert (watts_of_model(most), watts_of_model(most, True), kilograms_of_model(most)) == (9, 5, 7)
     one = part("host", "A", power_max=w)
-    assert (watts(part("host", "A", power=w)), watts(one), watts(one, True)) == (5, 5, None)
-    assert watts(part("host", "A", power=kg)) is None is kilograms(part("host", "A", mass=w))
-    assert kilograms(part("host", "A", mass=7)) is None
-    total = Bound(Fraction(1), 2) + Bound(Fraction(5), 0)
-    assert total == Bound(Fraction(6), 2) and not total.exact and Bound(Fraction(0), 0).exact
+    assert (watts_of_model(part("host", "A", power=w)), watts_of_model(one), watts_of_model(one, True)) == (5, 5, None)
+    assert watts_of_model(part("host", "A", power=kg)) is None is kilograms_of_model(part("host", "A", mass=w))
+    assert kilograms_of_model(part("host", "A", mass=7)) is None
+    total = PartialSum(Fraction(1), 2) + PartialSum(Fraction(5), 0)
+    assert total == PartialSum(Fraction(6), 2) and not total.exact and PartialSum(Fraction(0), 0).exact
 
 
 def placed() -> tuple[Any, Any]:
@@ -363,8 +363,8 @@ def test_racks_and_their_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     racks = Racks(fabric, places)
     assert racks.devices.tolist() == [2, 5, 1, 3, 0] and racks.by_rack == {0: [2, 5, 1], 1: [3], 2: [0]}
     assert [racks.height(d) for d in range(4)] == [2, 1, 2, 0]
-    assert racks.total([0, 1, 2, 3], racks.mass) == Bound(Fraction(25), 2)
-    assert racks.total([0, 1, 2, 3], racks.watts_max) == Bound(Fraction(4500), 1)
+    assert racks.total([0, 1, 2, 3], racks.mass) == PartialSum(Fraction(25), 2)
+    assert racks.total([0, 1, 2, 3], racks.watts_max) == PartialSum(Fraction(4500), 1)
     monkeypatch.setattr(rack_rows, "DeviceColumns", lambda f: SimpleNamespace(name=[f"d{k}" for k in range(7)]))
     assert mount_lines(fabric) == [
         MountLine("h0", "B", "r0", 2, 2, "d2", "H", "1500", "12.5"),
@@ -372,7 +372,7 @@ def test_racks_and_their_devices(monkeypatch: pytest.MonkeyPatch) -> None:
         MountLine("h1", "A", "r1", "", "", "d3", "C", "", ""),
         MountLine("h1", "B", "r2", 3, 2, "d0", "H", "1500", "12.5"),
     ]
-    sums = {0: Bound(Fraction(3000), 0), 1: Bound(Fraction(0), 1), 2: Bound(Fraction(3, 2), 2)}
+    sums = {0: PartialSum(Fraction(3000), 0), 1: PartialSum(Fraction(0), 1), 2: PartialSum(Fraction(3, 2), 2)}
     monkeypatch.setattr(rack_rows, "Figures", lambda f: None)
     monkeypatch.setattr(rack_rows, "rack_sums", lambda f, r: sums)
     assert rack_lines(fabric) == [
@@ -391,10 +391,14 @@ def split(c: PortClass, *ways: int) -> PortClass:
 
 
 def test_rates_of_ports() -> None:
-    assert rates(ports()) == [400 * GBPS] and rates(split(ports(), 4, 2, 3, 0)) == [400 * GBPS, 200 * GBPS, 100 * GBPS]
+    assert port_class_rates(ports()) == [400 * GBPS] and port_class_rates(split(ports(), 4, 2, 3, 0)) == [
+        400 * GBPS,
+        200 * GBPS,
+        100 * GBPS,
+    ]
     free = PortClass(**{n: getattr(ports(), n) for n in PortClass.__dataclass_fields__} | {"rate": None})  # type: ignore[arg-type]
-    assert rates(free) == []
-    names = [c.name for c in fitting._cages(SimpleNamespace(classes=[ports("a"), free, ports("b", form="")]))]  # type: ignore[arg-type]
+    assert port_class_rates(free) == []
+    names = [c.name for c in fitting._classes_with_cages(SimpleNamespace(classes=[ports("a"), free, ports("b", form="")]))]  # type: ignore[arg-type]
     assert names == ["a"]
 
 

@@ -16,9 +16,9 @@ from tdsl import __version__
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.findings.diagnostic import Diagnostic, Label, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report import columns, paint, paths, terminal
-from tdsl.report.formats import Report, formats
+from tdsl.report.formats import Report, report_formats
 from tdsl.report.paint import Paint
 from tdsl.verify.result import Result
 from tests.cli.run import SMALL, tdsl
@@ -71,7 +71,7 @@ def compiled(name: str) -> Compilation:
     path = Path(f"{name}.fab")
     path.write_text(DESIGNS[name])
     failed = ("leaf[1]",) if name == "good" else ()
-    return compiler.check(str(path), Options(fail=failed))
+    return compiler.compile_and_verify(str(path), Options(fail=failed))
 
 
 def plain(text: str) -> str:
@@ -79,7 +79,7 @@ def plain(text: str) -> str:
     return text.replace(__version__, "VERSION").replace(Path.cwd().as_uri(), "file:///here")
 
 
-@pytest.mark.parametrize("form", formats())
+@pytest.mark.parametrize("form", report_formats())
 @pytest.mark.parametrize("name", [*DESIGNS, "all"])
 def test_formats(form: str, name: str, golden: Golden, here: None) -> None:
     chosen = [compiled(n) for n in (DESIGNS if name == "all" else [name])]
@@ -87,7 +87,7 @@ def test_formats(form: str, name: str, golden: Golden, here: None) -> None:
         report = Report(chosen[1:4], Severity.WARNING, True, 70, 61.25, printed=chosen[1].findings[:1])
     else:
         report = Report(chosen, elapsed_s=0.25)
-    made = formats()[form]
+    made = report_formats()[form]
     early = getattr(made, "early", lambda _: "")(report)
     golden(f"report/{name}_{form}.txt", _untimed(plain(f"failed {report.failed}\n{early}----\n{made.render(report)}")))
 
@@ -102,12 +102,12 @@ LONG = "a message that goes on for so long that it needs more room than there is
 MESSAGES = ("short", LONG, "two\nlines", "")
 
 
-def spans(file: SourceFile) -> Iterator[Span]:
+def spans(file: SourceFile) -> Iterator[SourceSpan]:
     """Some stretches of a text: single characters, words, whole lines, several lines, the end."""
     size = len(file.text)
     starts = [0, 9, 13, 15, 20, size // 2, size - 3, size]
     for start, length in product([s for s in starts if 0 <= s <= size], (0, 1, 6, 30, size)):
-        yield Span(file, start, min(start + length, size))
+        yield SourceSpan(file, start, min(start + length, size))
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -116,16 +116,16 @@ def test_findings(name: str, golden: Golden) -> None:
     file, other = SourceFile("a\x1b.fab", TEXTS[name]), SourceFile("other.fab", "one\ntwo\nthree\n")
     out = []
     for n, span in enumerate(spans(file)):
-        labels = [Label(Span(file, min(n, len(file.text)), min(n + 4, len(file.text))), MESSAGES[(n + 1) % 4])] * (n % 2)
-        labels += [Label(Span(other, 4, 7), "there")] * (n % 3 == 0)
+        labels = [Label(SourceSpan(file, min(n, len(file.text)), min(n + 4, len(file.text))), MESSAGES[(n + 1) % 4])] * (n % 2)
+        labels += [Label(SourceSpan(other, 4, 7), "there")] * (n % 3 == 0)
         d = Diagnostic(
             ("E0101", "E0407", "E0001", "E9999")[n % 4], MESSAGES[n % 4] or "x", span, tuple(labels), (LONG,) * (n % 5 == 1),
             LONG if n % 4 == 2 else "", severity=(Severity.ERROR, Severity.WARNING, Severity.NOTE)[n % 3], count=1 + n % 3,
         )  # fmt: skip
         for width in (60, 100):
-            out += [f"==== {span.start}-{span.end} at {width}", terminal.finding(d, "a.fab", Paint(n % 7 == 0), width)]
+            out += [f"==== {span.start}-{span.end} at {width}", terminal.finding_block(d, "a.fab", Paint(n % 7 == 0), width)]
     d = Diagnostic("E0101", LONG, None, notes=("n",), help="h", count=12)
-    out += [terminal.finding(d, "a\u202e.fab", Paint(False), w) for w in (40, 60)]
+    out += [terminal.finding_block(d, "a\u202e.fab", Paint(False), w) for w in (40, 60)]
     golden(f"report/findings_{name}.txt", "\n".join(out) + "\n")
 
 
@@ -166,12 +166,12 @@ def test_verdicts(golden: Golden) -> None:
     for summary in summaries:
         out += ["----", *terminal.summary_lines(summary, Paint(False))]
     rates = (0.5, 999, 1000, 1e6, 25e9, 4e11, 1e12, 12.345e12, 1.5e15, 1e19)
-    out += [terminal.rate(r) for r in rates]
+    out += [terminal.rate_in_bps_text(r) for r in rates]
     for counts in product((0, 1, 2), repeat=3):
         found = [
             Diagnostic("E0001", "", None, severity=s) for s, n in zip(Severity, (0, *counts), strict=False) for _ in range(n)
         ]
-        out.append(terminal.tally(found, Paint(counts == (1, 1, 1))))
+        out.append(terminal.severity_tally(found, Paint(counts == (1, 1, 1))))
     golden("report/verdicts.txt", "\n".join(out) + "\n")
 
 
@@ -195,13 +195,20 @@ def _untimed(text: str) -> str:
 
 
 def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [paint.cells(c) for c in "a~\x7fé漢\u0301Ａ"] == [1, 1, 1, 1, 2, 0, 2]
-    assert paint.length("ab") == 2 and paint.length("漢é") == 3
-    assert paint.tame("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd" and paint.tame("ab") == "ab"
-    assert paint.wrap("one two three", 7) == ["one two", "three"] and paint.wrap("one two three", 6) == ["one", "two", "three"]
-    assert paint.wrap("", 5) == [""] and paint.wrap("a\n  b\n\nc", 9) == ["a", "b", "", "c"]
-    assert paint.wrap("漢漢 a", 5) == ["漢漢", "a"]
-    assert paint.wrap("漢漢 a", 6) == ["漢漢 a"] and paint.wrap("toolong a", 3) == ["toolong", "a"]
+    assert [paint.character_columns(c) for c in "a~\x7fé漢\u0301Ａ"] == [1, 1, 1, 1, 2, 0, 2]
+    assert paint.text_columns("ab") == 2 and paint.text_columns("漢é") == 3
+    assert (
+        paint.terminal_safe_text("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd"
+        and paint.terminal_safe_text("ab") == "ab"
+    )
+    assert paint.wrap_text("one two three", 7) == ["one two", "three"] and paint.wrap_text("one two three", 6) == [
+        "one",
+        "two",
+        "three",
+    ]
+    assert paint.wrap_text("", 5) == [""] and paint.wrap_text("a\n  b\n\nc", 9) == ["a", "b", "", "c"]
+    assert paint.wrap_text("漢漢 a", 5) == ["漢漢", "a"]
+    assert paint.wrap_text("漢漢 a", 6) == ["漢漢 a"] and paint.wrap_text("toolong a", 3) == ["toolong", "a"]
     assert Paint(True)("error", "x") == "\x1b[1;31mx\x1b[0m" and Paint(True)("dim", "") == "" and Paint(False)("dim", "x") == "x"
 
     class Stream:
@@ -223,31 +230,34 @@ def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
         paint.colored.reset(token)
     for given, wide in (("30", 60), ("60", 60), ("99", 99), ("140", 140), ("300", 140)):
         monkeypatch.setenv("COLUMNS", given)
-        assert [paint.width_of(Stream(t)) for t in (True, False)] == [wide, 100]  # type: ignore[arg-type]
+        assert [paint.output_width(Stream(t)) for t in (True, False)] == [wide, 100]  # type: ignore[arg-type]
 
 
 def test_tables() -> None:
     """Columns of numbers to the right; what stands out after the sample is let stand out."""
     rows = [("a", 1, None, "x\x1b"), ("漢", 22.5, -3, ""), ("bbb", "", 4, "y")]
-    assert list(columns.table(("name", "n", "of", "t"), rows, Paint(False))) == [
+    assert list(columns.table_lines(("name", "n", "of", "t"), rows, Paint(False))) == [
         "name     n  of  t", "a        1      x\ufffd", "漢    22.5  -3", "bbb          4  y",
     ]  # fmt: skip
-    assert list(columns.table(("n",), [], Paint(True))) == ["\x1b[1mn\x1b[0m"]
-    assert list(columns.table(("n", "m"), [("1.2.3", "1-")], Paint(False))) == ["n       m", "1.2.3  1-"]
-    many = list(columns.table(("n",), [("1",)] * columns.SAMPLE + [("12345",)], Paint(False)))
+    assert list(columns.table_lines(("n",), [], Paint(True))) == ["\x1b[1mn\x1b[0m"]
+    assert list(columns.table_lines(("n", "m"), [("1.2.3", "1-")], Paint(False))) == ["n       m", "1.2.3  1-"]
+    many = list(columns.table_lines(("n",), [("1",)] * columns.SAMPLE + [("12345",)], Paint(False)))
     assert len(many) == columns.SAMPLE + 2 == 2002 and many[-1] == "12345" and many[1] == "1"
 
 
 def test_names_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert [paths.relative(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.relative_file_name(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
-    assert [paths.uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.file_uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a%20b.fab", "file:///x/%C3%BC.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
     file = SourceFile("a.fab", "ab\ncd\n")
-    d = Diagnostic("E0001", "m", Span(file, 1, 4), notes=("n", "o"), help="h", count=1234)
-    assert paths.place("b.fab", d) == ("a.fab", 1, 2, 2, 2)
-    assert paths.place("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
-    assert paths.whole(d) == "m\nthe first of 1,234\nn\no\nhelp: h" and paths.whole(Diagnostic("E0001", "m", None)) == "m"
+    d = Diagnostic("E0001", "m", SourceSpan(file, 1, 4), notes=("n", "o"), help="h", count=1234)
+    assert paths.finding_location("b.fab", d) == ("a.fab", 1, 2, 2, 2)
+    assert paths.finding_location("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
+    assert (
+        paths.finding_text_in_full(d) == "m\nthe first of 1,234\nn\no\nhelp: h"
+        and paths.finding_text_in_full(Diagnostic("E0001", "m", None)) == "m"
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostic, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report import terminal
 from tdsl.report.paint import Paint
 
@@ -35,23 +35,25 @@ def test_what_failed() -> None:
     for width, room in ((70, 68), (80, 78), (42, 40), (41, 40), (30, 40), (43, 41)):
         for more in (-1, 0, 1):
             name = "n" * (room + more - len("failed: " + tail))
-            lines = terminal.outcome(design(losses=lambda name=name: ([name], 1, 1234)), PLAIN, width).split("\n")
+            lines = terminal.design_outcome(design(losses=lambda name=name: ([name], 1, 1234)), PLAIN, width).split("\n")
             assert lines[0] == "f  a.fab"
             if more <= 0:
                 assert lines[1] == f"  failed: {name}{tail}" and lines[2] == ""
             else:
                 assert lines[1] == f"  failed: {name} (1 device, 1,234" and lines[2:4] == ["  links)", ""]
-    (line,) = [x for x in terminal.outcome(design(losses=lambda: (["a", "b"], 2, 0)), PLAIN, 90).split("\n") if "failed" in x]
+    (line,) = [
+        x for x in terminal.design_outcome(design(losses=lambda: (["a", "b"], 2, 0)), PLAIN, 90).split("\n") if "failed" in x
+    ]
     assert line == "  failed: a, b (2 devices, 0 links)"
 
 
 def test_heading_of_a_design() -> None:
-    assert terminal.outcome(design(parameters={"n": 2, "k": True}, phase="2", needed="soon"), PLAIN, 90).split("\n") == [
+    assert terminal.design_outcome(design(parameters={"n": 2, "k": True}, phase="2", needed="soon"), PLAIN, 90).split("\n") == [
         "f (n = 2, k = true)  phase 2, needed soon  a.fab", "", "  hosts         2", "  accelerators  -", "  endpoints     -",
         "  switches      -",
     ]  # fmt: skip
-    assert terminal.outcome(design(phase="1"), PLAIN, 90).split("\n")[0] == "f  phase 1  a.fab"
-    assert terminal.outcome(design(needed="soon"), PLAIN, 90).split("\n")[0] == "f  a.fab"
+    assert terminal.design_outcome(design(phase="1"), PLAIN, 90).split("\n")[0] == "f  phase 1  a.fab"
+    assert terminal.design_outcome(design(needed="soon"), PLAIN, 90).split("\n")[0] == "f  a.fab"
 
 
 @pytest.mark.parametrize(("width", "room"), [(60, 30), (75, 30), (76, 30), (90, 31), (100, 36)])
@@ -62,7 +64,7 @@ def test_answers_beside_what_was_asked(width: int, room: int) -> None:
     for size in (half, half + 1):
         what = "w" * size
         for more in (-1, 0, 1):
-            lines = terminal.columns([("proved", what, words(room + more), False)], PLAIN, width)
+            lines = terminal.verdict_columns([("proved", what, words(room + more), False)], PLAIN, width)
             first, *rest = lines
             told = [words(room + more)] if more <= 0 else ["x" * (room + more - 3), "yy"]
             blanks = " " * (6 + 8 + half)
@@ -70,10 +72,10 @@ def test_answers_beside_what_was_asked(width: int, room: int) -> None:
                 assert first == f"  proved    {what}  {told[0]}" and rest == [blanks + t for t in told[1:]]
             else:
                 assert first == f"  proved    {what}" and rest == [blanks + t for t in told]
-    assert terminal.columns([("proved, confirmed by x", "a", "b", True), ("skipped", "漢", "", True)], PLAIN, width) == [
+    assert terminal.verdict_columns([("proved, confirmed by x", "a", "b", True), ("skipped", "漢", "", True)], PLAIN, width) == [
         "  proved, confirmed by x  a   b", "  skipped                 漢",
     ]  # fmt: skip
-    assert terminal.columns([], PLAIN, width) == []
+    assert terminal.verdict_columns([], PLAIN, width) == []
 
 
 def test_what_is_allowed() -> None:
@@ -83,11 +85,11 @@ def test_what_is_allowed() -> None:
         for more in (-1, 0, 1):
             head = "oversubscription at a.fab:2:  (m m)"
             reason = "r" * (room + more - len(head))
-            d = Diagnostic("E0405", "m m", Span(file, 4, 7), severity=Severity.ALLOWED, allowed=reason)
-            first, *rest = terminal.allowed(d, "b.fab", PLAIN, width)
+            d = Diagnostic("E0405", "m m", SourceSpan(file, 4, 7), severity=Severity.ALLOWED, allowed=reason)
+            first, *rest = terminal.allowed_finding_lines(d, "b.fab", PLAIN, width)
             text = f"oversubscription at a.fab:2: {reason} (m"
             assert (first, rest) == ((f"allowed   {text} m)", []) if more <= 0 else (f"allowed   {text}", ["          m)"]))
-    assert terminal.allowed(Diagnostic("E0405", "m", None, allowed="r"), "b.fab", PLAIN, 80) == [
+    assert terminal.allowed_finding_lines(Diagnostic("E0405", "m", None, allowed="r"), "b.fab", PLAIN, 80) == [
         "allowed   oversubscription at b.fab: r (m)"
     ]
 
@@ -98,7 +100,7 @@ def test_tails_of_findings() -> None:
         for gutter in ("  ", "    "):
             for width, room in ((80, 80 - len(gutter) - 2 - indent), (45, max(43 - len(gutter) - indent, 40))):
                 for more in (-1, 0, 1):
-                    found = terminal._tail(gutter, head, words(room + more), PLAIN, width)
+                    found = terminal._note_lines(gutter, head, words(room + more), PLAIN, width)
                     one = [f"{gutter}= {head}{words(room + more)}"]
                     two = [f"{gutter}= {head}{'x' * (room + more - 3)}", f"{gutter}  {' ' * indent}yy"]
                     assert found == (one if more <= 0 else two)
@@ -108,10 +110,19 @@ def test_summaries_of_unexpected_kinds() -> None:
     """What is no number or mapping is left out or shown as it is."""
     lines = terminal.summary_lines({"tiers": 5, "hosts": "many", "other_hosts": "x", "links": 3, "injection_bps": "fast"}, PLAIN)
     assert lines == ["  hosts         many", "  accelerators     -", "  endpoints        -", "  switches         -"]
-    assert terminal._split({}) == terminal._split(None) == terminal._split([1]) == "" and terminal._split({"a": 1}) == "a 1"
-    assert terminal.rate(0) == "0 bps" and terminal.rate(999.5) == "999.5 bps" and terminal.rate(1000) == "1 kbps"
     assert (
-        terminal.rate(1e15) == "1 Pbps" and terminal.rate(1234.5e15) == "1,234 Pbps" and terminal.rate(999.9e12) == "999.9 Tbps"
+        terminal._named_counts_text({}) == terminal._named_counts_text(None) == terminal._named_counts_text([1]) == ""
+        and terminal._named_counts_text({"a": 1}) == "a 1"
+    )
+    assert (
+        terminal.rate_in_bps_text(0) == "0 bps"
+        and terminal.rate_in_bps_text(999.5) == "999.5 bps"
+        and terminal.rate_in_bps_text(1000) == "1 kbps"
+    )
+    assert (
+        terminal.rate_in_bps_text(1e15) == "1 Pbps"
+        and terminal.rate_in_bps_text(1234.5e15) == "1,234 Pbps"
+        and terminal.rate_in_bps_text(999.9e12) == "999.9 Tbps"
     )
 
 
@@ -120,7 +131,7 @@ def test_closing_line() -> None:
 
     def closing(*found: Diagnostic) -> list[str]:
         report: Any = SimpleNamespace(findings=found, elapsed_s=1.26, coverage=(2, 2), compilations=())
-        return terminal.closing(report, PLAIN).split("\n")
+        return terminal.closing_lines(report, PLAIN).split("\n")
 
     codes = ("E0101", "E0102", "E0103", "E0104", "E0105", "E0106", "E0107")
     many = [Diagnostic(c, "", None, severity=Severity.ERROR) for c in codes]
@@ -146,13 +157,13 @@ def test_all_values_of_parameters() -> None:
     asked = [verdict("skipped", f"asked{k}", "no hosts", False) for k in range(2)]
     good = [verdict("proved", "diameter", "no hosts"), verdict("proved", "diameter", "no hosts")]
     sweep: Any = SimpleNamespace(verdicts=lambda: {"f": [*few, *many, *asked, *good], "g": []}, file="a.fab", extent="all 4")
-    assert terminal.over_all(sweep, PLAIN, 80).split("\n") == [
+    assert terminal.sweep_outcome(sweep, PLAIN, 80).split("\n") == [
         "f  a.fab", "all 4", "", "  skipped   few0      no links", "  skipped   few1      no links",
         "  skipped   3 checks  no hosts", "  skipped   asked0    no hosts", "  skipped   asked1    no hosts",
         "  proved    diameter  no hosts", "", "g  a.fab", "all 4", "",
     ]  # fmt: skip
     none: Any = SimpleNamespace(verdicts=dict, file="a.fab", extent="no values")
-    assert terminal.over_all(none, PLAIN, 80) == "no values"
+    assert terminal.sweep_outcome(none, PLAIN, 80) == "no values"
 
 
 def test_verdicts_of_one_reason() -> None:

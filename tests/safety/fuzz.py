@@ -22,19 +22,19 @@ from pathlib import Path
 
 from tdsl import config
 from tdsl.certificates import checker
-from tdsl.commands._beside import answered
+from tdsl.commands._beside import answer_of_call
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.emit import site
-from tdsl.emit.build import build
-from tdsl.emit.target import discover
+from tdsl.emit.build import build_files
+from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 from tdsl.observe import importing, reading
 from tdsl.observe.record import Observed
-from tdsl.output.intact import NoManifest, examine
-from tdsl.syntax.parser import decode, parse
+from tdsl.output.intact import NoManifest, examine_output
+from tdsl.syntax.parser import decode_source_file, parse_source_file
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tests.cli.run import SMALL
@@ -70,9 +70,9 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 def _syntax(data: bytes, folder: Path) -> None:
     own = Diagnostics()
-    file = decode(data, "a.fab", own)
+    file = decode_source_file(data, "a.fab", own)
     if file is not None:
-        parse(file, own)
+        parse_source_file(file, own)
         if not own.has_errors:
             assert format_source(SourceFile("a.fab", format_source(file))) == format_source(file)
 
@@ -80,34 +80,34 @@ def _syntax(data: bytes, folder: Path) -> None:
 def _whole(data: bytes, folder: Path) -> None:
     (folder / "a.fab").write_bytes(data)
     with contextlib.suppress(compiler.UsageError):
-        for design in compiler.check(str(folder / "a.fab"), LIMITS).designs:
+        for design in compiler.compile_and_verify(str(folder / "a.fab"), LIMITS).designs:
             if design.fabric is not None and design.fabric.complete and design.fabric.link_count < 500:
-                for path, content in build(design.fabric, ["cabling", "json"], Diagnostics()).items():
+                for path, content in build_files(design.fabric, ["cabling", "json"], Diagnostics()).items():
                     assert not path.startswith("/") and ".." not in path.split("/") and isinstance(content, bytes)
 
 
 def _lock(data: bytes, folder: Path) -> None:
     (folder / "a.fab").write_text(SMALL)
     (folder / "a.fab.lock").write_bytes(data)
-    compiler.elaborate(str(folder / "a.fab"), LIMITS)
+    compiler.compile_without_checks(str(folder / "a.fab"), LIMITS)
 
 
 def _table(data: bytes, folder: Path) -> None:
     (folder / "a.fab").write_text(SMALL.replace("  require", '  require throughput "pairs.csv" > 0\n  require', 1))
     (folder / "pairs.csv").write_bytes(data)
-    compiler.check(str(folder / "a.fab"), Options(select=("throughput",), solve_seconds=1))
+    compiler.compile_and_verify(str(folder / "a.fab"), Options(select=("throughput",), solve_seconds=1))
 
 
 def _settings(data: bytes, folder: Path) -> None:
     (folder / "tdsl.toml").write_bytes(data)
     with contextlib.suppress(config.ConfigError):
-        config.load(folder)
+        config.load_config(folder)
 
 
 def _target(data: bytes, folder: Path) -> None:
     (folder / "more" / "evil" / "templates").mkdir(parents=True, exist_ok=True)
     (folder / "more" / "evil" / "target.toml").write_bytes(data)
-    for target in discover(Diagnostics(), [folder / "more"]).values():
+    for target in targets_by_name(Diagnostics(), [folder / "more"]).values():
         for spec in target.files:
             assert not spec.path.startswith("/") and ".." not in spec.path.split("/")
 
@@ -115,11 +115,11 @@ def _target(data: bytes, folder: Path) -> None:
 def _manifest(data: bytes, folder: Path) -> None:
     (folder / "manifest.json").write_bytes(data)
     with contextlib.suppress(NoManifest):
-        examine(folder)
+        examine_output(folder)
 
 
 def _lint(data: bytes, folder: Path) -> None:
-    lint(SourceFile("a.xml", data.decode("utf-8", "replace")))
+    lint_nccl_file(SourceFile("a.xml", data.decode("utf-8", "replace")))
 
 
 def _tables(data: bytes, folder: Path) -> None:
@@ -127,26 +127,26 @@ def _tables(data: bytes, folder: Path) -> None:
     (folder / "a.fab").write_text(SMALL)
     text = data.decode("utf-8", "replace")
     for options in (Options(places=SourceFile("p.csv", text)), Options(prices=SourceFile("p.toml", text))):
-        compiler.check(str(folder / "a.fab"), dataclasses.replace(options, select=("rate_match",)))
+        compiler.compile_and_verify(str(folder / "a.fab"), dataclasses.replace(options, select=("rate_match",)))
 
 
 def _site(data: bytes, folder: Path) -> None:
-    site.read(SourceFile("site.yaml", data.decode("utf-8", "replace")), Diagnostics())
+    site.read_site_file(SourceFile("site.yaml", data.decode("utf-8", "replace")), Diagnostics())
 
 
 def _capture(data: bytes, folder: Path) -> None:
     (folder / "leaf0.json").write_bytes(data)
     seen = Observed()
-    with contextlib.suppress(reading.Unreadable, importing.NoDesign):
-        reading.read([("", folder / "leaf0.json")], seen)
+    with contextlib.suppress(reading.CaptureUnreadable, importing.NoDesign):
+        reading.read_capture_files([("", folder / "leaf0.json")], seen)
         if not seen.findings.has_errors:
-            importing.design(seen, "asbuilt", 400_000_000_000, True, None)
+            importing.design_from_captures(seen, "asbuilt", 400_000_000_000, True, None)
 
 
 def _call(data: bytes, folder: Path) -> None:
     """A text that an assistant gives: an answer, or a refusal that is no fault of tdsl's own."""
     for args in (("check", "-", "--select", "rate_match", "--output-format", "json"), ("expand", "-")):
-        assert "internal error" not in answered(args, data.decode("utf-8", "surrogateescape")).refused
+        assert "internal error" not in answer_of_call(args, data.decode("utf-8", "surrogateescape")).refused
 
 
 def _certificate(data: bytes, folder: Path) -> None:
@@ -155,12 +155,12 @@ def _certificate(data: bytes, folder: Path) -> None:
         (folder / name).write_bytes(data)
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        assert checker.main([str(folder / "a.json"), str(folder / "b.json")]) != 0
+        assert checker.check_files_of_arguments([str(folder / "a.json"), str(folder / "b.json")]) != 0
     assert said.getvalue().count("\n") == 1
 
 
 def _texts() -> list[bytes]:
-    root = resources.folder("stdlib")
+    root = resources.packaged_folder("stdlib")
     return [SMALL.encode(), *(p.read_bytes() for p in sorted((root / "designs").glob("*.fab"))[:8] if p.stat().st_size < 6000)]
 
 

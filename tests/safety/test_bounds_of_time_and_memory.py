@@ -13,8 +13,8 @@ import time
 import pytest
 
 from tdsl.emit import limits
-from tdsl.emit.limits import Bounded, in_time
-from tdsl.emit.quote import Refused
+from tdsl.emit.limits import TimedPattern, limited_in_time
+from tdsl.emit.quote import NameRefused
 
 timed = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of processor time")
 
@@ -33,7 +33,7 @@ def test_the_bounds() -> None:
 @timed
 def test_work_that_takes_too_long_is_stopped() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    with pytest.raises(Refused, match=re.escape("it takes more than 0.05 seconds")), in_time(0.05):
+    with pytest.raises(NameRefused, match=re.escape("it takes more than 0.05 seconds")), limited_in_time(0.05):
         work(5)
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
@@ -42,30 +42,30 @@ def test_work_that_takes_too_long_is_stopped() -> None:
 @timed
 def test_a_timer_is_gone_afterwards() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    with in_time(50):
+    with limited_in_time(50):
         assert 49 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 50.02
         assert signal.getsignal(signal.SIGVTALRM) is not before
     assert signal.getsignal(signal.SIGVTALRM) is before and signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
-    with pytest.raises(KeyError), in_time(50):
+    with pytest.raises(KeyError), limited_in_time(50):
         raise KeyError
     assert signal.getsignal(signal.SIGVTALRM) is before and signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
 
 
 @timed
 def test_an_outer_bound_goes_on() -> None:
-    with in_time(50):
-        with in_time(20):
+    with limited_in_time(50):
+        with limited_in_time(20):
             assert 19 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 20.02
             work(0.1)
         left = signal.getitimer(signal.ITIMER_VIRTUAL)[0]
         assert 48 < left < 49.97, "what the inner work took counts"
-    with in_time(20):
-        with in_time(50):
+    with limited_in_time(20):
+        with limited_in_time(50):
             assert 19 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 20.02, "no more than the outer bound"
             work(0.1)
         assert 18 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 19.97
-    with pytest.raises(Refused, match=r"more than 0\.05 seconds"), in_time(0.05):
-        with pytest.raises(KeyError), in_time(50):
+    with pytest.raises(NameRefused, match=r"more than 0\.05 seconds"), limited_in_time(0.05):
+        with pytest.raises(KeyError), limited_in_time(50):
             raise KeyError
         work(5)
 
@@ -75,7 +75,7 @@ def test_other_threads_have_no_bound() -> None:
     done: list[object] = []
 
     def run() -> None:
-        with in_time(0.01):
+        with limited_in_time(0.01):
             work(0.03)
             done.append(signal.getitimer(signal.ITIMER_VIRTUAL))
 
@@ -87,16 +87,16 @@ def test_other_threads_have_no_bound() -> None:
 
 def test_systems_without_timers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(signal, "setitimer", raising=False)
-    with in_time(0.001):
+    with limited_in_time(0.001):
         work(0.01)
 
 
 @timed
 def test_a_pattern_that_takes_too_long_matches_nothing_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MATCH", 0.05)
-    names = Bounded(re.compile(r"(a|aa)+b?"))
+    names = TimedPattern(re.compile(r"(a|aa)+b?"))
     assert names.fullmatch("aaab") and names.fullmatch("c") is None and not names.late
-    slow = Bounded(re.compile(r"(?:a|b|ab)*c"))
+    slow = TimedPattern(re.compile(r"(?:a|b|ab)*c"))
     assert slow.fullmatch("abc") and not slow.late
     assert slow.fullmatch("ab" * 30) is None and slow.late
     assert slow.fullmatch("abc") is None
@@ -140,5 +140,5 @@ def test_memory() -> None:
 def test_other_systems_do_not_bound_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     assert limits._address_space() == 0
-    with limits.in_memory(1):
+    with limits.limited_in_memory(1):
         assert len(bytearray(1 << 20)) == 1 << 20

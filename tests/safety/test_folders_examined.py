@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tdsl.output import intact
-from tdsl.output.intact import NoManifest, _digest, _names, _others, examine, parts
+from tdsl.output.intact import NoManifest, _hash_of_file, _names_in_folder, _unlisted_files, examine_output, folders_with_manifest
 from tdsl.output.write import Difference
 
 FILES = {"a.txt": b"one", "sub/b.txt": b"", "sub/deep/c.txt": b"x" * 5000}
@@ -47,14 +47,14 @@ def out(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_folder_as_built(out: Path) -> None:
-    found = examine(out)
+    found = examine_output(out)
     head = (out / "manifest.json").read_bytes()
     assert (found.design, found.identity, found.version, found.count) == ("mine", "f" * 64, "9.8", 3)
     assert (found.differences, found.others, found.signature, found.only) == ([], [], b"", ())
     assert (found.manifest, found.digest) == (head, sha256(head).hexdigest())
     write(out, "manifest.json", manifest(FILES, only=["leaf1", "leaf0"]))
     write(out, "manifest.json.sig", b"signed")
-    found = examine(out)
+    found = examine_output(out)
     assert (found.only, found.signature, found.others) == (("leaf1", "leaf0"), b"signed", [])
 
 
@@ -62,7 +62,7 @@ def test_what_differs(out: Path) -> None:
     write(out, "a.txt", b"two")
     write(out, "sub/b.txt", b"longer")
     (out / "sub/deep/c.txt").unlink()
-    assert examine(out).differences == [
+    assert examine_output(out).differences == [
         Difference("a.txt", "differs"), Difference("sub/b.txt", "differs"), Difference("sub/deep/c.txt", "missing"),
     ]  # fmt: skip
 
@@ -73,7 +73,7 @@ def test_a_link_on_the_way_is_a_difference(place: str, out: Path) -> None:
     (out / place).rename(out.parent / "kept")
     (out / place).symlink_to(out.parent / "kept")
     wrong = [p for p in FILES if p == place or p.startswith(f"{place}/")]
-    found = examine(out)
+    found = examine_output(out)
     assert found.differences == [Difference(p, "differs") for p in wrong]
     assert found.others == ([] if place == "a.txt" else [place])
 
@@ -85,37 +85,39 @@ def test_files_that_are_not_listed(out: Path) -> None:
     (out / "folder").symlink_to(out / "sub")
     (out / "empty").mkdir()
     wanted = ["folder", "link", "more/deep/x", f"sub/{OWN}", "sub/manifest.json", "sub/manifest.json.sig", "z"]
-    assert examine(out).others == wanted
-    assert examine(out, private=True).others == sorted([*wanted, f"{OWN}/file"])
+    assert examine_output(out).others == wanted
+    assert examine_output(out, private=True).others == sorted([*wanted, f"{OWN}/file"])
 
 
 def test_sizes_that_are_read_at_most(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(out, "manifest.json.sig", b"12345678")
     for limit, wanted in ((7, b""), (8, b"12345678")):
         monkeypatch.setattr(intact, "LARGEST_SIGNATURE", limit)
-        assert examine(out).signature == wanted
+        assert examine_output(out).signature == wanted
     for limit, wrong in ((4999, [Difference("sub/deep/c.txt", "differs")]), (5000, [])):
         monkeypatch.setattr(intact, "LARGEST_FILE", limit)
-        assert examine(out).differences == wrong
+        assert examine_output(out).differences == wrong
     monkeypatch.setattr(intact, "CHUNK", 7)
-    assert examine(out).differences == []
+    assert examine_output(out).differences == []
     size = len((out / "manifest.json").read_bytes())
     monkeypatch.setattr(intact, "LARGEST_MANIFEST", size)
-    assert examine(out).count == 3
+    assert examine_output(out).count == 3
     monkeypatch.setattr(intact, "LARGEST_MANIFEST", size - 1)
     with pytest.raises(OSError, match="larger than what is read"):
-        examine(out)
+        examine_output(out)
 
 
 def test_a_file_that_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more is read than one piece behind its size."""
     write(tmp_path, "f", b"abcdef")
     monkeypatch.setattr(intact, "CHUNK", 4)
-    whole = _digest(tmp_path, -1, "f", 6)
-    assert whole == sha256(b"abcdef").hexdigest() and _digest(tmp_path, -1, "f", 5) == "" == _digest(tmp_path, -1, "f", 7)
+    whole = _hash_of_file(tmp_path, -1, "f", 6)
+    assert whole == sha256(b"abcdef").hexdigest() and _hash_of_file(tmp_path, -1, "f", 5) == "" == _hash_of_file(
+        tmp_path, -1, "f", 7
+    )
     true = os.fstat
     monkeypatch.setattr(os, "fstat", lambda handle: os.stat_result([*true(handle)[:6], 3, *true(handle)[7:10]]))
-    assert _digest(tmp_path, -1, "f", 3) == ""
+    assert _hash_of_file(tmp_path, -1, "f", 3) == ""
 
 
 def test_the_largest_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,11 +127,11 @@ def test_the_largest_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     def file(out: Path, folder: int, path: str) -> Iterator[tuple[io.BytesIO, int]]:
         yield io.BytesIO(b"x"), size
 
-    monkeypatch.setattr(intact, "_file", file)
+    monkeypatch.setattr(intact, "_open_regular_file", file)
     size = 1 << 33
-    assert _digest(tmp_path, -1, "f", size) == sha256(b"x").hexdigest()
+    assert _hash_of_file(tmp_path, -1, "f", size) == sha256(b"x").hexdigest()
     size += 1
-    assert _digest(tmp_path, -1, "f", size) == ""
+    assert _hash_of_file(tmp_path, -1, "f", size) == ""
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES])
@@ -137,12 +139,12 @@ def test_faults_of_the_machine_say_nothing_of_a_file(number: int, out: Path, mon
     def digest(*_: object) -> str:
         raise OSError(number, "fault")
 
-    monkeypatch.setattr(intact, "_digest", digest)
+    monkeypatch.setattr(intact, "_hash_of_file", digest)
     if number == errno.EACCES:
-        assert [d.kind for d in examine(out).differences] == ["differs"] * 3
+        assert [d.kind for d in examine_output(out).differences] == ["differs"] * 3
     else:
         with pytest.raises(OSError, match="fault"):
-            examine(out)
+            examine_output(out)
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES])
@@ -150,14 +152,14 @@ def test_folders_that_cannot_be_read(number: int, out: Path, monkeypatch: pytest
     def names(out: Path, folder: int, at: str) -> list[tuple[str, bool]]:
         if at == "sub":
             raise OSError(number, "fault")
-        return _names(out, folder, at)
+        return _names_in_folder(out, folder, at)
 
-    monkeypatch.setattr(intact, "_names", names)
+    monkeypatch.setattr(intact, "_names_in_folder", names)
     if number == errno.EACCES:
-        assert examine(out).others == ["sub/"]
+        assert examine_output(out).others == ["sub/"]
     else:
         with pytest.raises(OSError, match="fault"):
-            examine(out)
+            examine_output(out)
 
 
 def test_handles_are_closed(out: Path) -> None:
@@ -170,7 +172,7 @@ def test_handles_are_closed(out: Path) -> None:
     (out / "link").symlink_to(out / "a.txt")
     before = opened()
     for _ in range(3):
-        examine(out)
+        examine_output(out)
     assert opened() == before
 
 
@@ -187,12 +189,12 @@ def test_handles_are_closed(out: Path) -> None:
 def test_what_is_no_manifest(changed: dict[str, Any], tmp_path: Path) -> None:
     write(tmp_path, "manifest.json", manifest({}, **changed))
     with pytest.raises(NoManifest, match=r"/manifest\.json is not a manifest of schema 1$"):
-        examine(tmp_path)
+        examine_output(tmp_path)
     write(tmp_path, "manifest.json", manifest({}))
-    assert examine(tmp_path).count == 0
+    assert examine_output(tmp_path).count == 0
     (tmp_path / "manifest.json").unlink()
     with pytest.raises(NoManifest, match=r"^there is no manifest\.json in .*: tdsl did not write this folder$"):
-        examine(tmp_path)
+        examine_output(tmp_path)
 
 
 def test_folders_of_several_fabrics(tmp_path: Path) -> None:
@@ -202,17 +204,17 @@ def test_folders_of_several_fabrics(tmp_path: Path) -> None:
         write(tmp_path, path)
     (tmp_path / "link").symlink_to(tmp_path / "one")
     inner = [tmp_path / "one", tmp_path / "two"]
-    assert parts(tmp_path) == (inner, ["file", "link", "other/"])
-    assert parts(tmp_path, private=True) == (inner, [f"{OWN}/", "file", "link", "other/"])
-    assert parts(tmp_path / "other") == ([tmp_path / "other"], [])
+    assert folders_with_manifest(tmp_path) == (inner, ["file", "link", "other/"])
+    assert folders_with_manifest(tmp_path, private=True) == (inner, [f"{OWN}/", "file", "link", "other/"])
+    assert folders_with_manifest(tmp_path / "other") == ([tmp_path / "other"], [])
     write(tmp_path, "manifest.json")
-    assert parts(tmp_path) == ([tmp_path], [])
+    assert folders_with_manifest(tmp_path) == ([tmp_path], [])
 
 
 def test_a_folder_that_is_exchanged_is_read_again(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As often as it is exchanged, five times at most; a folder that stays is read once."""
     calls: list[int] = []
-    true = _others
+    true = _unlisted_files
 
     def others(*given: Any) -> list[str]:
         calls.append(1)
@@ -222,18 +224,18 @@ def test_a_folder_that_is_exchanged_is_read_again(out: Path, monkeypatch: pytest
             write(out, "manifest.json", manifest({"a.txt": b""}) if len(calls) < exchanged else manifest({}))
         return found
 
-    monkeypatch.setattr(intact, "_others", others)
+    monkeypatch.setattr(intact, "_unlisted_files", others)
     write(out, "extra")
     exchanged = 0
-    assert (examine(out).others, len(calls)) == (["extra"], 1)
+    assert (examine_output(out).others, len(calls)) == (["extra"], 1)
     calls.clear()
     exchanged = 3
-    found = examine(out)
+    found = examine_output(out)
     assert (found.count, found.differences, found.others, len(calls)) == (0, [], [], 4)
     calls.clear()
     write(out, "extra")
     for place in out.parent.glob("old*"):
         place.rename(place.with_name(f"older-{place.name}"))
     exchanged = 9
-    found = examine(out)
+    found = examine_output(out)
     assert ([d.path for d in found.differences], len(calls)) == (["a.txt"], 5)

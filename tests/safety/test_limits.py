@@ -21,8 +21,8 @@ import pytest
 from tdsl.cli import cli
 from tdsl.emit import limits
 from tdsl.emit import render as rendering
-from tdsl.emit.rows import cell
-from tdsl.report.paint import tame
+from tdsl.emit.rows import spreadsheet_cell
+from tdsl.report.paint import terminal_safe_text
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_reading import SECRET, call
 
@@ -190,7 +190,7 @@ def test_what_is_missing_is_said(
     def fail(*args: object, **given: object) -> None:
         raise fault
 
-    monkeypatch.setattr("tdsl.compile.compiler.stages", fail)
+    monkeypatch.setattr("tdsl.compile.compiler.compile_in_stages", fail)
     with pytest.raises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
         cli.main(["check", str(write(tmp_path))], prog_name="tdsl")
     assert said.getvalue().startswith(f"error[{code}]: ") and words in said.getvalue() and said.getvalue().count("\n") == 1
@@ -263,7 +263,7 @@ def test_however_untrusted_is_said_settings_are_ignored(
 def test_no_cell_is_a_formula(sign: str) -> None:
     text = f"{sign}1+1"
     out = io.StringIO()
-    csv.writer(out).writerow([cell(text)])
+    csv.writer(out).writerow([spreadsheet_cell(text)])
     ((read,),) = csv.reader(io.StringIO(out.getvalue(), newline=""))
     assert read == f"'{text}"
 
@@ -295,7 +295,12 @@ def test_no_line_is_a_command_of_github(word: str, tmp_path: Path, monkeypatch: 
     for form in ("full", "concise"):
         done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget", "--select", "isolated")
         assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.stdout + done.stderr), done.output
-    assert [tame(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == ["::1", "::add:1", "::ffff:192.0.2.1", "::a"]
+    assert [terminal_safe_text(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == [
+        "::1",
+        "::add:1",
+        "::ffff:192.0.2.1",
+        "::a",
+    ]
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])
@@ -404,9 +409,9 @@ def test_a_call_of_an_assistant_takes_so_long_and_no_longer(tmp_path: Path, monk
 )
 def test_hostile_texts_of_an_assistant(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer or a refusal, and no fault of tdsl's own."""
-    from tdsl.commands._beside import answered
+    from tdsl.commands._beside import answer_of_call
 
     monkeypatch.chdir(tmp_path)
     for args in (("check", "-", "--output-format", "json"), ("expand", "-"), ("show", "-", "devices", "--output-format", "csv")):
-        said = answered(args, text)
+        said = answer_of_call(args, text)
         assert (said.printed or said.refused) and "internal error" not in said.refused and "Traceback" not in said.printed, said

@@ -130,15 +130,15 @@ def test_files_of_others_that_come_during_a_build(
     os.utime(out / "notes", ns=(10**18, 10**18))
 
     def build() -> None:
-        before = writing.swap
+        before = writing.exchange_folders
 
         def swap(a: Path, b: Path) -> bool:
             others_write(out)
             return False if renames else before(a, b)
 
-        monkeypatch.setattr(writing, "swap", swap)
+        monkeypatch.setattr(writing, "exchange_folders", swap)
         if killed:
-            monkeypatch.setattr(writing, "_retire", lambda old, out, brought: os._exit(9))
+            monkeypatch.setattr(writing, "_retire_old_folder", lambda old, out, brought: os._exit(9))
         assert put(files(a="2", sub__b="2"), out) == []
 
     assert in_child(build) == (9 if killed else 0)
@@ -269,7 +269,7 @@ def test_a_lock_file_that_is_a_file_of_somebody(how: str, tmp_path: Path) -> Non
 def test_a_folder_in_place_of_the_lock_is_named(tmp_path: Path) -> None:
     (tmp_path / ".out.tdsl-lock").mkdir()
     found = Diagnostics()
-    assert not writing.write(files(a="1"), tmp_path / "out", found)
+    assert not writing.write_output_folder(files(a="1"), tmp_path / "out", found)
     assert f"Is a directory ({tmp_path / '.out.tdsl-lock'})" in found.items[0].message
 
 
@@ -309,7 +309,7 @@ def test_a_first_build_that_was_killed_in_a_mount(step: int, tmp_path: Path, mon
     """Between the files, before there is a manifest: the folder was taken for that of somebody else."""
     out = tmp_path / "out"
     out.mkdir()
-    monkeypatch.setattr(writing, "_exchangeable", lambda out, foreign: False)
+    monkeypatch.setattr(writing, "_can_exchange_folder", lambda out, foreign: False)
 
     def build() -> None:
         before, turns = os.replace, [step]
@@ -355,9 +355,12 @@ def test_two_users_of_whom_one_may_not_write_beside(tmp_path: Path, monkeypatch:
         assert holder.stdout is not None and holder.stdin is not None
         holder.stdout.readline()
         for may in (True, False):
-            monkeypatch.setattr(writing, "writable", lambda folder, may=may: may or folder != tmp_path)
+            monkeypatch.setattr(writing, "is_writable_folder", lambda folder, may=may: may or folder != tmp_path)
             found = Diagnostics()
-            assert not writing.write(files(a="2"), out, found) and "another build is writing there" in found.items[0].message
+            assert (
+                not writing.write_output_folder(files(a="2"), out, found)
+                and "another build is writing there" in found.items[0].message
+            )
         holder.stdin.write(b"\n")
     assert put(files(a="2"), out) == [] and json.loads((out / "manifest.json").read_bytes())["files"]["a"]["size"] == 1
 
@@ -424,7 +427,7 @@ def test_rules_of_access_of_a_file(tmp_path: Path) -> None:
     """`fmt` of a design that one user may read and write, too: its group could, and that user could no more."""
     path = design(tmp_path)
     rules = rules_of(path)
-    disk.replace(path, b"new")
+    disk.replace_file(path, b"new")
     assert path.read_bytes() == b"new" and os.getxattr(path, "system.posix_acl_access") == rules
 
 
@@ -477,7 +480,7 @@ def test_a_file_of_others_that_is_put_back_during_a_build(when: str, tmp_path: P
     for n, text in enumerate(("restored", "again")):
         (tmp_path / text).write_text(text)
         os.utime(tmp_path / text, (n, n))
-    swap = writing.swap
+    swap = writing.exchange_folders
 
     def exchanged(new: Path, old: Path) -> bool:
         if when != "after":
@@ -487,7 +490,7 @@ def test_a_file_of_others_that_is_put_back_during_a_build(when: str, tmp_path: P
             (tmp_path / "again").rename(out / "notes")
         return done
 
-    monkeypatch.setattr(writing, "swap", exchanged)
+    monkeypatch.setattr(writing, "exchange_folders", exchanged)
     assert put(files(a="2"), out) == []
     assert tree(out) == files(a="2") | {"notes": b"restored" if when == "before" else b"again"}
     assert "out" in os.listdir(tmp_path) and not [p for p in os.listdir(tmp_path) if "tdsl" in p]
@@ -497,14 +500,14 @@ def test_a_file_that_comes_at_the_last_moment(tmp_path: Path, monkeypatch: pytes
     """Of somebody in the old folder, after its manifest was removed and before the folder is: the next build removed it."""
     out = tmp_path / "out"
     assert put(files(a="1"), out) == []
-    discard = writing._discard
+    discard = writing._discard_own_path
 
     def discarded(path: Path) -> None:
         discard(path)
         if path.name == "manifest.json":
             (path.parent / "late").write_text("mine")
 
-    monkeypatch.setattr(writing, "_discard", discarded)
+    monkeypatch.setattr(writing, "_discard_own_path", discarded)
     assert put(files(a="2"), out) == []
     monkeypatch.undo()
     for n in "34":
@@ -521,10 +524,10 @@ def test_folders_on_the_way_to_an_output_folder_that_is_not_written(how: str, tm
             if how == "full":
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             signal.raise_signal(signal.SIGTERM)
-            disk.may_end()
+            disk.exit_if_signalled()
 
         if how != "refused":
-            writing.sync = fail
+            writing.sync_new_folder = fail
         content = files(a="1") | ({"a/b": b"in a file"} if how == "refused" else {})
         assert put(content, tmp_path / "results" / "today" / "out") != []
 
@@ -551,7 +554,7 @@ def test_a_lock_of_another_user_on_a_file_server(held: bool, tmp_path: Path, mon
 
     monkeypatch.setattr(fcntl, "flock", served)
     monkeypatch.setattr(folder_lock, "WAIT_S", 1)
-    with folder_lock.locked(home / ".out.tdsl-lock"):
+    with folder_lock.hold_lock_file(home / ".out.tdsl-lock"):
         (home / ".out.tdsl-lock").chmod(0o644)
         if held:
             assert in_child(lambda: put(files(a="1"), home / "out") != ["E0509"], 65534) == 0

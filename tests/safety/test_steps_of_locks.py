@@ -16,9 +16,32 @@ from typing import Any
 import pytest
 
 from tdsl.output import folder_lock, folders, signature
-from tdsl.output.folder_lock import _acquire, _holder, _lock, _opened, _self, _want_held, locked, locked_folder
-from tdsl.output.folders import has_rules, is_current, mounts, swap, sync, writable
-from tdsl.output.signature import NoProgram, Unsigned, _judge, _why, sign, signer
+from tdsl.output.folder_lock import (
+    _acquire_lock,
+    _lock_holder,
+    _open_lock_file,
+    _own_lock_text,
+    _remove_unheld_lock,
+    _try_lock,
+    hold_folder_lock,
+    hold_lock_file,
+)
+from tdsl.output.folders import (
+    exchange_folders,
+    has_access_rules,
+    is_working_folder,
+    is_writable_folder,
+    mounts_below,
+    sync_new_folder,
+)
+from tdsl.output.signature import (
+    NoProgram,
+    Unsigned,
+    _refuse_unreadable_key,
+    _ssh_keygen_error,
+    sign_manifest,
+    signer_of_manifest,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="locks and folders of POSIX")
 
@@ -32,11 +55,11 @@ def opened() -> int:
 
 def test_a_lock_says_who_holds_it(tmp_path: Path) -> None:
     place, before = tmp_path / "lock", opened()
-    with locked(place) as alone:
-        assert alone and place.read_text() == _self() and opened() == before + (before > 0)
-        assert re.fullmatch(rf"process {os.getpid()} on \S+( boot [0-9a-f]{{8}})?", _self())
+    with hold_lock_file(place) as alone:
+        assert alone and place.read_text() == _own_lock_text() and opened() == before + (before > 0)
+        assert re.fullmatch(rf"process {os.getpid()} on \S+( boot [0-9a-f]{{8}})?", _own_lock_text())
     assert not place.exists() and opened() == before
-    with pytest.raises(KeyError), locked(place):
+    with pytest.raises(KeyError), hold_lock_file(place):
         raise KeyError
     assert not place.exists() and opened() == before
 
@@ -45,17 +68,17 @@ def test_a_lock_file_of_somebody_is_not_written_to(tmp_path: Path) -> None:
     """Up to 200 bytes are of a build that was killed; a larger file, or one with two names, is somebody's."""
     for name, size, kept in (("a", 200, False), ("b", 201, True)):
         (tmp_path / name).write_bytes(b"x" * size)
-        with locked(tmp_path / name):
+        with hold_lock_file(tmp_path / name):
             assert ((tmp_path / name).read_bytes() == b"x" * size) == kept
     (tmp_path / "c").write_bytes(b"mine")
     os.link(tmp_path / "c", tmp_path / "d")
-    with locked(tmp_path / "c"):
+    with hold_lock_file(tmp_path / "c"):
         assert (tmp_path / "d").read_bytes() == b"mine"
 
 
 def test_a_file_that_takes_the_place_of_a_lock_stays(tmp_path: Path) -> None:
     place = tmp_path / "lock"
-    with locked(place):
+    with hold_lock_file(place):
         place.unlink()
         place.write_text("another")
     assert place.read_text() == "another"
@@ -66,7 +89,7 @@ def test_who_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     waits: list[float] = []
     place, before = tmp_path / "lock", opened()
     place.write_text(" process 7 on host \n")
-    monkeypatch.setattr(folder_lock, "_lock", lambda handle, path=None: False)
+    monkeypatch.setattr(folder_lock, "_try_lock", lambda handle, path=None: False)
     monkeypatch.setattr(folder_lock, "Event", lambda: SimpleNamespace(wait=waits.append))
     monkeypatch.setattr(folder_lock, "WAIT_S", 8)
     monkeypatch.setattr(folder_lock, "TURN_S", 2)
@@ -74,12 +97,12 @@ def test_who_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         if text is not None:
             place.write_text(text)
         with pytest.raises(OSError, match="another build") as why:
-            _acquire(place)
+            _acquire_lock(place)
         assert (why.value.errno, why.value.strerror) == (errno.EAGAIN, f"another build is writing there{named}; try again later")
         assert waits == [2] * 4 and opened() == before
         waits.clear()
     with pytest.raises(OSError, match="is writing there; try"):
-        _acquire(tmp_path, os.O_DIRECTORY)
+        _acquire_lock(tmp_path, os.O_DIRECTORY)
     assert (folder_lock.LONGEST, place.exists()) == (200, True)
 
 
@@ -100,9 +123,9 @@ def test_a_lock_that_is_free_after_a_while(tmp_path: Path, monkeypatch: pytest.M
         return free
 
     monkeypatch.setattr(folder_lock, "TURN_S", 0.001)
-    monkeypatch.setattr(folder_lock, "_lock", lock)
-    handle = _acquire(place)
-    assert turns == [] and os.path.samestat(os.fstat(handle), os.lstat(place)) and place.read_text() == _self()
+    monkeypatch.setattr(folder_lock, "_try_lock", lock)
+    handle = _acquire_lock(place)
+    assert turns == [] and os.path.samestat(os.fstat(handle), os.lstat(place)) and place.read_text() == _own_lock_text()
     os.close(handle)
     assert opened() == before
 
@@ -113,11 +136,11 @@ def test_file_systems_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         raise OSError(errno.ENOLCK, "no locks")
 
     asked: list[Path | None] = []
-    monkeypatch.setattr(folder_lock, "_lock", lock)
+    monkeypatch.setattr(folder_lock, "_try_lock", lock)
     before = opened()
-    with locked(tmp_path / "lock") as alone:
+    with hold_lock_file(tmp_path / "lock") as alone:
         assert alone is False and not (tmp_path / "lock").exists()
-    with locked_folder(tmp_path):
+    with hold_folder_lock(tmp_path):
         assert tmp_path.is_dir()
     assert asked == [tmp_path / "lock", None] and opened() == before
 
@@ -126,12 +149,12 @@ def test_a_handle_of_number_0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """A process without an input has it."""
     closed: list[int] = []
     (tmp_path / "lock").write_text("another")
-    monkeypatch.setattr(folder_lock, "_acquire", lambda path, folder=0: 0)
+    monkeypatch.setattr(folder_lock, "_acquire_lock", lambda path, folder=0: 0)
     monkeypatch.setattr(os, "close", closed.append)
-    with locked(tmp_path / "lock") as alone:
+    with hold_lock_file(tmp_path / "lock") as alone:
         assert alone is True and closed == []
     assert closed == [0] and (tmp_path / "lock").exists()
-    with locked_folder(tmp_path):
+    with hold_folder_lock(tmp_path):
         assert closed == [0]
     assert closed == [0, 0]
 
@@ -139,26 +162,26 @@ def test_a_handle_of_number_0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_system_where_open_files_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There a lock file is closed before it is removed, and folders have no locks."""
     before, place = opened(), tmp_path / "lock"
-    monkeypatch.setattr(folder_lock, "_acquire", lambda path: os.open(path, os.O_RDWR | os.O_CREAT))
+    monkeypatch.setattr(folder_lock, "_acquire_lock", lambda path: os.open(path, os.O_RDWR | os.O_CREAT))
     monkeypatch.setattr(sys, "platform", "win32")
-    with locked(place):
+    with hold_lock_file(place):
         assert place.exists()
     assert not place.exists() and opened() == before
-    with locked_folder(tmp_path):
+    with hold_folder_lock(tmp_path):
         assert opened() == before
 
 
 def test_a_locked_folder(tmp_path: Path) -> None:
     before = opened()
-    with locked_folder(tmp_path):
+    with hold_folder_lock(tmp_path):
         assert opened() == before + (before > 0)
     assert opened() == before and tmp_path.is_dir()
-    with pytest.raises(KeyError), locked_folder(tmp_path):
+    with pytest.raises(KeyError), hold_folder_lock(tmp_path):
         raise KeyError
     assert opened() == before
     with pytest.raises(NotADirectoryError):
         (tmp_path / "f").write_text("")
-        _acquire(tmp_path / "f", os.O_DIRECTORY)
+        _acquire_lock(tmp_path / "f", os.O_DIRECTORY)
 
 
 @pytest.mark.parametrize(
@@ -186,15 +209,15 @@ def test_answers_of_a_lock(
     place.write_text("")
     with place.open() as file:
         if isinstance(outcome, bool):
-            assert _lock(file.fileno(), place) is outcome
+            assert _try_lock(file.fileno(), place) is outcome
         else:
             with pytest.raises(OSError, match=re.escape(os.strerror(outcome))) as why:
-                _lock(file.fileno(), place)
+                _try_lock(file.fileno(), place)
             assert why.value.errno == outcome
         assert place.exists() != gone
         if gone:
             with pytest.raises(OSError, match=re.escape(os.strerror(errno.ENOLCK))):
-                _lock(file.fileno())
+                _try_lock(file.fileno())
 
 
 def test_a_lock_file_of_another_name_stays(tmp_path: Path) -> None:
@@ -203,10 +226,10 @@ def test_a_lock_file_of_another_name_stays(tmp_path: Path) -> None:
     with place.open() as file:
         place.unlink()
         place.write_text("new")
-        _want_held(file.fileno(), place)
+        _remove_unheld_lock(file.fileno(), place)
         assert place.read_text() == "new"
     with place.open() as file:
-        _want_held(file.fileno(), place)
+        _remove_unheld_lock(file.fileno(), place)
         assert not place.exists()
 
 
@@ -214,8 +237,8 @@ def test_who_has_a_lock(tmp_path: Path) -> None:
     place = tmp_path / "lock"
     place.write_bytes(b" a\xff" + b"x" * 300)
     with place.open() as file:
-        assert _holder(file.fileno()) == "a\ufffd" + "x" * 197
-    assert _holder(-1) == ""
+        assert _lock_holder(file.fileno()) == "a\ufffd" + "x" * 197
+    assert _lock_holder(-1) == ""
 
 
 def test_a_lock_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,18 +250,18 @@ def test_a_lock_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.M
             raise PermissionError(errno.EACCES, "no")
         return real(path, flags, mode)
 
-    handle = _opened(place)
+    handle = _open_lock_file(place)
     assert os.write(handle, b"x") == 1
     os.close(handle)
     monkeypatch.setattr(os, "open", refusing)
-    handle = _opened(place)
+    handle = _open_lock_file(place)
     assert os.read(handle, 9) == b"x"
     os.close(handle)
     with pytest.raises(PermissionError):
-        _opened(tmp_path / "absent")
+        _open_lock_file(tmp_path / "absent")
     (tmp_path / "link").symlink_to(place)
     with pytest.raises(OSError, match=re.escape(os.strerror(errno.ELOOP))):
-        _opened(tmp_path / "link")
+        _open_lock_file(tmp_path / "link")
 
 
 # ---------------------------------------------------------------- folders
@@ -260,16 +283,16 @@ def test_two_folders_are_exchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     for number in (errno.EINVAL, errno.ENOSYS, errno.EXDEV, errno.ENOTSUP):
         library(monkeypatch, number, renameat2=call)
-        assert swap(a, b) is False
+        assert exchange_folders(a, b) is False
     assert asked == [(-100, os.fsencode(a), -100, os.fsencode(b), 2)] * 4
     library(monkeypatch, errno.EBUSY, renameat2=call)
     with pytest.raises(OSError, match=re.escape(os.strerror(errno.EBUSY))) as why:
-        swap(a, b)
+        exchange_folders(a, b)
     assert why.value.errno == errno.EBUSY
     library(monkeypatch, errno.EBUSY, renameat2=lambda *_: 0)
-    assert swap(a, b) is True
+    assert exchange_folders(a, b) is True
     library(monkeypatch, 0)
-    assert swap(a, b) is False
+    assert exchange_folders(a, b) is False
 
 
 def test_a_folder_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,13 +304,13 @@ def test_a_folder_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     before = opened()
     for result, number, wanted in ((0, errno.EIO, []), (-1, errno.EINVAL, ["file", tmp_path]), (None, 0, ["file", tmp_path])):
         library(monkeypatch, number, **({} if result is None else {"syncfs": lambda handle, r=result: r}))
-        sync(tmp_path, [tmp_path / "f"], [tmp_path])
+        sync_new_folder(tmp_path, [tmp_path / "f"], [tmp_path])
         assert done == wanted
         done.clear()
     for number in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
         library(monkeypatch, number, syncfs=lambda handle: -1)
         with pytest.raises(OSError, match=re.escape(os.strerror(number))) as why:
-            sync(tmp_path, [tmp_path / "f"], [tmp_path])
+            sync_new_folder(tmp_path, [tmp_path / "f"], [tmp_path])
         assert why.value.errno == number and done == []
     assert opened() == before
 
@@ -297,34 +320,34 @@ def test_mounts_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         f"2{n} 1 0:5 / {place} rw - tmpfs x rw" for n, place in enumerate(("/", "/out", "/out/a\\040b", "/outer", "/out/c/d"))
     ]
     monkeypatch.setattr(Path, "read_bytes", lambda path: "\n".join(lines).encode())
-    assert mounts(Path("/out")) == [".", "a b", "c/d"] and mounts(tmp_path) == []
-    assert mounts(Path("/")) == [".", ".", "out", "out/a b", "outer", "out/c/d"]
+    assert mounts_below(Path("/out")) == [".", "a b", "c/d"] and mounts_below(tmp_path) == []
+    assert mounts_below(Path("/")) == [".", ".", "out", "out/a b", "outer", "out/c/d"]
 
     def absent(path: Path) -> bytes:
         raise OSError(errno.ENOENT, "no such file")
 
     monkeypatch.setattr(Path, "read_bytes", absent)
-    assert mounts(Path("/")) == ["."] and mounts(tmp_path) == []
+    assert mounts_below(Path("/")) == ["."] and mounts_below(tmp_path) == []
 
 
 def test_what_the_system_says_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sub").mkdir()
     monkeypatch.chdir(tmp_path / "sub")
-    assert is_current(tmp_path) and is_current(tmp_path / "sub") and not is_current(tmp_path / "other")
+    assert is_working_folder(tmp_path) and is_working_folder(tmp_path / "sub") and not is_working_folder(tmp_path / "other")
     asked: list[int] = []
     monkeypatch.setattr(os, "access", lambda folder, how: asked.append(how) or True)
-    assert writable(tmp_path) and asked == [os.W_OK | os.X_OK]
+    assert is_writable_folder(tmp_path) and asked == [os.W_OK | os.X_OK]
     for names, wanted in ((["user.x"], False), (["user.x", "system.posix_acl_default"], True), ([], False)):
         monkeypatch.setattr(os, "listxattr", lambda path, n=names: n, raising=False)
-        assert has_rules(tmp_path) is wanted
+        assert has_access_rules(tmp_path) is wanted
     monkeypatch.delattr(os, "listxattr", raising=False)
-    assert has_rules(tmp_path) is False
+    assert has_access_rules(tmp_path) is False
 
     def gone() -> Path:
         raise FileNotFoundError
 
     monkeypatch.setattr(Path, "cwd", gone)
-    assert is_current(tmp_path) is False
+    assert is_working_folder(tmp_path) is False
 
 
 # ---------------------------------------------------------------- signatures
@@ -353,22 +376,22 @@ def test_a_manifest_is_signed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     key = tmp_path / "key"
     key.write_text("k")
     asked = program(monkeypatch, (0, SIGNED, b""), (1, SIGNED, b"a\n bad key \n\n"), (0, b"?", b""), (3, b"", b""))
-    assert sign(b"manifest", key) == SIGNED
+    assert sign_manifest(b"manifest", key) == SIGNED
     assert asked == [(["ssh-keygen", "-Y", "sign", "-f", str(key), "-n", "tdsl"], b"manifest", None)]
-    for run in (lambda: sign(b"manifest", tmp_path), lambda: signer(b"manifest", SIGNED, tmp_path)):
+    for run in (lambda: sign_manifest(b"manifest", tmp_path), lambda: signer_of_manifest(b"manifest", SIGNED, tmp_path)):
         with pytest.raises(Unsigned, match="it is not a regular file"):
             run()
     assert len(asked) == 1
     for why in ("bad key", "ssh-keygen ended with status 0", "ssh-keygen ended with status 3"):
         with pytest.raises(Unsigned, match=f"^{why}$"):
-            sign(b"manifest", key)
+            sign_manifest(b"manifest", key)
 
 
 def test_who_signed_a_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     allowed = tmp_path / "allowed"
     allowed.write_text("a")
     asked = program(monkeypatch, (0, b"a@x\nb@x\n", b""), (0, b"", b""))
-    assert signer(b"manifest", SIGNED, allowed) == "a@x"
+    assert signer_of_manifest(b"manifest", SIGNED, allowed) == "a@x"
     (find, _, _), (verify, _, _) = asked
     place = find[-1]
     common = ["-f", str(allowed), "-s", place]
@@ -384,7 +407,7 @@ def test_who_signed_a_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ):  # fmt: skip
         program(monkeypatch, *answers)
         with pytest.raises(Unsigned) as why:
-            signer(b"manifest", SIGNED, allowed)
+            signer_of_manifest(b"manifest", SIGNED, allowed)
         assert str(why.value) == message
 
 
@@ -400,10 +423,10 @@ def test_programs_that_are_absent_or_slow(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(subprocess, "run", failing(FileNotFoundError()))
     with pytest.raises(NoProgram, match=r"^signatures need ssh-keygen: install OpenSSH \(Debian: openssh-client\)$"):
-        sign(b"", key)
+        sign_manifest(b"", key)
     monkeypatch.setattr(subprocess, "run", failing(subprocess.TimeoutExpired("x", 1)))
     with pytest.raises(Unsigned, match=r"^ssh-keygen did not answer within 60 s$"):
-        sign(b"", key)
+        sign_manifest(b"", key)
 
 
 def test_sizes_of_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -412,12 +435,12 @@ def test_sizes_of_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = tmp_path / "key"
     with key.open("wb") as file:
         file.truncate(2 << 20)
-    _judge(key)
+    _refuse_unreadable_key(key)
     with key.open("wb") as file:
         file.truncate((2 << 20) + 1)
     none = "it is not a regular file of at most 2 MiB"
     for place, why in ((key, none), (tmp_path, none), (tmp_path / "absent", os.strerror(errno.ENOENT))):
         with pytest.raises(Unsigned) as fault:
-            _judge(place)
+            _refuse_unreadable_key(place)
         assert str(fault.value) == f"{place}: {why}"
-    assert _why(subprocess.CompletedProcess([], 4, b"", b"\xff one\n  two \n\n")) == "two"
+    assert _ssh_keygen_error(subprocess.CompletedProcess([], 4, b"", b"\xff one\n  two \n\n")) == "two"

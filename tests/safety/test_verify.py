@@ -141,14 +141,14 @@ def test_two_signed_builds_at_once(named: str, keys: Path, tmp_path: Path, monke
         place.symlink_to(tmp_path / "out", target_is_directory=True)
         (tmp_path / "out").mkdir()
     call = ("build", design, "--out", place, "--target", "cabling", "--sign", keys / "a")
-    sign = signature.sign
+    sign = signature.sign_manifest
 
     def waited(manifest: bytes, key: Path) -> bytes:
-        monkeypatch.setattr(signature, "sign", sign)
+        monkeypatch.setattr(signature, "sign_manifest", sign)
         assert tdsl(*call, "--set", "nodes=5").exit_code == 0
         return sign(manifest, key)
 
-    monkeypatch.setattr(signature, "sign", waited)
+    monkeypatch.setattr(signature, "sign_manifest", waited)
     done = tdsl(*call)
     assert done.exit_code == 2 and "another build has written there meanwhile" in done.stderr, done.output
     assert tdsl("verify", place, "--signers", keys / "allowed-a").exit_code == 0

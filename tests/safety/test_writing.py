@@ -18,7 +18,7 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import write as writing
-from tdsl.output.write import write
+from tdsl.output.write import write_output_folder
 from tdsl.system import files as disk
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
@@ -167,7 +167,7 @@ def test_what_a_killed_process_of_number_1_left(left: str, tmp_path: Path) -> No
         (tmp_path / left).write_text("process 1 on gone")
     else:
         (tmp_path / left).mkdir()
-    assert write(output(1), tmp_path / "out", Diagnostics())
+    assert write_output_folder(output(1), tmp_path / "out", Diagnostics())
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
@@ -282,7 +282,7 @@ def test_without_rights(tmp_path: Path) -> None:
             os.setgid(65534)
             os.setuid(65534)
             try:
-                disk.replace(path, b"new")
+                disk.replace_file(path, b"new")
             except OSError as fault:
                 os._exit(fault.errno or 1)
             os._exit(0)
@@ -355,16 +355,16 @@ def test_what_others_put_into_a_mount_leads_nowhere(way: str, tmp_path: Path, mo
     listed = json.dumps({"schema": 1, "tdsl": "0", "files": {path: {}}})
     (ready / "manifest.json").write_text(listed)
     (out / "manifest.json").write_text(json.dumps({"schema": 1, "tdsl": "0", "files": {}}))
-    monkeypatch.setattr(writing, "_exchangeable", lambda out, foreign: False)
+    monkeypatch.setattr(writing, "_can_exchange_folder", lambda out, foreign: False)
     found = Diagnostics()
-    assert not writing.write({"manifest.json": b"{}"}, out, found) and found.has_errors
+    assert not writing.write_output_folder({"manifest.json": b"{}"}, out, found) and found.has_errors
     assert not list(victim.iterdir())
 
 
 @pytest.mark.parametrize("path", ["../x", "/tmp/x", "a/../../x", "", "a//b", "a\0b", "."])
 def test_no_file_of_a_build_leads_out_of_it(path: str, tmp_path: Path) -> None:
     found = Diagnostics()
-    assert not writing.write({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
+    assert not writing.write_output_folder({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,26 +10,26 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Fix, Severity
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics import cluster, forwards, later, nos, partitions
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part, PortClass
-from tdsl.semantics.parameters import define_param, idle_parameters, with_settings
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PathComponent, PortClass
+from tdsl.semantics.parameters import define_param, note_given_parameters, note_unused_parameters
 from tdsl.semantics.partitions import PartitionRule
-from tdsl.semantics.plan import Context, Group, Plan
-from tdsl.semantics.ranges import Settings
+from tdsl.semantics.plan import Context, FabricPlan, Group
+from tdsl.semantics.ranges import ParameterSettings
 from tdsl.semantics.scope import DONE, FAILED, Binding, Scope
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse, parse_expression
+from tdsl.syntax.parser import parse_expression, parse_source_file
 
-ORIGIN = Origin(Span(SourceFile("o.fab", "o"), 0, 1), ((Span(SourceFile("c.fab", "chain"), 0, 5), "here"),))
+ORIGIN = Origin(SourceSpan(SourceFile("o.fab", "o"), 0, 1), ((SourceSpan(SourceFile("c.fab", "chain"), 0, 5), "here"),))
 
 
 def file(text: str) -> tuple[tree.Stmt, ...]:
     """The statements of a file."""
-    return parse(SourceFile("t.fab", text), Diagnostics()).body
+    return parse_source_file(SourceFile("t.fab", text), Diagnostics()).body
 
 
 def statement(text: str) -> Any:
@@ -54,7 +54,7 @@ def refusal(run: Callable[[], object]) -> Refused:
     return shown(raised.value.diagnostic)
 
 
-def plan() -> tuple[Plan, Context, Context]:
+def plan() -> tuple[FabricPlan, Context, Context]:
     """A fabric with hosts, switches, chips and a panel, and a group ``su``; its own context and that of ``su``."""
     scope = Scope()
     root = Group("f", "fabric", (), None, ORIGIN.span, scope)
@@ -69,11 +69,11 @@ def plan() -> tuple[Plan, Context, Context]:
         blank = ("",) * 2
         nic = PortClass("nic", (Axis(0, 2),), 0, 400, (), (0, 0), "", (0, 1), blank, blank, (), 1, ORIGIN)
         model = DeviceModel(name.upper(), kind, "", (nic,), (), (), (), {}, ORIGIN)
-        at = Origin(Span(SourceFile("d.fab", name), 0, len(name)))
-        root.members[name] = DeviceSet(0, (Part(name, kind, (Axis(0, n),)),), model, "", at, settings={"role": "x"})
+        at = Origin(SourceSpan(SourceFile("d.fab", name), 0, len(name)))
+        root.members[name] = DeviceSet(0, (PathComponent(name, kind, (Axis(0, n),)),), model, "", at, settings={"role": "x"})
     root.members["su"] = su
     outer = Context((root,), ())
-    return Plan("f", "", ORIGIN, root, Evaluator()), outer, outer.inner(su)
+    return FabricPlan("f", "", ORIGIN, root, Evaluator()), outer, outer.inner(su)
 
 
 # ---------------------------------------------------------------- partitions
@@ -81,7 +81,7 @@ def plan() -> tuple[Plan, Context, Context]:
 
 def rule(text: str) -> PartitionRule:
     made, outer, _ = plan()
-    partitions.partition(made, statement(text), made.root.scope, outer, ORIGIN)
+    partitions.plan_partition(made, statement(text), made.root.scope, outer, ORIGIN)
     (found,) = made.partitions
     assert found.origin is ORIGIN
     return found
@@ -146,10 +146,10 @@ def test_a_partition_that_was_not_read() -> None:
 def test_subnet_managers() -> None:
     """Hosts, in order."""
     made, outer, _ = plan()
-    partitions.manager(made, statement("subnet_manager node[0], filer"), made.root.scope, outer, ORIGIN)
+    partitions.plan_subnet_manager(made, statement("subnet_manager node[0], filer"), made.root.scope, outer, ORIGIN)
     assert [[t.span.text for t in m.targets] for m in made.managers] == [["node[0]", "filer"]]
     s = statement("subnet_manager node[0], leaf")
-    assert refusal(lambda: partitions.manager(made, s, made.root.scope, outer, ORIGIN)) == (
+    assert refusal(lambda: partitions.plan_subnet_manager(made, s, made.root.scope, outer, ORIGIN)) == (
         "E0120", "leaf", "a subnet manager runs on a host, and `leaf` is a switch", "write `subnet_manager manager[*]`", [],
     )  # fmt: skip
     assert len(made.managers) == 1
@@ -162,16 +162,22 @@ def test_subnet_managers() -> None:
     ("text", "name"), [("nos sonic", "sonic"), ("nos eos", "eos"), ('nos "junos"', "junos"), ('nos "a_1"', "a_1")]
 )
 def test_operating_systems(text: str, name: str) -> None:
-    assert nos.written(statement(text)) == name
+    assert nos.nos_of_setting(statement(text)) == name
     made, outer, inner = plan()
     s = statement(text)
-    assert refusal(lambda: nos.of_fabric(made, s, inner))[:3] == (
+    assert refusal(lambda: nos.plan_fabric_nos(made, s, inner))[:3] == (
         "E0118", text, "`nos` belongs to a fabric, to switches or to a model",
     )  # fmt: skip
     assert made.nos is None
-    nos.of_fabric(made, s, outer)
+    nos.plan_fabric_nos(made, s, outer)
     assert made.nos == (name, s.span)
-    assert refusal(lambda: nos.of_fabric(made, s, outer)) == ("E0104", text, "`nos` is set twice", "", [f"{text}: first here"])
+    assert refusal(lambda: nos.plan_fabric_nos(made, s, outer)) == (
+        "E0104",
+        text,
+        "`nos` is set twice",
+        "",
+        [f"{text}: first here"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +195,7 @@ def test_operating_systems(text: str, name: str) -> None:
     ],
 )  # fmt: skip
 def test_operating_systems_that_are_refused(text: str, expected: tuple[str, str, str, str]) -> None:
-    assert refusal(lambda: nos.written(statement(text)))[:4] == expected
+    assert refusal(lambda: nos.nos_of_setting(statement(text)))[:4] == expected
 
 
 # ---------------------------------------------------------------- hosts that forward
@@ -202,18 +208,24 @@ SWITCHES = "delete `forwards`: switches always forward"
 )
 def test_kinds_that_forward(kind: str, help: str) -> None:
     s = statement("forwards")
-    assert [forwards.of_model(s, k) for k in ("host", "chip")] == [True, True]
-    assert refusal(lambda: forwards.of_model(s, kind)) == ("E0118", "forwards", f"a {kind} takes no `forwards`", help, [])
+    assert [forwards.read_forwards_setting(s, k) for k in ("host", "chip")] == [True, True]
+    assert refusal(lambda: forwards.read_forwards_setting(s, kind)) == (
+        "E0118",
+        "forwards",
+        f"a {kind} takes no `forwards`",
+        help,
+        [],
+    )
     with pytest.raises(Fault):
-        forwards.of_model(statement("forwards 3"), "host")
+        forwards.read_forwards_setting(statement("forwards 3"), "host")
     with pytest.raises(Fault):
-        forwards.of_model(statement("forwards { x }"), "host")
+        forwards.read_forwards_setting(statement("forwards { x }"), "host")
 
 
 def test_declarations_that_forward() -> None:
     """Those that are named, with their other settings."""
     made, outer, _ = plan()
-    forwards.of_fabric(made, statement("forwards node, gpu"), outer)
+    forwards.plan_forwards_statement(made, statement("forwards node, gpu"), outer)
     assert {s.name: dict(s.settings) for s in made.root.sets()} == {
         name: {"role": "x"} | ({"forwards": True} if name in ("node", "gpu") else {})
         for name in ("node", "filer", "leaf", "gpu", "box")
@@ -223,7 +235,7 @@ def test_declarations_that_forward() -> None:
 @pytest.mark.parametrize("text", ["forwards node x 2", "forwards node, gpu x 2", "forwards node { x }"])
 def test_more_than_names_of_declarations(text: str) -> None:
     made, outer, _ = plan()
-    assert refusal(lambda: forwards.of_fabric(made, statement(text), outer))[0] in ("E0118", "E0120")
+    assert refusal(lambda: forwards.plan_forwards_statement(made, statement(text), outer))[0] in ("E0118", "E0120")
     assert not any("forwards" in s.settings for s in made.root.sets())
 
 
@@ -242,17 +254,17 @@ def test_more_than_names_of_declarations(text: str) -> None:
 )  # fmt: skip
 def test_statements_of_forwarding_that_are_refused(text: str, expected: Refused) -> None:
     made, outer, _ = plan()
-    assert refusal(lambda: forwards.of_fabric(made, statement(text), outer)) == expected
+    assert refusal(lambda: forwards.plan_forwards_statement(made, statement(text), outer)) == expected
 
 
 # ---------------------------------------------------------------- clusters
 
 
-def members(text: str) -> tuple[list[cluster.Member], list[Refused]]:
+def members(text: str) -> tuple[list[cluster.ClusterMember], list[Refused]]:
     (node,) = file(text)
     entry: Any = SimpleNamespace(node=node, home="home")
     found = Diagnostics()
-    made = list(cluster.members(entry, found))
+    made = list(cluster.fabrics_of_entry(entry, found))
     assert all(m.home == "home" for m in made)
     return made, [shown(d) for d in found.items]
 
@@ -300,16 +312,16 @@ def test_places_that_are_lent() -> None:
     (f, g), _ = members(CLUSTER)
     source = f.node.span.file
 
-    def at(text: str, add: int = 0) -> Span:
+    def at(text: str, add: int = 0) -> SourceSpan:
         start = CLUSTER.index(text)
-        return Span(source, start, start + len(text) + add)
+        return SourceSpan(source, start, start + len(text) + add)
 
     assert [f.lends(at(x)) for x in ("let k = 3", "host filer: FILER", "fabric g", "connect node[0] to leaf")] == [
         True, True, True, False,
     ]  # fmt: skip
     assert f.around is not None and f.lends(f.around) and not f.lends(f.node.span) and g.lends(f.node.span)
-    assert not f.lends(Span(source, f.around.start, f.around.end + 1))
-    assert not f.lends(Span(SourceFile("t.fab", CLUSTER), 20, 24))
+    assert not f.lends(SourceSpan(source, f.around.start, f.around.end + 1))
+    assert not f.lends(SourceSpan(SourceFile("t.fab", CLUSTER), 20, 24))
     (alone,), _ = members("fabric f { switch a: S }\n")
     assert (alone.cluster, alone.around, alone.lends(alone.node.span)) == ("", None, False)
 
@@ -345,7 +357,7 @@ def param(text: str, texts: dict[str, str] | None = None, phase: str = "", value
         assert e is not None
         given["n"] = e
     s = statement(text)
-    return define_param(scope, s, Evaluator(), Settings(texts=texts or {}, phase=given, values=values or {})), scope, s
+    return define_param(scope, s, Evaluator(), ParameterSettings(texts=texts or {}, phase=given, values=values or {})), scope, s
 
 
 @pytest.mark.parametrize(
@@ -402,13 +414,13 @@ def test_parameters_that_are_refused(text: str, given: dict[str, str], phase: st
 def test_a_parameter_that_rests_on_itself() -> None:
     scope = Scope()
     s = statement("param n: int = n + 1")
-    assert refusal(lambda: define_param(scope, s, Evaluator(), Settings()))[:3] == (
+    assert refusal(lambda: define_param(scope, s, Evaluator(), ParameterSettings()))[:3] == (
         "E0114", "n", "`n` is defined in terms of itself",
     )  # fmt: skip
     assert scope.names["n"].state == FAILED
-    settings = Settings(values={"n": 3}, domains=[])
+    settings = ParameterSettings(values={"n": 3}, domains=[])
     assert refusal(lambda: define_param(Scope(), s, Evaluator(), settings))[0] == "E0114", "its default is read for its values"
-    assert refusal(lambda: define_param(scope, s, Evaluator(), Settings()))[:3] == (
+    assert refusal(lambda: define_param(scope, s, Evaluator(), ParameterSettings()))[:3] == (
         "E0104", "n", "`n` is already defined in this block",
     )  # fmt: skip
 
@@ -418,13 +430,13 @@ def test_a_value_that_rests_on_an_error() -> None:
     scope = Scope()
     scope.define("bad", Binding("let", ORIGIN.span, state=FAILED))
     with pytest.raises(Excused):
-        define_param(scope, statement("param n: int = 2"), Evaluator(), Settings(texts={"n": "bad + 1"}))
+        define_param(scope, statement("param n: int = 2"), Evaluator(), ParameterSettings(texts={"n": "bad + 1"}))
     assert scope.names["n"].state == FAILED
 
 
 def test_values_that_a_parameter_may_have() -> None:
     """They are added where they are asked for, whatever value it has."""
-    settings = Settings(values={"n": 3}, domains=[])
+    settings = ParameterSettings(values={"n": 3}, domains=[])
     assert define_param(Scope(), statement("param n: int = 2 where 1 <= n <= 4"), Evaluator(), settings) == 3
     assert settings.domains is not None and [(d.name, list(d.choices or ())) for d in settings.domains] == [("n", [1, 2, 3, 4])]
 
@@ -445,7 +457,7 @@ def test_values_that_a_parameter_may_have() -> None:
 def test_parameters_that_nothing_uses(text: str, idle: list[str]) -> None:
     """Their own default and guard are no use; others' are."""
     found = Diagnostics()
-    idle_parameters(file(text), found)
+    note_unused_parameters(file(text), found)
     assert [(*shown(d), d.severity) for d in found.items] == [
         ("E0127", n, f"nothing in this file uses `{n}`", "use it or remove it: its value has no effect", [], Severity.NOTE)
         for n in idle
@@ -454,16 +466,16 @@ def test_parameters_that_nothing_uses(text: str, idle: list[str]) -> None:
 
 def test_errors_that_name_a_given_parameter() -> None:
     """Each once, in the order of the text; notes and errors without a place stay."""
-    at = Span(SourceFile("t.fab", "n + m*n - q"), 0, 11)
+    at = SourceSpan(SourceFile("t.fab", "n + m*n - q"), 0, 11)
     texts = {"m": "7", "n": "8", "z": "1"}
     d = Diagnostic("E0110", "m", at, notes=("first",))
-    assert with_settings(d, texts).notes == ("first", "`n` is given by `--set n=8`", "`m` is given by `--set m=7`")
-    assert with_settings(d, {"z": "1"}) is d
+    assert note_given_parameters(d, texts).notes == ("first", "`n` is given by `--set n=8`", "`m` is given by `--set m=7`")
+    assert note_given_parameters(d, {"z": "1"}) is d
     for other in (
         Diagnostic("E0110", "m", None), Diagnostic("E0110", "given by --set n=8", at),
         Diagnostic("E0110", "m", at, severity=Severity.NOTE), Diagnostic("E0110", "m", at, severity=Severity.WARNING),
     ):  # fmt: skip
-        assert with_settings(other, texts) is other
+        assert note_given_parameters(other, texts) is other
 
 
 # ---------------------------------------------------------------- statements in the wrong place
@@ -476,7 +488,7 @@ def misplaced(s: tree.Stmt, folder: Path) -> Diagnostic:
     library: Any = SimpleNamespace(loader=SimpleNamespace(paths=[folder]))
     with pytest.raises(Fault) as raised:
         later.refuse_later(s, scope, library, home)
-    assert scope.excused == ({s.name.name} if isinstance(s, tree.Tier) else set())
+    assert scope.excused == ({s.name.name} if isinstance(s, tree.TierDecl) else set())
     return raised.value.diagnostic
 
 

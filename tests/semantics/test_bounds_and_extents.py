@@ -8,17 +8,29 @@ from itertools import product
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.extents import INDEX_LIMIT, axes_of
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.ranges import ANY, Domain, Reach, _both, _combined, _either, _ends, _scaled, _solved, _spanned, domain
+from tdsl.semantics.ranges import (
+    ANY,
+    Domain,
+    Reach,
+    _bounds_around_choices,
+    _combine_linear_forms,
+    _intersect_bounds,
+    _scale_linear_form,
+    _solve_comparison,
+    _unite_bounds,
+    _whole_bounds,
+    parameter_domain,
+)
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 F = Fraction
-AT = Span(SourceFile("t.fab", "x"), 0, 1)
+AT = SourceSpan(SourceFile("t.fab", "x"), 0, 1)
 HOLDS = {
     "<": lambda k, c, d, x: k * x + c < 0,
     "<=": lambda k, c, d, x: k * x + c <= 0,
@@ -33,68 +45,72 @@ def test_bounds_of_a_linear_comparison() -> None:
     """The least and the greatest whole number for which it holds with some constant between two bounds."""
     for k, c, more, op in product((-3, -1, 1, 2, F(3, 2)), (-7, -2, 0, F(1, 2), 5), (0, 1, F(5, 2)), HOLDS):
         d = c + more
-        found = _solved((F(k), F(c), F(d)), op)
+        found = _solve_comparison((F(k), F(c), F(d)), op)
         values = [x for x in NUMBERS if HOLDS[op](k, c, d, x)]
         low, high = found.low, found.high
         assert found.exact == (more == 0)
         assert (found.whole, found.choices) == (False, None)
         inside = [x for x in NUMBERS if (low is None or x >= low) and (high is None or x <= high)]
         assert inside == values, (k, c, d, op)
-    assert _solved((F(0), F(1), F(1)), "<") is ANY
-    assert _solved((F(1), F(1), F(1)), "!=") is ANY
+    assert _solve_comparison((F(0), F(1), F(1)), "<") is ANY
+    assert _solve_comparison((F(1), F(1), F(1)), "!=") is ANY
 
 
 def test_linear_forms() -> None:
     """What two forms give: the sum, the difference, and multiples and quotients by a constant, with rounding between bounds."""
     a, b, c = (F(3), F(-1), F(2)), (F(2), F(1), F(5)), (F(0), F(-4), F(-4))
     zero, loose = (F(0), F(0), F(0)), (F(0), F(1), F(2))
-    assert _scaled(a, F(-2)) == (F(-6), F(-4), F(2))
-    assert _combined("+", a, b) == (F(5), F(0), F(7))
-    assert _combined("-", a, b) == (F(1), F(-6), F(1))
-    assert _combined("*", a, c) == _combined("*", c, a) == (F(-12), F(-8), F(4))
-    assert _combined("/", a, c) == (F(-3, 4), F(-1, 2), F(1, 4))
-    assert _combined("//", a, c) == (F(-3, 4), F(-3, 2), F(1, 4))
-    assert _combined("%", a, c) == (F(0), F(0), F(4))
-    assert [_combined(op, a, b) for op in ("*", "/", "//", "%")] == [None] * 4
-    assert [_combined(op, a, loose) for op in ("*", "/", "//", "%")] == [None] * 4
-    assert [_combined(op, a, zero) for op in ("/", "//", "%")] == [None] * 3
-    assert [_combined(op, c, a) for op in ("/", "//", "%")] == [None] * 3
-    assert _combined("*", a, zero) == zero
-    assert _combined("**", a, c) is None
+    assert _scale_linear_form(a, F(-2)) == (F(-6), F(-4), F(2))
+    assert _combine_linear_forms("+", a, b) == (F(5), F(0), F(7))
+    assert _combine_linear_forms("-", a, b) == (F(1), F(-6), F(1))
+    assert _combine_linear_forms("*", a, c) == _combine_linear_forms("*", c, a) == (F(-12), F(-8), F(4))
+    assert _combine_linear_forms("/", a, c) == (F(-3, 4), F(-1, 2), F(1, 4))
+    assert _combine_linear_forms("//", a, c) == (F(-3, 4), F(-3, 2), F(1, 4))
+    assert _combine_linear_forms("%", a, c) == (F(0), F(0), F(4))
+    assert [_combine_linear_forms(op, a, b) for op in ("*", "/", "//", "%")] == [None] * 4
+    assert [_combine_linear_forms(op, a, loose) for op in ("*", "/", "//", "%")] == [None] * 4
+    assert [_combine_linear_forms(op, a, zero) for op in ("/", "//", "%")] == [None] * 3
+    assert [_combine_linear_forms(op, c, a) for op in ("/", "//", "%")] == [None] * 3
+    assert _combine_linear_forms("*", a, zero) == zero
+    assert _combine_linear_forms("**", a, c) is None
 
 
 def test_bounds_together() -> None:
     """Where both hold the narrower ends, where one does the wider; choices are narrower than bounds."""
     a, b = Reach(F(1), F(9), True, True), Reach(F(4), None, False, True)
     few, more, other = Reach(choices=(2, 7)), Reach(choices=(1, 2, 3)), Reach(choices=("x", 3))
-    assert _both(a, b) == _both(b, a) == Reach(F(4), F(9), True, True)
-    assert _both(a, Reach(None, F(3))) == Reach(F(1), F(3), True, False)
-    assert _both(ANY, ANY) == ANY
-    assert _both(few, more) is few
-    assert _both(more, few) is few
-    assert _both(few, a) is few
-    assert _both(a, few) is few
-    assert _both(few, other) is few
-    assert _either(a, b) == _either(b, a) == Reach(F(1), None, False)
-    assert _either(a, Reach(F(-2), F(5), True)) == Reach(F(-2), F(9), True)
-    assert _either(Reach(None, F(5)), Reach(None, F(7))) == Reach(None, F(7))
-    assert _either(few, more).choices == (2, 7, 1, 2, 3)
-    assert _either(few, a) == Reach(F(1), F(9), True)
-    assert _either(Reach(F(3), F(4), True), few) == Reach(F(2), F(7), True)
-    assert [_spanned(r) for r in (a, few, more, other, Reach(choices=(True, 3)), Reach(choices=()))] == [
+    assert _intersect_bounds(a, b) == _intersect_bounds(b, a) == Reach(F(4), F(9), True, True)
+    assert _intersect_bounds(a, Reach(None, F(3))) == Reach(F(1), F(3), True, False)
+    assert _intersect_bounds(ANY, ANY) == ANY
+    assert _intersect_bounds(few, more) is few
+    assert _intersect_bounds(more, few) is few
+    assert _intersect_bounds(few, a) is few
+    assert _intersect_bounds(a, few) is few
+    assert _intersect_bounds(few, other) is few
+    assert _unite_bounds(a, b) == _unite_bounds(b, a) == Reach(F(1), None, False)
+    assert _unite_bounds(a, Reach(F(-2), F(5), True)) == Reach(F(-2), F(9), True)
+    assert _unite_bounds(Reach(None, F(5)), Reach(None, F(7))) == Reach(None, F(7))
+    assert _unite_bounds(few, more).choices == (2, 7, 1, 2, 3)
+    assert _unite_bounds(few, a) == Reach(F(1), F(9), True)
+    assert _unite_bounds(Reach(F(3), F(4), True), few) == Reach(F(2), F(7), True)
+    assert [_bounds_around_choices(r) for r in (a, few, more, other, Reach(choices=(True, 3)), Reach(choices=()))] == [
         a, Reach(F(2), F(7), True), Reach(F(1), F(3), True), ANY, ANY, ANY
     ]  # fmt: skip
-    assert [_ends(Reach(F(x), F(y))) for x, y in ((F(3, 2), F(7, 2)), (2, 3), (F(-3, 2), F(-1, 2)))] == [(2, 3), (2, 3), (-1, -1)]
-    assert _ends(ANY) == (None, None)
+    assert [_whole_bounds(Reach(F(x), F(y))) for x, y in ((F(3, 2), F(7, 2)), (2, 3), (F(-3, 2), F(-1, 2)))] == [
+        (2, 3),
+        (2, 3),
+        (-1, -1),
+    ]
+    assert _whole_bounds(ANY) == (None, None)
 
 
 def param(text: str) -> Domain:
     """What a parameter may be."""
     found = Diagnostics()
-    (s,) = parse(SourceFile("t.fab", f"param {text}\n"), found).body
+    (s,) = parse_source_file(SourceFile("t.fab", f"param {text}\n"), found).body
     assert not list(found), [d.message for d in found]
     assert isinstance(s, tree.Param)
-    return domain(Scope(), s, Evaluator())
+    return parameter_domain(Scope(), s, Evaluator())
 
 
 @pytest.mark.parametrize(
@@ -138,7 +154,7 @@ def test_domains_of_one_name() -> None:
 def extents(text: str) -> list[tuple[int, int, int]] | tuple[str, str, str, str]:
     """Low, size and how many are built (-1: all) of each axis; or code, underlined text, message and help."""
     found = Diagnostics()
-    (s,) = parse(SourceFile("t.fab", f"switch a[{text}]: S\n"), found).body
+    (s,) = parse_source_file(SourceFile("t.fab", f"switch a[{text}]: S\n"), found).body
     assert not list(found), [d.message for d in found]
     assert isinstance(s, tree.Decl)
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics import devices, partitions
 from tdsl.semantics.devices import DeviceSettings, Split, split_model
 from tdsl.semantics.model import Axis, DeviceModel, PortClass, SonicPort
@@ -351,7 +351,7 @@ def test_partitions(statement: str, expected: Reported, tmp_path: Path) -> None:
     assert reported(f"fabric f {{ {text}\n{statement} }}", tmp_path) == expected
 
 
-AT = Span(SourceFile("t.fab", "x"), 0, 1)
+AT = SourceSpan(SourceFile("t.fab", "x"), 0, 1)
 
 
 def test_settings_as_text() -> None:

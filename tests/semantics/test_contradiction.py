@@ -13,11 +13,11 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics import contradiction
-from tdsl.semantics.contradiction import Relations, connected
+from tdsl.semantics.contradiction import Relations, even_spread_reaches_all
 from tdsl.semantics.fault import Fault
-from tdsl.semantics.sizing import Aim, Load, Sizer, TierSpec, even, meets
+from tdsl.semantics.sizing import Aim, HostLoad, Sizer, TierSpec, is_even_spread, spread_connects_children
 from tests.harness import compile_text
 
 CODES = {"E0459", "E0460"}
@@ -139,7 +139,7 @@ def test_unknown_is_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         return z3.unknown if (said := real(self)) == z3.sat else said
 
     monkeypatch.setattr(Relations, "decide", decide)
-    monkeypatch.setattr(contradiction, "sized", lambda load, specs: False)
+    monkeypatch.setattr(contradiction, "has_tier_sizes", lambda load, specs: False)
     (found,) = compile_text(whole, tmp_path).findings
     assert "a smaller set may exist" in found.notes[-1] and PROVEN not in found.notes[-1]
     monkeypatch.setattr(contradiction, "WORK", 1)
@@ -155,7 +155,7 @@ def spec(name: str, radix: int, rate: int, per: int | None, count: int | None, a
     return TierSpec(name, "", per, cast("Any", model), count, aim, NOWHERE)
 
 
-NOWHERE = Span(SourceFile("nowhere", " "), 0, 1)
+NOWHERE = SourceSpan(SourceFile("nowhere", " "), 0, 1)
 AIM = st.builds(
     Aim, st.sampled_from(["", "about", "at most"]), st.sampled_from([Fraction(1), Fraction(2), Fraction(3, 2), Fraction(1, 2)])
 )
@@ -175,7 +175,7 @@ def test_the_relations_hold_for_all_sizes_that_are_found(
         for i, (radix, rate, per, count, aim) in enumerate(tiers)
     ]
     railed = data.draw(st.booleans())
-    load = Load(hosts, ends, 400, ends if railed else 1, railed, pods, NOWHERE)
+    load = HostLoad(hosts, ends, 400, ends if railed else 1, railed, pods, NOWHERE)
     try:
         Sizer(load, specs).run()
     except Fault:
@@ -187,6 +187,6 @@ def test_the_relations_hold_for_all_sizes_that_are_found(
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 24), st.integers(1, 4))
 def test_what_a_spread_leaves_apart(runs: int, links: int, far: int, together: int) -> None:
     children = runs * together
-    if even(children, links, far):
-        said = z3.simplify(connected(z3.IntVal(links), z3.IntVal(far), z3.IntVal(together)))
-        assert z3.is_true(said) == meets(children, links, far, together)
+    if is_even_spread(children, links, far):
+        said = z3.simplify(even_spread_reaches_all(z3.IntVal(links), z3.IntVal(far), z3.IntVal(together)))
+        assert z3.is_true(said) == spread_connects_children(children, links, far, together)

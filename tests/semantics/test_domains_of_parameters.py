@@ -9,10 +9,10 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.ranges import domain
+from tdsl.semantics.ranges import parameter_domain
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 from tests.semantics.test_ranges import domain_of
 
 GUARDS: dict[str, Callable[[int], bool]] = {
@@ -53,9 +53,9 @@ GUARDS: dict[str, Callable[[int], bool]] = {
 @pytest.mark.parametrize("guard", GUARDS)
 def test_the_values_of_a_guard(guard: str) -> None:
     """All of them, in order, and the guard says the same of each number around."""
-    (s,) = parse(SourceFile("t.fab", f"param n: int = 3 where {guard}\n"), Diagnostics()).body
+    (s,) = parse_source_file(SourceFile("t.fab", f"param n: int = 3 where {guard}\n"), Diagnostics()).body
     assert isinstance(s, tree.Param)
-    found = domain(Scope(), s, Evaluator())
+    found = parameter_domain(Scope(), s, Evaluator())
     assert found.choices is not None, found.missing
     assert list(found.choices) == [n for n in range(-60, 61) if GUARDS[guard](n)]
     assert [n for n in range(-60, 61) if found.allows(n)] == list(found.choices)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.ranges import Domain
-from tdsl.sizing.all_parameters import decide
-from tdsl.syntax.parser import parse
+from tdsl.sizing.all_parameters import prove_switch_count
+from tdsl.syntax.parser import parse_source_file
 from tests.conftest import Golden
 from tests.harness import compile_text
 
@@ -132,19 +132,19 @@ def test_all_values_of_parameters(shape: str, golden: Golden) -> None:
     """What is decided of each requirement: that it holds, values for which it does not, or nothing; beside all values tried."""
     file = SourceFile("a.fab", "n m flag")
     domains = [
-        Domain(name, Span(file, 0, 1), choices[0], choices, lambda _: True, True)
+        Domain(name, SourceSpan(file, 0, 1), choices[0], choices, lambda _: True, True)
         for name, choices in (("n", range(1, 6)), ("m", [1, 2, 3]), ("flag", [False, True]))
     ]
     out = []
     for size, claim in product(SIZES, CLAIMS) if shape == "plain" else product(SIZES[::3], CLAIMS[::4]):
         text = f"{HEAD}fabric f {{\n{SHAPES[shape].format(size=size)}  require {claim}\n}}\n"
-        body = parse(SourceFile("d.fab", text), Diagnostics()).body
-        answer = decide(body, "f", claim, domains, {}, ())
+        body = parse_source_file(SourceFile("d.fab", text), Diagnostics()).body
+        answer = prove_switch_count(body, "f", claim, domains, {}, ())
         if shape == "plain" and answer is not None:
             assert right(size, claim, answer), (size, claim, answer)
         told = f"[{size}] {claim}: {answer}"
         if size in SIZES[::5]:
-            told += f"; with flag {decide(body, 'f', claim, domains[:2], {'flag': True}, ())}"
-            told += f"; where 2 were counted {decide(body, 'f', claim, domains, {}, [({'n': 2, 'm': 3, 'flag': True}, 2)])}"
+            told += f"; with flag {prove_switch_count(body, 'f', claim, domains[:2], {'flag': True}, ())}"
+            told += f"; where 2 were counted {prove_switch_count(body, 'f', claim, domains, {}, [({'n': 2, 'm': 3, 'flag': True}, 2)])}"
         out.append(told)
     golden(f"sizes/all_{shape}.txt", "\n".join(out) + "\n")

@@ -13,7 +13,7 @@ import pytest
 
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.semantics.plan import Plan
+from tdsl.semantics.plan import FabricPlan
 from tdsl.sizing import budget, conflicts, proposals, relations, solve, unknowns
 from tests.conftest import Golden
 from tests.harness import compile_text
@@ -83,12 +83,12 @@ class Told(unknowns.Solver):
         self.every.append(self)
         return super().run(diagnostics)
 
-    def planned(self, found: Any) -> Plan:
+    def planned(self, found: Any) -> FabricPlan:
         self.tried.append(tuple(self.values[o.span] for o in self.openings))
         return super().planned(found)
 
 
-def terms(sizes: relations.Sizes) -> Iterator[str]:
+def terms(sizes: relations.SizeRelations) -> Iterator[str]:
     """Relations between sizes, a line each."""
 
     def shown(term: Any) -> str:
@@ -138,7 +138,7 @@ def test_every_trial(name: str, golden: Golden, tmp_path: Path, monkeypatch: pyt
     plan = search.make(search.values, Diagnostics())
     known: list[str] = []
     for kind in ({"proposing": True}, {"open": True}, {}):
-        now = list(dict.fromkeys(terms(relations.Sizes(plan, **kind))))
+        now = list(dict.fromkeys(terms(relations.SizeRelations(plan, **kind))))
         out += [f"relations {kind}", *(x for x in now if x not in known)]
         known += now
     guide = proposals.Guide(plan, search.weights)
@@ -154,7 +154,7 @@ def test_low_limits(limit: str, golden: Golden, tmp_path: Path, monkeypatch: pyt
     """What is said where the search may do less."""
     monkeypatch.setattr(unknowns, "Solver", Told)
     low = replace(budget.DEFAULT, **LOW[limit])
-    monkeypatch.setattr(solve, "of_seconds", lambda seconds: low)
+    monkeypatch.setattr(solve, "sizing_budget_of_seconds", lambda seconds: low)
     out = []
     for name in ("spine", "two", "two_least", "counted", "contrary", "held", "unheld", "far", "cheapest", "too_many"):
         out += [f"## {name}", *run(DESIGNS[name], tmp_path)]
@@ -170,6 +170,9 @@ def test_two_unknowns_of_a_chain(tmp_path: Path) -> None:
 
 def test_limits_by_seconds() -> None:
     """The work of trials is in proportion to the seconds; all other limits stay."""
-    assert budget.of_seconds(10) == budget.DEFAULT and budget.of_seconds(5).trial_work * 2 == budget.DEFAULT.trial_work
-    assert replace(budget.of_seconds(30), trial_work=0) == replace(budget.DEFAULT, trial_work=0)
-    assert conflicts.decide([], []).r == 1 and Options().solve_seconds is not None
+    assert (
+        budget.sizing_budget_of_seconds(10) == budget.DEFAULT
+        and budget.sizing_budget_of_seconds(5).trial_work * 2 == budget.DEFAULT.trial_work
+    )
+    assert replace(budget.sizing_budget_of_seconds(30), trial_work=0) == replace(budget.DEFAULT, trial_work=0)
+    assert conflicts.check_relations([], []).r == 1 and Options().solve_seconds is not None

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.findings.source import SourceFile, Span
-from tdsl.report.excerpt import TAB, shown
-from tdsl.semantics.operators import compare
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.report.excerpt import TAB, visible_line
+from tdsl.semantics.operators import compare_values
 from tdsl.semantics.quantity import LENGTH, LOSS, MASS, MONEY, POWER, RATE, SIZE, TIME, UNIT_TABLE, UNITS
 from tdsl.semantics.values import WholeRange
 
-HERE = Span(SourceFile("x.fab", "n in 1..3"), 0, 9)
+HERE = SourceSpan(SourceFile("x.fab", "n in 1..3"), 0, 9)
 FIGURES = {
     RATE: {"bps": 1, "kbps": 10**3, "Mb/s": 10**6, "Gbps": 10**9, "Tb/s": 10**12, "GB/s": 8 * 10**9, "KB/s": 8000},
     SIZE: {"B": 8, "kB": 8000, "KB": 8000, "MB": 8 * 10**6, "KiB": 8 << 10, "MiB": 8 << 20, "GiB": 8 << 30, "TiB": 8 << 40},
@@ -40,13 +40,13 @@ def test_units() -> None:
 
 @pytest.mark.parametrize(("value", "found"), [(0, False), (1, True), (2, True), (3, True), (4, False), ("2", False)])
 def test_ends_of_a_range_are_in_it(value: Any, found: bool) -> None:
-    assert compare("in", value, WholeRange(1, 3), HERE) is found
+    assert compare_values("in", value, WholeRange(1, 3), HERE) is found
 
 
 @given(st.text(alphabet="ab \t", max_size=30))
 @settings(max_examples=200)
 def test_tabs_reach_the_next_stop(line: str) -> None:
     """As `str.expandtabs`, and every code point begins where the text before it ends."""
-    found = shown(line)
+    found = visible_line(line)
     assert found.text == line.expandtabs(TAB)
     assert found.columns == tuple(len(line[:n].expandtabs(TAB)) for n in range(len(line) + 1))

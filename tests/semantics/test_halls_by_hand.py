@@ -7,16 +7,16 @@ from fractions import Fraction
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics import place_statements
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.place_statements import Hall, RackKind
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
-ORIGIN = Origin(Span(SourceFile("o.fab", "o"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("o.fab", "o"), 0, 1))
 RACKS = "`rack 1..32 { height 48U }`, or `rack 7 { height 42U }`"
 NAMES = "write `row A`, `row A..D` or `row cold1, cold2`"
 TRAY = "`tray above 2.6m { along rows; across at 1, 16; capacity 300mm x 100mm }`, or `tray below 0.5m`"
@@ -26,11 +26,11 @@ ROW = "row A { rack 1..4 }"
 
 def hall(block: str, head: str = "hall h") -> Hall:
     """A hall with this block."""
-    (fabric,) = parse(SourceFile("t.fab", f"fabric f {{\n{head} {{ {block} }}\n}}\n"), Diagnostics()).body
+    (fabric,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{head} {{ {block} }}\n}}\n"), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None
     (s,) = fabric.body
     assert isinstance(s, tree.Decl) and place_statements.is_physical(s)
-    return place_statements._Reader(Scope(), Evaluator()).hall(s, ORIGIN)
+    return place_statements._HallReader(Scope(), Evaluator()).hall(s, ORIGIN)
 
 
 def rows(block: str) -> list[tuple[str, list[int]]]:

@@ -7,7 +7,7 @@ from math import ceil
 
 import pytest
 
-from tdsl.semantics.supply import Spares, lead_days, spares
+from tdsl.semantics.supply import Spares, lead_days, parse_spares
 
 
 @pytest.mark.parametrize("percent", [0, 1, 2, 5, 50, 100, 150])
@@ -38,7 +38,7 @@ def test_pieces_to_order(percent: int) -> None:
     ],
 )
 def test_spares(text: str, expected: Spares | None) -> None:
-    assert spares(text) == expected
+    assert parse_spares(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ from random import Random
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.devices import DeviceSettings, Split, split_model
 from tdsl.semantics.library import Library
-from tdsl.semantics.loader import Loader, Module
+from tdsl.semantics.loader import Loader, ParsedFile
 from tdsl.semantics.model import DeviceModel
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
-AT = Span(SourceFile("t.fab", "x"), 0, 1)
+AT = SourceSpan(SourceFile("t.fab", "x"), 0, 1)
 RATE = 400 * 10**9
 
 
@@ -30,7 +30,7 @@ def model(low: int, sockets: int) -> DeviceModel:
     found = Diagnostics()
     library = Library(Loader(found), found)
     file = SourceFile("t.fab", text)
-    library.build_all(library.link(Module(file, parse(file, found).body, Path("nowhere"), "t")))
+    library.build_all(library.link(ParsedFile(file, parse_source_file(file, found).body, Path("nowhere"), "t")))
     assert not list(found)
     (made,) = [m for m in library.models.values() if m is not None]
     return made

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tdsl.semantics.ends import _flat
+from tdsl.semantics.ends import _row_major_expression
 from tests.harness import compile_text
 
 HOST = """
@@ -49,6 +49,6 @@ def test_what_hangs_from_an_element_that_is_not_there(on: str, tmp_path: Path) -
 def test_a_flat_number_is_that_of_numpy(sizes: list[int], data: st.DataObject) -> None:
     names = [f"x{k}" for k in range(len(sizes))]
     at = [data.draw(st.integers(0, n - 1)) for n in sizes]
-    text = _flat(names, sizes)
+    text = _row_major_expression(names, sizes)
     found = eval(text or "0", dict(zip(names, at, strict=True)))
     assert found == int(np.ravel_multi_index(at, sizes)) < prod(sizes)

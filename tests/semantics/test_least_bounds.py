@@ -11,10 +11,20 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.ranges import ANY, Reach, _both, _combined, _either, _Reader, _scaled, _solved, _spanned
+from tdsl.semantics.ranges import (
+    ANY,
+    Reach,
+    _bounds_around_choices,
+    _combine_linear_forms,
+    _GuardReader,
+    _intersect_bounds,
+    _scale_linear_form,
+    _solve_comparison,
+    _unite_bounds,
+)
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 FAR = 15
 
@@ -32,7 +42,7 @@ def test_solutions_of_one_comparison(op: str, k: Fraction) -> None:
     for c, d in product(values, values):
         if c > d:
             continue
-        found = _solved((k, c, d), op)
+        found = _solve_comparison((k, c, d), op)
         held = [x for x in range(-FAR, FAR + 1) if holds(op, k * x + c, k * x + d)]
         assert found.exact == (c == d) and found.choices is None and not found.whole
         if not held:
@@ -44,8 +54,8 @@ def test_solutions_of_one_comparison(op: str, k: Fraction) -> None:
 
 def test_comparisons_without_bounds() -> None:
     one = (Fraction(1), Fraction(2), Fraction(2))
-    assert _solved(one, "!=") == ANY and _solved(one, "") == ANY
-    assert _solved((Fraction(0), Fraction(2), Fraction(2)), "<") == ANY
+    assert _solve_comparison(one, "!=") == ANY and _solve_comparison(one, "") == ANY
+    assert _solve_comparison((Fraction(0), Fraction(2), Fraction(2)), "<") == ANY
 
 
 def form(k: int, c: int, d: int | None = None) -> tuple[Fraction, Fraction, Fraction]:
@@ -77,12 +87,12 @@ def form(k: int, c: int, d: int | None = None) -> tuple[Fraction, Fraction, Frac
     ],
 )  # fmt: skip
 def test_arithmetic_of_linear_forms(op: str, a: Any, b: Any, expected: Any) -> None:
-    assert _combined(op, a, b) == expected
+    assert _combine_linear_forms(op, a, b) == expected
 
 
 def test_a_form_times_a_number() -> None:
-    assert _scaled(form(2, 1, 3), Fraction(5)) == form(10, 5, 15)
-    assert _scaled(form(2, 1, 3), Fraction(-1)) == form(-2, -3, -1)
+    assert _scale_linear_form(form(2, 1, 3), Fraction(5)) == form(10, 5, 15)
+    assert _scale_linear_form(form(2, 1, 3), Fraction(-1)) == form(-2, -3, -1)
 
 
 def reach(low: int | None, high: int | None, whole: bool = False, exact: bool = False) -> Reach:
@@ -112,21 +122,21 @@ ONE, TWO = Reach(choices=(1,)), Reach(choices=(7, 3))
     ],
 )
 def test_two_conditions(a: Reach, b: Reach, both: Reach, either: Reach) -> None:
-    assert (_both(a, b), _either(a, b)) == (both, either)
+    assert (_intersect_bounds(a, b), _unite_bounds(a, b)) == (both, either)
 
 
 def test_choices_as_bounds() -> None:
-    assert _spanned(TWO) == reach(3, 7, True) and _spanned(reach(1, 2)) == reach(1, 2)
+    assert _bounds_around_choices(TWO) == reach(3, 7, True) and _bounds_around_choices(reach(1, 2)) == reach(1, 2)
     for choices in ((), ("a",), (1, "a"), (True, 2), (Fraction(1, 2), 1)):
-        assert _spanned(Reach(choices=choices)) == ANY
+        assert _bounds_around_choices(Reach(choices=choices)) == ANY
 
 
 def read(text: str) -> Reach:
     """Bounds on x of a condition."""
     found = Diagnostics()
-    (s,) = parse(SourceFile("t.fab", f"let y = {text}\n"), found).body
+    (s,) = parse_source_file(SourceFile("t.fab", f"let y = {text}\n"), found).body
     assert isinstance(s, tree.Let) and not list(found)
-    return _Reader("x", Scope(), Evaluator()).read(s.value)
+    return _GuardReader("x", Scope(), Evaluator()).read(s.value)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.semantics.loader import Loader, Module
+from tdsl.semantics.loader import Loader, ParsedFile
 from tdsl.system import files, resources
 from tests.harness import compile_text
 
@@ -22,14 +22,14 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "stdlib" / "hardware" / "maker").mkdir(parents=True)
     (tmp_path / "stdlib" / "cables").mkdir()
     (tmp_path / "stdlib" / "cables" / "notes.txt").write_text(ONE)
-    real = resources.folder
-    monkeypatch.setattr(resources, "folder", lambda kind: tmp_path / "stdlib" if kind == "stdlib" else real(kind))
+    real = resources.packaged_folder
+    monkeypatch.setattr(resources, "packaged_folder", lambda kind: tmp_path / "stdlib" if kind == "stdlib" else real(kind))
     path = tmp_path / "stdlib" / "hardware" / "maker" / "x.fab"
     path.write_text(ONE)
     return path
 
 
-def read(path: Path, **options: object) -> Module:
+def read(path: Path, **options: object) -> ParsedFile:
     found = Diagnostics()
     module = Loader(found, **options).read(path)  # type: ignore[arg-type]
     assert module is not None and not found.items
@@ -72,29 +72,29 @@ def test_a_file_outside_the_library_is_read_each_time(tmp_path: Path) -> None:
 def test_what_stands_for_a_file_comes_first(path: Path) -> None:
     kept = read(path)
     assert read(path, overlay={str(path.resolve()): TWO}).file.text == TWO
-    with files.snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
+    with files.serve_snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
         assert read(path).file.text == TWO
     assert read(path) is kept
 
 
 def test_where_reading_is_confined_it_is_read_anew(path: Path) -> None:
     kept = read(path)
-    with files.confined(path.parents[2], []):
+    with files.confine_reading(path.parents[2], []):
         assert read(path) is not kept
-    with files.confined(path.parents[2] / "cables", []), pytest.raises(OSError, match="untrusted"):
+    with files.confine_reading(path.parents[2] / "cables", []), pytest.raises(OSError, match="untrusted"):
         read(path)
 
 
 def test_a_file_that_is_known_counts_as_read(path: Path) -> None:
     kept = read(path)
-    with files.inputs_kept():
+    with files.inputs_protected():
         assert read(path) is kept
         with pytest.raises(OSError, match="this call reads it"):
-            files.replace(path, b"")
+            files.replace_file(path, b"")
         link = path.with_name("y.fab")
         os.link(path, link)
         with pytest.raises(OSError, match="this call reads it"):
-            files.replace(link, b"")
+            files.replace_file(link, b"")
     assert path.read_text() == ONE
 
 
@@ -119,7 +119,7 @@ def test_names_of_models_follow_the_files(path: Path) -> None:
 
 def test_names_in_a_snapshot_are_those_of_the_snapshot(path: Path) -> None:
     names()
-    with files.snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
+    with files.serve_snapshot(path.parents[2], {"hardware/maker/x.fab": TWO.encode()}):
         assert names() == {"TWO": path}
     assert names() == {"ONE": path}
 
@@ -132,9 +132,9 @@ def test_stamps_of_files_below_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a" / "gone.fab").symlink_to(tmp_path / "nowhere")
     (tmp_path / "a" / "link.fab").symlink_to(tmp_path / "x.fab")
     (tmp_path / "folder.fab").mkdir()
-    found = dict(files.stamped(tmp_path, ".fab"))
+    found = dict(files.files_with_stamps(tmp_path, ".fab"))
     assert {Path(f).relative_to(tmp_path).as_posix() for f in found} == {"x.fab", "a/y.fab", "a/b/z.fab", "a/link.fab"}
-    assert all(files.stamp(Path(f)) == stamp for f, stamp in found.items())
+    assert all(files.file_stamp(Path(f)) == stamp for f, stamp in found.items())
 
 
 def test_names_longer_than_those_of_files(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_names_longer_than_those_of_files(tmp_path: Path) -> None:
     long = "a" * 300
     assert not files.is_file(tmp_path / f"{long}.fab") and not files.is_dir(tmp_path / long)
     with pytest.raises(OSError, match="too long"):
-        files.read(tmp_path / long)
+        files.read_regular_file(tmp_path / long)
     for text, code in ((f"fabric f {{\n  {long} 4 {{ }}\n}}\n", "E0118"), (f"use {long}.b (c)\nfabric f {{\n}}\n", "E0112")):
         assert code in {d.code for d in compile_text(text, tmp_path, models=False).findings}
     assert Loader(Diagnostics()).design(long) is None

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.loader import Loader
-from tdsl.semantics.values import Function
+from tdsl.semantics.values import FunctionValue
 
 Found = list[tuple[str, str, str, str]]
-AT = Span(SourceFile("t.fab", "x"), 0, 1)
+AT = SourceSpan(SourceFile("t.fab", "x"), 0, 1)
 SW = "model switch SW { port p[8]: 400Gbps }"
 
 
@@ -51,7 +51,7 @@ def test_names_that_another_file_lends(tmp_path: Path) -> None:
     library, home, found = linked(tmp_path, other=other, third=f"use other (SW)\n{SW.replace('SW', 'S3')}", main=main)
     assert found == [] and set(home.used) == {"SW", "five", "b", "f", "S3"} and set(home.names) == {"c"}
     assert [home.scope.value(n, AT) for n in ("five", "b", "c")] == [5, 7, 12]
-    assert isinstance(home.scope.value("f", AT), Function)
+    assert isinstance(home.scope.value("f", AT), FunctionValue)
     assert library.is_model(home, "SW") and not library.is_model(home, "five") and not library.is_model(home, "S2")
     assert library.entry(home, "S3") is home.used["S3"] and library.entry(home, "c") is home.names["c"]
     assert library.entry(home, "nothing") is None
@@ -180,7 +180,7 @@ def test_names_with_a_hyphen(tmp_path: Path) -> None:
     library, home, _ = linked(tmp_path, main=f"{SW.replace('SW', 'QM_97_XX')}\nlet y = 1")
 
     def hyphenated(text: str) -> tuple[str, str, str, list[str]]:
-        fault = library.hyphenated(home, Span(SourceFile("t.fab", text), 0, len(text))).diagnostic
+        fault = library.hyphenated(home, SourceSpan(SourceFile("t.fab", text), 0, len(text))).diagnostic
         return fault.code, fault.message, fault.help, [new for _, new in fault.fix.edits] if fault.fix else []
 
     message = "`{}` is not the name of a model: a name has no `-`"

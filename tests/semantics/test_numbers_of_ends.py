@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.semantics.ends import Ends, EndSet, organise
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.semantics.ends import EndSet, HostEnds, assign_rails_and_planes
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, PortClass
@@ -19,7 +19,7 @@ from tdsl.syntax import tree
 from tests.fabrics import Builder
 
 TEXT = SourceFile("ends.fab", "abcdefgh")
-AT = Span(TEXT, 0, 1)
+AT = SourceSpan(TEXT, 0, 1)
 BUILDER = Builder()
 MODEL = BUILDER.model("host", "M", {"nic": 1})
 
@@ -29,7 +29,9 @@ Axes = tuple[Axis, ...]
 def ports(*axes: Axis, rate: int | None = 400) -> PortClass:
     size = prod(a.size for a in axes)
     blank = ("",) * size
-    return PortClass("nic", axes, 0, rate, (), (0,) * size, "", tuple(range(size)), blank, blank, (), 1, Origin(Span(TEXT, 2, 3)))
+    return PortClass(
+        "nic", axes, 0, rate, (), (0,) * size, "", tuple(range(size)), blank, blank, (), 1, Origin(SourceSpan(TEXT, 2, 3))
+    )
 
 
 class Case(NamedTuple):
@@ -60,9 +62,9 @@ CASES = [
 ]  # fmt: skip
 
 
-def made(c: Case) -> tuple[Ends, EndSet]:
+def made(c: Case) -> tuple[HostEnds, EndSet]:
     ends = EndSet(c.parts, MODEL, ports(*c.ends), AT, c.first)
-    return Ends((ends,), AT, c.rails, c.planes), ends
+    return HostEnds((ends,), AT, c.rails, c.planes), ends
 
 
 def value(text: str, **names: int) -> Any:
@@ -96,9 +98,9 @@ def test_expressions_for_every_index(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_the_path_of_a_host_by_its_number(case: Case) -> None:
     ends, own = made(case)
-    path = ends.host(own, tree.Path((tree.Member("n", AT),), AT))
-    assert [p.name for p in path if isinstance(p, tree.Member)] == [name for name, _ in case.parts]
-    expressions = [e for p in path if isinstance(p, tree.Index) for e in p.entries]
+    path = ends.host(own, tree.PathExpr((tree.Identifier("n", AT),), AT))
+    assert [p.name for p in path if isinstance(p, tree.Identifier)] == [name for name, _ in case.parts]
+    expressions = [e for p in path if isinstance(p, tree.IndexPart) for e in p.entries]
     for number, index in enumerate(product(*(range(a.low, a.low + a.size) for a in own.axes))):
         scope = Scope()
         scope.set("n", number, AT, "let")
@@ -118,13 +120,13 @@ def test_figures_of_several_sets() -> None:
     b = EndSet((("b", (Axis(0, 5),)),), MODEL, ports(Axis(0, 3), Axis(0, 4), rate=None), AT, 6)
     assert (a.hosts, b.hosts, a.axes) == (6, 5, (Axis(0, 3), Axis(0, 2)))
     for planes, per in ((0, (8, 12)), (1, (8, 12)), (4, (2, 3))):
-        ends = Ends((a, b), AT, 0, planes)
+        ends = HostEnds((a, b), AT, 0, planes)
         assert (ends.hosts, ends.per_host, ends.rate) == (11, max(per), 100)
         assert (a.per_host(ends), b.per_host(ends)) == per
-    assert Ends((b,), AT).rate == 0
+    assert HostEnds((b,), AT).rate == 0
 
 
-RAILS, PLANES = Span(TEXT, 4, 5), Span(TEXT, 6, 7)
+RAILS, PLANES = SourceSpan(TEXT, 4, 5), SourceSpan(TEXT, 6, 7)
 
 
 @pytest.mark.parametrize(
@@ -146,17 +148,17 @@ RAILS, PLANES = Span(TEXT, 4, 5), Span(TEXT, 6, 7)
     ],
 )  # fmt: skip
 def test_rails_and_planes_are_extents(
-    axes: tuple[int, ...], rails: int, planes: int, message: str, help: str, at: Span | None
+    axes: tuple[int, ...], rails: int, planes: int, message: str, help: str, at: SourceSpan | None
 ) -> None:
-    ends = Ends((EndSet((("a", (Axis(0, 3),)),), MODEL, ports(*(Axis(0, n) for n in axes)), AT),), AT)
+    ends = HostEnds((EndSet((("a", (Axis(0, 3),)),), MODEL, ports(*(Axis(0, n) for n in axes)), AT),), AT)
     given = ((rails, RAILS) if rails else None, (planes, PLANES) if planes else None)
     if not message:
-        found = organise(ends, *given)
+        found = assign_rails_and_planes(ends, *given)
         assert (found.rails, found.planes, found.rails_span) == (rails, planes, RAILS if rails else None)
         assert found.sets == ends.sets
         return
     with pytest.raises(Fault) as fault:
-        organise(ends, *given)
+        assign_rails_and_planes(ends, *given)
     d = fault.value.diagnostic
     assert (d.code, d.message, d.help, d.span) == ("E0120", message, help, at)
     labels = [(label.span.text, label.message) for label in d.labels]

@@ -10,24 +10,32 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.scope import DONE, Scope
 from tdsl.semantics.sizing import Aim
-from tdsl.semantics.topology import Binder, Instance, Joining, aim, broken, joining, required
-from tdsl.semantics.unfold import literal, names_in
-from tdsl.semantics.values import ModelName, Value, text_of
+from tdsl.semantics.topology import (
+    Binder,
+    Instance,
+    Joining,
+    contains_broken_statement,
+    read_joining_pattern,
+    read_ratio_aim,
+    require_parameters,
+)
+from tdsl.semantics.unfold import expression_of_value, names_in
+from tdsl.semantics.values import ModelValue, Value, text_of
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse, parse_expression
+from tdsl.syntax.parser import parse_expression, parse_source_file
 
 RATIO = "a ratio is `7:1`, `about 7:1` or `at most 7:1`"
 PATTERNS = "`each`, `each x 2`, `spread`, `via ocs MODEL`"
-AT = Span(SourceFile("s.fab", "here"), 0, 4)
+AT = SourceSpan(SourceFile("s.fab", "here"), 0, 4)
 
 
-CUT = ModelName("SW", settings=(tree.Naming(tree.Path((), AT), tree.Str((), AT), None, AT),))
+CUT = ModelValue("SW", settings=(tree.Naming(tree.PathExpr((), AT), tree.Str((), AT), None, AT),))
 
 
 def parsed(text: str) -> tree.Expr:
@@ -39,7 +47,7 @@ def parsed(text: str) -> tree.Expr:
 
 def setting(text: str) -> tree.Setting:
     """A setting of a fabric."""
-    (fabric,) = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
+    (fabric,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None
     (s,) = fabric.body
     assert isinstance(s, tree.Setting)
@@ -47,7 +55,7 @@ def setting(text: str) -> tree.Setting:
 
 
 def topology(formals: str, body: str = "") -> tree.TopologyDecl:
-    (node,) = parse(SourceFile("t.fab", f"topology t({formals}) {{ {body} }}\n"), Diagnostics()).body
+    (node,) = parse_source_file(SourceFile("t.fab", f"topology t({formals}) {{ {body} }}\n"), Diagnostics()).body
     assert isinstance(node, tree.TopologyDecl)
     return node
 
@@ -68,7 +76,7 @@ def scope(**values: Value) -> Scope:
 
 def bound(formals: str, written: str, body: str = "", given: dict[str, Value] | None = None) -> Instance:
     """A topology ``t`` whose parameters a block fills; the text of the block knows ``k`` as 5, a ratio and a model."""
-    outer = scope(k=5, half=Fraction(1, 2), goal=Aim("about", Fraction(3)), m=ModelName("SW"), word="leaf", cut=CUT)
+    outer = scope(k=5, half=Fraction(1, 2), goal=Aim("about", Fraction(3)), m=ModelValue("SW"), word="leaf", cut=CUT)
     entry: Any = SimpleNamespace(node=topology(formals, body), home=SimpleNamespace(scope=scope(home=9)))
     evaluator = Evaluator(is_model=lambda name: name.isupper())
     binder = Binder(entry, setting(written), outer, evaluator, given or {}, lambda path: model(str(path.bare)))
@@ -124,7 +132,7 @@ def test_values_of_parameters(formals: str, written: str, expected: dict[str, An
     """The first parameter that is no port may stand behind the name; defaults may use parameters before them."""
 
     def plain(v: Any) -> Any:
-        if isinstance(v, ModelName):
+        if isinstance(v, ModelValue):
             return v.name
         if isinstance(v, Joining):
             return v.pattern.name.name if v.pattern else ""
@@ -143,8 +151,8 @@ def test_what_nobody_gives() -> None:
     made = bound("e: ports, a: int, b: model, c: int = 3", "t")
     assert (list(made.missing), list(made.scope.names), made.ends, made.tiers) == (["a", "b"], ["c"], "e", ())
     assert bound("a: int", "t 3").ends == ""
-    required(made, ["x", "c"], AT)
-    assert refusal(lambda: required(made, ["c", "b", "a"], AT)) == (
+    require_parameters(made, ["x", "c"], AT)
+    assert refusal(lambda: require_parameters(made, ["c", "b", "a"], AT)) == (
         "E0115", "here", "`t` needs `b` of type model", "write `b …` in its braces", ["b: asked for here"],
     )  # fmt: skip
 
@@ -152,7 +160,7 @@ def test_what_nobody_gives() -> None:
 def test_settings_of_the_devices_of_a_model() -> None:
     """They are kept with the model's name, and refused where they do not fit it."""
     (value,) = values("a: model", "t { a SW { split p 2 } }").values()
-    assert isinstance(value, ModelName) and [x.span.text for x in value.settings] == ["split p 2"]  # type: ignore[attr-defined]
+    assert isinstance(value, ModelValue) and [x.span.text for x in value.settings] == ["split p 2"]  # type: ignore[attr-defined]
     assert refusal(lambda: bound("a: model", "t { a SW { split q 2 } }"))[:2] == ("E0101", "split q 2")
 
 
@@ -208,11 +216,13 @@ def test_statements_that_were_not_read_are_excused() -> None:
     """In the body of the topology at any depth, and in the block that asks for it."""
     for body in ("] x", "if 1 > 0 { ] x }", "for i in 0..1 { ] x }", "group g { ] x }", "if 1 > 0 { } else { ] x }"):
         node = topology("a: int = 3", body)
-        assert broken(node.body), body
+        assert contains_broken_statement(node.body), body
         with pytest.raises(Excused):
             bound("a: int = 3", "t", body)
-    assert not broken(topology("", "switch s: SW; connect s to s { rate 3 }; if 1 > 0 { let a = 3 } else { omit s }").body)
-    assert not broken(3) and not broken((3, "x"))
+    assert not contains_broken_statement(
+        topology("", "switch s: SW; connect s to s { rate 3 }; if 1 > 0 { let a = 3 } else { omit s }").body
+    )
+    assert not contains_broken_statement(3) and not contains_broken_statement((3, "x"))
 
 
 # ---------------------------------------------------------------- ratios and patterns
@@ -229,7 +239,7 @@ def test_statements_that_were_not_read_are_excused() -> None:
 )  # fmt: skip
 def test_ratios(written: str, expected: Aim) -> None:
     names = scope(k=5, half=Fraction(1, 2), goal=Aim("about", Fraction(3)))
-    assert aim(setting(f"r {written}").items[0], names, Evaluator()) == expected
+    assert read_ratio_aim(setting(f"r {written}").items[0], names, Evaluator()) == expected
 
 
 @pytest.mark.parametrize(
@@ -245,7 +255,7 @@ def test_ratios(written: str, expected: Aim) -> None:
     ],
 )  # fmt: skip
 def test_ratios_that_are_refused(written: str, expected: tuple[str, str, str]) -> None:
-    assert refusal(lambda: aim(setting(f"r {written}").items[0], scope(low=-1), Evaluator()))[:3] == expected
+    assert refusal(lambda: read_ratio_aim(setting(f"r {written}").items[0], scope(low=-1), Evaluator()))[:3] == expected
 
 
 @pytest.mark.parametrize(
@@ -262,7 +272,7 @@ def test_ratios_that_are_refused(written: str, expected: tuple[str, str, str]) -
     ],
 )
 def test_patterns(written: str, name: str, args: list[tuple[str, str | None]], copies: str, via: tuple[str, str] | None) -> None:
-    found = joining(setting(f"q {written}").items[0])
+    found = read_joining_pattern(setting(f"q {written}").items[0])
     assert found.via == via
     assert (found.copies.span.text if found.copies else "") == copies
     if found.pattern is None:
@@ -283,7 +293,7 @@ def test_patterns(written: str, name: str, args: list[tuple[str, str | None]], c
     ],
 )  # fmt: skip
 def test_patterns_that_are_refused(written: str, expected: tuple[str, ...]) -> None:
-    assert refusal(lambda: joining(setting(f"q {written}").items[0]))[:4] == expected
+    assert refusal(lambda: read_joining_pattern(setting(f"q {written}").items[0]))[:4] == expected
 
 
 # ---------------------------------------------------------------- expressions
@@ -307,13 +317,13 @@ def test_first_names_of_paths(text: str, expected: list[str] | None) -> None:
     ("value", "kind"),
     [
         (3, tree.Number), (Fraction(3, 2), tree.RatioLit), (Fraction(4), tree.Number), (-3, tree.Paren), ("x y", tree.Str),
-        ((1, (2, 3)), tree.ListExpr), (True, tree.Path), (Aim("about", Fraction(7, 2)), tree.RatioLit), ((), tree.ListExpr),
+        ((1, (2, 3)), tree.ListExpr), (True, tree.PathExpr), (Aim("about", Fraction(7, 2)), tree.RatioLit), ((), tree.ListExpr),
         (Aim("", Fraction(3)), tree.Number),
     ],
 )  # fmt: skip
 def test_values_as_expressions(value: Value, kind: type) -> None:
     """An expression is worth the value; what is no atom stands in brackets."""
-    e = literal(value, AT)
+    e = expression_of_value(value, AT)
     assert isinstance(e, kind)
     found = Evaluator().evaluate(e, Scope())
     wanted = value.ratio if isinstance(value, Aim) else value

@@ -8,24 +8,24 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics import statements
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, Part
-from tdsl.semantics.plan import Context, Group, Plan
+from tdsl.semantics.model import Axis, DeviceModel, DeviceSet, PathComponent
+from tdsl.semantics.plan import Context, FabricPlan, Group
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
-ORIGIN = Origin(Span(SourceFile("o.fab", "o"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("o.fab", "o"), 0, 1))
 KINDS = {"DAC": "cable", "AOC": "cable", "SR4": "optic", "DR4": "optic", "SW": "switch", "HOST": "host"}
 FACTS = {"DAC": {"medium": "copper"}, "AOC": {}}
 
 
 def statement(text: str) -> Any:
     """The one statement of a fabric."""
-    (fabric,) = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
+    (fabric,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None
     (s,) = fabric.body
     return s
@@ -36,7 +36,7 @@ def model(name: str) -> DeviceModel:
 
 
 def declared(name: str) -> Any:
-    (node,) = parse(SourceFile("m.fab", f"model {KINDS[name]} {name} {{ }}\n"), Diagnostics()).body
+    (node,) = parse_source_file(SourceFile("m.fab", f"model {KINDS[name]} {name} {{ }}\n"), Diagnostics()).body
     return SimpleNamespace(node=node, name=name)
 
 
@@ -49,20 +49,20 @@ LIBRARY: Any = SimpleNamespace(
 )  # fmt: skip
 
 
-def plan() -> tuple[Plan, Context]:
+def plan() -> tuple[FabricPlan, Context]:
     """A fabric with switches ``a[2]`` and ``b[2]``, a host and a group."""
     root = Group("f", "fabric", (), None, ORIGIN.span, Scope())
     for name, kind in (("a", "SW"), ("b", "SW"), ("h", "HOST")):
-        root.members[name] = DeviceSet(0, (Part(name, KINDS[kind], (Axis(0, 2),)),), model(kind), "", ORIGIN)
+        root.members[name] = DeviceSet(0, (PathComponent(name, KINDS[kind], (Axis(0, 2),)),), model(kind), "", ORIGIN)
     root.members["g"] = Group("g", "group", (), root, ORIGIN.span, root.scope.child())
-    return Plan("f", "", ORIGIN, root, Evaluator()), Context((root,), ())
+    return FabricPlan("f", "", ORIGIN, root, Evaluator()), Context((root,), ())
 
 
-def wired(braces: str, ends: str = "a to b") -> tuple[dict[str, Any], Plan]:
+def wired(braces: str, ends: str = "a to b") -> tuple[dict[str, Any], FabricPlan]:
     made, context = plan()
     s = statement(f"connect {ends} each {{ {braces} }}")
     try:
-        statements.wire(made, LIBRARY, HOME, s, made.root.scope, context, ORIGIN)
+        statements.plan_connect(made, LIBRARY, HOME, s, made.root.scope, context, ORIGIN)
     except (Fault, Excused):
         assert made.wires == [] and {"a", "b"} <= made.excused
         raise
@@ -132,7 +132,7 @@ def test_braces_that_were_not_read() -> None:
 def test_groups_are_not_cabled(ends: str, group: str) -> None:
     made, context = plan()
     with pytest.raises(Fault) as raised:
-        statements.wire(made, LIBRARY, HOME, statement(f"connect {ends}"), made.root.scope, context, ORIGIN)
+        statements.plan_connect(made, LIBRARY, HOME, statement(f"connect {ends}"), made.root.scope, context, ORIGIN)
     d = raised.value.diagnostic
     assert (d.message, d.help) == (f"`{group}` is a group; cables join devices", "name a device in it")
     assert made.excused == set(ends.replace(" to ", " ").replace(" via ", " ").split())
@@ -152,11 +152,11 @@ def test_overrides_and_namings() -> None:
     def run(text: str) -> None:
         s = statement(text)
         if isinstance(s, tree.Naming):
-            statements.naming(made, s, made.root.scope, context, ORIGIN)
+            statements.plan_naming(made, s, made.root.scope, context, ORIGIN)
         elif isinstance(s, tree.Omit):
-            statements.omit(made, s, s.paths[0], made.root.scope, context, ORIGIN)
+            statements.plan_omit(made, s, s.paths[0], made.root.scope, context, ORIGIN)
         else:
-            statements.override(made, LIBRARY, HOME, s, made.root.scope, context, ORIGIN)
+            statements.plan_override(made, LIBRARY, HOME, s, made.root.scope, context, ORIGIN)
 
     for text in ("override a[1]: SW", 'naming b "x"', "omit g"):
         run(text)

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, Part, PortClass, unravel
-from tdsl.semantics.paths import PathReader, resolve
-from tdsl.semantics.plan import Context, Group, Plan, Target
+from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, PathComponent, PortClass, indices_at_position
+from tdsl.semantics.paths import PathReader, resolve_path
+from tdsl.semantics.plan import Context, FabricPlan, Group, ResolvedPath
 from tdsl.semantics.scope import DONE, WAITING, Binding, Scope
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
-ORIGIN = Origin(Span(SourceFile("o.fab", "o"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("o.fab", "o"), 0, 1))
 
 
 def ports(name: str, first: int, *axes: Axis, split: int = 1) -> PortClass:
@@ -46,10 +46,14 @@ CUT = model(
     ports("t", 21, Axis(1, 2)), ports("t", 23, Axis(3, 2), Axis(0, 2), split=2),
 )  # fmt: skip
 SU, LEAF = (Axis(1, 3),), (Axis(0, 4),)
-PARTS = (Part("su", "group", SU), Part("rack", "rack", ()), Part("node", "host", (Axis(0, 2), Axis(5, 2))))
+PARTS = (
+    PathComponent("su", "group", SU),
+    PathComponent("rack", "rack", ()),
+    PathComponent("node", "host", (Axis(0, 2), Axis(5, 2))),
+)
 
 
-def plan() -> tuple[Plan, Context, Context]:
+def plan() -> tuple[FabricPlan, Context, Context]:
     """A fabric with ``leaf[4]`` and ``su[1..3].rack.node[2, 5..6]``; its own context and that of ``rack``."""
     root = Group("f", "fabric", (), None, ORIGIN.span, Scope())
     su = Group("su", "group", SU, root, ORIGIN.span, root.scope.child())
@@ -58,29 +62,29 @@ def plan() -> tuple[Plan, Context, Context]:
     rack.absent.add("gone")
     rack.scope.excused.add("unread")
     su.members["rack"] = rack
-    root.members.update(leaf=DeviceSet(0, (Part("leaf", "switch", LEAF),), CUT, "", ORIGIN), su=su)
+    root.members.update(leaf=DeviceSet(0, (PathComponent("leaf", "switch", LEAF),), CUT, "", ORIGIN), su=su)
     evaluator = Evaluator(is_model=lambda name: name == "CUT")
     root.scope.set("k", 5, ORIGIN.span)
-    made = Plan("f", "", ORIGIN, root, evaluator)
+    made = FabricPlan("f", "", ORIGIN, root, evaluator)
     outer = Context((root,), ())
     return made, outer, outer.inner(su).inner(rack)
 
 
-def path(text: str) -> tree.Path:
+def path(text: str) -> tree.PathExpr:
     found = parse_expression(text, "t.fab", Diagnostics())
-    assert isinstance(found, tree.Path)
+    assert isinstance(found, tree.PathExpr)
     return found
 
 
-def seen(text: str, *, within: bool = False, ports: bool = True) -> Target:
+def seen(text: str, *, within: bool = False, ports: bool = True) -> ResolvedPath:
     made, outer, inner = plan()
-    return resolve(made, inner if within else outer, path(text), ports=ports)
+    return resolve_path(made, inner if within else outer, path(text), ports=ports)
 
 
 Row = tuple[int, int, str, str]
 
 
-def entries(t: Target) -> tuple[list[Row], list[Row]]:
+def entries(t: ResolvedPath) -> tuple[list[Row], list[Row]]:
     """First index, extent, text in the brackets ("" for all), and name of each dimension: of devices, then of ports."""
     rows = [
         [(e.axis.low, e.axis.size, e.expr.span.text if e.expr else "", e.name) for e in x or ()] for x in (t.entries, t.ports)
@@ -179,10 +183,10 @@ def test_paths_to_groups() -> None:
 
 def test_devices_inside_devices_are_made_once() -> None:
     made, outer, _ = plan()
-    first, again, other = (resolve(made, outer, path(f"su.rack.node.{n}")).device for n in ("gpu", "gpu[2]", "cpu"))
+    first, again, other = (resolve_path(made, outer, path(f"su.rack.node.{n}")).device for n in ("gpu", "gpu[2]", "cpu"))
     assert first is again and first is not None and other is not None
     assert (first.index, first.path, first.role, first.model, first.inside) == (
-        -1, "su.rack.node.gpu", "accelerator", GPU, resolve(made, outer, path("su.rack.node")).device,
+        -1, "su.rack.node.gpu", "accelerator", GPU, resolve_path(made, outer, path("su.rack.node")).device,
     )  # fmt: skip
     assert (other.role, other.count, first.count) == ("", 24, 96)
 
@@ -248,9 +252,9 @@ def test_entries_are_evaluated_later() -> None:
     asked = Binding("let", ORIGIN.span, lambda: 1)
     made.root.scope.define("late", asked)
     for text in ("leaf[late]", "leaf.q[late, 1]", "leaf.r[late, 0]", "leaf.t[late]", "leaf.t[late, 0]", "su[late].rack.node"):
-        resolve(made, outer, path(text))
+        resolve_path(made, outer, path(text))
     assert asked.state == WAITING
-    resolve(made, outer, path("leaf.p[late]"))
+    resolve_path(made, outer, path("leaf.p[late]"))
     assert asked.state == DONE
 
 
@@ -276,8 +280,8 @@ def test_axes() -> None:
         (6, 3),
     ]
     axes = (Axis(1, 2), Axis(0, 3), Axis(5, 2))
-    assert [unravel(k, axes) for k in range(12)] == [(a, b, c) for a in (1, 2) for b in (0, 1, 2) for c in (5, 6)]
-    assert unravel(0, ()) == ()
+    assert [indices_at_position(k, axes) for k in range(12)] == [(a, b, c) for a in (1, 2) for b in (0, 1, 2) for c in (5, 6)]
+    assert indices_at_position(0, ()) == ()
 
 
 def test_ports_of_models() -> None:

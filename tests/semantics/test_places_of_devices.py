@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.autoplace import EXAMPLE as AUTO
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, Part
-from tdsl.semantics.place_statements import Distance, Placing, Row, is_physical, physical
-from tdsl.semantics.plan import Context, Group, Plan
+from tdsl.semantics.model import Axis, Chip, DeviceModel, DeviceSet, PathComponent
+from tdsl.semantics.place_statements import Distance, Placing, RackRow, enter_physical_statement, is_physical
+from tdsl.semantics.plan import Context, FabricPlan, Group
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
-ORIGIN = Origin(Span(SourceFile("o.fab", "o"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("o.fab", "o"), 0, 1))
 HALLS = "hall h1 { row A { rack 1..4 }; row B { rack 9 } }", "hall h2 { row A { rack 1 } }"
 PLACE = "write `place leaf[i] in h1.A[i + 1] at 2U`, or `place leaf[*] in h1.A[3] stacked from 30U`"
 FAR = "write `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
@@ -27,13 +27,13 @@ FAR = "write `distance h1 to h2 120m`, or `distance dc[0] to dc[1] 100km`"
 
 def statement(text: str) -> Any:
     """The one statement of a fabric."""
-    (fabric,) = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
+    (fabric,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None
     (s,) = fabric.body
     return s
 
 
-def plan() -> tuple[Plan, Context, Context]:
+def plan() -> tuple[FabricPlan, Context, Context]:
     """A fabric with two halls, ``leaf[4]``, ``node[2]`` and groups ``dc[2]`` and ``su[3]``; its context and that of ``su``."""
     root = Group("f", "fabric", (), None, ORIGIN.span, Scope())
     gpu = DeviceModel("GPU", "chip", "", (), (), (), (), {}, ORIGIN)
@@ -42,22 +42,22 @@ def plan() -> tuple[Plan, Context, Context]:
         ("host", "node", 2, (Chip("gpu", "chip", (Axis(0, 8),), gpu, ORIGIN),)),
     ):
         model = DeviceModel(name.upper(), kind, "", (), chips, (), (), {}, ORIGIN)
-        root.members[name] = DeviceSet(0, (Part(name, kind, (Axis(0, n),)),), model, "", ORIGIN)
+        root.members[name] = DeviceSet(0, (PathComponent(name, kind, (Axis(0, n),)),), model, "", ORIGIN)
     for name, n in (("dc", 2), ("su", 3)):
         root.members[name] = Group(name, "group", (Axis(0, n),), root, ORIGIN.span, root.scope.child())
     outer = Context((root,), ())
-    made = Plan("f", "", ORIGIN, root, Evaluator(), absent_halls={"gone"})
+    made = FabricPlan("f", "", ORIGIN, root, Evaluator(), absent_halls={"gone"})
     su = root.members["su"]
     assert isinstance(su, Group)
     for text in HALLS:
-        assert physical(made, statement(text), root.scope, outer, ORIGIN) == []
+        assert enter_physical_statement(made, statement(text), root.scope, outer, ORIGIN) == []
     return made, outer, outer.inner(su)
 
 
-def entered(text: str) -> Plan:
+def entered(text: str) -> FabricPlan:
     """The plan after a statement and all that waits."""
     made, outer, _ = plan()
-    for step in physical(made, statement(text), made.root.scope, outer, ORIGIN):
+    for step in enter_physical_statement(made, statement(text), made.root.scope, outer, ORIGIN):
         step()
     return made
 
@@ -91,7 +91,7 @@ def refusal(run: Callable[[], object]) -> tuple[str, str, str, str, list[str]]:
 def test_places(text: str, hall: str, row: str, rack: str, stacked: bool, unit: str) -> None:
     """A row by its name or its number, a rack, and the unit that is stated."""
     p = placed(text)
-    assert (p.hall.name, p.row.name if isinstance(p.row, Row) else p.row.span.text, p.rack.span.text) == (hall, row, rack)
+    assert (p.hall.name, p.row.name if isinstance(p.row, RackRow) else p.row.span.text, p.rack.span.text) == (hall, row, rack)
     assert (p.stacked, p.unit.span.text if p.unit else "", p.origin) == (stacked, unit, ORIGIN)
     assert p.target.device is not None and p.target.device.name == "leaf"
 
@@ -129,18 +129,18 @@ def test_halls_that_are_refused_are_absent() -> None:
     made, outer, inner = plan()
     scope = made.root.scope
     with pytest.raises(Fault):
-        physical(made, statement("hall h3 { slack 3m }"), scope, outer, ORIGIN)
+        enter_physical_statement(made, statement("hall h3 { slack 3m }"), scope, outer, ORIGIN)
     assert made.absent_halls == {"gone", "h3"} and [h.name for h in made.halls] == ["h1", "h2"]
     again = statement("hall h2 { row A { rack 1 } }")
-    assert refusal(lambda: physical(made, again, scope, outer, ORIGIN)) == (
+    assert refusal(lambda: enter_physical_statement(made, again, scope, outer, ORIGIN)) == (
         "E0104", "h2", "`h2` is already declared in this block", "", ["o: first here"],
     )  # fmt: skip
     for text, word in (("hall h4 { row A { rack 1 } }", "hall"), ("distance h1 to h2 3m", "distance")):
-        assert refusal(lambda text=text: physical(made, statement(text), scope, inner, ORIGIN)) == (  # type: ignore[misc]
+        assert refusal(lambda text=text: enter_physical_statement(made, statement(text), scope, inner, ORIGIN)) == (  # type: ignore[misc]
             "E0118", text, f"`{word}` belongs in the fabric's own block", "declare it once, outside groups", [],
         )  # fmt: skip
-    no_halls = Plan("f", "", ORIGIN, made.root, Evaluator())
-    (step,) = physical(no_halls, statement("place leaf in q.A[1]"), scope, outer, ORIGIN)
+    no_halls = FabricPlan("f", "", ORIGIN, made.root, Evaluator())
+    (step,) = enter_physical_statement(no_halls, statement("place leaf in q.A[1]"), scope, outer, ORIGIN)
     assert refusal(step)[2:4] == (
         "there is no hall `q` here", "declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`",
     )  # fmt: skip
@@ -201,7 +201,7 @@ def test_what_says_where_things_are() -> None:
 def test_automatic_places() -> None:
     """Several halls or a block belong to ``place auto`` in the fabric's own block."""
     made, outer, inner = plan()
-    (step,) = physical(made, statement("place auto in h1"), made.root.scope, outer, ORIGIN)
+    (step,) = enter_physical_statement(made, statement("place auto in h1"), made.root.scope, outer, ORIGIN)
     assert step.func.__name__ == "place_auto"  # type: ignore[attr-defined]
     for text, at, context in (
         ("place leaf in h1.A[1], h2.A[1]", "h2.A[1]", outer),
@@ -209,7 +209,7 @@ def test_automatic_places() -> None:
         ("place auto in h1, h2", "h2", inner),
     ):  # fmt: skip
         s = statement(text)
-        if isinstance(s, tree.Place):
-            assert refusal(lambda s=s, context=context: physical(made, s, made.root.scope, context, ORIGIN)) == (  # type: ignore[misc]
+        if isinstance(s, tree.PlaceStmt):
+            assert refusal(lambda s=s, context=context: enter_physical_statement(made, s, made.root.scope, context, ORIGIN)) == (  # type: ignore[misc]
                 "E0120", at, "only `place auto` in the fabric's own block has several halls or a block", AUTO, [],
             )  # fmt: skip

@@ -11,10 +11,10 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.library import Library
-from tdsl.semantics.loader import Loader, Module
+from tdsl.semantics.loader import Loader, ParsedFile
 from tdsl.semantics.model import Axis, DeviceModel, SonicPort
 from tdsl.semantics.quantity import POWER, TIME, Quantity
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 Found = list[tuple[str, str, str, str]]
 
@@ -24,7 +24,7 @@ def built(text: str) -> tuple[dict[str, DeviceModel], Found]:
     found = Diagnostics()
     library = Library(Loader(found), found)
     file = SourceFile("models.fab", text)
-    linked = library.link(Module(file, parse(file, found).body, Path("nowhere"), "models.fab"))
+    linked = library.link(ParsedFile(file, parse_source_file(file, found).body, Path("nowhere"), "models.fab"))
     library.build_all(linked)
     models = {m.name: m for m in library.models.values() if m is not None}
     return models, [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found]
@@ -342,7 +342,7 @@ def test_a_word_that_is_no_fact() -> None:
     found = Diagnostics()
     library = Library(Loader(found), found)
     file = SourceFile("models.fab", "model switch M { wheels 4 }")
-    library.build_all(library.link(Module(file, parse(file, found).body, Path("nowhere"), "m")))
+    library.build_all(library.link(ParsedFile(file, parse_source_file(file, found).body, Path("nowhere"), "m")))
     (d,) = list(found)
     (m,) = [m for m in library.models.values() if m is not None]
     assert (d.code, d.severity, d.message) == (

@@ -11,22 +11,22 @@ import pytest
 import z3
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.quantity import MONEY, POWER, Quantity
 from tdsl.sizing import conflicts
-from tdsl.sizing.budget import DEFAULT, of_seconds
-from tdsl.sizing.conflicts import _covers, explain, irreducible, with_conflict
-from tdsl.sizing.objectives import Minimize, Parts, Weights, weights
+from tdsl.sizing.budget import DEFAULT, sizing_budget_of_seconds
+from tdsl.sizing.conflicts import _span_covers, add_conflicting_lines, finding_with_conflict, irreducible_lines
+from tdsl.sizing.objectives import CablePartFigures, Minimize, Weights, weights_of_device_sets
 from tdsl.sizing.proposals import Guide, Undecided
-from tdsl.sizing.relations import Line
+from tdsl.sizing.relations import SizeConstraint
 
 FILE = SourceFile("a.fab", "0123456789" * 5)
 
 
-def span(start: int, end: int | None = None, file: SourceFile = FILE) -> Span:
+def span(start: int, end: int | None = None, file: SourceFile = FILE) -> SourceSpan:
     """A place in a text."""
-    return Span(file, start, start + 1 if end is None else end)
+    return SourceSpan(file, start, start + 1 if end is None else end)
 
 
 # ------------------------------------------------------------------ proposals
@@ -93,19 +93,21 @@ def test_weights_of_devices() -> None:
     every = sets(("a", "switch", facts), ("b", "host", others), ("c", "switch", {}))
     plan: Any = SimpleNamespace(sets=every, prices={"B": Fraction(1, 5)})
     at = span(9)
-    assert weights(Minimize("switches", at), plan, set()) == Weights(Minimize("switches", at), {"a": 1, "c": 1}, 1, None)
-    assert weights(Minimize("cables", at), plan, {"c"}) == Weights(Minimize("cables", at), {}, 1, None)
-    found = weights(Minimize("cost", at), plan, {"a", "b"})
+    assert weights_of_device_sets(Minimize("switches", at), plan, set()) == Weights(
+        Minimize("switches", at), {"a": 1, "c": 1}, 1, None
+    )
+    assert weights_of_device_sets(Minimize("cables", at), plan, {"c"}) == Weights(Minimize("cables", at), {}, 1, None)
+    found = weights_of_device_sets(Minimize("cost", at), plan, {"a", "b"})
     assert (found.each, found.scale, found.unit) == ({"a": 25, "b": 2}, 10, amount("2.5", MONEY))
-    found = weights(Minimize("power", at), plan, set())
+    found = weights_of_device_sets(Minimize("power", at), plan, set())
     assert (found.each, found.scale, found.unit) == ({"a": 4, "b": 9}, 12, amount("1/3", POWER))
     assert found.show(Fraction(18)) == "power 1.5W"
-    assert weights(Minimize("switches", at), plan, set()).show(Fraction(7)) == "7 switches"
+    assert weights_of_device_sets(Minimize("switches", at), plan, set()).show(Fraction(7)) == "7 switches"
     plan.sets = every[2:]
-    assert weights(Minimize("power", at), plan, set()) == Weights(Minimize("power", at), {}, 1, None)
+    assert weights_of_device_sets(Minimize("power", at), plan, set()) == Weights(Minimize("power", at), {}, 1, None)
     for figure, fact, example in (("cost", "price", "$1200"), ("power", "power", "700W")):
         with pytest.raises(Fault) as told:
-            weights(Minimize(figure, at), plan, {"c"})
+            weights_of_device_sets(Minimize(figure, at), plan, {"c"})
         d = told.value.diagnostic
         assert (d.code, d.span, d.message) == ("E0463", at, f"C says no `{fact}`, so its {figure} cannot be compared")
         assert d.help == f"write `{fact} {example}` in the model, or minimize `switches`"
@@ -141,60 +143,66 @@ def test_parts_that_state_the_figure() -> None:
         ([(5, 2)], False, False), ([(5, 2), (0, 2)], False, False), ([(5, 2), (0, 3)], True, False),
         ([(0, 3), (5, 0)], True, False),
     ):  # fmt: skip
-        made = Parts()
+        made = CablePartFigures()
         for value, missing in rows:
             made.add(Fraction(value), missing)
         assert (made.incomparable, made.left_out) == (incomparable, left_out), rows
 
 
 def test_work_in_proportion_to_time() -> None:
-    assert of_seconds(10) == DEFAULT and of_seconds(1).trial_work == 3_000_000 and of_seconds(25).trial_work == 75_000_000
+    assert (
+        sizing_budget_of_seconds(10) == DEFAULT
+        and sizing_budget_of_seconds(1).trial_work == 3_000_000
+        and sizing_budget_of_seconds(25).trial_work == 75_000_000
+    )
 
 
 # ------------------------------------------------------------------ contradictions
-def line(start: int, *holds: Any, number: bool = False, end: int | None = None) -> Line:
+def line(start: int, *holds: Any, number: bool = False, end: int | None = None) -> SizeConstraint:
     """A line of the text with its relations."""
-    return Line(span(start, end), f"said at {start}", list(holds), number)
+    return SizeConstraint(span(start, end), f"said at {start}", list(holds), number)
 
 
 def test_places_within_others() -> None:
     other = SourceFile("a.fab", FILE.text)
     for inner, covered in (((3, 7), True), ((3, 8), False), ((2, 7), False), ((4, 5), True), ((3, 3), True), ((8, 9), False)):
-        assert _covers(span(3, 7), span(*inner)) is covered
-        assert not _covers(span(3, 7), span(*inner, file=other))
+        assert _span_covers(span(3, 7), span(*inner)) is covered
+        assert not _span_covers(span(3, 7), span(*inner, file=other))
 
 
 def test_lines_that_cannot_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers stay longer than other lines, and of equals those that come first in the text; the order is that of the text."""
     x = z3.Int("x")
     two, four = line(5, x <= 2), line(9, x >= 4)
-    assert irreducible([], [four, two, line(1, x >= 0)], DEFAULT) == ([two, four], True)
+    assert irreducible_lines([], [four, two, line(1, x >= 0)], DEFAULT) == ([two, four], True)
     again = line(20, x >= 7)
-    assert irreducible([], [four, two, again], DEFAULT) == ([two, four], True)
+    assert irreducible_lines([], [four, two, again], DEFAULT) == ([two, four], True)
     written = line(30, x >= 5, number=True)
-    assert irreducible([], [two, four, again, written], DEFAULT) == ([two, written], True)
-    assert irreducible([x >= 4], [two, four], DEFAULT) == ([two], True)
-    assert irreducible([], [two, line(1, x >= 0)], DEFAULT) == ([], False)
+    assert irreducible_lines([], [two, four, again, written], DEFAULT) == ([two, written], True)
+    assert irreducible_lines([x >= 4], [two, four], DEFAULT) == ([two], True)
+    assert irreducible_lines([], [two, line(1, x >= 0)], DEFAULT) == ([], False)
     answers = iter([z3.unsat, z3.unknown, z3.unsat])
-    monkeypatch.setattr(conflicts, "decide", lambda always, lines, budget: next(answers))
-    found, proven = irreducible([], [two, four], DEFAULT)
+    monkeypatch.setattr(conflicts, "check_relations", lambda always, lines, budget: next(answers))
+    found, proven = irreducible_lines([], [two, four], DEFAULT)
     assert len(found) == 1 and proven is False
-    monkeypatch.setattr(conflicts, "decide", lambda always, lines, budget: z3.unknown)
-    assert irreducible([], [two, four], DEFAULT) == ([], False)
+    monkeypatch.setattr(conflicts, "check_relations", lambda always, lines, budget: z3.unknown)
+    assert irreducible_lines([], [two, four], DEFAULT) == ([], False)
 
 
 def test_a_finding_with_its_conflict() -> None:
     d = Diagnostic("E0459", "m", span(10, 20), labels=(Label(span(2), "known"),), notes=("first",))
     inside, outside, known = line(12, end=15), line(25), line(2)
     around = line(5, end=30)
-    assert with_conflict(d, [around], True) is d
-    found = with_conflict(d, [inside, outside, known, around], True)
+    assert finding_with_conflict(d, [around], True) is d
+    found = finding_with_conflict(d, [inside, outside, known, around], True)
     assert [(x.span.start, x.message) for x in found.labels] == [(2, "known"), (12, "said at 12"), (25, "said at 25")]
     note = "these 4 statements contradict each other; without any one of them the others are consistent"
     assert found.notes == ("first", note)
-    assert with_conflict(d, [outside], False).notes[1] == "these 1 statements contradict each other; a smaller set may exist"
+    assert (
+        finding_with_conflict(d, [outside], False).notes[1] == "these 1 statements contradict each other; a smaller set may exist"
+    )
     bare = Diagnostic("E0459", "m", None)
-    assert [x.span.start for x in with_conflict(bare, [around], True).labels] == [5]
+    assert [x.span.start for x in finding_with_conflict(bare, [around], True).labels] == [5]
 
 
 def test_findings_that_sizes_explain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,12 +210,12 @@ def test_findings_that_sizes_explain(monkeypatch: pytest.MonkeyPatch) -> None:
     x = z3.Int("x")
     low, high, own = line(5, x <= 2), line(9, x >= 4), line(20, x <= 3, end=24)
     lines = dict(enumerate([low, high, own, line(40)]))
-    monkeypatch.setattr(conflicts, "Sizes", lambda plan, open: SimpleNamespace(always=[], lines=lines))
+    monkeypatch.setattr(conflicts, "SizeRelations", lambda plan, open: SimpleNamespace(always=[], lines=lines))
 
     def run(*found: Diagnostic) -> list[int]:
         items = Diagnostics()
         items.items += found
-        explain(SimpleNamespace(), items, frozenset({"E0459", "E0452"}))  # type: ignore[arg-type]
+        add_conflicting_lines(SimpleNamespace(), items, frozenset({"E0459", "E0452"}))  # type: ignore[arg-type]
         return [len(d.notes) for d in items.items]
 
     none = Diagnostic("E0459", "m", span(30))

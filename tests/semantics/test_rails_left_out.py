@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.findings.source import SourceFile, Span
-from tdsl.semantics.contradiction import with_others
-from tdsl.semantics.sizing import Aim, Load, TierSpec
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.semantics.contradiction import with_replaced_numbers
+from tdsl.semantics.sizing import Aim, HostLoad, TierSpec
 from tests.fabrics import Builder
 from tests.harness import compile_text
 
@@ -17,7 +17,7 @@ MODELS = """
 model switch S { port p[1..64]: 400Gbps { type X } }
 model host H { port nic[8]: 400Gbps { type X } }
 """
-NOWHERE = Span(SourceFile("sizes.fab", " "), 0, 1)
+NOWHERE = SourceSpan(SourceFile("sizes.fab", " "), 0, 1)
 
 
 @pytest.mark.parametrize("hosts", [6, 9, 12])
@@ -35,9 +35,9 @@ def test_rails_and_a_number_of_switches(hosts: int, tmp_path: Path) -> None:
 
 
 def test_other_rails_are_none() -> None:
-    load = Load(8, 2, 400, 2, True, 0, NOWHERE)
+    load = HostLoad(8, 2, 400, 2, True, 0, NOWHERE)
     specs = [TierSpec("t", "", 4, Builder().model("switch", "S", {"p": 16}), None, Aim("", Fraction(1)), NOWHERE)]
     for rails, railed in ((1, False), (2, True)):
-        other = with_others(load, specs, {(-1, "rails"): rails})[0]
+        other = with_replaced_numbers(load, specs, {(-1, "rails"): rails})[0]
         assert (other.rails, other.railed) == (rails, railed)
-    assert with_others(load, specs, {(-1, "hosts"): 3})[0].railed is True
+    assert with_replaced_numbers(load, specs, {(-1, "hosts"): 3})[0].railed is True

@@ -13,11 +13,11 @@ from tdsl.findings.source import SourceFile
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.quantity import Quantity
-from tdsl.semantics.ranges import Domain, Settings
+from tdsl.semantics.ranges import Domain, ParameterSettings
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import text_of
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 WIDE = range(-150, 151)
 
@@ -25,9 +25,9 @@ WIDE = range(-150, 151)
 def domain_of(*params: str) -> Domain:
     """The domain of the last of some parameters."""
     found = Diagnostics()
-    module = parse(SourceFile("t.fab", "\n".join(f"param {p}" for p in params) + "\n"), found)
+    module = parse_source_file(SourceFile("t.fab", "\n".join(f"param {p}" for p in params) + "\n"), found)
     assert not list(found), [d.message for d in found]
-    scope, evaluator, settings = Scope(), Evaluator(), Settings(domains=[])
+    scope, evaluator, settings = Scope(), Evaluator(), ParameterSettings(domains=[])
     for s in module.body:
         assert isinstance(s, tree.Param)
         define_param(scope, s, evaluator, settings)

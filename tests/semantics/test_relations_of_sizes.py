@@ -10,26 +10,26 @@ from typing import Any
 import pytest
 import z3
 
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.contradiction import (
     MANY,
     RATES,
-    Place,
     Relations,
-    by_trial,
-    gathered,
-    link,
-    numbers,
-    places,
-    sized,
-    with_others,
+    WrittenNumber,
+    alternative_numbers,
+    common_link_rate,
+    has_tier_sizes,
+    number_has_sizes,
+    numbers_of_gathered_tiers,
+    with_replaced_numbers,
+    written_numbers,
 )
 from tdsl.semantics.model import DeviceModel
-from tdsl.semantics.sizing import Aim, Load, TierSpec, link_rate
+from tdsl.semantics.sizing import Aim, HostLoad, TierSpec, link_rate
 from tests.fabrics import Builder
 
 TEXT = SourceFile("sizes.fab", "x" * 40)
-NOWHERE = Span(TEXT, 0, 1)
+NOWHERE = SourceSpan(TEXT, 0, 1)
 EXACT = Aim("", Fraction(1))
 BUILDER = Builder()
 MODELS: dict[tuple[int, int], DeviceModel] = {
@@ -39,8 +39,8 @@ MODELS: dict[tuple[int, int], DeviceModel] = {
 }
 
 
-def at(start: int) -> Span:
-    return Span(TEXT, start, start + 1)
+def at(start: int) -> SourceSpan:
+    return SourceSpan(TEXT, start, start + 1)
 
 
 def tier(
@@ -49,11 +49,11 @@ def tier(
     return TierSpec(name, "", per, MODELS[radix, rate], count, aim, NOWHERE, **more)
 
 
-def load_of(hosts: int, ends: int = 1, *, rails: int = 0, pods: int = 0, rate: int = 400, **more: Any) -> Load:
-    return Load(hosts, ends, rate, rails or 1, bool(rails), pods, NOWHERE, **more)
+def load_of(hosts: int, ends: int = 1, *, rails: int = 0, pods: int = 0, rate: int = 400, **more: Any) -> HostLoad:
+    return HostLoad(hosts, ends, rate, rails or 1, bool(rails), pods, NOWHERE, **more)
 
 
-def drawn(rng: Random, deepest: int = 3) -> tuple[Load, list[TierSpec]]:
+def drawn(rng: Random, deepest: int = 3) -> tuple[HostLoad, list[TierSpec]]:
     """An intent by chance. The tiers hold what there is more often than not."""
     depth, ends = rng.randint(1, deepest), rng.choice([1, 1, 2, 4])
     pers = [rng.choice([1, 2, 2, 3, 4]) for _ in range(depth)]
@@ -79,13 +79,13 @@ def test_relations_have_a_solution_where_sizes_are_found(seed: int) -> None:
     more = 0
     for _ in range(40):
         load, specs = drawn(rng)
-        decided, found = Relations(load, specs, []).decide(), sized(load, specs)
+        decided, found = Relations(load, specs, []).decide(), has_tier_sizes(load, specs)
         assert decided == z3.sat or not found, (load, specs)
         more += decided == z3.sat and not found
     assert more <= 3
 
 
-def choices(load: Load, what: str) -> Iterator[Any]:
+def choices(load: HostLoad, what: str) -> Iterator[Any]:
     """Numbers that may be at a place."""
     if what == "rails":
         yield from {1, load.rails}
@@ -110,8 +110,8 @@ def test_another_number_at_one_place(what: str, trials: int) -> None:
         written = getattr(load, what) if place < 0 else getattr(specs[place], what)
         if not written or (what == "aim" and not place) or (what == "rails" and not load.railed):
             continue
-        some = any(sized(*with_others(load, specs, {(place, what): n})) for n in choices(load, what))
-        relations = Relations(load, specs, [Place(place, what, NOWHERE, "")])
+        some = any(has_tier_sizes(*with_replaced_numbers(load, specs, {(place, what): n})) for n in choices(load, what))
+        relations = Relations(load, specs, [WrittenNumber(place, what, NOWHERE, "")])
         decided = relations.decide()
         assert decided == z3.sat or not some, (load, specs)
         if decided == z3.sat:
@@ -128,49 +128,49 @@ def test_places_are_in_the_order_of_the_text() -> None:
     load = load_of(8, 2, rails=2, places=(("hosts", at(20)), ("rails", at(2))))
     low = tier(16, 4, 3, name="a", places=(("per", at(7)), ("model", at(30)), ("aim", at(1))))
     high = tier(8, 2, 5, Aim("at most", Fraction(3, 2)), name="b", places=(("aim", at(9)), ("count", at(25)), ("model", at(35))))
-    assert places(load, [low, high]) == [
-        Place(-1, "rails", at(2), "2 rails here"),
-        Place(0, "per", at(7), "a `a` is of 4 here"),
-        Place(1, "aim", at(9), "at most 3:2 here"),
-        Place(-1, "hosts", at(20), "8 hosts here"),
-        Place(1, "count", at(25), "5 switches here"),
-        Place(0, "model", at(30), "S16r400 has 16 ports"),
-        Place(1, "model", at(35), "S8r400 has 8 ports"),
+    assert written_numbers(load, [low, high]) == [
+        WrittenNumber(-1, "rails", at(2), "2 rails here"),
+        WrittenNumber(0, "per", at(7), "a `a` is of 4 here"),
+        WrittenNumber(1, "aim", at(9), "at most 3:2 here"),
+        WrittenNumber(-1, "hosts", at(20), "8 hosts here"),
+        WrittenNumber(1, "count", at(25), "5 switches here"),
+        WrittenNumber(0, "model", at(30), "S16r400 has 16 ports"),
+        WrittenNumber(1, "model", at(35), "S8r400 has 8 ports"),
     ]
 
 
 def test_the_rate_of_a_link() -> None:
     for low in range(4):
         for high in range(4):
-            assert z3.simplify(link(z3.IntVal(low), z3.IntVal(high))).as_long() == link_rate(low, high)
+            assert z3.simplify(common_link_rate(z3.IntVal(low), z3.IntVal(high))).as_long() == link_rate(low, high)
 
 
 def test_an_intent_with_other_numbers() -> None:
     load, specs = load_of(8, 2, rails=2), [tier(16, 4, 3), tier(8, 2, 5, rate=100)]
     aim = Aim("about", Fraction(5, 2))
     put = {(-1, "hosts"): 9, (0, "per"): 6, (1, "count"): 7, (1, "aim"): aim, (1, "model"): (10, 50)}
-    other, tiers = with_others(load, specs, put)
+    other, tiers = with_replaced_numbers(load, specs, put)
     assert (other.hosts, other.ends, other.rails, other.railed) == (9, 2, 2, True)
     assert [(s.per, s.count, s.aim, s.radix, s.rate) for s in tiers] == [(6, 3, EXACT, 16, 400), (2, 7, aim, 10, 50)]
     assert [(a.low, a.size) for a in tiers[1].model.classes[0].axes] == [(0, 10)]
     assert [(s.per, s.count, s.radix) for s in specs] == [(4, 3, 16), (2, 5, 8)]
-    assert with_others(load, specs, {(-1, "rails"): 2})[0].railed is True
-    assert with_others(load_of(8), specs, {(-1, "hosts"): 3})[0].railed is False
+    assert with_replaced_numbers(load, specs, {(-1, "rails"): 2})[0].railed is True
+    assert with_replaced_numbers(load_of(8), specs, {(-1, "hosts"): 3})[0].railed is False
 
 
 def test_numbers_that_are_tried() -> None:
     specs = [tier(16, 3), tier(8, None, 2, rate=100), tier(8, 2)]
     load = load_of(1000, pods=3)
     others = [(MANY, r) for r in (400, 100, *RATES)]
-    assert numbers(load, specs, Place(1, "model", NOWHERE, "")) == others
-    aims = numbers(load, specs, Place(1, "aim", NOWHERE, ""))
+    assert alternative_numbers(load, specs, WrittenNumber(1, "model", NOWHERE, "")) == others
+    aims = alternative_numbers(load, specs, WrittenNumber(1, "aim", NOWHERE, ""))
     assert aims[:4] == [Aim("at most", Fraction(4096**2)), EXACT, Aim("", Fraction(1, 2)), Aim("", Fraction(1, 3))]
     assert len(aims) == 1 + 63 * 4 and aims[-1] == Aim("", Fraction(63, 4))
-    assert numbers(load, specs, Place(-1, "hosts", NOWHERE, "")) == [18 * k for k in range(1, 64)]
-    assert numbers(load_of(1000), specs, Place(-1, "hosts", NOWHERE, "")) == [6 * k for k in range(1, 64)]
-    assert numbers(load, specs, Place(0, "per", NOWHERE, "")) == [*range(1, 256), 333]
+    assert alternative_numbers(load, specs, WrittenNumber(-1, "hosts", NOWHERE, "")) == [18 * k for k in range(1, 64)]
+    assert alternative_numbers(load_of(1000), specs, WrittenNumber(-1, "hosts", NOWHERE, "")) == [6 * k for k in range(1, 64)]
+    assert alternative_numbers(load, specs, WrittenNumber(0, "per", NOWHERE, "")) == [*range(1, 256), 333]
     parts = [273, 300, 334, 375, 429, 500, 600, 750, 1000, 1500, 3000]  # 3000 divided by 11, 10 … 1, rounded up
-    assert numbers(load_of(3000), specs, Place(0, "per", NOWHERE, "")) == [*range(1, 256), *parts]
+    assert alternative_numbers(load_of(3000), specs, WrittenNumber(0, "per", NOWHERE, "")) == [*range(1, 256), *parts]
 
 
 @pytest.mark.parametrize(
@@ -191,35 +191,37 @@ def test_all_that_is_there_in_one(
     hosts: int, pods: int, pers: tuple[int | None, ...], free: set[int], expected: dict[int, int]
 ) -> None:
     specs = [tier(16, per) for per in pers]
-    assert gathered(load_of(hosts, pods=pods), specs, free) == {(i, "per"): n for i, n in expected.items()}
+    assert numbers_of_gathered_tiers(load_of(hosts, pods=pods), specs, free) == {(i, "per"): n for i, n in expected.items()}
 
 
-COUNT, PER, AIM = (Place(1, what, NOWHERE, "") for what in ("count", "per", "aim"))
+COUNT, PER, AIM = (WrittenNumber(1, what, NOWHERE, "") for what in ("count", "per", "aim"))
 
 
 @pytest.mark.parametrize(
     ("hosts", "specs", "others", "place", "solved"),
     [
-        (9, [tier(16, 4), tier(16, 2, 2)], [], Place(-1, "hosts", NOWHERE, ""), True),  # 8 hosts
+        (9, [tier(16, 4), tier(16, 2, 2)], [], WrittenNumber(-1, "hosts", NOWHERE, ""), True),  # 8 hosts
         (9, [tier(16, 4), tier(16, 2, 2)], [], PER, True),  # 3
         (9, [tier(16, 4), tier(16, 2, 2)], [], COUNT, False),  # three instances are no pairs
-        (9, [tier(16, 4), tier(16, 2, 2)], [PER, Place(0, "model", NOWHERE, "")], COUNT, True),
-        (9, [tier(16, 4), tier(16, 1, 2)], [Place(-1, "hosts", NOWHERE, "")], COUNT, False),
+        (9, [tier(16, 4), tier(16, 2, 2)], [PER, WrittenNumber(0, "model", NOWHERE, "")], COUNT, True),
+        (9, [tier(16, 4), tier(16, 1, 2)], [WrittenNumber(-1, "hosts", NOWHERE, "")], COUNT, False),
         (10, [tier(6, 5), tier(16, 2, 2)], [], COUNT, False),  # five ports up are too many
         (10, [tier(6, 5), tier(16, 2, 2)], [AIM], COUNT, True),  # one is not
-        (10, [tier(6, 5), tier(16, 2, 2)], [Place(0, "model", NOWHERE, "")], COUNT, True),
+        (10, [tier(6, 5), tier(16, 2, 2)], [WrittenNumber(0, "model", NOWHERE, "")], COUNT, True),
         (8, [tier(16, 4), tier(16, 2, 100)], [], AIM, False),
         (8, [tier(16, 4), tier(16, 2, 100)], [COUNT], AIM, True),
-        (8, [tier(4, 8, 1), tier(16, 1, 1)], [], Place(0, "model", NOWHERE, ""), True),
+        (8, [tier(4, 8, 1), tier(16, 1, 1)], [], WrittenNumber(0, "model", NOWHERE, ""), True),
     ],
 )  # fmt: skip
-def test_a_number_found_by_trial(hosts: int, specs: list[TierSpec], others: list[Place], place: Place, solved: bool) -> None:
-    assert by_trial(load_of(hosts), specs, others, place) is solved
+def test_a_number_found_by_trial(
+    hosts: int, specs: list[TierSpec], others: list[WrittenNumber], place: WrittenNumber, solved: bool
+) -> None:
+    assert number_has_sizes(load_of(hosts), specs, others, place) is solved
 
 
 def test_every_solution_once() -> None:
     """One switch of two hosts at most has two solutions for their number."""
-    relations = Relations(load_of(7), [tier(8, 2, 1)], [Place(-1, "hosts", NOWHERE, "")])
+    relations = Relations(load_of(7), [tier(8, 2, 1)], [WrittenNumber(-1, "hosts", NOWHERE, "")])
     found = []
     for _ in range(2):
         assert relations.decide() == z3.sat
@@ -240,7 +242,7 @@ def test_every_solution_once() -> None:
         (True, [PER], {"per": None}),
     ],
 )
-def test_the_plainest_sizes(each: bool, free: list[Place], expected: dict[str, int | None]) -> None:
+def test_the_plainest_sizes(each: bool, free: list[WrittenNumber], expected: dict[str, int | None]) -> None:
     """One switch, and one link up, or one to each switch of a written number; other numbers may be any."""
     relations = Relations(load_of(8), [tier(16, 4), tier(16, 2, 2)], free)
     before = len(relations.solver.assertions())
@@ -252,7 +254,7 @@ def test_the_plainest_sizes(each: bool, free: list[Place], expected: dict[str, i
 @pytest.mark.parametrize("alike", [True, False])
 def test_the_plainest_model(alike: bool) -> None:
     """Many ports, and the rate at hand where all are to be alike."""
-    relations = Relations(load_of(8), [tier(16, 4), tier(16, 2, 2, rate=100)], [Place(1, "model", NOWHERE, "")])
+    relations = Relations(load_of(8), [tier(16, 4), tier(16, 2, 2, rate=100)], [WrittenNumber(1, "model", NOWHERE, "")])
     before = len(relations.solver.assertions())
     relations.plain(each=False, alike=alike)
     added = [str(a) for a in relations.solver.assertions()][before:]

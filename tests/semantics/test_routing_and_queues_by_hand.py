@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.routing import Ecn, Roce, Routing, roce, routing
+from tdsl.semantics.routing import Ecn, Roce, RoutingSettings, read_roce_block, read_routing_block
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 BFD = "write `bfd 100ms x 3`: packets every 100 ms, a failure after 3 lost ones"
 ECN = "write `ecn 150kB to 1500kB at 5%`"
 CLASS = "notifications must overtake the data that waits: give them a class of their own"
 ALONE = "`pfc` is alone, `pfc off`, or `pfc watchdog 200ms`"
-ORIGIN = Origin(Span(SourceFile("o.fab", "o"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("o.fab", "o"), 0, 1))
 
 Refused = tuple[str, str, str, str, list[str]]
 """Code, text that is underlined, message, help and texts of the labels."""
@@ -25,22 +25,22 @@ Refused = tuple[str, str, str, str, list[str]]
 
 def statement(text: str) -> tree.Setting:
     """The one statement of a fabric."""
-    (fabric,) = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
+    (fabric,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None
     (s,) = fabric.body
     assert isinstance(s, tree.Setting)
     return s
 
 
-def routed(text: str) -> tuple[Routing, list[str]]:
+def routed(text: str) -> tuple[RoutingSettings, list[str]]:
     """What ``routing`` reads, and the texts of its ``asn``."""
-    found, asns = routing(statement(text), Scope(), Evaluator(), ORIGIN)
+    found, asns = read_routing_block(statement(text), Scope(), Evaluator(), ORIGIN)
     return found, [s.span.text for s in asns]
 
 
 def queued(text: str) -> Roce:
     """What ``roce`` reads."""
-    return roce(statement(text), Scope(), Evaluator(), ORIGIN)
+    return read_roce_block(statement(text), Scope(), Evaluator(), ORIGIN)
 
 
 def refusal(text: str) -> Refused:
@@ -69,7 +69,7 @@ def refusal(text: str) -> Refused:
 )
 def test_what_routing_reads(block: str, expected: tuple[bool, bool, int, int, int]) -> None:
     """BFD, graceful restart, MTU, the interval of BFD in milliseconds and its multiplier."""
-    assert routed(f"routing bgp{block}") == (Routing("bgp", *expected[:3], ORIGIN, *expected[3:]), [])
+    assert routed(f"routing bgp{block}") == (RoutingSettings("bgp", *expected[:3], ORIGIN, *expected[3:]), [])
 
 
 def test_asns_are_kept_for_later() -> None:

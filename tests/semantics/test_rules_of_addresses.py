@@ -14,7 +14,7 @@ from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 CONTEXT: Any = SimpleNamespace()
 
@@ -23,31 +23,33 @@ CONTEXT: Any = SimpleNamespace()
 def rules(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Rules of the statements of a text. Paths mean themselves, those that begin with `g` are of groups."""
 
-    def resolve(plan: Any, context: Any, path: tree.Path, *, ports: bool = False) -> Any:
+    def resolve(plan: Any, context: Any, path: tree.PathExpr, *, ports: bool = False) -> Any:
         text = path.span.text
         return SimpleNamespace(device=None if text.startswith("g") else text, span=path.span, ports=ports)
 
-    monkeypatch.setattr(addressing, "resolve", resolve)
+    monkeypatch.setattr(addressing, "resolve_path", resolve)
 
-    def made(text: str) -> list[addressing.Rule]:
+    def made(text: str) -> list[addressing.AddressRule]:
         found = Diagnostics()
-        (s,) = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), found).body
+        (s,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), found).body
         assert isinstance(s, tree.Decl)
         plan: Any = SimpleNamespace(rules=[], evaluator=Evaluator())
         for x in s.body or ():
             at, scope = Origin(x.span), Scope()
             if isinstance(x, tree.Override):
                 for inner in x.body or ():
-                    addressing.replacement(plan, x, inner, scope, CONTEXT, at)
+                    addressing.plan_address_override(plan, x, inner, scope, CONTEXT, at)
             else:
                 assert isinstance(x, tree.Setting)
-                (addressing.asn if x.name.name == "asn" else addressing.address)(plan, x, scope, CONTEXT, at)
+                (addressing.plan_asn_statement if x.name.name == "asn" else addressing.plan_address_statement)(
+                    plan, x, scope, CONTEXT, at
+                )
         return plan.rules
 
     return made
 
 
-def short(r: addressing.Rule) -> tuple[Any, ...]:
+def short(r: addressing.AddressRule) -> tuple[Any, ...]:
     sides = tuple(tuple(t.device for t in side) for side in (r.targets, r.far))
     return (r.kind, *sides, r.value.span.text, r.each, r.replaces, (r.interface, r.vrf, r.gateway))
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.semantics.openings import Names
-from tdsl.semantics.sizing import Aim, link_rate, uplinks
+from tdsl.semantics.openings import NameDependencies
+from tdsl.semantics.sizing import Aim, least_uplinks, link_rate
 from tests.harness import compile_text
 
 MADE = {"a": {"b", "c"}, "b": {"d"}, "c": {"a"}, "e": {"e"}, "f": {"g", "h"}, "h": {"d"}}
@@ -19,7 +19,7 @@ MADE = {"a": {"b", "c"}, "b": {"d"}, "c": {"a"}, "e": {"e"}, "f": {"g", "h"}, "h
 @pytest.mark.parametrize("text", ["a", "b", "c", "d", "e", "f", "x + 2 * f", "leaf[c]", "3", "", "h", "fa"])
 def test_a_text_rests_on_what_its_names_are_made_of(text: str, on: str) -> None:
     """Followed through every name, in a circle too; worked out by the closure of the relation."""
-    names = Names(())
+    names = NameDependencies(())
     names.made.update(MADE)
     reached = {
         w
@@ -45,7 +45,7 @@ def test_the_least_links_up_for_a_ratio(mode: str) -> None:
         else:
             fits = (k for k in every if (capacity / k == ratio if not mode else capacity / k <= ratio))
             expected = next(fits, None)
-        assert uplinks(Aim(mode, ratio), capacity) == expected, (ratio, capacity)
+        assert least_uplinks(Aim(mode, ratio), capacity) == expected, (ratio, capacity)
 
 
 @pytest.mark.parametrize(("low", "high", "rate"), [(4, 2, 2), (2, 4, 2), (0, 4, 4), (4, 0, 4), (0, 0, 1), (3, 3, 3)])

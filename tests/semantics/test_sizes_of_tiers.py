@@ -8,30 +8,30 @@ from itertools import product
 import networkx as nx
 import pytest
 
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.sizing import (
     Aim,
+    HostLoad,
     Leading,
-    Load,
     Sizer,
     TierSpec,
-    counts,
-    even,
+    even_switch_counts,
+    is_even_spread,
+    least_uplinks,
     link_rate,
-    meets,
     no_ratio,
     ratio_text,
-    uplinks,
+    spread_connects_children,
 )
 
 G = 10**9
 
 
-def span(text: str) -> Span:
+def span(text: str) -> SourceSpan:
     """A place in a file of its own."""
-    return Span(SourceFile("t.fab", text), 0, len(text))
+    return SourceSpan(SourceFile("t.fab", text), 0, len(text))
 
 
 def switch(ports: int, rate: int = 400) -> DeviceModel:
@@ -54,7 +54,7 @@ Row = tuple[str, int | None, int, int | None, str]
 """Name, children of an instance, ports, switches and the ratio of the tier below."""
 
 
-def sizer(load: Load, *rows: Row, **more: dict[str, object]) -> Sizer:
+def sizer(load: HostLoad, *rows: Row, **more: dict[str, object]) -> Sizer:
     """A Sizer of tiers; ``more`` are further fields of a tier by its name."""
     specs, child = [], "host"
     for name, per, ports, count, ratio in rows:
@@ -66,9 +66,9 @@ def sizer(load: Load, *rows: Row, **more: dict[str, object]) -> Sizer:
     return Sizer(load, specs)
 
 
-def hosts(number: int, ends: int = 1, rails: int = 1, pods: int = 0, rate: int = 400) -> Load:
+def hosts(number: int, ends: int = 1, rails: int = 1, pods: int = 0, rate: int = 400) -> HostLoad:
     """What the first tier carries."""
-    return Load(number, ends, rate * G, rails, rails > 1, pods, span("hosts"))
+    return HostLoad(number, ends, rate * G, rails, rails > 1, pods, span("hosts"))
 
 
 def sizes(s: Sizer) -> list[tuple[int, ...]]:
@@ -95,18 +95,18 @@ def test_even() -> None:
         pairs = [(c, (c * links + j) % far) for c in range(children) for j in range(links)]
         loads = {sum(f == d for _, f in pairs) for d in range(far)}
         times = [{pairs.count((c, d)) for d in range(far)} for c in range(children)]
-        assert even(children, links, far) == (len(loads) == 1 and all(len(t) == 1 or max(t) == 1 for t in times))
+        assert is_even_spread(children, links, far) == (len(loads) == 1 and all(len(t) == 1 or max(t) == 1 for t in times))
 
 
 def test_meets() -> None:
     """Whether runs of children that meet below, and the far devices, are one connected graph."""
     for children, links, far, together in product(range(1, 13), (1, 2, 3), range(1, 19), range(1, 7)):
-        if not even(children, links, far) or children % together:
+        if not is_even_spread(children, links, far) or children % together:
             continue
         g: nx.Graph = nx.Graph()
         g.add_edges_from((("child", c), ("far", (c * links + j) % far)) for c in range(children) for j in range(links))
         g.add_edges_from((("child", c), ("run", c // together)) for c in range(children))
-        assert meets(children, links, far, together) == nx.is_connected(g), (children, links, far, together)
+        assert spread_connects_children(children, links, far, together) == nx.is_connected(g), (children, links, far, together)
 
 
 def test_counts() -> None:
@@ -114,10 +114,10 @@ def test_counts() -> None:
     for children, links, radix, together in product(range(1, 10), range(1, 6), range(1, 9), (1, 2, 3)):
         expected = [
             n for n in range(1, children * links + 1)
-            if children * links <= n * radix and even(children, links, n) and meets(children, links, n, together)
+            if children * links <= n * radix and is_even_spread(children, links, n) and spread_connects_children(children, links, n, together)
         ]  # fmt: skip
-        assert list(counts(children, links, radix, together)) == expected
-    assert list(counts(0, 3, 8, 1)) == []
+        assert list(even_switch_counts(children, links, radix, together)) == expected
+    assert list(even_switch_counts(0, 3, 8, 1)) == []
 
 
 def test_uplinks() -> None:
@@ -125,9 +125,9 @@ def test_uplinks() -> None:
     for capacity in [*(Fraction(n) for n in range(1, 25)), *(Fraction(n, 3) for n in range(1, 12))]:
         for ratio in (Fraction(1), Fraction(2), Fraction(3), Fraction(3, 2), Fraction(7, 3), Fraction(1, 2)):
             ks = range(1, 80)
-            assert uplinks(Aim("", ratio), capacity) == next((k for k in ks if capacity / k == ratio), None)
-            assert uplinks(Aim("at most", ratio), capacity) == next(k for k in ks if capacity / k <= ratio)
-            assert uplinks(Aim("about", ratio), capacity) == min(ks, key=lambda k: (abs(capacity / k - ratio), -k))
+            assert least_uplinks(Aim("", ratio), capacity) == next((k for k in ks if capacity / k == ratio), None)
+            assert least_uplinks(Aim("at most", ratio), capacity) == next(k for k in ks if capacity / k <= ratio)
+            assert least_uplinks(Aim("about", ratio), capacity) == min(ks, key=lambda k: (abs(capacity / k - ratio), -k))
 
 
 def test_no_ratio() -> None:
@@ -738,7 +738,7 @@ def test_switches_for_all_small_tiers() -> None:
         for n in range(1, leaves * up + 1):
             g = nx.Graph([(("leaf", c), ("spine", (c * up + j) % n)) for c in range(leaves) for j in range(up)])
             loads = [sum((c * up + j) % n == k for c in range(leaves) for j in range(up)) for k in range(n)]
-            if even(leaves, up, n) and max(loads) <= ports and nx.is_connected(g):
+            if is_even_spread(leaves, up, n) and max(loads) <= ports and nx.is_connected(g):
                 fitting.append(n)
         if fitting and up * ports >= leaves:
             assert s.run()[-1].count == fitting[0]
@@ -779,7 +779,7 @@ def test_a_third_tier_is_written_for_plain_tiers_only() -> None:
     leaf, spine = ("leaf", 8, 16, None, "1:1"), ("spine", None, 16, None, "1:1")
     lead = Leading("d", 8, 400 * G)
 
-    def third(load: Load, *rows: Row, **more: dict[str, object]) -> str:
+    def third(load: HostLoad, *rows: Row, **more: dict[str, object]) -> str:
         s = sizer(load, *rows, **more)
         s.tiers = [s.first()]
         return s.third_tier()

@@ -8,24 +8,24 @@ from fractions import Fraction
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics, Fix
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics import fault as faults
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.evaluate import Evaluator
-from tdsl.semantics.fault import Excused, Fault, clipped, nearest, unknown
-from tdsl.semantics.growth import Phase, phases
+from tdsl.semantics.fault import Excused, Fault, clip_message, closest_known_name, unknown_name_fault
+from tdsl.semantics.growth import GrowthPhase, read_phases
 from tdsl.semantics.model import Axis, PortClass, SonicPort
 from tdsl.semantics.scope import DONE, FAILED, RUNNING, WAITING, Binding, Scope
 from tdsl.semantics.sonic import HELP, sonic_ports
-from tdsl.semantics.table_parameters import Form, Part, form, row
+from tdsl.semantics.table_parameters import Form, FormPart, read_row_form, read_table_row
 from tdsl.semantics.values import Value
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 
 def block(text: str) -> tuple[tree.Stmt, ...]:
     """The statements of a fabric."""
-    (fabric,) = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
+    (fabric,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None
     return fabric.body
 
@@ -37,8 +37,8 @@ def setting(text: str) -> tree.Setting:
     return s
 
 
-def span(text: str) -> Span:
-    return Span(SourceFile("s.fab", text), 0, len(text))
+def span(text: str) -> SourceSpan:
+    return SourceSpan(SourceFile("s.fab", text), 0, len(text))
 
 
 def refusal(run: Callable[[], object]) -> tuple[str, str, str, str, list[str]]:
@@ -58,14 +58,14 @@ DAY = 'write `needed "2027-03-01"`'
 
 def test_phases_in_order() -> None:
     """By number; a parameter may be called ``needed``."""
-    made = phases(block('param a: int = 1\nphase 7 { a 5; needed "2028-02-29" }\nphase 2 { }\nphase 3 { a 4 }'))
+    made = read_phases(block('param a: int = 1\nphase 7 { a 5; needed "2028-02-29" }\nphase 2 { }\nphase 3 { a 4 }'))
     assert [(p.number, {k: v.span.text for k, v in p.values.items()}, p.needed) for p in made] == [
         (2, {}, ""), (3, {"a": "4"}, ""), (7, {"a": "5"}, "2028-02-29"),
     ]  # fmt: skip
-    (made_one,) = phases(block("param needed: int = 1\nphase 1 { needed 4 }"))
+    (made_one,) = read_phases(block("param needed: int = 1\nphase 1 { needed 4 }"))
     assert (list(made_one.values), made_one.needed) == (["needed"], "")
-    assert phases(block("switch a: S")) == []
-    assert Phase(4) == Phase(4, {}, "")
+    assert read_phases(block("switch a: S")) == []
+    assert GrowthPhase(4) == GrowthPhase(4, {}, "")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_phases_in_order() -> None:
     ],
 )  # fmt: skip
 def test_phases_that_are_refused(text: str, expected: tuple[str, str, str, str, list[str]]) -> None:
-    assert refusal(lambda: phases(block(f"param a: int = 1\n{text}"))) == expected
+    assert refusal(lambda: read_phases(block(f"param a: int = 1\n{text}"))) == expected
 
 
 # ---------------------------------------------------------------- ports of SONiC
@@ -290,8 +290,8 @@ def test_values_are_computed_once() -> None:
 
 
 def test_long_messages_are_clipped() -> None:
-    assert clipped("x" * 2000) == "x" * 2000
-    assert clipped("x" * 2001) == "x" * 2000 + " … (2,001 characters)"
+    assert clip_message("x" * 2000) == "x" * 2000
+    assert clip_message("x" * 2001) == "x" * 2000 + " … (2,001 characters)"
     assert (
         refusal(lambda: (_ for _ in ()).throw(Fault("E0120", span("s"), "y" * 3000)))[2] == "y" * 2000 + " … (3,000 characters)"
     )
@@ -312,25 +312,25 @@ def test_fields_of_a_fault() -> None:
 
 def test_the_nearest_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that differs in case only, else a like one; none where very many were compared already."""
-    faults.begun()
-    assert nearest("Leaf", ["leaf", "leaf1", "Leaff"]) == "leaf"
-    assert nearest("laef", ["spine", "leaf", "leaf"]) == "leaf"
-    assert nearest("x", ["spine", "leaf"]) == ""
+    faults.reset_name_suggestions()
+    assert closest_known_name("Leaf", ["leaf", "leaf1", "Leaff"]) == "leaf"
+    assert closest_known_name("laef", ["spine", "leaf", "leaf"]) == "leaf"
+    assert closest_known_name("x", ["spine", "leaf"]) == ""
     monkeypatch.setattr(faults, "LOOKS", 10)
-    faults.begun()
-    assert [nearest("laef", ["leaf", "spine"]) for _ in range(6)] == ["leaf"] * 5 + [""]
-    faults.begun()
-    assert nearest("laef", ["leaf", "spine"]) == "leaf"
-    faults.begun()
+    faults.reset_name_suggestions()
+    assert [closest_known_name("laef", ["leaf", "spine"]) for _ in range(6)] == ["leaf"] * 5 + [""]
+    faults.reset_name_suggestions()
+    assert closest_known_name("laef", ["leaf", "spine"]) == "leaf"
+    faults.reset_name_suggestions()
 
 
 def test_unknown_names() -> None:
     """The nearest with a fix that writes it, or the first eight that are known."""
     at = span("laef")
-    d = unknown("E0101", at, "device", "laef", ["leaf", "spine"], extra_help="more").diagnostic
+    d = unknown_name_fault("E0101", at, "device", "laef", ["leaf", "spine"], extra_help="more").diagnostic
     assert (d.code, d.message, d.help) == ("E0101", "there is no device `laef` here", "did you mean `leaf`?")
     assert d.fix == Fix("write `leaf`", ((at, "leaf"),), safe=False)
-    help_of = lambda known, more="": unknown("E0101", at, "device", "q", known, extra_help=more).diagnostic.help  # noqa: E731
+    help_of = lambda known, more="": unknown_name_fault("E0101", at, "device", "q", known, extra_help=more).diagnostic.help  # noqa: E731
     eight = ", ".join(f"`{c}{c}`" for c in "abcdefgh")
     assert help_of([c + c for c in "hgfedcba"]) == f"known here: {eight}"
     assert help_of([c + c for c in "ihgfedcbaa"]) == f"known here: {eight} …"
@@ -339,24 +339,33 @@ def test_unknown_names() -> None:
 
 # ---------------------------------------------------------------- tables
 
-KINDS = Form("F", (Part("KIND", "name"), Part("N", "int"), Part(optional=(Part("of"), Part("H", "int"), Part("hosts")))))
+KINDS = Form(
+    "F",
+    (
+        FormPart("KIND", "name"),
+        FormPart("N", "int"),
+        FormPart(optional=(FormPart("of"), FormPart("H", "int"), FormPart("hosts"))),
+    ),
+)
 
 
 def formal(default: str | None) -> tree.Formal:
     """A parameter of type table."""
-    (s,) = parse(SourceFile("t.fab", f"topology t(x: table{f' = {default}' if default else ''}) {{ }}\n"), Diagnostics()).body
+    (s,) = parse_source_file(
+        SourceFile("t.fab", f"topology t(x: table{f' = {default}' if default else ''}) {{ }}\n"), Diagnostics()
+    ).body
     assert isinstance(s, tree.TopologyDecl)
     return s.formals[0]
 
 
 def test_forms_of_tables() -> None:
     """Words in lower case as they are, those in upper case with their type, and what may be left out."""
-    assert form(formal('"KIND N:int [of H:int hosts]"')).parts == KINDS.parts
-    assert form(formal('"A B:ratio x C:list [D]"')).parts == (
-        Part("A", "name"), Part("B", "ratio"), Part("x"), Part("C", "list"), Part(optional=(Part("D", "name"),)),
+    assert read_row_form(formal('"KIND N:int [of H:int hosts]"')).parts == KINDS.parts
+    assert read_row_form(formal('"A B:ratio x C:list [D]"')).parts == (
+        FormPart("A", "name"), FormPart("B", "ratio"), FormPart("x"), FormPart("C", "list"), FormPart(optional=(FormPart("D", "name"),)),
     )  # fmt: skip
-    assert form(formal('"A:rate [b [C:int] d]"')).parts == (
-        Part("A", "rate"), Part(optional=(Part("b"), Part(optional=(Part("C", "int"),)), Part("d"))),
+    assert read_row_form(formal('"A:rate [b [C:int] d]"')).parts == (
+        FormPart("A", "rate"), FormPart(optional=(FormPart("b"), FormPart(optional=(FormPart("C", "int"),)), FormPart("d"))),
     )  # fmt: skip
 
 
@@ -366,11 +375,11 @@ def test_forms_that_are_refused(default: str) -> None:
         "E0120", default, "`x` is a table, and its default must be the form of its rows",
         'for example `= "KIND N:int [of HOSTS:int hosts]"`; what is in brackets is a name, int, ratio or list', [],
     )  # fmt: skip
-    assert refusal(lambda: form(formal(default))) == expected
+    assert refusal(lambda: read_row_form(formal(default))) == expected
 
 
 def test_a_form_that_is_not_written() -> None:
-    assert refusal(lambda: form(formal(None)))[:3] == (
+    assert refusal(lambda: read_row_form(formal(None)))[:3] == (
         "E0120", "x", "`x` is a table, and its default must be the form of its rows",
     )  # fmt: skip
 
@@ -380,7 +389,7 @@ def read(form_text: str, written: str) -> tuple[Value, ...]:
     scope = Scope()
     scope.set("k", 5, span("k"))
     item = setting(f"t {written}").items[0]
-    made = row("t", form(formal(f'"{form_text}"')), item, scope, Evaluator())
+    made = read_table_row("t", read_row_form(formal(f'"{form_text}"')), item, scope, Evaluator())
     assert made.span == item.span
     return tuple(made)
 

@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Label, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.openings import Opening
 from tdsl.sizing import independent, required, unknowns
-from tdsl.sizing.budget import DEFAULT, SizingBudget, of_seconds
-from tdsl.sizing.objectives import Minimize, Parts, Weights
-from tdsl.sizing.unknowns import Solver, Spent, Verdict
+from tdsl.sizing.budget import DEFAULT, SizingBudget, sizing_budget_of_seconds
+from tdsl.sizing.objectives import CablePartFigures, Minimize, Weights
+from tdsl.sizing.unknowns import SearchBudgetSpent, Solver, TrialVerdict
 
 FILE = SourceFile("x.fab", "abcdefghijklmnopqrstuvwxyz")
 
 
-def at(i: int) -> Span:
-    return Span(FILE, i, i + 1)
+def at(i: int) -> SourceSpan:
+    return SourceSpan(FILE, i, i + 1)
 
 
 A, B = Opening("a", at(0)), Opening("b", at(1))
@@ -68,7 +68,7 @@ def connect(text: str, a: Sequence[str], b: Sequence[str], via: str = "", circui
 def test_connects_that_wait(
     wires: list[Any], later: set[str], holes: Any, waits: bool, order: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unknowns, "late", lambda wire: wire.last)
+    monkeypatch.setattr(unknowns, "takes_remaining_ports", lambda wire: wire.last)
     plan: Any = SimpleNamespace(wires=wires)
     assert solver().wires(plan, later, holes) == (waits, [(i, wires[i]) for i in order])
 
@@ -85,11 +85,11 @@ def test_a_finding_that_another_number_may_remove() -> None:
     s = solver()
     hole = Opening("q", at(5))
     for start, end, inside in ((5, 6, True), (4, 6, True), (5, 5, False), (6, 9, False), (0, 5, False), (0, 26, True)):
-        d = Diagnostic("E0110", "m", Span(FILE, start, end))
+        d = Diagnostic("E0110", "m", SourceSpan(FILE, start, end))
         assert s.may_remove(d, (Opening("?", at(5)),)) == (inside or start == end), (start, end)
-        labelled = Diagnostic("E0110", "m", at(20), (Label(Span(FILE, start, end), ""),))
+        labelled = Diagnostic("E0110", "m", at(20), (Label(SourceSpan(FILE, start, end), ""),))
         assert s.may_remove(labelled, (Opening("?", at(5)),)) == inside
-    other = Diagnostic("E0110", "m", Span(SourceFile("y.fab", FILE.text), 0, 4))
+    other = Diagnostic("E0110", "m", SourceSpan(SourceFile("y.fab", FILE.text), 0, 4))
     assert not s.may_remove(other, (hole,)) and s.may_remove(replace(other, span=None), (hole,))
 
 
@@ -111,10 +111,10 @@ def test_work_up_to_the_limit() -> None:
     s.spend(4)
     s.spend(6)
     assert s.work == 10
-    with pytest.raises(Spent):
+    with pytest.raises(SearchBudgetSpent):
         s.spend(1)
-    assert [of_seconds(n).trial_work for n in (1, 5, 10, 25)] == [3_000_000, 15_000_000, 30_000_000, 75_000_000]
-    assert replace(of_seconds(25), trial_work=DEFAULT.trial_work) == DEFAULT
+    assert [sizing_budget_of_seconds(n).trial_work for n in (1, 5, 10, 25)] == [3_000_000, 15_000_000, 30_000_000, 75_000_000]
+    assert replace(sizing_budget_of_seconds(25), trial_work=DEFAULT.trial_work) == DEFAULT
 
 
 # ---------------------------------------------------------------- words
@@ -190,7 +190,7 @@ def test_the_best_and_the_second_best(second: bool, ranked: int, undecided: bool
 )
 def test_parts_without_the_figure(figure: str, what: str, known: bool, missing: set[int], judged: bool, left: bool) -> None:
     weights = Weights(Minimize(figure, at(9)), {}, 1, None)
-    s = solver(weights=weights, ranked=[(Fraction(7), (3, 4))], parts=Parts(known, missing))
+    s = solver(weights=weights, ranked=[(Fraction(7), (3, 4))], parts=CablePartFigures(known, missing))
     said = found(s.compare, {A: 3})
     if judged:
         assert said[0].message == f"`a` is 3, with the least {figure}: 7 {figure}" + (", of devices alone" if left else "")
@@ -204,7 +204,7 @@ def test_parts_without_the_figure(figure: str, what: str, known: bool, missing: 
 
 
 def test_figures_of_parts() -> None:
-    parts = Parts()
+    parts = CablePartFigures()
     parts.add(Fraction(0), 2)
     assert (parts.known, parts.missing, parts.incomparable, parts.left_out) == (False, {2}, False, True)
     parts.add(Fraction(1, 2), 2)
@@ -216,7 +216,7 @@ def test_figures_of_parts() -> None:
 # ---------------------------------------------------------------- the judge
 
 
-def judged(verdicts: list[Verdict], **more: Any) -> tuple[Solver, list[bool | None]]:
+def judged(verdicts: list[TrialVerdict], **more: Any) -> tuple[Solver, list[bool | None]]:
     """The answers for numbers 1, 2, … of one unknown that get these verdicts; None where the work is spent."""
     given = iter(verdicts)
     s = solver(openings=(A,), make=lambda values, found: SimpleNamespace(broken=True), judge=lambda p, left: next(given), **more)
@@ -225,18 +225,18 @@ def judged(verdicts: list[Verdict], **more: Any) -> tuple[Solver, list[bool | No
         s.give(A, n + 1)
         try:
             out.append(s.judged())
-        except Spent:
+        except SearchBudgetSpent:
             out.append(None)
     return s, out
 
 
-def bad(message: str, work: int = 1, **more: Any) -> Verdict:
-    return Verdict(work, [Diagnostic("E0408", message, at(2))], **more)
+def bad(message: str, work: int = 1, **more: Any) -> TrialVerdict:
+    return TrialVerdict(work, [Diagnostic("E0408", message, at(2))], **more)
 
 
 def test_verdicts_in_a_row() -> None:
     """The first numbers that fail, better ones with all that is counted; equal refusals are counted."""
-    s, out = judged([bad("x"), bad("x"), bad("y"), Verdict(1, [])])
+    s, out = judged([bad("x"), bad("x"), bad("y"), TrialVerdict(1, [])])
     assert out == [False, False, False, True]
     assert (s.fitting, [d.message for d in s.failing], s.judged_last, s.unmet_equal) == ((1,), ["x"], 4, 1)
     assert s.work == 4 + 3 * 3000 and s.refused[0]["E0408"][0] == 3
@@ -244,11 +244,11 @@ def test_verdicts_in_a_row() -> None:
     assert s.unmet_equal == 3 and s.unjudged == ()
     s, _ = judged([bad("x", counted=False), bad("y", counted=False), bad("z"), bad("w")])
     assert (s.fitting, [d.message for d in s.failing], s.counted) == ((3,), ["z"], True)
-    s, out = judged([bad("x"), Verdict(1, [], unjudged=("r",))])
+    s, out = judged([bad("x"), TrialVerdict(1, [], unjudged=("r",))])
     assert out == [False, None]  # what nobody knows is no better than what was judged
-    s, out = judged([Verdict(1, [], unjudged=("r",))])
+    s, out = judged([TrialVerdict(1, [], unjudged=("r",))])
     assert out == [True] and s.unjudged == ("r",)
-    s, out = judged([Verdict(1, [], unjudged=("r",))], ranked=[(Fraction(1), (1,))])
+    s, out = judged([TrialVerdict(1, [], unjudged=("r",))], ranked=[(Fraction(1), (1,))])
     assert out == [None]
 
 
@@ -289,7 +289,7 @@ def test_the_numbers_that_are_ranked(second: bool, numbers: Sequence[int], ranke
 
 def judge(
     monkeypatch: pytest.MonkeyPatch, claims: list[tuple[str, str, bool]], size: int, limit: int
-) -> tuple[Verdict, list[str]]:
+) -> tuple[TrialVerdict, list[str]]:
     """The verdict on claims (metric, text, whether it holds), and which were judged."""
     made = [SimpleNamespace(metric=m, text=t, holds=h, report=False) for m, t, h in claims]
     asked: list[str] = []
@@ -300,11 +300,11 @@ def judge(
             yield [] if c.holds else [Diagnostic("E0408", c.text, at(2))]
 
     fabric = SimpleNamespace(device_count=size - 1, link_a=[0])
-    monkeypatch.setattr(required, "elaborate", lambda plan, own, most: fabric)
+    monkeypatch.setattr(required, "elaborate_fabric", lambda plan, own, most: fabric)
     monkeypatch.setattr(required, "resolve_claims", lambda plan, fabric, own: [*made, SimpleNamespace(report=True)])
-    monkeypatch.setattr(required, "unmet", unmet)
+    monkeypatch.setattr(required, "findings_of_unmet_claims", unmet)
     plan: Any = SimpleNamespace(requires=[SimpleNamespace(node=SimpleNamespace(report=False))], wires=[])
-    return required.judge(9, plan, limit), asked
+    return required.judge_trial_plan(9, plan, limit), asked
 
 
 def test_what_is_judged_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,13 +323,13 @@ def test_what_is_judged_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> Non
     assert asked == ["n", "p"] and [d.message for d in verdict.found] == ["p"]
     assert (verdict.work, verdict.counted, verdict.unjudged) == (50, False, ())
     nothing: Any = SimpleNamespace(requires=[SimpleNamespace(node=SimpleNamespace(report=True))], wires=[])
-    assert required.judge(9, nothing, 5) == Verdict(0, [])
+    assert required.judge_trial_plan(9, nothing, 5) == TrialVerdict(0, [])
     nothing.wires = [SimpleNamespace(node=SimpleNamespace(circuit=False))]
-    assert required.judge(9, nothing, 5) == Verdict(0, [])
+    assert required.judge_trial_plan(9, nothing, 5) == TrialVerdict(0, [])
     nothing.wires = [SimpleNamespace(node=SimpleNamespace(circuit=False)), SimpleNamespace(node=SimpleNamespace(circuit=True))]
-    assert required.judge(9, nothing, 5).work == 50
+    assert required.judge_trial_plan(9, nothing, 5).work == 50
     nothing.wires, nothing.requires = [], [SimpleNamespace(node=SimpleNamespace(report=r)) for r in (True, False)]
-    assert required.judge(9, nothing, 5).work == 50
+    assert required.judge_trial_plan(9, nothing, 5).work == 50
 
 
 # ---------------------------------------------------------------- refusals for every value
@@ -384,9 +384,9 @@ def spread(near: Sequence[str], far: Sequence[str], text: str = "", pattern: str
 def test_a_refusal_that_holds_for_every_value(
     code: str, wire: Any, before: list[Any], short: str, varying: set[str], every: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(independent, "late", lambda wire: wire.last)
+    monkeypatch.setattr(independent, "takes_remaining_ports", lambda wire: wire.last)
     d = Diagnostic(code, "m", at(0), (Label(at(ord(short) - 97), ""),))
-    assert independent.whatever(d, wire, before, varying, lambda text: "?" in text) == every
+    assert independent.fails_for_every_value(d, wire, before, varying, lambda text: "?" in text) == every
     wire.last = True
-    assert not independent.whatever(d, wire, before, varying, lambda text: "?" in text)
+    assert not independent.fails_for_every_value(d, wire, before, varying, lambda text: "?" in text)
     wire.last = False

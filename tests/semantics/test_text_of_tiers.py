@@ -10,23 +10,23 @@ from random import Random
 
 import pytest
 
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.semantics.ends import Ends, EndSet
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.semantics.ends import EndSet, HostEnds
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
-from tdsl.semantics.sizing import Aim, Leading, Tier, TierSpec
-from tdsl.semantics.tiered import Weaver, by, dealt, leading
+from tdsl.semantics.sizing import Aim, Leading, SizedTier, TierSpec
+from tdsl.semantics.tiered import Weaver, connect_braces_text, leading_ports_suffix, switch_index_expression
 
 G = 10**9
-AT = Span(SourceFile("s.fab", "s"), 0, 1)
+AT = SourceSpan(SourceFile("s.fab", "s"), 0, 1)
 ORIGIN = Origin(AT)
 
 
-def tier(name: str, per: int, instances: int, count: int, links: int = 0, groups: int = 1, **more: object) -> Tier:
+def tier(name: str, per: int, instances: int, count: int, links: int = 0, groups: int = 1, **more: object) -> SizedTier:
     """A tier: children of an instance, instances, switches of one, links up of each."""
     model = DeviceModel(name.upper(), "switch", "", (), (), (), (), {}, ORIGIN)
-    at = Span(SourceFile("t.fab", name), 0, len(name))
+    at = SourceSpan(SourceFile("t.fab", name), 0, len(name))
     spec = TierSpec(name, "x", per, model, count, Aim("", Fraction(1)), at, **more)  # type: ignore[arg-type]
-    return Tier(spec, per, instances, count, 0, links, groups)
+    return SizedTier(spec, per, instances, count, 0, links, groups)
 
 
 def ends(hosts: tuple[Axis, ...], ports: tuple[Axis, ...], name: str = "host", first: int = 0) -> EndSet:
@@ -39,9 +39,9 @@ def ends(hosts: tuple[Axis, ...], ports: tuple[Axis, ...], name: str = "host", f
     return EndSet(((name, hosts),), DeviceModel("H", "host", "", (nic,), (), (), (), {}, ORIGIN), nic, AT, first)
 
 
-def woven(sets: tuple[EndSet, ...], tiers: list[Tier], rails: int = 0, planes: int = 0, pods: int = 0) -> list[str]:
+def woven(sets: tuple[EndSet, ...], tiers: list[SizedTier], rails: int = 0, planes: int = 0, pods: int = 0) -> list[str]:
     """The texts of all statements."""
-    return [line.text for line in Weaver(Ends(sets, AT, rails, planes), tiers, pods, lambda base: base).lines()]
+    return [line.text for line in Weaver(HostEnds(sets, AT, rails, planes), tiers, pods, lambda base: base).lines()]
 
 
 # ---------------------------------------------------------------- which switch
@@ -141,9 +141,13 @@ def test_the_switch_of_each_end(seed: int) -> None:
 def test_ends_in_turn() -> None:
     """Link by link over the switches; the host counts where its links do not go round evenly."""
     for load, over in product(range(1, 7), range(1, 7)):
-        text = dealt("h", "e", load, over)
+        text = switch_index_expression("h", "e", load, over)
         assert [eval(text, {}, {"h": h, "e": e}) for h in range(5) for e in range(load)] == [k % over for k in range(5 * load)]
-    assert dealt("h", "i + 1", 4, 2) == "(i + 1) % 2" and dealt("h", "i", 4, 2) == "i % 2" and dealt("h", "i", 1, 2) == "h % 2"
+    assert (
+        switch_index_expression("h", "i + 1", 4, 2) == "(i + 1) % 2"
+        and switch_index_expression("h", "i", 4, 2) == "i % 2"
+        and switch_index_expression("h", "i", 1, 2) == "h % 2"
+    )
 
 
 # ---------------------------------------------------------------- whole texts
@@ -188,7 +192,7 @@ RAILS = [tier("leaf", 4, 2, 2, 4), tier("spine", 2, 1, 2)]
           "connect leaf[*].leaf to spine[*] spread x 2"]),
     ],
 )  # fmt: skip
-def test_all_statements(sets: tuple[EndSet, ...], tiers: list[Tier], more: dict[str, int], expected: list[str]) -> None:
+def test_all_statements(sets: tuple[EndSet, ...], tiers: list[SizedTier], more: dict[str, int], expected: list[str]) -> None:
     """Groups and switches, hosts to the first tier, then each tier to the one above it."""
     assert woven(sets, tiers, **more) == expected
 
@@ -212,7 +216,7 @@ def test_places_of_statements() -> None:
     """Declarations stand at the top tier, hosts at the first, links at the upper tier."""
     tiers = [tier("leaf", 2, 4, 1, 4), tier("pod", 2, 2, 1, 3), tier("top", 2, 1, 2)]
     for planes, places in ((0, ["top", "top", "leaf", "pod", "top"]), (2, ["top", "leaf", "pod", "top"])):
-        weaver = Weaver(Ends((NIC2,), AT, 0, planes), tiers, 0, lambda base: base)
+        weaver = Weaver(HostEnds((NIC2,), AT, 0, planes), tiers, 0, lambda base: base)
         assert [line.span.text for line in weaver.lines()] == places
 
 
@@ -221,11 +225,12 @@ def test_braces_of_links() -> None:
     plain, a, b = (Leading("x", 4, 300, at) for at in ("", "3Gbps", "5Gbps"))
     slow = Leading("y", 4, 200, "9Gbps")
     t = tier("t", 1, 1, 1)
-    assert [by(t), by(t, None), by(t, plain), by(t, a, None), by(t, plain, b)] == [
+    assert [connect_braces_text(t), connect_braces_text(t, None), connect_braces_text(t, plain), connect_braces_text(t, a, None), connect_braces_text(t, plain, b)] == [
         "", "", "", " { rate 3Gbps }", " { rate 5Gbps }",
     ]  # fmt: skip
-    assert by(t, a, slow) == by(t, slow, a) == " { rate 9Gbps }"
+    assert connect_braces_text(t, a, slow) == connect_braces_text(t, slow, a) == " { rate 9Gbps }"
     assert (
-        by(tier("t", 1, 1, 1, cable="C"), None) == " { cable C }" and by(tier("t", 1, 1, 1, bundle="bundle 3")) == " { bundle 3 }"
+        connect_braces_text(tier("t", 1, 1, 1, cable="C"), None) == " { cable C }"
+        and connect_braces_text(tier("t", 1, 1, 1, bundle="bundle 3")) == " { bundle 3 }"
     )
-    assert [leading(None), leading(plain)] == ["", ".x"]
+    assert [leading_ports_suffix(None), leading_ports_suffix(plain)] == ["", ".x"]

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.sizing import Aim, Leading, TierSpec
-from tdsl.semantics.tier_specs import TierReader, _numbers
+from tdsl.semantics.tier_specs import TierReader, _parse_port_range
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 G = 10**9
-AT = Origin(Span(SourceFile("m.fab", "MODEL"), 0, 5))
+AT = Origin(SourceSpan(SourceFile("m.fab", "MODEL"), 0, 5))
 
 
 def ports(name: str, first: int, *axes: Axis, rate: int = 400, split: int = 1) -> PortClass:
@@ -46,19 +46,19 @@ MODELS = {
 }  # fmt: skip
 
 
-def reader(tiers: str, own: str = "", values: dict[str, Any] | None = None) -> tuple[TierReader, tuple[tree.Tier, ...]]:
+def reader(tiers: str, own: str = "", values: dict[str, Any] | None = None) -> tuple[TierReader, tuple[tree.TierDecl, ...]]:
     """A reader of the tiers of a block, or of a topology's ``own`` ones; ``k`` is 3 and ``goal`` 2:1."""
     text = f"fabric f {{\nclos {{ {tiers} }}\n}}\ntopology clos() {{ {own} }}\n"
-    fabric, topology = parse(SourceFile("t.fab", text), Diagnostics()).body
+    fabric, topology = parse_source_file(SourceFile("t.fab", text), Diagnostics()).body
     assert isinstance(fabric, tree.Decl) and fabric.body is not None and isinstance(topology, tree.TopologyDecl)
     (s,) = fabric.body
     assert isinstance(s, tree.Setting)
-    written = tuple(x for x in s.body or () if isinstance(x, tree.Tier))
+    written = tuple(x for x in s.body or () if isinstance(x, tree.TierDecl))
     scope = Scope()
     for name, value in {"k": 3, "goal": Fraction(2), **(values or {})}.items():
         scope.set(name, value, AT.span)
 
-    def named(path: tree.Path, _: Scope) -> DeviceModel:
+    def named(path: tree.PathExpr, _: Scope) -> DeviceModel:
         kind, classes = MODELS[str(path.bare)]
         return DeviceModel(str(path.bare), kind, "", classes, (), (), (), {}, AT)
 
@@ -66,7 +66,7 @@ def reader(tiers: str, own: str = "", values: dict[str, Any] | None = None) -> t
         evaluator=Evaluator(), named_model=named, context=SimpleNamespace(group=SimpleNamespace(scope=Scope()))
     )
     instance: Any = SimpleNamespace(node=topology, scope=scope, tiers=written, missing={})
-    tiers_found = written or tuple(x for x in topology.body if isinstance(x, tree.Tier))
+    tiers_found = written or tuple(x for x in topology.body if isinstance(x, tree.TierDecl))
     return TierReader(planner, s, instance, scope), tiers_found
 
 
@@ -240,7 +240,7 @@ def test_a_tier_that_was_not_read() -> None:
 
 
 def test_numbers_of_ports() -> None:
-    assert [_numbers(t) for t in ("p[3..12]", "p", "down[0..7]")] == [("p", 3, 12), ("p", 0, 1 << 30), ("down", 0, 7)]
+    assert [_parse_port_range(t) for t in ("p[3..12]", "p", "down[0..7]")] == [("p", 3, 12), ("p", 0, 1 << 30), ("down", 0, 7)]
 
 
 @pytest.mark.parametrize(
@@ -281,8 +281,8 @@ def test_tiers_above_tiers(text: str, expected: tuple[str, str, str, str, list[s
 def test_names_of_switches(words: list[str], expected: str | None) -> None:
     """``as NAME`` and nothing else."""
     made, _ = reader(f"{HEAD} }}")
-    path = lambda w: tree.Path((tree.Member(w, AT.span),), AT.span)  # noqa: E731
-    item = tree.Item(path("SW"), (("x", tree.Number(3, AT.span)), *(("", path(w)) for w in words)), AT.span)
+    path = lambda w: tree.PathExpr((tree.Identifier(w, AT.span),), AT.span)  # noqa: E731
+    item = tree.SettingItem(path("SW"), (("x", tree.Number(3, AT.span)), *(("", path(w)) for w in words)), AT.span)
     if expected is None:
         assert refusal(lambda: made.label(item))[2:4] == (
             "`switch` of a tier does not use this", "`switch MODEL x 4 as NAME`",

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
-from tdsl.semantics.expand import _edit, _parameters
-from tdsl.semantics.fabrics import IMPORTS, declared, elsewhere
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.semantics.expand import _parameter_edits, _replacement_edit
+from tdsl.semantics.fabrics import IMPORTS, declared_fabrics, lies_in_other_fabric
 from tdsl.semantics.fault import Fault
 from tdsl.semantics.library import Library, Linked
 from tdsl.semantics.loader import Loader, declared_in
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 from tdsl.system import resources
 
 Found = list[tuple[str, str, str, str]]
@@ -30,7 +30,7 @@ def fabrics(folder: Path, main: str, **others: str) -> tuple[list[str], Found, D
     module = library.loader.read(folder / "main.fab")
     assert module is not None
     home = library.link(module)
-    names = [d.member.node.name.name for d in declared(library, home, found)]
+    names = [d.member.node.name.name for d in declared_fabrics(library, home, found)]
     return names, [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found], found, home
 
 
@@ -119,21 +119,23 @@ def test_a_place_in_another_fabric(tmp_path: Path) -> None:
     *_, home = fabrics(tmp_path, text)
     file = home.module.file
 
-    def at(part: str) -> Span:
+    def at(part: str) -> SourceSpan:
         start = text.index(part)
-        return Span(file, start, start + len(part))
+        return SourceSpan(file, start, start + len(part))
 
     for part, of in (("let a = 1", {"f"}), ("let b = 2", {"g"}), ("let d = 4", {"f", "g"}), ("let e = 5", {"f", "g"})):
-        assert {name for name in ("f", "g") if not elsewhere(home, name, at(part))} == of, part
-    assert elsewhere(home, "g", at("fabric f { let a = 1 }")) and not elsewhere(home, "f", at("fabric f { let a = 1 }"))
-    assert not elsewhere(None, "f", at("let a = 1")) and not elsewhere(home, "f", None)
-    assert not elsewhere(home, "g", Span(SourceFile("other.fab", text), 11, 20))
+        assert {name for name in ("f", "g") if not lies_in_other_fabric(home, name, at(part))} == of, part
+    assert lies_in_other_fabric(home, "g", at("fabric f { let a = 1 }")) and not lies_in_other_fabric(
+        home, "f", at("fabric f { let a = 1 }")
+    )
+    assert not lies_in_other_fabric(None, "f", at("let a = 1")) and not lies_in_other_fabric(home, "f", None)
+    assert not lies_in_other_fabric(home, "g", SourceSpan(SourceFile("other.fab", text), 11, 20))
 
 
 # ------------------------------------------------------------ files
 def use(text: str) -> tree.Use:
     found = Diagnostics()
-    (s,) = parse(SourceFile("t.fab", text + "\n"), found).body
+    (s,) = parse_source_file(SourceFile("t.fab", text + "\n"), found).body
     assert isinstance(s, tree.Use) and not list(found)
     return s
 
@@ -147,12 +149,12 @@ def test_where_files_are_looked_for(tmp_path: Path) -> None:
     (own / "d" / "note.txt").write_text("no design")
     (own / "d" / "folder.fab").mkdir()
     loader = Loader(Diagnostics(), (given,))
-    assert loader.roots(own)[:2] == [own, given] and loader.roots(own)[2] == resources.folder("stdlib")
+    assert loader.roots(own)[:2] == [own, given] and loader.roots(own)[2] == resources.packaged_folder("stdlib")
     assert loader.find(use("use a (n)"), own) == [own / "a.fab"]
     assert loader.find(use("use b (n)"), own) == [given / "b.fab"]
     assert sorted(loader.find(use("use d (n)"), own)) == [own / "d" / "y.fab", own / "d" / "z.fab"]
     assert loader.find(use("use a.x (n)"), own) == [own / "a" / "x.fab"]
-    assert all(p.is_relative_to(resources.folder("stdlib")) for p in loader.find(use("use cables (n)"), own))
+    assert all(p.is_relative_to(resources.packaged_folder("stdlib")) for p in loader.find(use("use cables (n)"), own))
     with pytest.raises(Fault) as fault:
         loader.find(use("use a.bx (n)"), own)
     d = fault.value.diagnostic
@@ -186,7 +188,7 @@ def test_designs_by_path_and_by_name(tmp_path: Path) -> None:
     loader = Loader(Diagnostics(), overlay={"buffer.fab": EMPTY})
     assert loader.design(str(tmp_path / "mine.fab")) == tmp_path / "mine.fab"
     assert loader.design("buffer.fab") == Path("buffer.fab")
-    standard = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))
+    standard = sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab"))
     assert loader.design(standard[0].stem) == standard[0]
     for name in ("no_such_design", f"../designs/{standard[0].stem}", f"{standard[0].stem}.fab"):
         assert loader.design(name) is None
@@ -239,10 +241,10 @@ def test_names_that_a_file_seems_to_declare(tmp_path: Path) -> None:
 def test_a_statement_for_which_nothing_stands(text: str, left: str) -> None:
     """Its line goes with it where nothing else is on it."""
     file = SourceFile("t.fab", text)
-    span = Span(file, text.index("GONE"), text.index("GONE") + 4)
-    start, end, new = _edit(file, span, "")
+    span = SourceSpan(file, text.index("GONE"), text.index("GONE") + 4)
+    start, end, new = _replacement_edit(file, span, "")
     assert text[:start] + new + text[end:] == left
-    assert _edit(file, span, "new") == (span.start, span.end, "new")
+    assert _replacement_edit(file, span, "new") == (span.start, span.end, "new")
 
 
 def test_parameters_at_other_values() -> None:
@@ -251,9 +253,9 @@ def test_parameters_at_other_values() -> None:
         "fabric f { param a: int = 7; param e: bool = false\ngroup g { let a = 2 } }\n"
     )
     found = Diagnostics()
-    body = parse(SourceFile("t.fab", text), found).body
+    body = parse_source_file(SourceFile("t.fab", text), found).body
     assert not list(found)
-    edits = _parameters(body, {"a": "3", "b": "say so", "c": '"z"', "e": "true"}, {})
+    edits = _parameter_edits(body, {"a": "3", "b": "say so", "c": '"z"', "e": "true"}, {})
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     assert text == (

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from tdsl.semantics.builtins import prime_power
-from tdsl.semantics.model import Axis, unravel
+from tdsl.semantics.model import Axis, indices_at_position
 from tdsl.semantics.quantity import (
     BASE,
     LENGTH,
@@ -23,9 +23,9 @@ from tdsl.semantics.quantity import (
     UNIT_TABLE,
     UNITS,
     Quantity,
-    _table,
+    _build_unit_table,
     kind_name,
-    show,
+    quantity_text,
 )
 
 PER = {"ns/m": ("s", "m", "1e-9"), "us/km": ("s", "m", "1e-9"), "dB/km": ("dB", "m", "1e-3"), "kg/m": ("kg", "m", "1")}
@@ -59,7 +59,7 @@ def test_every_unit_has_its_size_and_dimension() -> None:
     """The table that is loaded, and the function that makes it."""
     found = {u: (scale, {b: e for b, e in zip(BASE, dim, strict=True) if e}) for u, (scale, dim) in UNIT_TABLE.items()}
     assert found == expected_units()
-    assert _table() == UNIT_TABLE
+    assert _build_unit_table() == UNIT_TABLE
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_the_name_of_a_dimension(dim: tuple[int, int, int, int, int, int, int, i
 )  # fmt: skip
 def test_a_quantity_as_a_person_writes_it(amount: str, dim: tuple[int, int, int, int, int, int, int, int], text: str) -> None:
     """The largest prefix that leaves at least one, six digits, and days only where they are whole."""
-    assert show(Quantity(Fraction(amount), dim)) == text == str(Quantity(Fraction(amount), dim))
+    assert quantity_text(Quantity(Fraction(amount), dim)) == text == str(Quantity(Fraction(amount), dim))
 
 
 @pytest.mark.parametrize("axes", [(Axis(0, 1),), (Axis(3, 4),), (Axis(1, 2), Axis(0, 3)), (Axis(5, 3), Axis(1, 1), Axis(2, 4))])
 def test_positions_count_row_by_row(axes: tuple[Axis, ...]) -> None:
     """The last index runs fastest; axes begin where they begin."""
     every = list(product(*(range(a.low, a.low + a.size) for a in axes)))
-    assert [unravel(k, axes) for k in range(len(every))] == every
+    assert [indices_at_position(k, axes) for k in range(len(every))] == every
 
 
 def test_prime_powers_by_multiplication() -> None:

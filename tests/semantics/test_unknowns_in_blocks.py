@@ -9,15 +9,15 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.semantics.openings import Names, branching, openings, place
+from tdsl.semantics.openings import NameDependencies, hole_key, holes_in_block, structure_rests_on_holes
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 
 def block(text: str) -> tuple[tree.Stmt, ...]:
     """The statements of a fabric."""
     found = Diagnostics()
-    module = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), found)
+    module = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), found)
     assert not list(found), [d.message for d in found]
     (s,) = module.body
     assert isinstance(s, tree.Decl)
@@ -40,13 +40,13 @@ for i in 0..3 { switch y[?]: S
 
 def test_unknowns_in_order_of_the_text() -> None:
     """Each is named after what it is the value or an extent of, with its place."""
-    found = list(openings(block(EVERYWHERE)))
+    found = list(holes_in_block(block(EVERYWHERE)))
     assert [o.name for o in found] == ["a", "s", "t", "p", "c", "v", "v", "d", "w", "e", "x", "y", "g"]
     assert [o.span.text for o in found] == ["?"] * 13
     assert [o.span.start for o in found] == [i for i, c in enumerate(found[0].span.file.text) if c == "?"]
     assert [o.key for o in found] == [(id(o.span.file), o.span.start) for o in found]
-    assert [o.key for o in found] == [place(o.span) for o in found]
-    assert list(openings(block("let a = 1\nswitch s[2]: S\nswitch t: S"))) == []
+    assert [o.key for o in found] == [hole_key(o.span) for o in found]
+    assert list(holes_in_block(block("let a = 1\nswitch s[2]: S\nswitch t: S"))) == []
 
 
 def test_what_a_name_rests_on() -> None:
@@ -79,7 +79,7 @@ let y = x
     names = [*"abcdefghjlmnpqrsuxyz"]
     g.add_nodes_from(names)
     g.add_edges_from((k, v) for k, vs in made.items() for v in vs)
-    found = Names(block(text))
+    found = NameDependencies(block(text))
     for a, b in product(names, repeat=2):
         assert found.rests(a, [b]) == nx.has_path(g, a, b), (a, b)
     assert not found.rests("z + 4", ["a"])
@@ -111,4 +111,4 @@ let y = x
 )
 def test_branching(text: str, expected: bool) -> None:
     """An unknown is the value of a ``let``, and there is an ``if`` or a ``for``, in whichever blocks."""
-    assert branching(block(text)) is expected
+    assert structure_rests_on_holes(block(text)) is expected

@@ -9,24 +9,24 @@ from math import prod
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
-from tdsl.semantics.builtins import BUILTINS, _modulus, _primitive, prime_power
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.semantics.builtins import BUILTINS, _irreducible_polynomial, _primitive_element, prime_power
 from tdsl.semantics.evaluate import STEP_LIMIT, Evaluator
 from tdsl.semantics.fault import Excused, Fault
-from tdsl.semantics.operators import LIST_LIMIT, cost, too_large
-from tdsl.semantics.quantity import LENGTH, NONE, Quantity, decimal, show
+from tdsl.semantics.operators import LIST_LIMIT, evaluation_steps, too_large
+from tdsl.semantics.quantity import LENGTH, NONE, Quantity, decimal_text, quantity_text
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.values import Function, Value, WholeRange
+from tdsl.semantics.values import FunctionValue, Value, WholeRange
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
-AT = Span(SourceFile("t.fab", "x"), 0, 1)
+AT = SourceSpan(SourceFile("t.fab", "x"), 0, 1)
 
 
 def parsed(text: str) -> tree.Expr:
     """The expression of ``let x = text``."""
     found = Diagnostics()
-    s = parse(SourceFile("t.fab", f"let x = {text}\n"), found).body[0]
+    s = parse_source_file(SourceFile("t.fab", f"let x = {text}\n"), found).body[0]
     assert not list(found), [d.message for d in found]
     assert isinstance(s, tree.Let)
     return s.value
@@ -380,16 +380,16 @@ def test_too_many_steps() -> None:
 
 def test_cost() -> None:
     """Of nested lists all elements count, of others the characters and bits; no more than asked for is looked at."""
-    assert [cost(tuple(range(n)), 99) for n in (3, 4, 7, 8)] == [0, 1, 1, 2]
-    assert cost(((1, 2, 3), (4, 5, (6, 7)), 8), 99) == 11 // 4
-    assert cost(((1, 2, 3), (4, 5, (6, 7)), 8), 2) == 0
-    assert [cost("a" * n, 99) for n in (63, 64, 128)] == [0, 1, 2]
-    assert [cost(WholeRange(1, n), 99) for n in (3, 4, 9)] == [0, 1, 2]
-    assert cost(WholeRange(1, 1 << 40), 99) == LIST_LIMIT // 4
-    assert [cost(1 << n, 99) for n in (126, 127, 255)] == [0, 1, 2]
-    assert [cost(Fraction(1, 1 << n), 99) for n in (126, 127, 255)] == [0, 1, 2]
-    assert [cost(Quantity(Fraction((1 << n) + 1, 2), LENGTH), 99) for n in (126, 127)] == [0, 1]
-    assert cost(None, 99) == 0
+    assert [evaluation_steps(tuple(range(n)), 99) for n in (3, 4, 7, 8)] == [0, 1, 1, 2]
+    assert evaluation_steps(((1, 2, 3), (4, 5, (6, 7)), 8), 99) == 11 // 4
+    assert evaluation_steps(((1, 2, 3), (4, 5, (6, 7)), 8), 2) == 0
+    assert [evaluation_steps("a" * n, 99) for n in (63, 64, 128)] == [0, 1, 2]
+    assert [evaluation_steps(WholeRange(1, n), 99) for n in (3, 4, 9)] == [0, 1, 2]
+    assert evaluation_steps(WholeRange(1, 1 << 40), 99) == LIST_LIMIT // 4
+    assert [evaluation_steps(1 << n, 99) for n in (126, 127, 255)] == [0, 1, 2]
+    assert [evaluation_steps(Fraction(1, 1 << n), 99) for n in (126, 127, 255)] == [0, 1, 2]
+    assert [evaluation_steps(Quantity(Fraction((1 << n) + 1, 2), LENGTH), 99) for n in (126, 127)] == [0, 1]
+    assert evaluation_steps(None, 99) == 0
 
 
 def test_too_large() -> None:
@@ -491,14 +491,18 @@ def test_finite_fields(q: int) -> None:
 def test_primitive_elements_of_larger_fields() -> None:
     """The least primitive roots of primes (OEIS A001918)."""
     roots = {23: 5, 31: 3, 41: 6, 43: 3, 61: 2, 71: 7, 73: 5, 109: 6, 191: 19, 409: 21, 4093: 2}
-    assert {q: _primitive(q) for q in roots} == roots
-    assert _primitive(2) == 1
+    assert {q: _primitive_element(q) for q in roots} == roots
+    assert _primitive_element(2) == 1
 
 
 def test_least_irreducible_polynomials() -> None:
     """Lowest coefficient first, as in the tables of Lidl and Niederreiter."""
-    assert [_modulus(2, n) for n in (1, 2, 3, 4)] == [(0, 1), (1, 1, 1), (1, 1, 0, 1), (1, 1, 0, 0, 1)]
-    assert [_modulus(3, 2), _modulus(5, 2), _modulus(7, 2)] == [(1, 0, 1), (2, 0, 1), (1, 0, 1)]
+    assert [_irreducible_polynomial(2, n) for n in (1, 2, 3, 4)] == [(0, 1), (1, 1, 1), (1, 1, 0, 1), (1, 1, 0, 0, 1)]
+    assert [_irreducible_polynomial(3, 2), _irreducible_polynomial(5, 2), _irreducible_polynomial(7, 2)] == [
+        (1, 0, 1),
+        (2, 0, 1),
+        (1, 0, 1),
+    ]
 
 
 def test_primes_up_to_each_number() -> None:
@@ -550,14 +554,14 @@ def test_products_and_sums_that_are_too_large() -> None:
     ],
 )
 def test_quantities_as_written(amount: int | str, dim: tuple[int, ...], text: str) -> None:
-    assert show(Quantity(Fraction(amount), dim)) == text  # type: ignore[arg-type]
+    assert quantity_text(Quantity(Fraction(amount), dim)) == text  # type: ignore[arg-type]
     assert str(Quantity(Fraction(amount), dim)) == text  # type: ignore[arg-type]
 
 
 def test_digits() -> None:
     """Six digits of a fraction, also where it is too large for a floating point number."""
-    assert [decimal(Fraction(x)) for x in (7, "7/2", "2/3")] == ["7", "3.5", "0.666667"]
-    assert decimal(Fraction(10**400 + 1, 3)) == "3.33333e+399"
+    assert [decimal_text(Fraction(x)) for x in (7, "7/2", "2/3")] == ["7", "3.5", "0.666667"]
+    assert decimal_text(Fraction(10**400 + 1, 3)) == "3.33333e+399"
 
 
 def test_functions() -> None:
@@ -568,12 +572,12 @@ def h(n: int): int = g(n)
 def k(n: int): string = n
 """
     found = Diagnostics()
-    body = parse(SourceFile("t.fab", text), found).body
+    body = parse_source_file(SourceFile("t.fab", text), found).body
     assert not list(found)
     scope = Scope()
     for s in body:
         assert isinstance(s, tree.Def)
-        scope.set(s.name.name, Function(s, scope), s.name.span, "def")
+        scope.set(s.name.name, FunctionValue(s, scope), s.name.span, "def")
 
     def said(text: str) -> tuple[str, str, str, list[str]]:
         with pytest.raises(Fault) as fault:
@@ -651,10 +655,10 @@ def test_bits_of_results() -> None:
 def test_types_that_do_not_exist() -> None:
     """A type in a function is a known one."""
     found = Diagnostics()
-    (s,) = parse(SourceFile("t.fab", "def f(a: itn): int = a\n"), found).body
+    (s,) = parse_source_file(SourceFile("t.fab", "def f(a: itn): int = a\n"), found).body
     assert isinstance(s, tree.Def)
     scope = Scope()
-    scope.set("f", Function(s, scope), s.name.span, "def")
+    scope.set("f", FunctionValue(s, scope), s.name.span, "def")
     with pytest.raises(Fault) as fault:
         Evaluator().evaluate(parsed("f(1)"), scope)
     d = fault.value.diagnostic

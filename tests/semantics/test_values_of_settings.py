@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.autoplace import EXAMPLE, is_auto, place_auto
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Excused, Fault
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity
 from tdsl.semantics.scope import Scope
-from tdsl.semantics.settings import carried, connect_value, counted, fitting_rate, plain
-from tdsl.semantics.values import Word
+from tdsl.semantics.settings import connect_value, count_with_noun, fitting_rate, links_carried_by_cable, require_plain_setting
+from tdsl.semantics.values import BareWord
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 Found = tuple[str, str, str, str]
 
 
 def block(text: str) -> tuple[tree.Stmt, ...]:
     found = Diagnostics()
-    (s,) = parse(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), found).body
+    (s,) = parse_source_file(SourceFile("t.fab", f"fabric f {{\n{text}\n}}\n"), found).body
     assert isinstance(s, tree.Decl)
     return tuple(s.body or ())
 
@@ -70,7 +70,7 @@ FORM = "`rate 400Gbps`, `length 3m`"
 )
 def test_values(text: str, value: object) -> None:
     found = connect_value(setting(text), Scope(), EVALUATOR)
-    assert found == value and not isinstance(found, Word)
+    assert found == value and not isinstance(found, BareWord)
 
 
 def test_placeholders_are_kept_for_the_links() -> None:
@@ -118,7 +118,7 @@ def test_refused(text: str, expected: Found) -> None:
     ("text", "links"), [("cable DAC", 1), ("cable DAC carries 2", 2), ("cable DAC carries 64", 64), ("cable A, B", 1)]
 )
 def test_links_of_one_cable(text: str, links: int) -> None:
-    assert carried(setting(text), Scope(), EVALUATOR) == links
+    assert links_carried_by_cable(setting(text), Scope(), EVALUATOR) == links
 
 
 @pytest.mark.parametrize(
@@ -131,24 +131,24 @@ def test_links_of_one_cable(text: str, links: int) -> None:
 )  # fmt: skip
 def test_refused_links_of_one_cable(text: str, expected: Found) -> None:
     with pytest.raises(Fault) as fault:
-        carried(setting(text), Scope(), EVALUATOR)
+        links_carried_by_cable(setting(text), Scope(), EVALUATOR)
     assert reported(fault.value) == expected
 
 
 def test_numbers_of_values() -> None:
-    assert [counted(n, "value") for n in (0, 1, 2)] == ["0 values", "one value", "2 values"]
+    assert [count_with_noun(n, "value") for n in (0, 1, 2)] == ["0 values", "one value", "2 values"]
     with pytest.raises(Fault) as fault:
-        plain(setting("x 1, 2, 3"), "x 1, 2", 2)
+        require_plain_setting(setting("x 1, 2, 3"), "x 1, 2", 2)
     assert reported(fault.value) == ("E0118", "3", "`x` takes 2 values here", "write `x 1, 2`")
     with pytest.raises(Fault) as fault:
-        plain(setting("x 1"), "x", 0)
+        require_plain_setting(setting("x 1"), "x", 0)
     assert reported(fault.value) == ("E0118", "1", "`x` takes 0 values here", "write `x`")
-    plain(setting("x 1, 2"), "x 1, 2", 2)
+    require_plain_setting(setting("x 1, 2"), "x 1, 2", 2)
 
 
 def test_the_greatest_rate() -> None:
     """All links together stay below 2^62 bit/s, so one does."""
-    at = Span(SourceFile("t.fab", "x"), 0, 1)
+    at = SourceSpan(SourceFile("t.fab", "x"), 0, 1)
     assert fitting_rate(Quantity(Fraction(2**62 - 1), RATE), at) == 2**62 - 1
     with pytest.raises(Fault) as fault:
         fitting_rate(Quantity(Fraction(2**62), RATE), at)
@@ -163,7 +163,7 @@ def auto(text: str, halls: tuple[str, ...] = ("h1", "h2"), absent: tuple[str, ..
         auto=None, halls=[SimpleNamespace(name=n) for n in halls], absent_halls=set(absent), evaluator=Evaluator()
     )
     for s in block(text):
-        assert isinstance(s, tree.Place) and is_auto(s)
+        assert isinstance(s, tree.PlaceStmt) and is_auto(s)
         place_auto(plan, s, Scope(), Origin(s.span))
     return plan
 
@@ -244,4 +244,4 @@ def test_halls_that_are_broken_are_not_reported_again() -> None:
 )  # fmt: skip
 def test_which_places_are_automatic(text: str, automatic: bool) -> None:
     (s,) = block(text)
-    assert isinstance(s, tree.Place) and is_auto(s) is automatic
+    assert isinstance(s, tree.PlaceStmt) and is_auto(s) is automatic

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from tdsl.certificates.checker import check
-from tdsl.certificates.write import certify
+from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Design
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.semantics.quantity import Quantity
 from tdsl.verify.result import Result
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.judge import Judge, pairs
+from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tests.harness import written
 from tests.soundness.generate import Draft, questions, thresholds
 from tests.soundness.judges import Claim, Figure, Unjudged, World, contradiction, figure, figures, outcomes
@@ -118,13 +118,13 @@ def checked(draft: Draft, folder: Path, claims: Sequence[Claim], report: bool = 
 def fabric_json(design: Design) -> str:
     """fabric.json of a design."""
     assert design.fabric is not None
-    return build(design.fabric, ["json"], Diagnostics())["fabric.json"].decode()
+    return build_files(design.fabric, ["json"], Diagnostics())["fabric.json"].decode()
 
 
 def _design(text: str, folder: Path, name: str, verify: bool) -> Design | str:
     path = folder / name
     written(path, text)
-    result = (compiler.check if verify else compiler.elaborate)(str(path))
+    result = (compiler.compile_and_verify if verify else compiler.compile_without_checks)(str(path))
     internal = [d for d in result.findings if d.code.startswith("E090") and d.code not in ("E0907", "E0908")]
     if internal:
         raise RuntimeError(f"{internal[0].code} {internal[0].message}")
@@ -171,8 +171,8 @@ def judged(draft: Draft, folder: Path, mutants: int = 0, second: bool = False) -
 def _second(draft: Draft, design: Design, tally: Tally) -> None:
     """The second opinion of tdsl contradicts no result."""
     assert design.fabric is not None
-    judge = Judge(design.fabric, limits=SECOND)
-    for result, claim in pairs(design.claims, design.results):
+    judge = SecondOpinionJudge(design.fabric, limits=SECOND)
+    for result, claim in results_with_claims(design.claims, design.results):
         try:
             opinion = judge.opinion(result, claim)
         except Exception as fault:
@@ -192,7 +192,7 @@ def attack(draft: Draft, checked: Compiled, count: int, tally: Tally) -> None:
     """The certificates of a design: each verifies and is true, and of its mutations only true ones verify."""
     assert checked.design.fabric is not None
     try:
-        made = certify(checked.design.fabric, checked.design.claims, checked.design.results)
+        made = verified_certificates(checked.design.fabric, checked.design.claims, checked.design.results)
     except Exception as fault:
         tally.found.append(Disagreement("internal error of certificates", None, said(fault), "", draft))
         return

@@ -117,12 +117,12 @@ def expand(draft: Draft, folder: Path) -> str:
     """``tdsl expand`` prints a design that gives the same fabric.json."""
     path = folder / "design.fab"
     path.write_text(draft.text(), encoding="utf-8")
-    text, _ = compiler.expand(str(path))
-    before = compiler.elaborate(str(path)).designs[0]
+    text, _ = compiler.expand_intent(str(path))
+    before = compiler.compile_without_checks(str(path)).designs[0]
     if text is None or before.fabric is None or not before.fabric.complete:
         return ""
     path.write_text(text, encoding="utf-8")
-    after = compiler.elaborate(str(path)).designs[0]
+    after = compiler.compile_without_checks(str(path)).designs[0]
     if after.fabric is None or not after.fabric.complete:
         return "the expanded design does not compile"
     return "" if fabric_json(before) == fabric_json(after) else "the expanded design has another fabric.json"
@@ -171,7 +171,7 @@ def fail(draft: Draft, folder: Path) -> str:
             return ""
     claims = [Claim("reachability"), Claim("bisection"), Claim("diameter"), Claim("mean_hops"), Claim("throughput", "ring")]
     (folder / "design.fab").write_text(draft.text(claims, report=True), encoding="utf-8")
-    design = compiler.check(str(folder / "design.fab"), Options(fail=(element,))).designs[0]
+    design = compiler.compile_and_verify(str(folder / "design.fab"), Options(fail=(element,))).designs[0]
     left = world.left(gone, links)
     for claim in claims:
         result = next(r for r in design.results if (r.requirement, r.check) == (claim.text(), claim.metric))
@@ -262,7 +262,7 @@ def phases(draft: Draft, folder: Path) -> str:
     )
     path = folder / "phases.fab"
     path.write_text(grown, encoding="utf-8")
-    every = compiler.check(str(path))
+    every = compiler.compile_and_verify(str(path))
     if [d.phase for d in every.designs] != [1, 2] or any(d.fabric is None for d in every.designs):
         return f"phases {[d.phase for d in every.designs]}: {[d.message for d in every.findings][:2]}"
     for alone, phase in zip(single, every.designs, strict=True):

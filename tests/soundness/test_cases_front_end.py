@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.semantics.values import counted
-from tdsl.verify.compare import holds
+from tdsl.semantics.values import number_in_message
+from tdsl.verify.compare import verdict_of_bounds
 from tests.cli.run import report, write
 from tests.harness import compile_text, fabric_of, links_of, places
 
@@ -223,13 +223,13 @@ def test_a_verdict_holds_for_both_bounds(x: Fraction, y: Fraction, asked: Fracti
     inside = [v for v in (low, high, asked, (low + high) / 2) if low <= v <= high]
     compare = {"<": Fraction.__lt__, "<=": Fraction.__le__, ">": Fraction.__gt__, ">=": Fraction.__ge__, "==": Fraction.__eq__}
     met = {v != asked if op == "!=" else compare[op](v, asked) for v in inside}
-    assert holds(op, low, high, asked) == ("bounded" if len(met) == 2 else "proved" if met == {True} else "refuted")
+    assert verdict_of_bounds(op, low, high, asked) == ("bounded" if len(met) == 2 else "proved" if met == {True} else "refuted")
 
 
 @pytest.mark.parametrize("figure", [0.5, 1e12, float("nan")])
 def test_no_float_is_compared(figure: float) -> None:
     with pytest.raises(TypeError):
-        holds("<=", figure, figure, 1)
+        verdict_of_bounds("<=", figure, figure, 1)
 
 
 # ---------------------------------------------------------------- what is unknown is not nothing
@@ -298,7 +298,7 @@ fabric f {
 @settings(max_examples=200)
 @given(st.integers(-(10**60), 10**60) | st.integers(0, 4096).map(lambda bits: 1 << bits))
 def test_a_number_in_a_message_is_short_and_true(number: int) -> None:
-    said = counted(number)
+    said = number_in_message(number)
     assert len(said) <= 24
     if said.startswith(("more than", "less than")):
         power = 10 ** int(said.split("^")[1])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.certificates.write import certify
+from tdsl.certificates.write import verified_certificates
 from tdsl.verify.result import Result
 from tests.conftest import Golden
 from tests.soundness import arena
@@ -90,7 +90,7 @@ def told(kind: str, seed: int, folder: Path) -> Iterator[str]:
     for r in design.results:
         facts = f" ({mark(whole(r))})" if r.requirement is not None else ""
         yield f"{r.status} {r.requirement or r.check}: {r.text or r.reason}{facts}\n"
-    proofs = certify(design.fabric, design.claims, design.results)
+    proofs = verified_certificates(design.fabric, design.claims, design.results)
     yield "certificates " + mark("".join(f"{name}\n{fixed(body)}" for name, body in sorted(proofs.texts.items()))) + "\n"
     yield from (f"no certificate {name}: {why}\n" for name, why in sorted({**proofs.rejected, **proofs.left_out}.items()))
 

@@ -17,10 +17,10 @@ import networkx as nx
 import pytest
 
 from tdsl.certificates.checker import check
-from tdsl.certificates.write import certify
+from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.compile.second_opinion import confirm
+from tdsl.compile.second_opinion import add_second_opinions
 from tests.soundness.arena import Compiled, Disagreement, compiled, judged, report
 from tests.soundness.generate import KINDS, Draft, draft
 from tests.soundness.judges import Claim, Left, World, figure, max_flow
@@ -163,12 +163,12 @@ def test_chips_forward_whatever_fails(tmp_path: Path) -> None:
     """The last link between chips may fail, and a chip still counts as a place of the network."""
     path = tmp_path / "f.fab"
     path.write_text(CHIPS.strip() + "\n", encoding="utf-8")
-    design = compiler.check(str(path)).designs[0]
+    design = compiler.compile_and_verify(str(path)).designs[0]
     assert [r.status for r in design.results if r.check == "survives"] == ["refuted", "proved"]
-    (failed,) = compiler.check(str(path), Options(fail=("link c[0] c[1]",))).designs
+    (failed,) = compiler.compile_and_verify(str(path), Options(fail=("link c[0] c[1]",))).designs
     assert [r.value for r in failed.results if r.check == "diameter" and r.requirement] == [3]
-    compilation = compiler.check(str(path))
-    assert confirm(compilation, str(path), Options()) == []
+    compilation = compiler.compile_and_verify(str(path))
+    assert add_second_opinions(compilation, str(path), Options()) == []
     assert [r.second_opinion["verdict"] for r in compilation.designs[0].results if r.check == "survives"] == ["confirmed"] * 2
 
 
@@ -195,10 +195,10 @@ def test_chips_beside_hosts_have_all_their_links(tmp_path: Path) -> None:
     """Units of which some forward and some do not: a chip is met over each of its links."""
     path = tmp_path / "f.fab"
     path.write_text(CHIPS_AND_HOSTS.strip() + "\n", encoding="utf-8")
-    compilation = compiler.check(str(path))
+    compilation = compiler.compile_and_verify(str(path))
     (design,) = compilation.designs
     assert {r.check: r.value for r in design.results if r.requirement} == {"edge_redundancy": 3, "node_redundancy": 2}
-    assert confirm(compilation, str(path), Options()) == []
+    assert add_second_opinions(compilation, str(path), Options()) == []
 
 
 @pytest.mark.parametrize("seed", [710000060, 710000106])
@@ -223,7 +223,7 @@ def test_mutations_change_something_and_most_are_rejected(tmp_path: Path) -> Non
     made = draft(0)
     found = compiled(made, tmp_path, [Claim("reachability"), Claim("bisection", cmp=">", value=Fraction(0))], verify=True)
     assert isinstance(found, Compiled) and found.design.fabric is not None
-    text = certify(found.design.fabric, found.design.claims, found.design.results).texts["bisection.json"]
+    text = verified_certificates(found.design.fabric, found.design.claims, found.design.results).texts["bisection.json"]
     honest, fabric = json.loads(text), json.loads(found.text)
     assert is_true(honest, World(fabric))
     assert not is_true(honest | {"lower_bps": 10**18, "upper_bps": 10**18}, World(fabric))

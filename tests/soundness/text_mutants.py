@@ -20,7 +20,7 @@ from types import FrameType
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options, UsageError
 from tdsl.report.paint import Paint
-from tdsl.report.terminal import findings
+from tdsl.report.terminal import finding_blocks
 from tdsl.semantics.loader import Parsed
 from tdsl.system import resources
 from tests.harness import MODELS
@@ -122,8 +122,10 @@ WHOLE = re.compile(r"^\s*(fabric|cluster|topology|model)\b", re.MULTILINE)
 
 def corpus(data: Path | None = None) -> list[str]:
     """Designs of the library, examples of the documentation, faulty designs of the tests, and cases from elsewhere."""
-    texts = [p.read_text() for p in sorted((resources.folder("stdlib") / "designs").glob("*.fab")) if not SKIP.search(p.name)]
-    texts += [p.read_text() for p in sorted((resources.folder("stdlib") / "topologies").glob("*.fab"))]
+    texts = [
+        p.read_text() for p in sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab")) if not SKIP.search(p.name)
+    ]
+    texts += [p.read_text() for p in sorted((resources.packaged_folder("stdlib") / "topologies").glob("*.fab"))]
     texts += [p.read_text() for p in sorted((ROOT / "tests" / "errors" / "design").glob("*.fab"))]
     for page in sorted((ROOT / "docs").glob("*.md")):
         texts += re.findall(r"^```fab[^\n]*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
@@ -256,9 +258,9 @@ class Run:
         self.count += 1
         try:
             with _limited(self.seconds):
-                done = (compiler.check if self.verify else compiler.elaborate)(path, options)
+                done = (compiler.compile_and_verify if self.verify else compiler.compile_without_checks)(path, options)
                 for design in done.designs:
-                    findings(design, Paint(False), 100)
+                    finding_blocks(design, Paint(False), 100)
                     rates = design.fabric.link_rate if design.fabric is not None else []
                     assert all(r > 0 for r in rates), "a link without a rate"
         except UsageError:

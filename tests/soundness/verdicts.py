@@ -327,7 +327,7 @@ def compiled_text(blueprint: Blueprint, folder: Path) -> Compilation:
     """The design checked by tdsl."""
     path = folder / "design.fab"
     written(path, blueprint.text())
-    return compiler.check(str(path), Options(fail=blueprint.fail))
+    return compiler.compile_and_verify(str(path), Options(fail=blueprint.fail))
 
 
 def internal_errors(compilation: Compilation) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-from tdsl.report.formats import formats
+from tdsl.report.formats import report_formats
 
 ROOT = Path(__file__).parents[2]
 OWN = ROOT / "benchmarks" / "designs"
@@ -43,8 +43,8 @@ def wrong_outputs(design: str) -> list[str]:
 
 def _wrong(design: str, folder: Path) -> Iterator[str]:
     env = {**os.environ, "TDSL_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
-    reports = [word for f in formats() for word in ("--report", f"{f}={folder / f}")]
-    for number, f in enumerate((FIRST, *formats())):
+    reports = [word for f in report_formats() for word in ("--report", f"{f}={folder / f}")]
+    for number, f in enumerate((FIRST, *report_formats())):
         line = [sys.executable, "-m", "tdsl", "check", design, "--output-format", f, *(() if number else reports)]
         done = subprocess.run(line, cwd=ROOT, env=env, capture_output=True, check=False)
         if done.returncode:
@@ -73,7 +73,9 @@ def main() -> int:
     with ThreadPoolExecutor(asked.workers) as pool:
         wrong = [line for lines in pool.map(wrong_outputs, designs) for line in lines]
     print(
-        "\n".join([*wrong, f"{len(designs)} designs of the library and of pages in {len(formats())} formats, {len(wrong)} wrong"])
+        "\n".join(
+            [*wrong, f"{len(designs)} designs of the library and of pages in {len(report_formats())} formats, {len(wrong)} wrong"]
+        )
     )
     return 1 if wrong else 0
 

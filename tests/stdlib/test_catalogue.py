@@ -18,7 +18,7 @@ from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tests.harness import each, none
 
-STDLIB = resources.folder("stdlib")
+STDLIB = resources.packaged_folder("stdlib")
 HARDWARE = sorted((STDLIB / "hardware").rglob("*.fab"))
 CABLES = sorted((STDLIB / "cables").glob("*.fab"))
 DESIGNS = sorted((STDLIB / "designs").glob("*.fab"))
@@ -198,7 +198,7 @@ fabric f {{
   report latency
 }}
 """)
-    (found,) = [r for r in compiler.check(str(design)).designs[0].results if r.check == "latency"]
+    (found,) = [r for r in compiler.compile_and_verify(str(design)).designs[0].results if r.check == "latency"]
     assert found.status == "modelled" and isinstance(found.value, Quantity)
     assert found.value.amount * 10**12 == picoseconds
 

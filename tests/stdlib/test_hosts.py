@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 from tdsl.semantics.model import DeviceModel
 from tests.harness import compile_text, each
 from tests.stdlib.test_catalogue import HARDWARE
@@ -38,7 +38,7 @@ def told(name: str) -> Node:
     """The tree of a host's file, which leaves nothing open but NVLinks to switches of the design."""
     model = whole(name)
     text, found = made(model)
-    assert not found.items and len(lint(SourceFile(f"{name}.xml", text))) == (not model.links)
+    assert not found.items and len(lint_nccl_file(SourceFile(f"{name}.xml", text))) == (not model.links)
     return nccl_reader.read(text)
 
 

@@ -6,15 +6,15 @@ github.com/pi4-dev/nvidia-networking, which links them; each file names its own.
 
 from __future__ import annotations
 
-from tdsl.fabric.cables.plugs import takes
-from tdsl.fabric.part_facts import MICRO, amount, lengths_of, several
+from tdsl.fabric.cables.plugs import cage_takes_form
+from tdsl.fabric.part_facts import MICRO, fact_values, lengths_of, stated_quantity
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, POWER, RATE
 from tdsl.system import resources
 from tests.harness import each
 from tests.stdlib.test_catalogue import model_in
 
-STDLIB = resources.folder("stdlib")
+STDLIB = resources.packaged_folder("stdlib")
 
 
 def part(folder: str, name: str) -> DeviceModel:
@@ -52,10 +52,10 @@ OPTICS: list[Optic] = [
 def optic_is_as_published(row: Optic) -> None:
     name, form, ports, gbps, fibre, connector, reach, watts = row
     p = part("hardware/optics", name)
-    assert " ".join(str(x) for x in several(p, "form")) == form and p.facts["ports"] == ports
-    assert (amount(p, "rate", RATE), amount(p, "reach", LENGTH)) == (gbps * 10**9, reach)
+    assert " ".join(str(x) for x in fact_values(p, "form")) == form and p.facts["ports"] == ports
+    assert (stated_quantity(p, "rate", RATE), stated_quantity(p, "reach", LENGTH)) == (gbps * 10**9, reach)
     assert (p.facts["fibre"], p.facts["connector"]) == (fibre, connector)
-    assert (amount(p, "power", POWER), amount(p, "power_max", POWER)) == watts
+    assert (stated_quantity(p, "power", POWER), stated_quantity(p, "power_max", POWER)) == watts
 
 
 def test_optics_as_published() -> None:
@@ -98,13 +98,13 @@ CABLES: list[Cable] = [
 def cable_is_as_published(row: Cable) -> None:
     name, gbps, legs, plugs, published, unconfirmed = row
     p = part("cables", name)
-    assert (amount(p, "rate", RATE), p.facts.get("legs", 1)) == (gbps * 10**9, legs)
-    sides = [" ".join(str(x) for x in several(p, fact)) for fact in ("form", "tail", "connector") if fact in p.facts]
+    assert (stated_quantity(p, "rate", RATE), p.facts.get("legs", 1)) == (gbps * 10**9, legs)
+    sides = [" ".join(str(x) for x in fact_values(p, fact)) for fact in ("form", "tail", "connector") if fact in p.facts]
     assert " > ".join(sides) == plugs
     assert lengths_of(p) == tuple([int(x * MICRO) for x in metres] for metres in (published, unconfirmed))
-    reach = amount(p, "reach", LENGTH)
+    reach = stated_quantity(p, "reach", LENGTH)
     assert reach is not None and max(published + unconfirmed) <= reach
-    assert len(several(p, "codes")) in (0, len(published))
+    assert len(fact_values(p, "codes")) in (0, len(published))
 
 
 def test_cables_as_published() -> None:
@@ -118,5 +118,5 @@ def test_which_forms_a_cage_takes() -> None:
     for name, ports in (("dgx_a100", "nic"), ("qm8700", "p"), ("qm9700", "p")):
         c = model_in(STDLIB / "hardware" / "nvidia" / f"{name}.fab").port_class(ports)
         assert c is not None
-        found[c.form] = [f for f in forms if takes(c, f)]
+        found[c.form] = [f for f in forms if cage_takes_form(c, f)]
     assert found["QSFP56"] == ["QSFP28", "QSFP56"] and found["OSFP"] == ["OSFP"]

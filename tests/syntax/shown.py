@@ -7,12 +7,12 @@ from dataclasses import fields, is_dataclass
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 
 def read(text: str) -> tuple[tree.Module, Diagnostics]:
     diagnostics = Diagnostics()
-    return parse(SourceFile("t.fab", text), diagnostics), diagnostics
+    return parse_source_file(SourceFile("t.fab", text), diagnostics), diagnostics
 
 
 def clean(text: str) -> tuple[tree.Stmt, ...]:
@@ -30,9 +30,9 @@ def show(node: object) -> str:
     """``Kind(field=value …)`` without spans and empty fields; names, paths and literals as written."""
     if isinstance(node, tuple):
         return "[" + " ".join(map(show, node)) + "]"
-    if isinstance(node, tree.Member):
+    if isinstance(node, tree.Identifier):
         return node.name
-    if isinstance(node, tree.Path):
+    if isinstance(node, tree.PathExpr):
         return "".join(_part(p, i) for i, p in enumerate(node.parts))
     if isinstance(node, tree.Number):
         return str(node.value)
@@ -52,7 +52,7 @@ def show(node: object) -> str:
 
 
 def _part(part: object, i: int) -> str:
-    if isinstance(part, tree.Index):
+    if isinstance(part, tree.IndexPart):
         return "[" + ", ".join(map(show, part.entries)) + "]"
     if isinstance(part, tree.Call):
         return "(" + ", ".join(map(show, part.args)) + ")"

@@ -4,13 +4,13 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.syntax.parser import MAX_BYTES, decode, parse_expression
+from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_expression
 from tests.syntax.shown import show
 
 
 def attempt(data: bytes) -> tuple[SourceFile | None, Diagnostics]:
     diagnostics = Diagnostics()
-    return decode(data, "t.fab", diagnostics), diagnostics
+    return decode_source_file(data, "t.fab", diagnostics), diagnostics
 
 
 @pytest.mark.parametrize(

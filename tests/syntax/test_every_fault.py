@@ -12,9 +12,9 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree, writer
-from tdsl.syntax.grammar import load
-from tdsl.syntax.parser import parse, standing, words
-from tdsl.syntax.printer import format_source, same
+from tdsl.syntax.grammar import load_grammar_tables
+from tdsl.syntax.parser import context_before_offset, keyword_offsets, parse_source_file
+from tdsl.syntax.printer import equal_apart_from_spans, format_source
 from tdsl.syntax.scanner import Token
 from tests.conftest import Golden
 from tests.syntax.programs import ALL
@@ -86,7 +86,7 @@ REPLACED = (
 def findings(text: str) -> str:
     """What is found in a text, on one line."""
     found = Diagnostics()
-    parse(SourceFile("a.fab", text), found)
+    parse_source_file(SourceFile("a.fab", text), found)
     out = []
     for d in found:
         assert d.span is not None
@@ -98,7 +98,7 @@ def findings(text: str) -> str:
 
 
 def tokens(text: str) -> list[Token]:
-    return [t for t in load().scanner.scan(SourceFile("a.fab", text)) if not t.newline]
+    return [t for t in load_grammar_tables().scanner.scan(SourceFile("a.fab", text)) if not t.newline]
 
 
 def statements(text: str) -> Iterator[str]:
@@ -169,14 +169,14 @@ def test_layout(name: str, golden: Golden) -> None:
     loose = re.sub(r"; ", lambda _: random.choice((";", " ; ", "\n")), loose)
     laid = format_source(SourceFile("a.fab", loose))
     assert format_source(SourceFile("a.fab", laid)) == laid
-    module = parse(SourceFile("a.fab", text), Diagnostics())
+    module = parse_source_file(SourceFile("a.fab", text), Diagnostics())
     out = [laid, "---- written"]
     inner = [x for s in module.body if isinstance(s, tree.ModelDecl | tree.TopologyDecl) for x in s.body]
     for s in (*module.body, *inner):
-        again = writer.statement(s)
+        again = writer.statement_text(s)
         out.append(again)
-        back = parse(SourceFile("b.fab", again), Diagnostics()).body
-        out.append(f"# {'same' if same((s,), back) else 'another'} {show(s)}")
+        back = parse_source_file(SourceFile("b.fab", again), Diagnostics()).body
+        out.append(f"# {'same' if equal_apart_from_spans((s,), back) else 'another'} {show(s)}")
     golden(f"syntax/layout/{name}.txt", "\n".join(out) + "\n")
 
 
@@ -184,10 +184,10 @@ def test_what_may_follow(golden: Golden) -> None:
     """The words that the grammar takes at every other word of a text, and what stands before."""
     text = TEXTS["more"]
     file = SourceFile("a.fab", text)
-    keywords = words(file)
+    keywords = keyword_offsets(file)
     out = []
     for t in tokens(text)[::2]:
-        at = standing(file, t.start)
+        at = context_before_offset(file, t.start)
         heads = " ".join(h[0].text if h else "-" for h in at.heads)
         told = [heads, " ".join(x.text for x in at.statement), " ".join(sorted(at.words)), " ".join(sorted(at.terminals))]
         out.append(f"{t.start} {t.text}{' word' * (t.start in keywords)}: {' / '.join(told)}")
@@ -201,10 +201,10 @@ def test_expressions_as_text() -> None:
         "a in 1..2", "[1][0]", "a < b", "2 ** 3 // 2 % 5",
     )  # fmt: skip
     for text in texts:
-        (s,) = parse(SourceFile("a.fab", f"let a = {text}\n"), Diagnostics()).body
+        (s,) = parse_source_file(SourceFile("a.fab", f"let a = {text}\n"), Diagnostics()).body
         assert isinstance(s, tree.Let)
-        again = writer.expression(s.value)
-        (back,) = parse(SourceFile("a.fab", f"let a = {again}\n"), Diagnostics()).body
-        assert same((s,), (back,)), (text, again)
+        again = writer.expression_text(s.value)
+        (back,) = parse_source_file(SourceFile("a.fab", f"let a = {again}\n"), Diagnostics()).body
+        assert equal_apart_from_spans((s,), (back,)), (text, again)
         if text not in ("0x1f", "2_000", "50%", "$12.50", "1.5", "1.5m"):
             assert again.replace("(", "").replace(")", "") == text.replace("(", "").replace(")", ""), text

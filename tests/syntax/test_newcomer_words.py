@@ -106,4 +106,4 @@ def test_a_code_nearly_right(word: str, near: str) -> None:
 
 @pytest.mark.parametrize(("word", "near"), [("E9999", ""), ("e0101", "E0101"), ("E0101", ""), ("E0188", "E0128"), ("E10101", "")])
 def test_nearest_code(word: str, near: str) -> None:
-    assert catalogue.nearest(word) == near
+    assert catalogue.most_similar_code(word) == near

@@ -67,7 +67,7 @@ def scanned(path: Path) -> dict[Stretch, str]:
     """What the scanner reads, without line ends and characters that fit nothing."""
     file = SourceFile(str(path), path.read_text(encoding="utf-8"))
     out = {}
-    for token in grammar.load().scanner.scan(file):
+    for token in grammar.load_grammar_tables().scanner.scan(file):
         if token.newline or token.type == scanner.BAD:
             continue
         before = file.text.count("\n", 0, token.start)
@@ -99,7 +99,7 @@ def test_kinds_are_those_of_the_scanner(paths: list[Path]) -> None:
 
 @engine
 def test_words_are_coloured_where_the_parser_takes_them_as_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    spellings = grammar.load().words
+    spellings = grammar.load_grammar_tables().words
     wrong, total = [], 0
     for path, tokens in zip(STDLIB, colours(tuple(STDLIB)), strict=True):
         file = SourceFile(str(path), path.read_text(encoding="utf-8"))
@@ -125,7 +125,7 @@ def test_every_snippet_parses() -> None:
         text = body if isinstance(body, str) else "\n".join(body)
         text = re.sub(r"\$\{\d+\|(\w+)[^}]*\}|\$\{\d+:([^}]*)\}|\$0", lambda m: m[1] or m[2] or "", text)
         found = Diagnostics()
-        parser.parse(SourceFile(name, text + "\n"), found)
+        parser.parse_source_file(SourceFile(name, text + "\n"), found)
         assert "$" not in text
         assert not list(found), f"{name}: {text}"
 
@@ -133,7 +133,7 @@ def test_every_snippet_parses() -> None:
 def words_of(file: SourceFile, monkeypatch: pytest.MonkeyPatch) -> set[int]:
     """Where the parser takes a word as a word of the grammar."""
     found: set[int] = set()
-    kinds = set(grammar.load().words.values())
+    kinds = set(grammar.load_grammar_tables().words.values())
 
     class Recorded(parser.Token):
         def __init__(self, type: str, text: str, file: SourceFile, start: int, node: object = None) -> None:
@@ -143,5 +143,5 @@ def words_of(file: SourceFile, monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
     with monkeypatch.context() as patch:
         patch.setattr(parser, "Token", Recorded)
-        parser.parse(file, Diagnostics())
+        parser.parse_source_file(file, Diagnostics())
     return found

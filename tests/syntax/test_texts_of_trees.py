@@ -24,8 +24,11 @@ from tests.syntax.shown import one
     ],
 )
 def test_numbers(value: int | Fraction, text: str) -> None:
-    assert writer._number(value) == text
-    assert writer._number(Fraction(1, 10**12)) == "0.000000000001" and writer._number(Fraction(1, 10**13)) == "1/10000000000000"
+    assert writer._number_text(value) == text
+    assert (
+        writer._number_text(Fraction(1, 10**12)) == "0.000000000001"
+        and writer._number_text(Fraction(1, 10**13)) == "1/10000000000000"
+    )
 
 
 STATEMENTS = {
@@ -55,7 +58,7 @@ STATEMENTS = {
 
 @pytest.mark.parametrize("text", STATEMENTS)
 def test_statements(text: str) -> None:
-    assert writer.statement(one(text)) == STATEMENTS[text]
+    assert writer.statement_text(one(text)) == STATEMENTS[text]
 
 
 LAYOUTS = [

@@ -6,9 +6,9 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
-from tdsl.syntax.characters import latin_names, misleading
+from tdsl.syntax.characters import latin_names, report_misleading_characters
 from tdsl.syntax.scanner import END, Token
-from tdsl.syntax.scene import Scene, found_words, nearest
+from tdsl.syntax.scene import Scene, closest_keyword, found_words
 from tests.syntax.shown import read
 
 
@@ -60,7 +60,7 @@ def test_what_is_found(kind: str, text: str, words: str) -> None:
     ],
 )
 def test_nearest_word(word: str, known: list[str], guess: str | None) -> None:
-    assert nearest(word, known) == guess
+    assert closest_keyword(word, known) == guess
 
 
 def test_place_of_a_fault() -> None:
@@ -188,7 +188,7 @@ STRINGS = [
 def test_text_that_reads_otherwise(text: str, wanted: list[tuple[str, str, str, str]]) -> None:
     """Underlined text, message, help and new text of every warning."""
     found = Diagnostics()
-    misleading(SourceFile("t.fab", text), found)
+    report_misleading_characters(SourceFile("t.fab", text), found)
     said = []
     for d in found:
         assert d.code == "E0497" and d.severity is Severity.WARNING and d.span is not None

@@ -6,13 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink, LayoutNode, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 from tests.fabrics import multiplane, superpod
 
 FILE = SourceFile("models.fab", "model host DGX_H100 {\n}\n")
-HERE = Origin(Span(FILE, 0, 10))
+HERE = Origin(SourceSpan(FILE, 0, 10))
 SYSTEMS = (0, 3, 4, 5, 6, 9, 10, 11)
 FACES = ("4P2", "3P2", "3P1", "4P1", "1P2", "2P2", "2P1", "1P1")
 GPU_BUSES = ("1b", "43", "52", "61", "9d", "c3", "d1", "df")

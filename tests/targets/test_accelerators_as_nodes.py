@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from tdsl.emit.data.npus import MOST_NODES, Unfit, _scaleup, npu_graph
+from tdsl.emit.data.npus import MOST_NODES, NpuGraphUnfit, _scaleup_links_of_model, npu_graph
 from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.layers import scaleout
+from tdsl.fabric.layers import scaleout_network
 from tdsl.semantics.model import Axis, InnerLink
 from tests.fabrics import GBPS, Builder
 from tests.harness import fabric_of
@@ -98,15 +98,15 @@ def test_links_inside_a_host() -> None:
     rates = [InnerLink(("gpu", 0), ("nvs", 0), 2, 50, "scaleup"), InnerLink(("nvs", 1), ("gpu", 0), 1, 25, "scaleup"),
              InnerLink(("gpu", 1), ("nvs", 0), 1, 60, "scaleup"), InnerLink(("gpu", 1), ("nvs", 0), 9, 90, ""),
              InnerLink(("nvs", 0), ("nvs", 1), 9, 90, "scaleup")]  # fmt: skip
-    assert _scaleup(replace(model, links=tuple(rates))) == (125, [])
-    assert _scaleup(replace(model, links=())) == (0, [])
+    assert _scaleup_links_of_model(replace(model, links=tuple(rates))) == (125, [])
+    assert _scaleup_links_of_model(replace(model, links=())) == (0, [])
     more = replace(gpu, name="more", axes=(Axis(0, 2),))
     pairs = [InnerLink(("more", 1), ("gpu", 7), 2, 10, "scaleup"), InnerLink(("gpu", 7), ("more", 1), 1, 5, "scaleup"),
              InnerLink(("gpu", 3), ("gpu", 2), 3, 7, "scaleup")]  # fmt: skip
     both = replace(model, chips=(gpu, nvs, more), links=tuple(pairs))
-    assert _scaleup(both) == (0, [(2, 3, 21), (7, 9, 25)])
+    assert _scaleup_links_of_model(both) == (0, [(2, 3, 21), (7, 9, 25)])
     first = replace(model, chips=(more, nvs, gpu), links=tuple(pairs))
-    assert _scaleup(first) == (0, [(1, 9, 25), (4, 5, 21)])
+    assert _scaleup_links_of_model(first) == (0, [(1, 9, 25), (4, 5, 21)])
 
 
 RACKS = """
@@ -124,7 +124,7 @@ fabric racks {
 
 def test_hosts_of_scale_up_domains(tmp_path: Path) -> None:
     """Two trays of four accelerators to a rack: 18 NVLinks of 400 Gb/s each to the rack's switch, one port to a leaf."""
-    made = npu_graph(Wires(scaleout(fabric_of(RACKS, tmp_path))))
+    made = npu_graph(Wires(scaleout_network(fabric_of(RACKS, tmp_path))))
     assert (made.npus, made.per_server, made.inner_switches, made.switches, made.servers, made.span) == (24, 8, 3, 4, 3, 2)
     assert made.inside_bps == 7200 * GBPS and made.tier_gbps == (400.0,)
     assert {(x.a, x.b): x.gbps for x in made.links if x.inside} == {(n, 24 + n // 8): 7200 for n in range(24)}
@@ -133,7 +133,7 @@ def test_hosts_of_scale_up_domains(tmp_path: Path) -> None:
 
 def test_a_domain_of_one_host_is_as_its_model_says(tmp_path: Path) -> None:
     text = RACKS.replace("tray[2]", "tray[1]")
-    made = npu_graph(Wires(scaleout(fabric_of(text, tmp_path))))
+    made = npu_graph(Wires(scaleout_network(fabric_of(text, tmp_path))))
     assert (made.npus, made.per_server, made.inner_switches, made.switches, made.servers, made.span) == (12, 4, 0, 4, 3, 1)
     assert made.inside_bps == 0 and all(not x.inside for x in made.links) and len(made.links) == 12
 
@@ -151,11 +151,11 @@ OTHER = """  rack more {
 @pytest.mark.parametrize("trays", [1, 2, 3])
 def test_domains_of_several_sizes(trays: int, tmp_path: Path) -> None:
     text = RACKS.replace("  switch leaf[4]: QM9700\n", OTHER.replace("TRAYS", str(trays)))
-    fabric = scaleout(fabric_of(text, tmp_path))
+    fabric = scaleout_network(fabric_of(text, tmp_path))
     if trays == 2:
         assert npu_graph(Wires(fabric)).servers == 4
     else:
-        with pytest.raises(Unfit, match="domains of different sizes"):
+        with pytest.raises(NpuGraphUnfit, match="domains of different sizes"):
             npu_graph(Wires(fabric))
 
 
@@ -201,7 +201,7 @@ def small(**given: object) -> Builder:
     ],
 )
 def test_fabrics_that_do_not_fit(facts: dict[str, object], says: str) -> None:
-    with pytest.raises(Unfit, match=says):
+    with pytest.raises(NpuGraphUnfit, match=says):
         npu_graph(Wires(small(**facts).build()))
 
 
@@ -209,10 +209,10 @@ def test_hosts_linked_to_hosts_and_of_two_sizes() -> None:
     b = small(hosts=1)
     other = b.devices("other", b.model("host", "OTHER", {"nic": 1}, accelerators=4), 1)
     lone = b.devices("lone", b.model("host", "LONE", {"nic": 1}, accelerators=2), 1)
-    with pytest.raises(Unfit, match="hosts have 2 or 4 accelerators"):
+    with pytest.raises(NpuGraphUnfit, match="hosts have 2 or 4 accelerators"):
         npu_graph(Wires(b.build()))
     b.link(b.free(other, 0), b.free(lone, 0))
-    with pytest.raises(Unfit, match="hosts are linked to hosts"):
+    with pytest.raises(NpuGraphUnfit, match="hosts are linked to hosts"):
         npu_graph(Wires(b.build()))
 
 
@@ -222,5 +222,5 @@ def test_the_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tdsl.emit.data.npus.MOST_NODES", 6)
     assert npu_graph(Wires(f)).npus == 4
     monkeypatch.setattr("tdsl.emit.data.npus.MOST_NODES", 5)
-    with pytest.raises(Unfit, match="know 5 nodes, and this fabric has more"):
+    with pytest.raises(NpuGraphUnfit, match="know 5 nodes, and this fabric has more"):
         npu_graph(Wires(f))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tdsl.emit.data import adapters
-from tdsl.emit.data.adapters import _adapters, _narrow, _only, host_adapters
+from tdsl.emit.data.adapters import _adapters_by_system_name, _has_oversubscribed_switch, _only_known_value, host_adapters
 from tdsl.emit.records import Adapter, HostAdapters
 from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel, InnerLink, LayoutNode
@@ -87,7 +87,7 @@ def test_hosts_without_accelerators_and_scale_up_domains(monkeypatch: pytest.Mon
     f = with_models(b, NODE=node, OTHER=other, PLAIN=named(plain, nic=("x", "y")), SW=named_switch)
     assert [m.host for m in host_adapters(f, models(f))] == ["key-NODE", "key-OTHER"]
     for domain, wanted in (((2, 8), True), ((0, 0), False)):
-        monkeypatch.setattr(adapters, "_domain", lambda fabric, hosts, d=domain: d)
+        monkeypatch.setattr(adapters, "_largest_domain_sizes", lambda fabric, hosts, d=domain: d)
         made = host_adapters(f, models(f))[0]
         assert (made.scaleup, made.domain_hosts, made.domain_accelerators) == (wanted, *domain)
 
@@ -116,7 +116,7 @@ def test_capacity_to_the_last_bit(up: int, narrow: bool) -> None:
         device_count=4, device_a=np.array([0, 1, 1]), device_b=np.array([1, 2, 3]), link_rate=np.array([11, up, 5]),
         is_switch=np.array([False, True, True, False]), is_end=np.array([True, False, False, True]),
     )  # fmt: skip
-    assert _narrow(fabric, np.array([1, 1])) == narrow
+    assert _has_oversubscribed_switch(fabric, np.array([1, 1])) == narrow
 
 
 def test_leaves_that_nothing_joins() -> None:
@@ -202,13 +202,13 @@ def test_the_parts_that_all_adapters_reach() -> None:
     for at_0, at_1, wanted in ((4, 4, True), (4, 7, False)):
         parts = np.zeros(f.device_count, dtype=np.int64)
         parts[leaves] = at_0, at_1
-        found, joined = _adapters(f, rows, parts)
+        found, joined = _adapters_by_system_name(f, rows, parts)
         assert [a.name for a in found] == ["mlx5_0", "mlx5_1", "mlx5_9"] and joined == wanted
-    assert _adapters(f, rows[:0], parts) == ((), False)
+    assert _adapters_by_system_name(f, rows[:0], parts) == ((), False)
 
 
 def test_the_one_value() -> None:
-    assert [_only(v) for v in ({3}, {0}, {-1}, {0, 1}, {-1, 2})] == [3, 0, "", "", ""]
+    assert [_only_known_value(v) for v in ({3}, {0}, {-1}, {0, 1}, {-1, 2})] == [3, 0, "", "", ""]
 
 
 def scale_up(hosts_of_switch: tuple[int, ...], kind: str = "chip") -> tuple[Fabric, Any]:

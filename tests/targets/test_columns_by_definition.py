@@ -320,7 +320,7 @@ def test_links_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "bundle_numbers", lambda f: (np.array([0, 2, 1]), np.array([3, 0, 1])))
     monkeypatch.setattr(module, "scaleup_links", lambda f: np.array([False, True, False]))
     monkeypatch.setattr(module, "link_rail", lambda f: np.array([-1, 0, 1]))
-    monkeypatch.setattr(module, "speaking", lambda f, ports: ports != 9)
+    monkeypatch.setattr(module, "infiniband_ports", lambda f, ports: ports != 9)
     table = wires.links
     assert len(table) == 3
     assert columns_of(table, "a_device", "b_device", "a_neighbour", "b_neighbour", "via") == [
@@ -356,7 +356,9 @@ def test_circuits_by_row() -> None:
 
 def test_labels_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     wires = made()
-    monkeypatch.setattr(module, "labels_of", lambda w: (2, {"text": lambda: ["a", "b"]}, "the legs") if w is wires else None)
+    monkeypatch.setattr(
+        module, "cable_label_columns", lambda w: (2, {"text": lambda: ["a", "b"]}, "the legs") if w is wires else None
+    )
     assert (len(wires.labels), wires.label_legs) == (2, "the legs")
 
 

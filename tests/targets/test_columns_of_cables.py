@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.link_tables import Wires, _plain, gbps, known
+from tdsl.emit.link_tables import Wires, _setting_as_cell, gigabits_per_second, number_or_blank
 from tdsl.emit.records import LinkClass
 from tdsl.emit.view import FabricView, Sizes
-from tdsl.fabric.columns import listed
+from tdsl.fabric.columns import values_of_column
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity
@@ -78,7 +78,7 @@ def test_the_different_values_of_the_links_of_a_leg() -> None:
         values = [random.randint(low, random.choice([0, 1, 3])) for _ in range(links)]
         stub = crossing(legs, pairs, [1] * links)
         wanted = [sorted({values[k] for k, leg in pairs if leg == n and values[k] >= 0}) for n in range(legs)]
-        found = listed(Wires._over_links(stub, np.array(values)))
+        found = values_of_column(Wires._over_links(stub, np.array(values)))
         assert [str(x) for x in found] == [" ".join(map(str, w)) for w in wanted], (pairs, values)
         assert [isinstance(x, int) for x in found] == [len(w) == 1 for w in wanted]
         assert stub._first_link.tolist() == [min((k for k, leg in pairs if leg == n), default=-1) for n in range(legs)]
@@ -94,12 +94,14 @@ def test_the_rate_of_a_leg_is_that_of_all_its_links() -> None:
 
 
 def test_numbers_as_people_write_them() -> None:
-    assert [gbps(n * GBPS // 2) for n in (800, 25, 1)] == [400, 12.5, 0.5] and isinstance(gbps(400 * GBPS), int)
-    assert [known(n) for n in (-1, 0, 1)] == ["", 0, 1]
-    assert [_plain(Quantity(Fraction(n), LENGTH)) for n in ("3", "5/2")] == [3, 2.5]
-    assert isinstance(_plain(Quantity(Fraction(3), LENGTH)), int)
-    assert isinstance(_plain(Quantity(Fraction(3), RATE)), str)
-    assert _plain(True) is True and _plain(7) == 7 and _plain("x") == "x"
+    assert [gigabits_per_second(n * GBPS // 2) for n in (800, 25, 1)] == [400, 12.5, 0.5] and isinstance(
+        gigabits_per_second(400 * GBPS), int
+    )
+    assert [number_or_blank(n) for n in (-1, 0, 1)] == ["", 0, 1]
+    assert [_setting_as_cell(Quantity(Fraction(n), LENGTH)) for n in ("3", "5/2")] == [3, 2.5]
+    assert isinstance(_setting_as_cell(Quantity(Fraction(3), LENGTH)), int)
+    assert isinstance(_setting_as_cell(Quantity(Fraction(3), RATE)), str)
+    assert _setting_as_cell(True) is True and _setting_as_cell(7) == 7 and _setting_as_cell("x") == "x"
 
 
 def test_classes_of_links() -> None:

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.drawing.shapes import _coordinates, _dimensions, _neighbours, shapes
-from tdsl.emit.build import build
+from tdsl.drawing.shapes import _grid_coordinates, _guess_grid_sizes, _wrapping_dimensions, shapes_of_declarations
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tests.fabrics import Builder, multiplane, rail_only, torus
@@ -51,7 +51,7 @@ FABRICS: dict[str, Callable[[], Fabric]] = {
 def made(fabric: Fabric) -> dict[str, bytes]:
     """The drawings."""
     found = Diagnostics()
-    files = build(fabric, ["diagram"], found)
+    files = build_files(fabric, ["diagram"], found)
     assert not found.items
     return files
 
@@ -118,7 +118,7 @@ def test_links_inside_a_box_are_told_in_it() -> None:
 
 def drawing(name: str) -> tuple[list[str], ElementTree.Element]:
     """The texts and the page of a design of the library."""
-    fabric = compiler.elaborate(name).designs[0].fabric
+    fabric = compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
     page = ElementTree.fromstring(made(fabric)["diagram/fabric.svg"])
     return [t.text or "" for t in page.iter(f"{SVG}text")], page
@@ -143,9 +143,9 @@ def test_shapes_are_drawn() -> None:
 
 def test_a_torus_over_one_axis_is_a_grid() -> None:
     """`chips 9216 x …` with `torus { shape 16x24x24 }`: the sizes are read off the links."""
-    fabric = compiler.elaborate("ironwood").designs[0].fabric
+    fabric = compiler.compile_without_checks("ironwood").designs[0].fabric
     assert fabric is not None
-    assert shapes(fabric) == [{"grid": [16, 24, 24], "wraps": [True, True, True], "axes": []}]
+    assert shapes_of_declarations(fabric) == [{"grid": [16, 24, 24], "wraps": [True, True, True], "axes": []}]
     assert cells(drawing("ironwood")[1]) == 9216
 
 
@@ -160,8 +160,8 @@ def test_dimensions_are_read_off_the_links(dimensions: list[tuple[int, bool]]) -
         for i in range(n if wraps and n > 2 else n - 1):
             pairs.append((np.take(places, i, axis=k).ravel(), np.take(places, (i + 1) % n, axis=k).ravel()))
     a, b = (np.concatenate([p[end] for p in pairs]) for end in (0, 1))
-    found = _dimensions(set(np.abs(a - b).tolist()), prod(sizes))
-    wraps = _neighbours(found, _coordinates(found, a), _coordinates(found, b))
+    found = _guess_grid_sizes(set(np.abs(a - b).tolist()), prod(sizes))
+    wraps = _wrapping_dimensions(found, _grid_coordinates(found, a), _grid_coordinates(found, b))
     assert found == sizes or wraps is None or prod(found) == prod(sizes)
     if all(n > 2 and wrap for n, wrap in dimensions):
         assert found == sizes and wraps == [True] * len(sizes)

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.drawing.glyphs import trays
+from tdsl.drawing.glyphs import tray_glyph
 from tdsl.drawing.picture import (
     COLOURS,
-    _box,
-    _bundles,
+    _box_count_fits,
+    _bundle_curve,
     _Cluster,
-    _curve,
-    _figures,
-    _fits,
-    _frame,
-    _held,
+    _drawn_box,
+    _figures_below_title,
+    _frame_of_group,
+    _hosts_drawn_with_chips,
+    _links_between_boxes,
     _Plan,
     _shape_colours,
-    draw,
-    plan,
-    sketch,
+    draw_fabric,
+    plan_of_boxes,
+    sketch_of_fabric,
 )
 from tdsl.drawing.records import Caption, Frame, Glyph, Picture
 from tdsl.emit.link_tables import Wires
@@ -95,12 +95,12 @@ def nested(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
 
 @pytest.fixture(scope="module")
 def picture(pods: Fabric) -> Picture:
-    return draw(pods, Wires(pods), "Pods")
+    return draw_fabric(pods, Wires(pods), "Pods")
 
 
 def boxes(fabric: Fabric, most: int, lines: int = 9999, wide: bool = False) -> list[str]:
     """The names of the boxes of a plan."""
-    return [c.name for c in plan(fabric, Wires(fabric), most, lines, wide).clusters]
+    return [c.name for c in plan_of_boxes(fabric, Wires(fabric), most, lines, wide).clusters]
 
 
 def test_the_finest_level_that_a_page_holds(pods: Fabric) -> None:
@@ -124,7 +124,7 @@ def test_levels_of_nested_groups(nested: Fabric) -> None:
     ]  # fmt: skip
     # side by side six instances would be too many, but not 24 devices
     assert [len(boxes(nested, n, wide=True)) for n in (2, 6, 12, 23, 24)] == [7, 7, 7, 7, 41]
-    p = plan(nested, Wires(nested), 7, 99, False)
+    p = plan_of_boxes(nested, Wires(nested), 7, 99, False)
     assert [(c.place, c.devices, c.planned, c.tier, c.level) for c in p.clusters] == [
         ("a0", 12, 12, 0, 0.0), ("a1", 12, 12, 0, 0.0), ("a0", 6, 6, 1, 1.0), ("a1", 6, 6, 1, 1.0),
         ("a0", 2, 2, 2, 2.0), ("a1", 2, 2, 2, 2.0), ("", 1, 1, 3, 3.0),
@@ -148,15 +148,15 @@ def test_instances_side_by_side(instances: int, apart: bool) -> None:
 
 
 def test_whether_boxes_fit(pods: Fabric) -> None:
-    assert [_fits(pods, n, False, 0, True) for n in (13, 14)] == [False, True]
-    assert [_fits(pods, n, True, 0, True) for n in (5, 6)] == [False, True]
-    assert [_fits(pods, n, False, 1, False) for n in (5, 6)] == [False, True]
-    assert [_fits(pods, n, True, 1, False) for n in (1, 2)] == [False, True]
-    assert [_fits(pods, n, False, 0, False) for n in (3, 4)] == [False, True]
+    assert [_box_count_fits(pods, n, False, 0, True) for n in (13, 14)] == [False, True]
+    assert [_box_count_fits(pods, n, True, 0, True) for n in (5, 6)] == [False, True]
+    assert [_box_count_fits(pods, n, False, 1, False) for n in (5, 6)] == [False, True]
+    assert [_box_count_fits(pods, n, True, 1, False) for n in (1, 2)] == [False, True]
+    assert [_box_count_fits(pods, n, False, 0, False) for n in (3, 4)] == [False, True]
 
 
 def test_a_whole_declaration_in_one_frame(pods: Fabric) -> None:
-    p = plan(pods, Wires(pods), 1, 99, True)
+    p = plan_of_boxes(pods, Wires(pods), 1, 99, True)
     assert [(c.name, c.place, c.times, c.devices, c.planned) for c in p.clusters] == [
         ("node", "su × 2", 2, 5, 6), ("leaf", "su × 2", 2, 4, 4), ("disk", "", 1, 2, 2), ("spine", "", 1, 2, 2),
     ]  # fmt: skip
@@ -216,7 +216,7 @@ def two_switches(*groups: tuple[int, str], texts: int = 0) -> Picture:
         for _ in range(count):
             b.link(b.free(sw, 0), b.free(top, 0), cls=cls)
     fabric = b.build()
-    return draw(fabric, Wires(fabric), "T" * texts)
+    return draw_fabric(fabric, Wires(fabric), "T" * texts)
 
 
 def test_lines_of_several_classes_are_apart() -> None:
@@ -253,16 +253,16 @@ def test_the_width_of_a_box() -> None:
     for name in ("a", "b" * 10, "c" * 11, "d" * 31, "e" * 32):
         b.devices(name, model, 1)
     fabric = b.build()
-    assert [x.width for x in draw(fabric, Wires(fabric), "").boxes] == [96, 103.6, 111.2, 260, 260]
+    assert [x.width for x in draw_fabric(fabric, Wires(fabric), "").boxes] == [96, 103.6, 111.2, 260, 260]
 
 
 def test_links_through_panels_are_drawn_to_them(tmp_path: Path) -> None:
     fabric = fabric_of(PANELS, tmp_path)
-    p = plan(fabric, Wires(fabric), 12, 72, True)
+    p = plan_of_boxes(fabric, Wires(fabric), 12, 72, True)
     assert [c.level for c in p.clusters] == [inf] * 7
     # leaves are 0 to 2, spines 3 and 4, panels 5 and 6
     assert p.bundles == {**{(leaf, 5 + s, 0): 1 for leaf in range(3) for s in range(2)}, (3, 5, 0): 3, (4, 6, 0): 3}
-    page = draw(fabric, Wires(fabric), "")
+    page = draw_fabric(fabric, Wires(fabric), "")
     assert page.figures == "5 switches · 2 panels · 6 links · 12 cables"
     assert [c.text for c in page.tiers] == ["others"]
     # lines below the only row: the legend begins 90 below it
@@ -280,9 +280,9 @@ def test_links_inside_a_box_and_between_boxes() -> None:
     two = [_Cluster(n, "", s, "", 0, 0.0) for n in range(2)]
     of_device = np.array([0, 0, 1, 1])
     number = {name: n for n, name in enumerate(fabric.classes)}
-    assert _bundles(fabric, of_device, two) == {(0, 1, number["y"]): 2} and [c.inside for c in two] == [1, 2]
+    assert _links_between_boxes(fabric, of_device, two) == {(0, 1, number["y"]): 2} and [c.inside for c in two] == [1, 2]
     each = [_Cluster(n, "", s, "", 0, 0.0) for n in range(4)]
-    assert _bundles(fabric, np.array([3, 2, 1, 0]), each) == {
+    assert _links_between_boxes(fabric, np.array([3, 2, 1, 0]), each) == {
         (2, 3, number["x"]): 1, (1, 2, number["y"]): 2, (0, 1, number["x"]): 1, (0, 1, number["y"]): 1,
     }  # fmt: skip
 
@@ -290,13 +290,13 @@ def test_links_inside_a_box_and_between_boxes() -> None:
 def test_chips_in_trays(tmp_path: Path) -> None:
     """Hosts without links are drawn as one box of their chips, one tray below the other."""
     fabric = fabric_of(CHIPS, tmp_path)
-    assert _held(fabric) == {0}
-    p = plan(fabric, Wires(fabric), 2, 72, False)
+    assert _hosts_drawn_with_chips(fabric) == {0}
+    p = plan_of_boxes(fabric, Wires(fabric), 2, 72, False)
     chips = next(c for c in p.clusters if c.set.kind == "chip")
     assert chips.holder is not None and (chips.name, chips.holder.name, chips.devices) == ("tray", "tray", 20)
-    page = draw(fabric, Wires(fabric), "")
+    page = draw_fabric(fabric, Wires(fabric), "")
     box = next(b for b in page.boxes if b.glyph is not None)
-    assert box.glyph == trays(5, 4) and box.lines == ("tray", "5 × TRAY", "20 × GPU inside")
+    assert box.glyph == tray_glyph(5, 4) and box.lines == ("tray", "5 × TRAY", "20 × GPU inside")
     assert (box.width, box.height, page.frames) == (134, 58 + 60 + 10, ())
 
 
@@ -322,11 +322,11 @@ def test_figures_of_a_fabric() -> None:
     b.devices("f", b.model("ocs", "O", {"p": 1}), 1)
     b.devices("g", b.model("panel", "P", {"p": 1}), 1200)
     b.omit(0)
-    assert _figures(b.build()) == "1 host · 2 other hosts · 1 chip · 1 switch · 1 optical switch · 1,200 panels"
+    assert _figures_below_title(b.build()) == "1 host · 2 other hosts · 1 chip · 1 switch · 1 optical switch · 1,200 panels"
 
 
 def test_a_graph_for_layout_programs(pods: Fabric) -> None:
-    found = sketch(pods, Wires(pods))
+    found = sketch_of_fabric(pods, Wires(pods))
     nodes = [(n.id, n.label, n.kind, n.frame) for n in found.nodes]
     assert len(nodes) == 13 and nodes[0] == ("su0-node0", "su0-node0\nNODE", "host", "su0")
     assert nodes[9] == ("disk0", "disk0\nBOX", "host", "")
@@ -362,10 +362,10 @@ def test_places_are_rounded_to_a_tenth() -> None:
     boxes = [a_box(0, 200.26, 300.38, 100.37), a_box(1, 310.13, 300.38, 60.49)]
     p = _Plan(boxes, np.zeros(0, np.int64), {}, [boxes])
     # 188.26, 288.38; 310.13 + 60.49 - 200.26 + 24 wide, 58 + 24 + 18 high
-    assert _frame(p, "pod") == Frame(188.3, 288.4, 194.4, 100.0, "pod")
+    assert _frame_of_group(p, "pod") == Frame(188.3, 288.4, 194.4, 100.0, "pod")
     boxes[1].y = 400.65
-    assert _frame(p, "pod").height == 200.3
-    box = _box(a_box(0, 200.26, 300.38, 100.37, Glyph(20.14, 30.18, "", ())))
+    assert _frame_of_group(p, "pod").height == 200.3
+    box = _drawn_box(a_box(0, 200.26, 300.38, 100.37, Glyph(20.14, 30.18, "", ())))
     assert (box.x, box.y, box.width, box.height, box.glyph_x, box.glyph_y) == (200.3, 300.4, 100.4, 98.2, 240.4, 358.4)
 
 
@@ -374,12 +374,12 @@ def test_labels_of_frames_are_cut() -> None:
     for width, letters in ((103.3, 18), (103.1, 17)):
         box = a_box(0, 0, 0, width)
         box.place = "a" * 40
-        assert _frame(_Plan([box], np.zeros(0, np.int64), {}, [[box]]), box.place).label == "a" * (letters - 1) + "…"
+        assert _frame_of_group(_Plan([box], np.zeros(0, np.int64), {}, [[box]]), box.place).label == "a" * (letters - 1) + "…"
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_lines_in_a_row_begin_below_the_higher_box(order: tuple[int, int]) -> None:
     boxes = [a_box(0, 10, 500, 100, Glyph(20, 30, "", ())), a_box(1, 210, 500, 100)]
-    path, spots = _curve(boxes[order[0]], boxes[order[1]], 0)
+    path, spots = _bundle_curve(boxes[order[0]], boxes[order[1]], 0)
     assert path == "M 60.0 598.0 C 60.0 638.0 260.0 638.0 260.0 598.0"
     assert spots[0] == pytest.approx((160, 632))

@@ -17,15 +17,15 @@ import pytest
 
 from tdsl import __version__
 from tdsl.compile import compiler
-from tdsl.drawing.glyphs import glyph_of, trays
-from tdsl.drawing.shapes import shapes
-from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.site import Site, read
+from tdsl.drawing.glyphs import glyph_of_shape, tray_glyph
+from tdsl.drawing.shapes import shapes_of_declarations
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.emit.site import Site, read_site_file
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.physical.stages import Stage
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 from tdsl.viewer import fabric_page
 from tests.conftest import Golden
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, scale_up, torus
@@ -171,7 +171,7 @@ DESIGNS = {
     "routed": ROUTED, "infiniband": INFINIBAND, "placed": PLACED, "split": SPLIT,
     **{nos: PLAIN.replace("NOS", nos).replace("PORT", port) for nos, port in NAMED.items()},
 }  # fmt: skip
-TARGETS = sorted(p.name for p in folder("targets").iterdir() if p.is_dir())
+TARGETS = sorted(p.name for p in packaged_folder("targets").iterdir() if p.is_dir())
 ALONE = ("ansible", "containerlab", "dhcp", "dns", "netbox", "ztp")
 OF_ONE = {n: (n, *ALONE) for n in ("eos", "sonic", "nvue", "frr")}
 """Designs of one operating system are built for it and what depends on it."""
@@ -197,7 +197,7 @@ def phases(name: str) -> tuple[Stage, ...]:
     """A design in each of its phases."""
     path = Path(HELD.name).resolve() / f"{name}.fab"
     path.write_text(DESIGNS[name])
-    result = compiler.elaborate(str(path))
+    result = compiler.compile_without_checks(str(path))
     assert not [f"{d.code} {d.message}" for d in result.findings if d.severity.word == "error"]
     return tuple(Stage(d.phase, d.needed, d.fabric) for d in result.designs if d.fabric is not None)
 
@@ -207,7 +207,7 @@ def assets(name: str) -> SourceFile | None:
     """Identifiers of the devices of a design, as ibsim would give them; MAC addresses of some."""
     if name == "routed":
         return SourceFile("assets.csv", MACS)
-    table = build(fabric(name), ["ibsim"], Diagnostics()).get("ibsim/assets.csv")
+    table = build_files(fabric(name), ["ibsim"], Diagnostics()).get("ibsim/assets.csv")
     return SourceFile("assets.csv", bytes(table).decode()) if name == "infiniband" and table is not None else None
 
 
@@ -242,9 +242,9 @@ def shown(path: str, data: bytes) -> str:
 def files(name: str, target: str, settings: dict[str, object], only: tuple[str, ...] = ()) -> str:
     """What a target makes, and what it says."""
     found = Diagnostics()
-    site = read(SourceFile("site.yaml", SITE), found) if name in ("routed", "sonic") else Site()
+    site = read_site_file(SourceFile("site.yaml", SITE), found) if name in ("routed", "sonic") else Site()
     options: Any = {"settings": {target: settings}, "assets": assets(name), "site": site, "stages": phases(name), "only": only}
-    made = build(fabric(name), [target], found, BuildOptions(**options))
+    made = build_files(fabric(name), [target], found, BuildOptions(**options))
     told = [f"{d.code} {d.severity.word} {d.message}\n" + "".join(f"  {n}\n" for n in (*d.notes, d.help or "")) for d in found]
     shapes = [shown(p, bytes(b)) for p, b in made.items() if p != "manifest.json"]
     return "".join([*told, *shapes]) or "nothing\n"
@@ -275,10 +275,10 @@ def test_small_drawings(golden: Golden) -> None:
     colours, out = ("#a", "#b", "#c", "#d"), []
     for sizes in GRIDS:
         for wraps in ((True,) * len(sizes), (False, True, *sizes[2:]), (False,) * len(sizes)):
-            out.append(f"{sizes} {wraps}: {glyph_of({'grid': sizes, 'wraps': wraps}, prod(sizes), colours)}")
+            out.append(f"{sizes} {wraps}: {glyph_of_shape({'grid': sizes, 'wraps': wraps}, prod(sizes), colours)}")
     for groups, count in CIRCLES:
-        out.append(f"{groups} of {count}: {glyph_of({'circle': groups}, count, colours)}")
-    out += [f"{r} × {c}: {trays(r, c)}" for r, c in ((1, 1), (18, 4), (3, 8))] + [str(glyph_of({}, 4, colours))]
+        out.append(f"{groups} of {count}: {glyph_of_shape({'circle': groups}, count, colours)}")
+    out += [f"{r} × {c}: {tray_glyph(r, c)}" for r, c in ((1, 1), (18, 4), (3, 8))] + [str(glyph_of_shape({}, 4, colours))]
     told = (x if len(x) < 400 else f"{x[:200]}… {hashlib.sha256(x.encode()).hexdigest()}" for x in out)
     golden("targets/drawings/glyphs.txt", "\n".join(told) + "\n")
 
@@ -310,10 +310,10 @@ DRAWN = {
 def test_drawings(name: str, golden: Golden) -> None:
     """The shapes that are read off the links, and both drawings; what the page of `tdsl view` holds."""
     made = DRAWN[name]()
-    files = build(made, ["diagram"], Diagnostics())
-    packed, columns = fabric_page._packed(made, (), {"a": 1})
+    files = build_files(made, ["diagram"], Diagnostics())
+    packed, columns = fabric_page._packed_fabric(made, (), {"a": 1})
     out = [
-        *map(str, shapes(made)), *(shown(p, bytes(b)) for p, b in files.items() if p != "manifest.json"),
+        *map(str, shapes_of_declarations(made)), *(shown(p, bytes(b)) for p, b in files.items() if p != "manifest.json"),
         json.dumps(packed, indent=1, default=str), *(f"{k} {v.tolist()}"[:2000] for k, v in columns.items()),
     ]  # fmt: skip
     golden(f"targets/drawings/{name}.txt", "\n".join(out) + "\n")

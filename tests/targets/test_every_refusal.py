@@ -10,13 +10,13 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.emit import choices, site
-from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.target import choose, discover
-from tdsl.fabric.assets import read as read_assets
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.emit.target import chosen_targets, targets_by_name
+from tdsl.fabric.assets import read_assets_table as read_assets
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.nccl import against
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 from tests.conftest import Golden
 from tests.targets.build import dgx_h100, pod
 from tests.targets.test_every_file import ROUTED, SITE, TARGETS
@@ -73,7 +73,7 @@ SITES = (
 def test_site_files(golden: Golden) -> None:
     def say(text: str) -> Iterator[str]:
         found = Diagnostics()
-        given = site.read(SourceFile("site.yaml", text), found)
+        given = site.read_site_file(SourceFile("site.yaml", text), found)
         yield from told(found)
         yield repr(given) if given != site.Site() else "nothing"
 
@@ -120,7 +120,7 @@ def test_manifests_of_targets(golden: Golden, tmp_path: Path) -> None:
     def say(text: str) -> Iterator[str]:
         (tmp_path / "mine" / "target.toml").write_text(text)
         found = Diagnostics()
-        known = discover(found, [tmp_path])
+        known = targets_by_name(found, [tmp_path])
         yield from (x.replace(str(tmp_path), "") for x in told(found))
         mine = known.get("mine")
         yield repr(mine).replace(str(tmp_path), "").replace(str(tmp_path.as_posix()), "") if mine is not None else "none"
@@ -143,8 +143,11 @@ def test_manifests_of_targets(golden: Golden, tmp_path: Path) -> None:
     )
     golden("targets/refused/manifests.txt", answers(MANIFEST, say, values, r"= (.+)"))
     found = Diagnostics()
-    assert [t.name for t in choose(discover(found), ["eos", "dns", "eos"], found)] == ["eos", "dns"]
-    assert choose(discover(found), ["eoss", "zzzz"], found) == [] and list(choose(discover(found), [], found)) != []
+    assert [t.name for t in chosen_targets(targets_by_name(found), ["eos", "dns", "eos"], found)] == ["eos", "dns"]
+    assert (
+        chosen_targets(targets_by_name(found), ["eoss", "zzzz"], found) == []
+        and list(chosen_targets(targets_by_name(found), [], found)) != []
+    )
     assert [(d.code, d.message, d.help) for d in found] == [
         ("E0501", "there is no target `eoss`", "did you mean `eos`?"),
         ("E0501", "there is no target `zzzz`", f"known: {', '.join(TARGETS)}"),
@@ -161,12 +164,12 @@ def test_values_of_options(golden: Golden) -> None:
         {"n": {"from": 1, "more": 2}}, given,
     ):  # fmt: skip
         try:
-            made_of = choices.read(wrong, defaults)
+            made_of = choices.read_option_values(wrong, defaults)
             out.append(f"{wrong}: {made_of}")
             for name, values in made_of.items():
                 right = (0, 1, 3, 5, 6) if values.takes.startswith("a whole") else ("", "3", "a", "ab", "d", "abd")
                 out += [f"  {name} takes {values.takes}, {v!r}: {values.fits(v)}" for v in right]
-        except choices.Unfit as why:
+        except choices.OptionUnfit as why:
             out.append(f"{wrong}: refused: {why}")
     golden("targets/refused/options.txt", "\n".join(out) + "\n")
 
@@ -189,7 +192,7 @@ def short(text: str) -> str:
 
 @pytest.mark.parametrize(("name", "text"), [("topology", short(GOOD)), ("graph", GRAPH)])
 def test_files_for_nccl(name: str, text: str, golden: Golden) -> None:
-    golden(f"targets/refused/nccl_{name}.txt", xml(lambda t: told(lint(SourceFile("topo.xml", t))), text))
+    golden(f"targets/refused/nccl_{name}.txt", xml(lambda t: told(lint_nccl_file(SourceFile("topo.xml", t))), text))
 
 
 def test_files_beside_a_machine(golden: Golden) -> None:
@@ -200,8 +203,8 @@ def test_files_beside_a_machine(golden: Golden) -> None:
 
     def say(dump: str) -> Iterator[str]:
         machine = SourceFile("dump.xml", dump)
-        yield from told(against.against(one, machine).findings)
-        yield from (f"conf {x}" for x in told(against.against(two, machine).findings))
+        yield from told(against.compare_with_dump(one, machine).findings)
+        yield from (f"conf {x}" for x in told(against.compare_with_dump(two, machine).findings))
 
     golden("targets/refused/nccl_against.txt", xml(say, text))
     lists = (
@@ -219,7 +222,7 @@ def test_files_beside_a_machine(golden: Golden) -> None:
         "mlx5_1:0",
     )
     machine = SourceFile("dump.xml", text)
-    made = {x: against.against(SourceFile("c.conf", f"NCCL_IB_HCA={x}"), machine).findings for x in lists}
+    made = {x: against.compare_with_dump(SourceFile("c.conf", f"NCCL_IB_HCA={x}"), machine).findings for x in lists}
     out = [f"{x}: {' | '.join(told(found))}" for x, found in made.items()]
     golden("targets/refused/nccl_adapters.txt", "\n".join(out) + "\n")
 
@@ -240,11 +243,11 @@ def test_models_without_a_fact(golden: Golden, tmp_path: Path) -> None:
             )
             path = tmp_path / "d.fab"
             path.write_text(text)
-            result = compiler.elaborate(str(path))
+            result = compiler.compile_without_checks(str(path))
             found = Diagnostics()
             wrong = [d for d in result.findings if d.severity.word == "error"]
             if not wrong and result.designs and result.designs[0].fabric is not None:
-                files = build(result.designs[0].fabric, ["nccl", "astra_sim"], found, BuildOptions())
+                files = build_files(result.designs[0].fabric, ["nccl", "astra_sim"], found, BuildOptions())
                 out.append(f"{m[1]} {new}: {', '.join(files)}")
             else:
                 out.append(f"{m[1]} {new}: refused {wrong[0].code if wrong else ''}")

@@ -13,9 +13,9 @@ import pytest
 from tdsl.emit import build as module
 from tdsl.emit import limits
 from tdsl.emit import render as render_module
-from tdsl.emit.build import BuildOptions, Selection, _identity, artefacts
-from tdsl.emit.quote import Refused
-from tdsl.emit.target import FileSpec, Routers, Target
+from tdsl.emit.build import BuildOptions, Selection, _design_hash, files_of_target
+from tdsl.emit.quote import NameRefused
+from tdsl.emit.target import BuildTarget, FileSpec, RouterSelection
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.nccl import lint
 from tdsl.system import spool as spool_module
@@ -28,9 +28,9 @@ def told(found: Diagnostics) -> Told:
     return [(d.code, d.severity, d.message, d.help or "") for d in found]
 
 
-def target(*files: FileSpec, **given: Any) -> Target:
+def target(*files: FileSpec, **given: Any) -> BuildTarget:
     facts: dict[str, Any] = {"own": True, "options": {"level": 1}, **given}
-    return Target("t", "", "", Path("t"), files, **facts)
+    return BuildTarget("t", "", "", Path("t"), files, **facts)
 
 
 class Drawn:
@@ -38,9 +38,9 @@ class Drawn:
 
     def __init__(self, contents: dict[str, list[bytes] | None], monkeypatch: pytest.MonkeyPatch) -> None:
         self.contents, self.asked = contents, []  # type: ignore[var-annotated]
-        monkeypatch.setattr(render_module, "render", self)
+        monkeypatch.setattr(render_module, "render_file", self)
 
-    def __call__(self, target: Target, spec: FileSpec, view: Any, record: Any, options: Any, *_: Any, **given: Any) -> Any:
+    def __call__(self, target: BuildTarget, spec: FileSpec, view: Any, record: Any, options: Any, *_: Any, **given: Any) -> Any:
         self.asked.append((spec.path, record, dict(options)))
         pieces = self.contents[spec.path]
         return None if pieces is None else given["keep"](pieces)
@@ -54,7 +54,7 @@ def identity(files: dict[str, Any], sought: bytes = b"", **specs: bool) -> tuple
     own = target(FileSpec("first", "fabric"), FileSpec("second", "fabric", identity=True))
     known = {"a": target(FileSpec("other", "fabric", identity=True), own=False), "b": own}
     pattern = re.compile(sought) if sought else None
-    return _identity(known, SimpleNamespace(), files, Diagnostics(), pattern)  # type: ignore[arg-type]
+    return _design_hash(known, SimpleNamespace(), files, Diagnostics(), pattern)  # type: ignore[arg-type]
 
 
 def test_the_identity_of_a_design(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_the_identity_of_a_design(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for nothing in (None, [], [b""]):
         drawn.contents["second"] = nothing
         assert identity({}) == ("", b"")
-    assert _identity({}, SimpleNamespace(), {}, Diagnostics(), None) == ("", b"")  # type: ignore[arg-type]
+    assert _design_hash({}, SimpleNamespace(), {}, Diagnostics(), None) == ("", b"")  # type: ignore[arg-type]
     monkeypatch.setattr(spool_module, "KEPT", 2)
     kept = Spool(tmp_path).keep([b"abc"])
     assert identity({"second": kept}) == (hashed, b"") == identity({"second": kept}, b"z")
@@ -100,9 +100,9 @@ def seen(*capabilities: str, devices: tuple[Any, ...] = ()) -> Any:
     return SimpleNamespace(capabilities=frozenset(capabilities), devices=devices, switch_systems={}, routers=lambda kind: [])
 
 
-def made(t: Target, view: Any, **given: Any) -> tuple[dict[str, Any], Told]:
+def made(t: BuildTarget, view: Any, **given: Any) -> tuple[dict[str, Any], Told]:
     found = Diagnostics()
-    return artefacts(t, Selection(view, frozenset()), BuildOptions(**given), found), told(found)
+    return files_of_target(t, Selection(view, frozenset()), BuildOptions(**given), found), told(found)
 
 
 def test_files_of_one_target(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_files_that_are_too_large_together(own: bool, monkeypatch: pytest.Monkey
     if own:
         assert list(made(target(*names), seen())[0]) == ["a", "b", "c"]
     else:
-        with pytest.raises(Refused, match=r"^its files would be larger than 0 MiB together$"):
+        with pytest.raises(NameRefused, match=r"^its files would be larger than 0 MiB together$"):
             made(target(*names, own=False), seen())
 
 
@@ -150,7 +150,7 @@ def test_routers_that_a_target_is_not_for(system: str, severity: Severity, monke
     view = seen()
     view.routers, view.switch_systems = lambda kind: routers, dict.fromkeys("abc", system or "other")
     files = FileSpec("{router}", "router"), FileSpec("f", "fabric")
-    facts = Routers(nos=system, kind="switch", mtu=2000)
+    facts = RouterSelection(nos=system, kind="switch", mtu=2000)
     found = made(target(*files, routers=facts), view)
     text = "target `t` is not for 2 of 3 switches: its MTU is at most 2000"
     assert found == ({"b": b"1", "f": b"2"}, [("E0511", severity, text, "")])
@@ -170,7 +170,7 @@ def test_a_file_that_its_check_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
         SimpleNamespace(severity=error, span=None, message="bad", help=""),
     ]
     read: list[str] = []
-    monkeypatch.setattr(lint, "lint", lambda source: read.append(source.text) or faults)
+    monkeypatch.setattr(lint, "lint_nccl_file", lambda source: read.append(source.text) or faults)
     files, found = made(target(FileSpec("x.xml", "fabric", lint="nccl")), seen())
     assert (files, found) == ({}, [
         ("E0510", error, "x.xml, line 2, column 3: odd", "mend it"), ("E0510", error, "x.xml, line 1, column 1: bad", ""),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tests.harness import fabric_of
 
@@ -43,7 +43,7 @@ LEAVES = "address leaf loopback from 10.0.0.0/24"
 )
 def test_hosts_that_are_not_configured(address: str, routing: str, models: list[str], tmp_path: Path) -> None:
     found = Diagnostics()
-    files = build(fabric_of(TEXT.format(address=address, routing=routing), tmp_path, models=False), ["frr"], found)
+    files = build_files(fabric_of(TEXT.format(address=address, routing=routing), tmp_path, models=False), ["frr"], found)
     wanted = [
         (
             "E0513",

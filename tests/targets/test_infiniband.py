@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -26,7 +26,7 @@ def made(fabric: Fabric, assets: bytes = b"", **noted: int) -> dict[str, bytes]:
     """Netlist, configuration and data of a fabric; findings must be those expected, counted by code."""
     found = Diagnostics()
     table = SourceFile("assets.csv", assets.decode()) if assets else None
-    files = build(fabric, ["ibsim", "opensm", "json"], found, BuildOptions(assets=table))
+    files = build_files(fabric, ["ibsim", "opensm", "json"], found, BuildOptions(assets=table))
     assert Counter(d.code for d in found) == noted
     return files
 
@@ -159,7 +159,7 @@ def test_a_typing_error_in_the_configuration_would_be_seen(tmp_path: Path) -> No
 @pytest.mark.parametrize("types", [("GE400",), ()])
 def test_an_ethernet_fabric_has_no_subnet(types: tuple[str, ...]) -> None:
     found = Diagnostics()
-    files = build(pod(types=types), ["ibsim", "opensm"], found)
+    files = build_files(pod(types=types), ["ibsim", "opensm"], found)
     assert list(files) == ["manifest.json"]
     assert {(d.code, d.severity.word) for d in found} == {("E0516", "error")}
     assert [d.message.partition(": ")[2] for d in found] == ["the fabric has no InfiniBand links"] * 2
@@ -351,10 +351,10 @@ def test_engines_of_opensm_5(tmp_path: Path) -> None:
     """Adaptive routing over the same trees; other shapes keep their engines."""
     fabric = fabric_of(MANAGED, tmp_path, models=False)
     found = Diagnostics()
-    files = build(fabric, ["opensm"], found, BuildOptions(settings={"opensm": {"version": "5"}}))
+    files = build_files(fabric, ["opensm"], found, BuildOptions(settings={"opensm": {"version": "5"}}))
     assert b"\nrouting_engine ar_ftree,ar_updn\n" in files["opensm/opensm.conf"]
     assert b"\nrouting_engine ftree,updn\n" in made(fabric, E0511=1)["opensm/opensm.conf"]
-    build(fabric, ["opensm"], found, BuildOptions(settings={"opensm": {"version": "4"}}))
+    build_files(fabric, ["opensm"], found, BuildOptions(settings={"opensm": {"version": "4"}}))
     assert any("version" in d.message or "`4`" in d.message or "4" in d.message for d in found)
 
 

@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.emit.data.hosts import LINK_SPEEDS, gpu_vendor, hex_words, host_layouts
+from tdsl.emit.data.hosts import LINK_SPEEDS, gpu_vendor, host_layouts, processor_mask_words
 from tdsl.emit.records import Accelerator, HostLayout, NetPort, NvLink, PciFunction
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import Origin, Span
+from tdsl.findings.source import Origin, SourceSpan
 from tdsl.semantics.model import Axis, Chip, DeviceModel, InnerLink, LayoutNode
 from tdsl.semantics.quantity import RATE, Quantity
 from tests.targets.build import FILE, HERE, numa, pcie, ports
 
-THERE = Origin(Span(FILE, 11, 22))
+THERE = Origin(SourceSpan(FILE, 11, 22))
 C2C = Quantity(Fraction(16_000_000), RATE)
 UNSEEN = "fffffff:ffff:ff"
 NVLINK = ports("nvlink", 6, types=("NVLINK5", "GE400"))
@@ -243,7 +243,7 @@ def test_processors_of_nodes_in_the_order_of_linux() -> None:
      (0x123456789ABCDEF01, "00000001,23456789,abcdef01")],
 )  # fmt: skip
 def test_masks_in_words(mask: int, words: str) -> None:
-    assert hex_words(mask) == words
+    assert processor_mask_words(mask) == words
 
 
 def test_every_generation_has_its_speed() -> None:

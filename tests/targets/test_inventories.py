@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.site import Dns, Site
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -73,7 +73,7 @@ def compiled(text: str, place: Path) -> Fabric:
     """The one fabric of a design."""
     path = place / "design.fab"
     path.write_text(text)
-    result = compiler.elaborate(str(path))
+    result = compiler.compile_without_checks(str(path))
     assert not result.findings and result.designs[0].fabric is not None
     return result.designs[0].fabric
 
@@ -83,7 +83,7 @@ def made(text: str, place: Path, *targets: str, **settings: object) -> dict[str,
     found = Diagnostics()
     given = dict.fromkeys(targets, settings) if settings else {}
     options = BuildOptions(settings=given, assets=SourceFile("assets.csv", ASSETS) if text == DESIGN else None)
-    files = build(compiled(text, place), targets, found, options)
+    files = build_files(compiled(text, place), targets, found, options)
     assert not list(found), list(found)
     return files
 
@@ -283,7 +283,7 @@ def test_the_zone_is_that_of_the_site(tmp_path: Path) -> None:
     site = Site(dns=Dns(("192.0.2.12", "2001:db8::53"), "gpu.example.com"))
     for zone in ("", "other.example"):
         options = BuildOptions(site=site, settings={"dns": {"zone": zone}} if zone else {})
-        text = build(compiled(DESIGN, tmp_path), ["dns"], Diagnostics(), options)["dns/zone.db"].decode()
+        text = build_files(compiled(DESIGN, tmp_path), ["dns"], Diagnostics(), options)["dns/zone.db"].decode()
         assert text.startswith(f"$ORIGIN {zone or 'gpu.example.com'}.\n")
         assert "ns IN A 192.0.2.12\nns IN AAAA 2001:db8::53\n" in text and "127.0.0.1" not in text
 
@@ -357,9 +357,9 @@ def test_a_table_of_mac_addresses_needs_no_guids(tmp_path: Path) -> None:
     fabric = compiled(DESIGN, tmp_path)
     found = Diagnostics()
     table = "device,mac\nsu0-leaf0,94:6D:AE:00:00:01\n"
-    files = build(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", table)))
+    files = build_files(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", table)))
     assert not list(found) and b'"hw-address": "94:6d:ae:00:00:01"' in files["dhcp/kea-dhcp4.json"]
-    build(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", "device,serial\nsu0-leaf0,x\n")))
+    build_files(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", "device,serial\nsu0-leaf0,x\n")))
     assert [d.code for d in found][:1] == ["E0531"] and "or at least device,mac" in next(iter(found)).help
 
 

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 from tests.fabrics import torus
 from tests.harness import fabric_of
 from tests.targets.build import pod, two_planes
@@ -18,7 +18,7 @@ from tests.targets.build import pod, two_planes
 def data(fabric: Fabric) -> dict[str, Any]:
     """The fabric as a reader sees it."""
     found = Diagnostics()
-    out: dict[str, Any] = json.loads(build(fabric, ["json"], found)["fabric.json"])
+    out: dict[str, Any] = json.loads(build_files(fabric, ["json"], found)["fabric.json"])
     assert not found.items
     return out
 
@@ -65,7 +65,7 @@ def judge(value: object, schema: dict[str, Any], at: str = "fabric.json") -> lis
     return faults
 
 
-SCHEMA: dict[str, Any] = json.loads((folder("targets") / "json" / "fabric.schema.json").read_text())
+SCHEMA: dict[str, Any] = json.loads((packaged_folder("targets") / "json" / "fabric.schema.json").read_text())
 
 
 def test_it_fits_its_schema() -> None:
@@ -119,8 +119,8 @@ def test_every_link_and_cable_refers_to_what_is_there() -> None:
 def test_a_row_is_a_line_and_no_parameter_or_origin_is_told() -> None:
     fabric = pod()
     fabric.parameters = {"units": 2}
-    text = build(fabric, ["json"], Diagnostics())["fabric.json"].decode()
-    assert text == build(pod(), ["json"], Diagnostics())["fabric.json"].decode()
+    text = build_files(fabric, ["json"], Diagnostics())["fabric.json"].decode()
+    assert text == build_files(pod(), ["json"], Diagnostics())["fabric.json"].decode()
     assert "made.fab" not in text and "models.fab" not in text and "units" not in text
     links = [x for x in text.splitlines() if x.startswith('["') and '"host-leaf", "cable"' in x]
     assert len(links) == 15

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from tdsl import __version__
-from tdsl.emit.cable_labels import _listed, _rows, labels_of, positions
-from tdsl.emit.joint import joint
+from tdsl.emit.cable_labels import _label_rows, _multi_name_label_columns, cable_label_columns, tia_606_positions
+from tdsl.emit.joint import lists_of_all_networks
 from tdsl.emit.link_tables import Wires
 from tdsl.emit.workbook import Sheet
-from tdsl.emit.worklist import BOX, USED, columns_of, groups, pick_list, power, sheet
-from tdsl.fabric.columns import listed
+from tdsl.emit.worklist import BOX, USED, cable_work_sheet, pick_list, power_cord_sheet, rows_by_work_sheet, work_sheet_columns
+from tdsl.fabric.columns import values_of_column
 from tests.fabrics import random_fabric, random_layers
 from tests.harness import fabric_of
 
@@ -71,7 +71,7 @@ def wires(seed: int) -> tuple[Any, list[tuple[int, int, tuple[int, ...]]]]:
 def test_a_label_at_each_end_and_one_at_a_trunk() -> None:
     for seed in range(80):
         stub, wanted = wires(seed)
-        assert _rows(stub) == wanted, seed
+        assert _label_rows(stub) == wanted, seed
 
 
 def test_texts_of_labels_of_break_outs() -> None:
@@ -79,7 +79,7 @@ def test_texts_of_labels_of_break_outs() -> None:
         stub, rows = wires(seed)
         if not (stub.fabric.cable_leg > 0).any():
             continue
-        count, columns, legs = labels_of(stub)
+        count, columns, legs = cable_label_columns(stub)
         made = {name: list(make()) for name, make in columns.items()}
         ids, ends = stub.identity.ids, [e.tolist() for e in stub.ends]
         places = [[f"d{e}{i}:p{e}{i}" for i in range(len(ids))] for e in "ab"]
@@ -105,12 +105,12 @@ def test_labels_as_columns_are_those_row_by_row(tmp_path: Path) -> None:
     text = "fabric f { host h[3]: NODE; switch s[4]: SW; connect h[n].nic[r] to s[r]; connect s[0].p[8] to s[1].p[7] }"
     fabrics = [*(random_layers(seed).build() for seed in range(3)), random_fabric(3, cables=5).build(), fabric_of(text, tmp_path)]
     for made in map(Wires, fabrics):
-        count, columns, legs = labels_of(made)
-        rows = _rows(made)
-        texts = _listed(made, rows)
+        count, columns, legs = cable_label_columns(made)
+        rows = _label_rows(made)
+        texts = _multi_name_label_columns(made, rows)
         assert count == len(rows) and legs.tolist() == [i for i, _, _ in rows] and list(columns) == list(texts)
         for name in columns:
-            assert list(listed(columns[name]())) == list(listed(texts[name]())), name
+            assert list(values_of_column(columns[name]())) == list(values_of_column(texts[name]())), name
 
 
 def test_positions_of_ends_with_places() -> None:
@@ -120,9 +120,9 @@ def test_positions_of_ends_with_places() -> None:
         "b_hall": ["h2", "", "h2"], "b_rack": ["B1", "", "B3"], "b_u": [35, "", 0], "b_device": [*"uvw"], "b_port": [*"456"],
     }  # fmt: skip
     stub: Any = SimpleNamespace(fabric=SimpleNamespace(places=object()), leg_column=facts.__getitem__)
-    assert positions(stub) == [["h1.A01-07:1", "h1.A02:2", "z:3"], ["h2.B1-35:4", "v:5", "h2.B3:6"]]
+    assert tia_606_positions(stub) == [["h1.A01-07:1", "h1.A02:2", "z:3"], ["h2.B1-35:4", "v:5", "h2.B3:6"]]
     stub.fabric.places = None
-    assert positions(stub) == [["x:1", "y:2", "z:3"], ["u:4", "v:5", "w:6"]]
+    assert tia_606_positions(stub) == [["x:1", "y:2", "z:3"], ["u:4", "v:5", "w:6"]]
 
 
 # ---------------------------------------------------------------- sheets of work
@@ -154,18 +154,18 @@ CABLES: dict[str, list[object]] = {
 
 def test_columns_of_sheets() -> None:
     table: Any = SimpleNamespace(column=lambda name: [name])
-    assert columns_of(table) == {name: [name] for name in USED} and list(CABLES) == list(USED)
+    assert work_sheet_columns(table) == {name: [name] for name in USED} and list(CABLES) == list(USED)
 
 
 def test_cables_by_sheet() -> None:
     """By pod, else by the row of racks in which they begin, in the order of pulling."""
-    assert groups(CABLES, range(5)) == {"row A": [1, 0, 4], "su1": [3], "": [2]}
-    assert groups(CABLES, [4, 2]) == {"": [2], "row A": [4]}
+    assert rows_by_work_sheet(CABLES, range(5)) == {"row A": [1, 0, 4], "su1": [3], "": [2]}
+    assert rows_by_work_sheet(CABLES, [4, 2]) == {"": [2], "row A": [4]}
 
 
 def test_a_sheet_of_work() -> None:
     """A column of which nothing is known is left out; a hall is said where there are several."""
-    made = sheet("row A", CABLES, [1, 0, 4], "a note")
+    made = cable_work_sheet("row A", CABLES, [1, 0, 4], "a note")
     assert list(made.columns) == [
         "pull", "bundle", "cable", "leg", "from", "rack", "port", "to", "to rack", "to port", "part", "m", "done",
     ]  # fmt: skip
@@ -177,12 +177,15 @@ def test_a_sheet_of_work() -> None:
     assert (made.name, made.frozen, made.note, made.ledger, made.large, made.ends) == (
         "row A", 3, "a note", True, True, frozenset({0, 1}),
     )  # fmt: skip
-    made = sheet("", CABLES, [3, 0], "")
+    made = cable_work_sheet("", CABLES, [3, 0], "")
     assert made.name == "fabric" and [r[4:7] for r in made.rows] == [("l3", "B1 U4", "p3"), ("l0", "A01 U1", "p0")]
     assert [r[8] for r in made.rows] == ["", "C1 U11"] and made.ends == {0}
-    assert sheet("x", CABLES, [0, 0, 2, 2, 4], "").ends == {3} and sheet("x", CABLES, [0], "").ends == frozenset()
+    assert (
+        cable_work_sheet("x", CABLES, [0, 0, 2, 2, 4], "").ends == {3}
+        and cable_work_sheet("x", CABLES, [0], "").ends == frozenset()
+    )
     few = {n: [""] * 5 for n in USED} | {"cable_id": CABLES["cable_id"]}
-    made = sheet("x", few, [0, 1], "")
+    made = cable_work_sheet("x", few, [0, 1], "")
     assert (list(made.columns), made.frozen) == (["cable", "done"], 2)
 
 
@@ -214,7 +217,7 @@ def test_cords_rack_after_rack() -> None:
         def __len__(self) -> int:
             return 5
 
-    made = power(Cords(), "note")  # type: ignore[arg-type]
+    made = power_cord_sheet(Cords(), "note")  # type: ignore[arg-type]
     assert made == Sheet(
         "power", ["rack", "unit", "device", "feed", "done"],
         [
@@ -238,7 +241,7 @@ def test_one_list_of_several_networks() -> None:
         "two": {"cabling/cables.csv": SECOND, "other.csv": b"a\n"},
         "three": {"cabling/cables.csv": THIRD, "manifest.json": b"{3}"},
     }
-    made = joint(fabrics)
+    made = lists_of_all_networks(fabrics)
     wanted = b'pull_order,cable_id,a,fabric\n2,"x,1",p,one\n1,x2,q,one\n3,y1,,two\n5,y2,,two\n6,z1,t,three\n'
     assert list(made) == ["cables.csv", "manifest.json"] and made["cables.csv"] == wanted
     assert made["manifest.json"].endswith(b"\n}\n") and b'\n "schema": 1' in made["manifest.json"]
@@ -252,10 +255,13 @@ def test_one_list_of_several_networks() -> None:
 @pytest.mark.parametrize("first", [b"cable_id,fabric\nx1,own\n", b"fabric,cable_id\nown,x1\n"])
 def test_labels_that_say_their_network(first: bytes) -> None:
     fabrics = {"one": {"cabling/labels.csv": first}, "two": {"cabling/labels.csv": b"cable_id\nx2\n"}}
-    text = joint(fabrics)["labels.csv"].decode()
+    text = lists_of_all_networks(fabrics)["labels.csv"].decode()
     swapped = first.startswith(b"fabric")
     assert text.splitlines()[1:] == (["own,x1", "two,x2"] if swapped else ["x1,own", "x2,two"])
 
 
 def test_no_list_of_one_network() -> None:
-    assert joint({"one": {"cabling/cables.csv": FIRST}, "two": {"x.csv": FIRST}}) == {} and joint({}) == {}
+    assert (
+        lists_of_all_networks({"one": {"cabling/cables.csv": FIRST}, "two": {"x.csv": FIRST}}) == {}
+        and lists_of_all_networks({}) == {}
+    )

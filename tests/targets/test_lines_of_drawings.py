@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.drawing.picture import COLOURS, _captions, _Cluster, _curve, _legend, _Plan, _wires
+from tdsl.drawing.picture import COLOURS, _bundle_curve, _Cluster, _drawn_bundles, _legend_entries, _Plan, _row_captions
 from tdsl.drawing.records import Caption, Glyph
 from tests.fabrics import Builder
 
@@ -24,7 +24,7 @@ def box(number: int, x: float, y: float, width: float = 96, **facts: Any) -> _Cl
 
 def lines(boxes: list[_Cluster], bundles: dict[tuple[int, int, int], int], classes: int = 3) -> Any:
     fabric: Any = SimpleNamespace(classes=[f"class{n}" for n in range(classes)])
-    return _wires(fabric, _Plan(boxes, np.zeros(0, np.int64), bundles, []))
+    return _drawn_bundles(fabric, _Plan(boxes, np.zeros(0, np.int64), bundles, []))
 
 
 def test_numbers_of_lines_that_cross() -> None:
@@ -91,7 +91,7 @@ def test_numbers_take_the_first_place_that_is_free(seed: int) -> None:
 
 def test_lines_in_a_row_of_boxes_of_several_heights() -> None:
     low, high = box(0, 0, 500), box(1, 400, 500, glyph=Glyph(10, 32, "", ()))
-    path, spots = _curve(low, high, 0)
+    path, spots = _bundle_curve(low, high, 0)
     # from 500 + 58 + 42, down by 30 + 400 / 20
     assert path == "M 48.0 600.0 C 48.0 650.0 448.0 650.0 448.0 600.0"
     assert spots == [pytest.approx((48 + 400 * t, 641.5)) for t in (0.5, 0.4, 0.6, 0.3, 0.7)]
@@ -115,8 +115,8 @@ def tiers(down: list[tuple[int, int]], up: list[tuple[int, int]]) -> list[Captio
     boxes = [box(n, 0, 100.0 * n) for n in range(3)]
     plan = _Plan(boxes, of_device, {}, [])
     row = [box(1, 0, 300.5, glyph=Glyph(10, 32, "", ()))]
-    assert not [c for c in _captions(f, plan, [box(0, 0, 0)]) if "ratio" in c.text]
-    return _captions(f, plan, row)
+    assert not [c for c in _row_captions(f, plan, [box(0, 0, 0)]) if "ratio" in c.text]
+    return _row_captions(f, plan, row)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_legends() -> None:
     facts = [("a", 1200, 400), ("b", 0, ""), ("c", 1, 12.5), ("d", 2, ""), *(("e", 3, 1600) for _ in range(5))]
     wires: Any = SimpleNamespace(classes=[SimpleNamespace(name=n, links=k, rate_gbps=r) for n, k, r in facts])
     fabric: Any = None
-    assert _legend(fabric, wires) == [
+    assert _legend_entries(fabric, wires) == [
         ("a: 1,200 links of 400 Gb/s", COLOURS[0]), ("c: 1 link of 12.5 Gb/s", COLOURS[2]), ("d: 2 links", COLOURS[3]),
         *(("e: 3 links of 1,600 Gb/s", COLOURS[n % 8]) for n in range(4, 9)),
     ]  # fmt: skip

@@ -6,8 +6,8 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.against import Function, _functions, against
-from tdsl.nccl.text import read
+from tdsl.nccl.against import PcieDevice, _pcie_devices_by_bus, compare_with_dump
+from tdsl.nccl.text import read_nccl_xml
 
 DROPS = "correct the bus id; NCCL drops what it does not find"
 ADDS = "add it where it belongs; else NCCL adds it by itself"
@@ -37,7 +37,7 @@ def system(*cpus: tuple[str, ...]) -> str:
 
 def compared(text: str, dump: str) -> list[tuple[str, str, str, str]]:
     """Initial of the severity, text at the place, message and help of each difference."""
-    found = against(SourceFile("planned.xml", text), SourceFile("dump.xml", dump)).findings
+    found = compare_with_dump(SourceFile("planned.xml", text), SourceFile("dump.xml", dump)).findings
     assert {d.code for d in found} <= {"E0529", "E0907"}
     return [(d.severity.name[0], d.span.text if d.span else "", d.message, d.help) for d in found if d.code == "E0529"]
 
@@ -49,11 +49,11 @@ def test_gpus_and_adapters_of_a_file() -> None:
         (switch("s0", switch("s1", gpu("g1"), gpu("g2")), switch("s2", gpu("g3"), nic("n1", "c")), nic("n2", "d")),
          switch("s3", gpu("g4", "18")), '<pci busid="g5" class="0x030200"/>', '<pci busid="n3" class="0x020000"/>'),
     )  # fmt: skip
-    top = read(SourceFile("x", text), Diagnostics())
+    top = read_nccl_xml(SourceFile("x", text), Diagnostics())
     assert top is not None
-    bare = Function(top, "0", ())
+    bare = PcieDevice(top, "0", ())
     assert (bare.nets, bare.nvlinks, bare.near) == ((), 0, frozenset())
-    found = _functions(top)
+    found = _pcie_devices_by_bus(top)
     assert {b: (f.numa, f.above, f.nets, f.nvlinks, set(f.near)) for b, f in found.items()} == {
         "g0": ("0", (), (), 9, set()),
         "n0": ("0", (), ("a", "b"), 0, set()),
@@ -182,7 +182,7 @@ def test_what_is_no_topology() -> None:
     wrong = [("E", "", "dump.xml holds no topology of NCCL", "set NCCL_TOPO_DUMP_FILE on the machine")]
     for dump in ("", "x", '<graphs version="1"/>', "<system"):
         assert compared(ONE, dump) == wrong
-        (place,) = [d.span for d in against(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings]
+        (place,) = [d.span for d in compare_with_dump(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings]
         assert place is not None and (place.start, place.end) == (0, 0)
     for text in ("", "x", '<graphs version="1"/>', "<system"):
         assert compared(text, ONE) == []
@@ -207,7 +207,7 @@ CONF = [
 def test_lists_of_adapters(text: str, wanted: list[tuple[str, int]]) -> None:
     """A name is the beginning of the names it means, with ``=`` the whole name; ``^`` are those that are not used."""
     dump = system((nic("n1", "mlx5_3"), nic("n0", "mlx5_0", "")))
-    found = against(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump)).findings
+    found = compare_with_dump(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump)).findings
     found = [d for d in found if d.code == "E0529"]
     assert [(d.message, d.help, d.severity.name) for d in found] == [
         (f"the machine has no adapter {n}: it has mlx5_0, mlx5_3", "correct the name in NCCL_IB_HCA", "ERROR") for n, _ in wanted
@@ -216,7 +216,7 @@ def test_lists_of_adapters(text: str, wanted: list[tuple[str, int]]) -> None:
 
 
 def test_a_list_beside_a_machine_without_adapters() -> None:
-    found = against(SourceFile("nccl.conf", "NCCL_IB_HCA=a"), SourceFile("dump.xml", system((gpu("g"),)))).findings
+    found = compare_with_dump(SourceFile("nccl.conf", "NCCL_IB_HCA=a"), SourceFile("dump.xml", system((gpu("g"),)))).findings
     assert [d.message for d in found] == ["the machine has no adapter a: it has none"]
 
 
@@ -237,7 +237,7 @@ NOTHING = [
 
 @pytest.mark.parametrize(("text", "why"), NOTHING)
 def test_a_file_with_nothing_to_compare(text: str, why: str) -> None:
-    made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+    made = compare_with_dump(SourceFile("planned", text), SourceFile("dump.xml", ONE))
     errors = [(d.code, d.message) for d in made.findings if d.severity.name == "ERROR"]
     assert (errors, made.judged) == ([("E0907", f"nothing was compared with dump.xml: {why}")], 0)
 
@@ -249,5 +249,5 @@ def test_how_much_was_compared() -> None:
         ("NCCL_IB_HCA=a,^q,z", 3, 3),
         ("NCCL_IB_HCA=^a", 1, 1),
     ):
-        made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+        made = compare_with_dump(SourceFile("planned", text), SourceFile("dump.xml", ONE))
         assert (made.judged, made.of) == (judged, of)

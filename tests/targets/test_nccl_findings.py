@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 
 HOST = """\
 <system version="1">
@@ -1327,13 +1327,13 @@ def changed(changes: Changes) -> SourceFile:
 
 
 def test_the_host_has_no_findings() -> None:
-    assert lint(SourceFile("topo.xml", HOST)) == []
+    assert lint_nccl_file(SourceFile("topo.xml", HOST)) == []
 
 
 @pytest.mark.parametrize(("changes", "wanted"), CASES, ids=range(len(CASES)))
 def test_findings(changes: Changes, wanted: list[str]) -> None:
     found = []
-    for d in lint(changed(changes)):
+    for d in lint_nccl_file(changed(changes)):
         assert d.span is not None and d.help in HELPS
         line, column = d.span.begin
         found.append(f"{d.severity.word[0]}{d.code[3:]} {line}:{column}+{d.span.end - d.span.start} {d.message}")
@@ -1354,7 +1354,7 @@ def test_findings(changes: Changes, wanted: list[str]) -> None:
 )
 def test_numbers_of_attributes(element: str, more: int, wanted: list[str]) -> None:
     found = []
-    for d in lint(changed(((element, element + "".join(f' a{n}="1"' for n in range(more))),))):
+    for d in lint_nccl_file(changed(((element, element + "".join(f' a{n}="1"' for n in range(more))),))):
         assert d.span is not None
         line, column = d.span.begin
         if d.code == "E0525":
@@ -1364,16 +1364,16 @@ def test_numbers_of_attributes(element: str, more: int, wanted: list[str]) -> No
 
 def test_functions_alone_have_places() -> None:
     """A processor may hold several <nic>; a GPU's function that holds an adapter, too, must say its link."""
-    assert lint(changed((("</cpu>", "<nic/><nic/></cpu>"),))) == []
+    assert lint_nccl_file(changed((("</cpu>", "<nic/><nic/></cpu>"),))) == []
     speed = ('"0x2331" link_speed="32.0 GT/s PCIe"', '"0x2331"')
     inside = ("</gpu>", '</gpu><nic><net name="mlx5_9" dev="9"/></nic>')
-    assert [d.code for d in lint(changed((speed,)))] == ["E0528"]
-    assert [(d.code, d.message.split(":")[0]) for d in lint(changed((speed, inside))) if "link_speed" in d.message] == [
+    assert [d.code for d in lint_nccl_file(changed((speed,)))] == ["E0528"]
+    assert [(d.code, d.message.split(":")[0]) for d in lint_nccl_file(changed((speed, inside))) if "link_speed" in d.message] == [
         ("E0523", "<pci> lacks `link_speed`")
     ]
 
 
 def test_a_generation_that_is_no_number() -> None:
     """It is told by itself, and the other GPUs are not compared with it."""
-    found = lint(changed((('sm="90" rank="0"', 'sm="" rank="0"'),)))
+    found = lint_nccl_file(changed((('sm="90" rank="0"', 'sm="" rank="0"'),)))
     assert found and not [d.message for d in found if "beside" in d.message or "None" in d.message]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import KNOWN, lint
+from tdsl.nccl.lint import KNOWN, lint_nccl_file
 
 CPU = 'numaid="{}" affinity="ff" arch="x86_64" vendor="AuthenticAMD" familyid="25" modelid="1"'
 SWITCH = (
@@ -36,7 +36,7 @@ def system(*cpus: tuple[str, ...]) -> str:
 
 def findings(text: str) -> list[str]:
     """Severity, message and help of what is found."""
-    return [f"{d.severity.name[0].lower()} {d.message} / {d.help}" for d in lint(SourceFile("topo.xml", text))]
+    return [f"{d.severity.name[0].lower()} {d.message} / {d.help}" for d in lint_nccl_file(SourceFile("topo.xml", text))]
 
 
 BUS = [f"0000:{n:02x}:00.0" for n in range(1, 30)]

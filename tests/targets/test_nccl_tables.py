@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
-from tdsl.nccl.judge import Judge, strtol, whole
-from tdsl.nccl.lint import _number, is_gpu, lint
-from tdsl.nccl.text import Element
+from tdsl.findings.source import SourceFile, SourceSpan
+from tdsl.nccl.judge import NcclFileJudge, strtol_result_text, whole_number_of_c
+from tdsl.nccl.lint import _comparable_value, is_gpu, lint_nccl_file
+from tdsl.nccl.text import NcclElement
 from tests.targets.test_nccl_findings import HOST
 
 
 def findings(text: str) -> list[str]:
     """Severity, text at the place, message and help of what is found."""
-    found = lint(SourceFile("topo.xml", text))
+    found = lint_nccl_file(SourceFile("topo.xml", text))
     return [f"{d.severity.name[0].lower()} {d.span.text if d.span else ''} {d.message} / {d.help}" for d in found]
 
 
@@ -131,18 +131,18 @@ def test_the_most_usual_rate_counts() -> None:
     ],
 )  # fmt: skip
 def test_numbers_as_c_reads_them(text: str, wanted: int | None, words: str) -> None:
-    assert whole(text) == wanted and strtol(text) == f"it takes {words}"
+    assert whole_number_of_c(text) == wanted and strtol_result_text(text) == f"it takes {words}"
 
 
-def element(name: str, children: tuple[Element, ...] = (), **attributes: str) -> Element:
-    return Element(name, Span(SourceFile("x", ""), 0, 0), attributes, {}, list(children))
+def element(name: str, children: tuple[NcclElement, ...] = (), **attributes: str) -> NcclElement:
+    return NcclElement(name, SourceSpan(SourceFile("x", ""), 0, 0), attributes, {}, list(children))
 
 
 def test_values_that_tell_elements_apart() -> None:
     """Those that occur twice; -1 and none may."""
     found = Diagnostics()
     elements = [element("gpu", dev=v) for v in ("0", "1", "0", "-1", "-1", "2")] + [element("gpu"), element("gpu")]
-    Judge(element("system"), found).once(elements, "dev")
+    NcclFileJudge(element("system"), found).once(elements, "dev")
     assert [(d.code, d.message, d.help, d.severity.name) for d in found] == [
         ("E0526", 'dev="0" occurs 2 times; NCCL uses the first', "give each its own", "ERROR")
     ] * 2
@@ -150,7 +150,7 @@ def test_values_that_tell_elements_apart() -> None:
 
 def test_numbers_by_value() -> None:
     e = element("net", guid="0x1F", port="3", word="zz")
-    assert [_number(e, *x) for x in (("guid", 16), ("port", 0), ("word", 16), ("none", 0))] == [31, 3, "zz", 0]
+    assert [_comparable_value(e, *x) for x in (("guid", 16), ("port", 0), ("word", 16), ("none", 0))] == [31, 3, "zz", 0]
 
 
 def test_functions_of_gpus() -> None:
@@ -284,7 +284,7 @@ def test_the_place_of_a_device_that_is_named_again() -> None:
     for channel, wanted in ((("g0", "g0", "g1"), [1]), (("g0", "g1", "g0"), [2]), (("g1", "g0", "g0", "g1", "g0"), [2, 3, 4])):
         text = graph(channel)
         places = [n for n in range(len(text)) if text.startswith('dev="', n)]
-        found = [d for d in lint(SourceFile("topo.xml", text)) if "twice" in d.message]
+        found = [d for d in lint_nccl_file(SourceFile("topo.xml", text)) if "twice" in d.message]
         assert [d.span.start for d in found if d.span] == [places[n] + 4 for n in wanted]
 
 
@@ -308,6 +308,6 @@ def test_versions_and_unknown_attributes_of_graphs() -> None:
 
 
 def test_a_system_without_anything() -> None:
-    (found,) = lint(SourceFile("topo.xml", '<system version="1"></system>\n'))
+    (found,) = lint_nccl_file(SourceFile("topo.xml", '<system version="1"></system>\n'))
     assert (found.code, found.severity.name, found.help) == ("E0526", "WARNING", "leave the file out")
     assert found.message == "<system> is empty: NCCL takes everything from the machine"

@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.data.addresses import given_addresses, plain
-from tdsl.emit.data.aggregates import _cover, _of_pool, _overlapping, aggregates
+from tdsl.emit.data.addresses import address_rows, record_without_origin
+from tdsl.emit.data.aggregates import (
+    _blocks_of_pool,
+    _fewest_covering_networks,
+    _pools_that_share_addresses,
+    aggregates_by_device,
+)
 from tdsl.emit.records import Route
 from tdsl.fabric.addresses import Pool
 from tests.targets.build import HERE
@@ -58,7 +63,7 @@ def test_the_fewest_networks(network: str, step: int) -> None:
         mine = [given.first + p * step for p in places[left : len(places) - right]]
         low = given.first + (places[left - 1] + 1) * step if left else 0
         high = given.first + places[len(places) - right] * step if right else 1 << 128
-        assert list(_cover(given, mine, low, high)) == fewest(given, mine, low, high)
+        assert list(_fewest_covering_networks(given, mine, low, high)) == fewest(given, mine, low, high)
 
 
 def test_blocks_of_a_pool() -> None:
@@ -80,7 +85,7 @@ def test_blocks_of_a_pool() -> None:
                 wanted += [(owner[k], n) for n in fewest(given, [given.first + r * 2 for r in ranks[k:stop]], low, high)]
             k = stop
         order = rng.sample(range(len(ranks)), len(ranks))
-        assert list(_of_pool(given, np.array(ranks)[order], np.array(owner)[order])) == wanted
+        assert list(_blocks_of_pool(given, np.array(ranks)[order], np.array(owner)[order])) == wanted
 
 
 def test_pools_with_addresses_in_common() -> None:
@@ -98,12 +103,15 @@ def test_pools_with_addresses_in_common() -> None:
             for j, q in enumerate(pools):
                 if i != j and "management" not in (p.kind, q.kind) and p.version == q.version:
                     wanted |= {i} if ip_network(p.network).overlaps(ip_network(q.network)) else set()
-        assert _overlapping(pools) == wanted, networks
+        assert _pools_that_share_addresses(pools) == wanted, networks
         found.add(len(wanted))
     assert {0, 2, 3, 4} <= found
     chain = ["0.0.0.0/24", "0.0.0.8/29", "0.0.0.16/29", "0.0.1.0/24"]
-    assert _overlapping([pool(n) for n in chain]) == {0, 1, 2} and _overlapping([]) == set()
-    assert _overlapping([pool("0.0.0.2/31"), pool("0.0.0.3/32", "loopback"), pool("0.0.0.1/32", "loopback")]) == {0, 1}
+    assert _pools_that_share_addresses([pool(n) for n in chain]) == {0, 1, 2} and _pools_that_share_addresses([]) == set()
+    assert _pools_that_share_addresses([pool("0.0.0.2/31"), pool("0.0.0.3/32", "loopback"), pool("0.0.0.1/32", "loopback")]) == {
+        0,
+        1,
+    }
 
 
 def test_aggregates_of_all_switches() -> None:
@@ -124,11 +132,11 @@ def test_aggregates_of_all_switches() -> None:
         device_a=np.array([a for a, _ in links]), device_b=np.array([b for _, b in links]),
     )  # fmt: skip
     found: Any = SimpleNamespace(fabric=fabric, pools=pools, dealt=dealt, asn=np.array([0, 0, 0, 65001, 0, 65002]))
-    assert aggregates(found) == {
+    assert aggregates_by_device(found) == {
         3: (Route(4, "10.0.0.0/30"), Route(6, "fd00::/126")), 5: (Route(4, "10.0.0.12/30"),),
     }  # fmt: skip
     found.dealt = {("links", 6): dealt["links", 6]}
-    assert aggregates(found) == {3: (Route(6, "fd00::/126"),)}
+    assert aggregates_by_device(found) == {3: (Route(6, "fd00::/126"),)}
 
 
 def test_addresses_as_rows() -> None:
@@ -159,12 +167,12 @@ def test_addresses_as_rows() -> None:
         ("h0", "link", "n[0]", "2.0.0.0/31", "2.0.0.0/24", ""), ("h0", "link", "n[0]", "fd::/127", "fd::/64", ""),
         ("s0", "link", "q[0]", "2.0.0.1/31", "2.0.0.0/24", ""), ("s0", "link", "q[1]", "2.0.0.3/31", "2.0.0.0/24", ""),
     ]  # fmt: skip
-    assert list(given_addresses(wires, found)) == single + links
+    assert list(address_rows(wires, found)) == single + links
     found.dealt = {("loopback", 4): 0}
-    assert list(given_addresses(wires, found)) == single
+    assert list(address_rows(wires, found)) == single
 
 
 def test_records_as_plain_values() -> None:
-    made = plain(pool("10.0.0.0/24"))
+    made = record_without_origin(pool("10.0.0.0/24"))
     assert made is not None and "origin" not in made and made["network"] == "10.0.0.0/24" and len(made) == 10
-    assert plain(Pool) is None and plain("x") is None and plain(None) is None
+    assert record_without_origin(Pool) is None and record_without_origin("x") is None and record_without_origin(None) is None

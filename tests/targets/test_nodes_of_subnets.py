@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.data.subnets import _Guids, _only, _Subnet, has_torus, is_infiniband, speed_word, subnet_names
+from tdsl.emit.data.subnets import _common_number, _Guids, _Subnet, has_torus, ibsim_speed_word, is_infiniband, subnet_names
 from tdsl.emit.records import Aggregator, Manager, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
 from tdsl.emit.view import FabricView
 from tdsl.fabric.assets import Assets
@@ -166,14 +166,17 @@ def test_no_manager_and_no_partition(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_words_for_rates(gbps: int, wanted: tuple[str, bool]) -> None:
-    assert speed_word(gbps * 10**9) == wanted
+    assert ibsim_speed_word(gbps * 10**9) == wanted
 
 
 def test_the_one_number_of_several() -> None:
-    assert _only(np.array([3, 3]), {3: "plane3"}, "x") == "plane3" and _only(np.array([3, 3]), {4: "plane4"}, "x") == "x"
-    assert _only(np.array([3, 4]), {3: "plane3"}, "x") == "x" and _only(np.array([3, 4]), None, "x") == "x"
-    assert _only(np.array([0, 0]), {0: "plane0"}, "x") == "plane0" and _only(np.array([0]), None, "") == "0"
-    assert _only(np.array([-1, -1]), {-1: "none"}, "x") == "x" and _only(np.array([-1]), None, "") == ""
+    assert (
+        _common_number(np.array([3, 3]), {3: "plane3"}, "x") == "plane3"
+        and _common_number(np.array([3, 3]), {4: "plane4"}, "x") == "x"
+    )
+    assert _common_number(np.array([3, 4]), {3: "plane3"}, "x") == "x" and _common_number(np.array([3, 4]), None, "x") == "x"
+    assert _common_number(np.array([0, 0]), {0: "plane0"}, "x") == "plane0" and _common_number(np.array([0]), None, "") == "0"
+    assert _common_number(np.array([-1, -1]), {-1: "none"}, "x") == "x" and _common_number(np.array([-1]), None, "") == ""
 
 
 @pytest.mark.parametrize(

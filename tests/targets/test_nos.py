@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 
@@ -37,7 +37,7 @@ def compiled(
     """A leaf-spine whose settings ``nos`` are given for the model, the leaves or the fabric."""
     path = tmp_path / "design.fab"
     path.write_text(DESIGN.format(port=port, adapter=adapter, **{"model": "", "leaf": "", "fabric": ""} | given))
-    result = compiler.elaborate(str(path))
+    result = compiler.compile_without_checks(str(path))
     return (result.designs[0].fabric if result.designs else None), list(result.findings)
 
 
@@ -46,7 +46,7 @@ def made(tmp_path: Path, *targets: str, **given: str) -> tuple[dict[str, bytes],
     fabric, findings = compiled(tmp_path, **given)
     assert fabric is not None and not findings
     found = Diagnostics()
-    return build(fabric, targets, found), list(found)
+    return build_files(fabric, targets, found), list(found)
 
 
 def owners(files: dict[str, bytes]) -> dict[str, list[str]]:

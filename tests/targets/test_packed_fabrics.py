@@ -12,7 +12,7 @@ import pytest
 
 from tdsl import __version__
 from tdsl.viewer import fabric_page
-from tdsl.viewer.fabric_page import Mark, page, rows
+from tdsl.viewer.fabric_page import ViewerMark, rows_of_mask, viewer_page
 from tests.fabrics import GBPS, Builder
 from tests.targets.test_viewer import unpacked
 
@@ -35,10 +35,10 @@ def packs(html: str) -> list[str]:
 def test_marks_and_facts_of_a_page() -> None:
     fabric = small().build()
     marks = [
-        Mark("cut", "A cut", "text", np.array([1, 2]), np.array([0, 3, 5])),
-        Mark("finding", "W1", "more", devices=np.array([4]), severity="warning"),
+        ViewerMark("cut", "A cut", "text", np.array([1, 2]), np.array([0, 3, 5])),
+        ViewerMark("finding", "W1", "more", devices=np.array([4]), severity="warning"),
     ]
-    html = page([(fabric, marks, {"claims": [1], "name": "other"}), (fabric, [], {})], "<A & B>")
+    html = viewer_page([(fabric, marks, {"claims": [1], "name": "other"}), (fabric, [], {})], "<A & B>")
     first, second = packs(html)
     assert "<title>&lt;A &amp; B&gt;" in html and "@@" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
     header, columns = unpacked(first)
@@ -54,7 +54,7 @@ def test_marks_and_facts_of_a_page() -> None:
 
 def test_columns_of_a_page() -> None:
     fabric = small().build()
-    header, columns = unpacked(packs(page([(fabric, [], {})], ""))[0])
+    header, columns = unpacked(packs(viewer_page([(fabric, [], {})], ""))[0])
     assert (columns["unbuilt"], columns["tier"], columns["plane"]) == ([2], [0, 0, 0, 1, 1, 1, 1], [-1, -1, -1, 0, 0, 1, 1])
     assert (columns["below"], columns["asn"], columns["device_model"]) == ([0] * 7, [], [0, 0, 0, 1, 1, 1, 1])
     assert (header["rates"], header["classes"]) == ([100 * GBPS, 400 * GBPS], list(fabric.classes))
@@ -83,7 +83,7 @@ def test_links_through_a_panel() -> None:
     """The ports at which a link enters and leaves it, for all links if one crosses any."""
     fabric = small().build()
     fabric.link_via_a[2], fabric.link_via_b[2] = 13, 14
-    columns = fabric_page._packed(fabric, [], {})[1]
+    columns = fabric_page._packed_fabric(fabric, [], {})[1]
     assert columns["via_a"].tolist() == [-1, -1, 13, *[-1] * 5] and columns["via_b"].tolist() == [-1, -1, 14, *[-1] * 5]
 
 
@@ -104,7 +104,7 @@ def test_legs_of_links(seed: int) -> None:
         cable_order=(np.array(order), None), crossings=tuple(np.array([p[i] for p in pairs]) for i in (0, 1)),
         identity=SimpleNamespace(lead=cable_b),
     )  # fmt: skip
-    found = fabric_page._cables(fabric, wires)
+    found = fabric_page._viewer_cable_legs(fabric, wires)
     mine = [[order.index(leg) for link, leg in pairs if link == k] for k in range(count)]
     near, far = ([m[at] if m else -1 for m in mine] for at in (0, -1))
     assert found["link_leg"].tolist() == near
@@ -126,7 +126,7 @@ def test_no_legs() -> None:
         link_count=2, device_model=none, cable_a=none, cable_b=none, cable_group=none, cable_leg=none, cable_class=none
     )
     wires: Any = SimpleNamespace(cable_order=(none, none), crossings=(none, none), identity=SimpleNamespace(lead=np.array([7])))
-    found = fabric_page._cables(fabric, wires)
+    found = fabric_page._viewer_cable_legs(fabric, wires)
     assert found["link_leg"].tolist() == [-1, -1] and "link_leg_b" not in found and found["leg_lead"].tolist() == []
 
 
@@ -144,7 +144,7 @@ def test_facts_of_cables(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fabric_page, "physical_of", lambda f, chosen=chosen: chosen)
         columns: dict[str, Any] = {}
         fabric: Any = SimpleNamespace(statements=[SimpleNamespace(settings={}), SimpleNamespace(settings=dict.fromkeys(names))])
-        assert fabric_page._values(fabric, wires, columns) == (wanted if shown else {})
+        assert fabric_page._viewer_cable_facts(fabric, wires, columns) == (wanted if shown else {})
         assert {k: v.tolist() for k, v in columns.items()} == (numbers if shown else {})
 
 
@@ -155,7 +155,7 @@ def test_pools_and_places() -> None:
         kind="links", version=4, first=5, step=2, prefix=31, vrf="", network="10.0.0.0/24", interface="", gateway="no"
     )
     fabric: Any = SimpleNamespace(addressing=SimpleNamespace(dealt={("links", 4): dealt}, pools=(pool,)), places=None)
-    assert fabric_page._pools(fabric, columns) == [
+    assert fabric_page._viewer_address_pools(fabric, columns) == [
         {
             "kind": "links",
             "version": 4,
@@ -168,20 +168,20 @@ def test_pools_and_places() -> None:
         }
     ]
     assert columns == {"pool_links_4": "the pools", "rank_links_4": "the ranks"}
-    assert fabric_page._places(fabric, columns) is None
+    assert fabric_page._viewer_racks(fabric, columns) is None
     names = ("device_rack", "device_unit", "rack_hall", "rack_row", "rack_x", "rack_y", "rack_number")
     fabric.places = SimpleNamespace(
         **{n: n.upper() for n in names}, halls=[SimpleNamespace(name="h1", rows=[SimpleNamespace(name=n) for n in "AB"])],
         rack_names=["A01", "B01"], rack_kind=[SimpleNamespace(height=48), SimpleNamespace(height=None)],
     )  # fmt: skip
     columns = {}
-    assert fabric_page._places(fabric, columns) == {
+    assert fabric_page._viewer_racks(fabric, columns) == {
         "halls": [{"name": "h1", "rows": ["A", "B"]}], "racks": ["A01", "B01"], "height": [48, 0],
     }  # fmt: skip
     assert columns == {n: n.upper() for n in names}
     fabric.addressing = None
-    assert fabric_page._pools(fabric, columns) == [] and len(columns) == len(names)
+    assert fabric_page._viewer_address_pools(fabric, columns) == [] and len(columns) == len(names)
 
 
 def test_rows_of_a_mask() -> None:
-    assert rows(np.array([False, True, False, True])).tolist() == [1, 3]
+    assert rows_of_mask(np.array([False, True, False, True])).tolist() == [1, 3]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tdsl.emit.data.routers import Routers
+from tdsl.emit.data.routers import RouterMaker
 from tdsl.emit.link_tables import Wires
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics, Severity
@@ -31,7 +31,7 @@ def told(fabric: Fabric, kind: str) -> tuple[list[str], list[tuple[str, str]]]:
     assert fabric.addressing is not None
     found = Diagnostics()
     wires = Wires(fabric, interfaces={"eos": re.compile("Ethernet.*")})
-    names = [r.name for r in Routers(wires, fabric.addressing, found).of(kind)]
+    names = [r.name for r in RouterMaker(wires, fabric.addressing, found).of(kind)]
     assert {(d.code, d.severity) for d in found} <= {("E0513", Severity.ERROR if kind == "switch" else Severity.WARNING)}
     return names, [(d.message, d.help) for d in found]
 
@@ -97,7 +97,7 @@ def test_the_width_between_switches_of_one_tier(tmp_path: Path) -> None:
     fabric = fabric_of(MODELS + text, tmp_path, models=False)
     assert fabric.addressing is not None
     fabric.addressing.asn = np.where(fabric.is_switch, 65000 + np.arange(fabric.device_count), 0)
-    made = {r.name: r.width for r in Routers(Wires(fabric), fabric.addressing, Diagnostics()).of("switch")}
+    made = {r.name: r.width for r in RouterMaker(Wires(fabric), fabric.addressing, Diagnostics()).of("switch")}
     assert made == {"leaf0": 3, "leaf1": 3, "spine0": 2, "spine1": 2}
 
 
@@ -110,6 +110,6 @@ def test_a_single_bundle(tmp_path: Path) -> None:
     )
     fabric = fabric_of(MODELS + text, tmp_path, models=False)
     assert fabric.addressing is not None
-    made = {r.name: r for r in Routers(Wires(fabric), fabric.addressing, Diagnostics()).of("switch")}
+    made = {r.name: r for r in RouterMaker(Wires(fabric), fabric.addressing, Diagnostics()).of("switch")}
     assert [(len(c.members), c.rate_gbps) for c in made["leaf"].channels] == [(2, 800)]
     assert sorted(i.channel for i in made["leaf"].interfaces) == ["", "", "channel 1", "channel 1"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import fabric_of
 from tests.targets.build import dgx_h100, faced, pod
@@ -22,7 +22,7 @@ def test_amd_hosts_have_rccl_conf_and_no_file_of_nccl() -> None:
     base = dgx_h100(2)
     layout = tuple(replace(n, facts={**n.facts, "device": "1002:74a1"}) if n.name == "gpu" else n for n in base.layout)
     fabric = faced(pod(), {"DGX_H100": replace(base, layout=layout)})
-    files = build(fabric, ["nccl", "rccl"], Diagnostics())
+    files = build_files(fabric, ["nccl", "rccl"], Diagnostics())
     assert sorted(files) == ["manifest.json", "rccl/DGX_H100.conf", "rccl/DGX_H100.xml"]
     text = files["rccl/DGX_H100.conf"].decode()
     assert "#" not in text
@@ -35,7 +35,7 @@ def test_amd_hosts_have_rccl_conf_and_no_file_of_nccl() -> None:
 
 
 def test_other_hosts_have_none() -> None:
-    assert not [p for p in build(pod(), ["rccl"], Diagnostics()) if p.startswith("rccl/")]
+    assert not [p for p in build_files(pod(), ["rccl"], Diagnostics()) if p.startswith("rccl/")]
 
 
 # ------------------------------------------------------------ the topology file
@@ -51,7 +51,7 @@ Element = tuple[str, tuple[tuple[str, str], ...], tuple[object, ...]]
 def topology(tmp_path: Path, complete: bool) -> str:
     """The file of a server with MI300X."""
     settings = {"rccl": {"complete": complete}}
-    files = build(fabric_of(POD, tmp_path), ["rccl"], Diagnostics(), BuildOptions(settings=settings))
+    files = build_files(fabric_of(POD, tmp_path), ["rccl"], Diagnostics(), BuildOptions(settings=settings))
     return files["rccl/MI300X_HOST.xml"].decode()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.data.routers import Routers, _lanes, _sessions
+from tdsl.emit.data.routers import RouterMaker, _bgp_sessions, _lanes_of_port
 from tdsl.emit.link_tables import Wires
 from tdsl.emit.records import Interface, Management, Route, Router, Session
 from tdsl.fabric.graph import Fabric
@@ -54,9 +54,9 @@ fabric pod {
 """
 
 
-def routers(fabric: Fabric, found: Diagnostics | None = None) -> Routers:
+def routers(fabric: Fabric, found: Diagnostics | None = None) -> RouterMaker:
     assert fabric.addressing is not None
-    return Routers(Wires(fabric), fabric.addressing, Diagnostics() if found is None else found)
+    return RouterMaker(Wires(fabric), fabric.addressing, Diagnostics() if found is None else found)
 
 
 def named(fabric: Fabric, kind: str) -> dict[str, Router]:
@@ -152,7 +152,7 @@ def test_routers_of_some_devices(single: Fabric) -> None:
         each=lambda *_: iter(()), of=lambda *_: None,
     )  # fmt: skip
     found: Any = silent
-    made = list(Routers(Wires(single), found, Diagnostics()).of("switch"))
+    made = list(RouterMaker(Wires(single), found, Diagnostics()).of("switch"))
     assert [(r.name, r.sessions, r.width, r.mtu) for r in made] == [("spine", (), 1, "")]
     assert (made[0].bfd, made[0].graceful_restart, made[0].bfd_ms, made[0].route_count) == (False, False, 0, 0)
 
@@ -225,13 +225,13 @@ def test_the_width_is_that_of_the_wider_side(tmp_path: Path) -> None:
 
 def test_sessions_of_a_link() -> None:
     """Over the interface without addresses, else one for each; IPv6 alone carries routes of both versions."""
-    assert _sessions("swp1", "x", 7, []) == [Session("swp1", True, 7, (4, 6), "x")]
-    assert _sessions("swp1", "x", 7, [(4, "a")]) == [Session("a", False, 7, (4,), "x")]
-    assert _sessions("swp1", "x", 7, [(6, "b")]) == [Session("b", False, 7, (4, 6), "x")]
+    assert _bgp_sessions("swp1", "x", 7, []) == [Session("swp1", True, 7, (4, 6), "x")]
+    assert _bgp_sessions("swp1", "x", 7, [(4, "a")]) == [Session("a", False, 7, (4,), "x")]
+    assert _bgp_sessions("swp1", "x", 7, [(6, "b")]) == [Session("b", False, 7, (4, 6), "x")]
     both = [Session("a", False, 7, (4,), "x"), Session("b", False, 7, (6,), "x")]
-    assert _sessions("swp1", "x", 7, [(4, "a"), (6, "b")]) == both
-    assert _sessions("swp1", "x", 7, [(6, "b"), (4, "a")]) == both[::-1]
-    assert [s.versions for s in _sessions("swp1", "x", 7, [(6, "b"), (6, "c")])] == [(6,), (6,)]
+    assert _bgp_sessions("swp1", "x", 7, [(4, "a"), (6, "b")]) == both
+    assert _bgp_sessions("swp1", "x", 7, [(6, "b"), (4, "a")]) == both[::-1]
+    assert [s.versions for s in _bgp_sessions("swp1", "x", 7, [(6, "b"), (6, "c")])] == [(6,), (6,)]
 
 
 @pytest.mark.parametrize(
@@ -243,4 +243,4 @@ def test_sessions_of_a_link() -> None:
 )  # fmt: skip
 def test_lanes_of_ports_that_share_a_cage(form: str, wanted: list[int]) -> None:
     ports: Any = SimpleNamespace(form=form, cages=(1, 2, 2))
-    assert [_lanes(ports, i) for i in range(3)] == wanted
+    assert [_lanes_of_port(ports, i) for i in range(3)] == wanted

@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.emit import rows as rows_module
-from tdsl.emit.rows import _plain, cell, csv_cells, csv_line, csv_rows, json_rows, texts_of
+from tdsl.emit.rows import _lines_one_by_one, csv_cells, csv_line, csv_rows, json_rows, spreadsheet_cell, text_chunks
 from tdsl.fabric import coded as coded_module
 from tdsl.fabric import columns as columns_module
-from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined, sets
+from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, coded_combination, coded_number_sets
 from tdsl.fabric.columns import Column, Table
 from tdsl.system import spool as spool_module
-from tdsl.system.spool import Spool, Spooled, chunks_of, digest_of, whole
+from tdsl.system.spool import Spool, Spooled, chunks_of_content, content_in_memory, digest_of_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def tables(draw: st.DrawFn) -> Table[Record]:
 def by_csv(table: Table[Record]) -> str:
     """What the csv module writes, with every line's end as it is in the file."""
     lines = []
-    for row in [FIELDS, *zip(*(map(cell, table.column(f)) for f in FIELDS), strict=True)]:
+    for row in [FIELDS, *zip(*(map(spreadsheet_cell, table.column(f)) for f in FIELDS), strict=True)]:
         out = io.StringIO()
         csv.writer(out, lineterminator="\r\n").writerow(row)
         lines.append(out.getvalue()[:-2])
@@ -118,7 +118,7 @@ def test_records_are_the_rows_of_the_columns(table: Table[Record], stretch: int)
 )
 def test_texts_as_they_are(values: list[str], codes: list[int], between: str) -> None:
     column = Joined("<", Coded(values, np.array([c % len(values) for c in codes])), ">")
-    assert b"".join(texts_of(column, between)).decode() == between.join(map(str, column.tolist()))
+    assert b"".join(text_chunks(column, between)).decode() == between.join(map(str, column.tolist()))
 
 
 @given(
@@ -130,7 +130,7 @@ def test_cells_are_those_of_csv(values: list[object]) -> None:
     expected = []
     for value in values:
         out = io.StringIO()
-        csv.writer(out, lineterminator="\r\n").writerow((cell(value), ""))
+        csv.writer(out, lineterminator="\r\n").writerow((spreadsheet_cell(value), ""))
         expected.append(out.getvalue()[:-3])
     assert csv_cells(values) == expected
 
@@ -151,7 +151,9 @@ def test_no_formula_where_lists_are_separated_by_semicolons(before: str, sign: s
     table = Table(Record, 1, {"a": lambda: ["x"], "b": lambda: [text], "c": lambda: [1]})
     for line in (csv_line(["x", text, 1]), b"".join(csv_rows(table, FIELDS, FIELDS)).decode()):
         assert before + sign not in line and f"a{before}'{sign}cmd()" in line
-    assert cell(f"a{sign}b; c") == f"a{sign}b; c" and cell(cell(text)) == cell(text)
+    assert spreadsheet_cell(f"a{sign}b; c") == f"a{sign}b; c" and spreadsheet_cell(spreadsheet_cell(text)) == spreadsheet_cell(
+        text
+    )
 
 
 def test_a_line_holds_every_line_end() -> None:
@@ -182,7 +184,7 @@ def test_chunks_do_not_change_lines() -> None:
 
 @given(st.one_of(st.lists(st.tuples(st.integers(0, 4), st.integers(0, n)), max_size=12) for n in (7, 62, 70)))
 def test_sets_are_the_numbers_of_each_row(pairs: list[tuple[int, int]]) -> None:
-    made = sets(np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5)
+    made = coded_number_sets(np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5)
     own = [sorted({n for r, n in pairs if r == row}) for row in range(5)]
     assert made.tolist() == [n[0] if len(n) == 1 else " ".join(map(str, n)) for n in own]
 
@@ -195,7 +197,7 @@ def test_combined_asks_once_for_each_combination(a: int, b: int, data: st.DataOb
         asked: list[object] = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(coded_module, "DENSE", dense)
-            made = combined(lambda *at, to=asked: to.append(at) or at, (a, first), (b, second))
+            made = coded_combination(lambda *at, to=asked: to.append(at) or at, (a, first), (b, second))
         assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True))
         assert len(asked) == len(set(asked))
 
@@ -217,19 +219,19 @@ def test_large_contents_wait_in_a_file(sizes: list[int], tmp_path: Path, monkeyp
     for content, expected in ((first, b"".join(pieces)), (second, b"0123456789")):
         assert isinstance(content, Spooled) is (len(expected) > 8)
         assert len(content) == len(expected)
-        assert whole(content) == b"".join(chunks_of(content)) == expected
-        assert digest_of(content) == sha256(expected).hexdigest()
+        assert content_in_memory(content) == b"".join(chunks_of_content(content)) == expected
+        assert digest_of_content(content) == sha256(expected).hexdigest()
     assert not list(tmp_path.iterdir())  # it has no name
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool_module, "KEPT", 8)
-    assert whole(Spool(tmp_path / "absent").keep([b"0123456789"])) == b"0123456789"
+    assert content_in_memory(Spool(tmp_path / "absent").keep([b"0123456789"])) == b"0123456789"
 
 
 def test_lines_put_together_one_by_one_from_the_middle_on() -> None:
     def texts(values: Sequence[object]) -> list[str]:
         return [f"<{v}>" for v in values]
 
-    assert _plain([b"a", ["p", "q", "r", "s"], b";"], texts, 1, 3) == b"a<q>;a<r>;"
-    assert _plain([b"a"], texts, 2, 3) == b"a"
+    assert _lines_one_by_one([b"a", ["p", "q", "r", "s"], b";"], texts, 1, 3) == b"a<q>;a<r>;"
+    assert _lines_one_by_one([b"a"], texts, 2, 3) == b"a"

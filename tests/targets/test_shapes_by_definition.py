@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.drawing.shapes import _coordinates, _dimensions, _neighbours, shapes
-from tdsl.emit.data.adapters import _domain, _kinds, _narrow
+from tdsl.drawing.shapes import _grid_coordinates, _guess_grid_sizes, _wrapping_dimensions, shapes_of_declarations
+from tdsl.emit.data.adapters import _first_of_each_kind, _has_oversubscribed_switch, _largest_domain_sizes
 from tdsl.emit.data.planned import planned_links
-from tdsl.viewer.fabric_page import Mark
+from tdsl.viewer.fabric_page import ViewerMark
 from tests.fabrics import GBPS, Builder
 
 Point = tuple[int, ...]
@@ -39,7 +39,7 @@ def shape_of(counted: tuple[int | Point, ...], links: list[tuple[int, int]], pat
     s = b.devices(path, b.model("switch", "S", {"p": 40}), *counted)
     for x, y in links:
         b.link(b.free(s, x), b.free(s, y))
-    return shapes(b.build())[1]
+    return shapes_of_declarations(b.build())[1]
 
 
 GRIDS = [(2, 2), (2, 3), (3, 2), (4, 4), (5, 3), (2, 2, 3), (3, 4, 2), (2, 3, 2, 2)]
@@ -64,7 +64,7 @@ def test_grids_over_one_axis() -> None:
         ]
         found = shape_of((prod(sizes),), links)
         assert found == {"grid": list(sizes), "wraps": [True] * len(sizes), "axes": []}
-    assert _dimensions({7}, 20) == [] and _dimensions({1, 2, 3}, 6) == [2, 3]
+    assert _guess_grid_sizes({7}, 20) == [] and _guess_grid_sizes({1, 2, 3}, 6) == [2, 3]
 
 
 def test_grids_whose_groups_are_joined() -> None:
@@ -107,7 +107,7 @@ def test_coordinates_and_neighbours() -> None:
         count = prod(sizes)
         rows = np.arange(count)
         points = list(product(*map(range, sizes)))
-        assert list(zip(*(c.tolist() for c in _coordinates(sizes, rows)), strict=True)) == points
+        assert list(zip(*(c.tolist() for c in _grid_coordinates(sizes, rows)), strict=True)) == points
         pairs = [(random.choice(points), random.choice(points)) for _ in range(random.randint(1, 4))]
         if random.random() < 0.7:
             pairs = grid_links(tuple(sizes), tuple(random.random() < 0.5 for _ in sizes)) or pairs
@@ -122,14 +122,14 @@ def test_coordinates_and_neighbours() -> None:
                 wrapped[moved[0]] |= end
                 used[moved[0]] = True
         left, to = ([np.array([p[n][k] for p in pairs]) for k in range(len(sizes))] for n in (0, 1))
-        assert _neighbours(sizes, left, to) == (wrapped if right and all(used) else None)
+        assert _wrapping_dimensions(sizes, left, to) == (wrapped if right and all(used) else None)
 
 
 @pytest.mark.parametrize(("to", "right"), [((1, 0), True), ((3, 0), True), ((2, 0), False), ((1, 2), False), ((1, 1), False)])
 def test_a_link_joins_neighbours_along_one_dimension(to: Point, right: bool) -> None:
     links = [((0, 0), (0, 1)), ((0, 0), (1, 0)), ((0, 0), to)]
     left, far = ([np.array([link[n][k] for link in links]) for k in range(2)] for n in (0, 1))
-    assert _neighbours([4, 4], left, far) == ([to == (3, 0), False] if right else None)
+    assert _wrapping_dimensions([4, 4], left, far) == ([to == (3, 0), False] if right else None)
 
 
 def test_planned_links() -> None:
@@ -150,7 +150,7 @@ def test_planned_links() -> None:
 
 def test_kinds_of_columns() -> None:
     facts = np.array([[2, 1, 1, 2, 1], [0, 5, 5, 0, 6]])
-    assert _kinds(facts) == [1, 4, 0]
+    assert _first_of_each_kind(facts) == [1, 4, 0]
 
 
 def test_the_largest_scale_up_domain() -> None:
@@ -160,8 +160,8 @@ def test_the_largest_scale_up_domain() -> None:
         built=np.array([True] * 4 + [False] + [True] * 3), kind=np.array(["host"] * 7 + ["switch"]),
         models=[SimpleNamespace(accelerators=n) for n in (1, 2, 4)], device_model=np.array([0, 1, 2, 2, 2, 0, 0, 0]),
     )  # fmt: skip
-    assert _domain(fabric, np.array([0])) == (2, 3) and _domain(fabric, np.array([2, 6])) == (2, 8)
-    assert _domain(fabric, np.array([6])) == (0, 0) and _domain(fabric, np.array([5])) == (0, 0)
+    assert _largest_domain_sizes(fabric, np.array([0])) == (2, 3) and _largest_domain_sizes(fabric, np.array([2, 6])) == (2, 8)
+    assert _largest_domain_sizes(fabric, np.array([6])) == (0, 0) and _largest_domain_sizes(fabric, np.array([5])) == (0, 0)
 
 
 @pytest.mark.parametrize(("hosts", "spines", "wanted"), [(3, 2, True), (2, 2, False), (1, 2, False), (2, 0, False)])
@@ -176,9 +176,9 @@ def test_switches_with_less_capacity_up(hosts: int, spines: int, wanted: bool) -
         b.link(b.free(leaf, 0), b.free(spine, s))
     b.link(b.free(host, 2), b.free(leaf, 1), rate=900 * GBPS)
     f = b.build()
-    assert _narrow(f, np.array([leaf.first, leaf.first])) == wanted
+    assert _has_oversubscribed_switch(f, np.array([leaf.first, leaf.first])) == wanted
 
 
 def test_a_mark_of_nothing() -> None:
-    mark = Mark("cut", "A cut", "text")
+    mark = ViewerMark("cut", "A cut", "text")
     assert (mark.devices.tolist(), mark.links.tolist(), mark.severity) == ([], [], "")

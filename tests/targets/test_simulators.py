@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tests.conftest import need_program
 from tests.harness import fabric_of
@@ -62,7 +62,7 @@ def made(text: str, place: Path, *targets: str, **settings: object) -> tuple[dic
     """The files of targets and fabric.json, and the findings of their own."""
     found = Diagnostics()
     options = BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {})
-    files = build(fabric_of(text, place, models=False), [*targets, "json"], found, options)
+    files = build_files(fabric_of(text, place, models=False), [*targets, "json"], found, options)
     return files, list(found)
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.emit.site import PLACEHOLDER, Site, read
+from tdsl.emit.site import PLACEHOLDER, Site, read_site_file
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tests.cli.run import tdsl
@@ -240,7 +240,7 @@ TREES = st.recursive(
 @given(st.text(max_size=200) | TREES.map(json.dumps))
 def test_any_text_is_a_site_or_a_finding(text: str) -> None:
     found = Diagnostics()
-    site = read(SourceFile("site.yaml", text), found)
+    site = read_site_file(SourceFile("site.yaml", text), found)
     assert {d.code for d in found} <= {"E0514"} and (not len(found) or site == Site())
     assert all(re.fullmatch("[A-Z][A-Z0-9_]*", n) for n in site.names)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.emit.site import DEEPEST, LONGEST, Aaa, Bgp, Dns, Gnmi, Site, Snmp, made, read
+from tdsl.emit.site import DEEPEST, LONGEST, Aaa, Bgp, Dns, Gnmi, Site, Snmp, read_site_file, site_from_values
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 
@@ -15,7 +15,7 @@ pytest.importorskip("yaml")
 def findings(text: str) -> list[tuple[str, str, str]]:
     """Message, help and the text underlined; a site with findings is empty."""
     found = Diagnostics()
-    site = read(SourceFile("site.yaml", text), found)
+    site = read_site_file(SourceFile("site.yaml", text), found)
     assert site == Site() or not len(found)
     assert all(d.code == "E0514" and d.span is not None for d in found)
     return [(d.message, d.help, d.span.text if d.span else "") for d in found]
@@ -23,7 +23,7 @@ def findings(text: str) -> list[tuple[str, str, str]]:
 
 def site(text: str) -> Site:
     found = Diagnostics()
-    out = read(SourceFile("site.yaml", text), found)
+    out = read_site_file(SourceFile("site.yaml", text), found)
     assert not len(found), list(found)
     return out
 
@@ -315,11 +315,11 @@ def test_depth() -> None:
 
 def test_plain_values_have_no_place() -> None:
     found = Diagnostics()
-    assert made({"gnmi": {"port": 8080}, "ntp": ("192.0.2.1",)}, found) == Site(ntp=("192.0.2.1",), gnmi=Gnmi(8080))
+    assert site_from_values({"gnmi": {"port": 8080}, "ntp": ("192.0.2.1",)}, found) == Site(ntp=("192.0.2.1",), gnmi=Gnmi(8080))
     assert not len(found)
-    assert made({"gnmi": {"port": True}, "aaa": {"key": "K"}}, found) == Site()
-    assert made({"aaa": {"key": "K"}}, found) == Site()
-    assert made([], found) == Site()
+    assert site_from_values({"gnmi": {"port": True}, "aaa": {"key": "K"}}, found) == Site()
+    assert site_from_values({"aaa": {"key": "K"}}, found) == Site()
+    assert site_from_values([], found) == Site()
     assert [(d.message, d.span) for d in found] == [
         ("`gnmi.port` must be a number from 1 to 65535", None),
         ("`aaa` has no `tacacs`", None),
@@ -336,7 +336,7 @@ def test_plain_values_have_no_place() -> None:
 )
 def test_places_of_what_is_not_yaml(text: str, start: int, end: int) -> None:
     found = Diagnostics()
-    read(SourceFile("site.yaml", text), found)
+    read_site_file(SourceFile("site.yaml", text), found)
     (d,) = found
     assert d.code == "E0514" and d.message.startswith("this is not YAML: ") and "\n" not in d.message
     assert d.span is not None and (d.span.start, d.span.end) == (start, end)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.drawing.glyphs import MARGIN, _arc, _n, glyph_of, trays
+from tdsl.drawing.glyphs import MARGIN, _circle_path, _coordinate_text, glyph_of_shape, tray_glyph
 from tdsl.drawing.records import Glyph
-from tdsl.drawing.shapes import _dimensions, _grid, _joined
-from tdsl.emit.qr import path, qr
+from tdsl.drawing.shapes import _coordinate_of_axes, _grid_of_set, _guess_grid_sizes
+from tdsl.emit.qr import qr_matrix, qr_svg_path
 from tdsl.semantics.model import Axis
 from tests.targets.test_shapes_by_definition import grid_links, shape_of
 
@@ -32,7 +32,7 @@ def squares(cells: str) -> list[Square]:
 
 def grid(*sizes: int, wraps: tuple[bool, ...] | None = None, count: int | None = None) -> Glyph | None:
     shape: Any = {"grid": sizes, "wraps": wraps or (False,) * len(sizes)}
-    return glyph_of(shape, prod(sizes) if count is None else count, COLOURS)
+    return glyph_of_shape(shape, prod(sizes) if count is None else count, COLOURS)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_arrows_to_the_next_slice() -> None:
 
 def test_the_largest_shapes_that_are_drawn() -> None:
     assert grid(4, 4, count=16384) is not None and grid(4, 4, count=16385) is None
-    assert glyph_of({"circle": 1000}, 1000, COLOURS) is not None and glyph_of({"circle": 1001}, 1001, COLOURS) is None
-    assert glyph_of({}, 4, COLOURS) is None
+    assert glyph_of_shape({"circle": 1000}, 1000, COLOURS) is not None and glyph_of_shape({"circle": 1001}, 1001, COLOURS) is None
+    assert glyph_of_shape({}, 4, COLOURS) is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_largest_shapes_that_are_drawn() -> None:
 def test_groups_on_a_circle(groups: int, each: int, columns: int, size: float) -> None:
     """Strips of devices in one column, or two above 8 devices, outside of a circle on which they do not touch; the first group is
     on top. Chords join every two groups."""
-    found = glyph_of({"circle": groups}, groups * each, COLOURS)
+    found = glyph_of_shape({"circle": groups}, groups * each, COLOURS)
     assert found is not None
     radius = max(48.0, groups * (columns * size + 5) / (2 * pi))
     half = radius + ceil(each / columns) * size + 14
@@ -124,7 +124,7 @@ def test_groups_on_a_circle(groups: int, each: int, columns: int, size: float) -
 
 def test_many_groups_are_a_disc_and_a_ring() -> None:
     """A disc of radius 150 and a ring of 18 around it, with a gap of 4 and a margin."""
-    found = glyph_of({"circle": 101}, 202, COLOURS)
+    found = glyph_of_shape({"circle": 101}, 202, COLOURS)
     assert found is not None and (found.width, found.height, found.cells) == (364, 364, "")
     disc, ring = found.strokes
     assert (disc.path, disc.colour, disc.opacity, disc.width) == (
@@ -133,11 +133,11 @@ def test_many_groups_are_a_disc_and_a_ring() -> None:
     assert (ring.path, ring.colour, ring.opacity, ring.width) == (
         "M19 182a163 163 0 1 0 326 0a163 163 0 1 0 -326 0z", "#44525f", 0.6, 18,
     )  # fmt: skip
-    assert _arc(10.5, 2) == "M8.5 10.5a2 2 0 1 0 4 0a2 2 0 1 0 -4 0z"
+    assert _circle_path(10.5, 2) == "M8.5 10.5a2 2 0 1 0 4 0a2 2 0 1 0 -4 0z"
 
 
 def test_trays() -> None:
-    found = trays(2, 3)
+    found = tray_glyph(2, 3)
     assert (found.width, found.height) == (82, 24)
     (boards,) = found.strokes
     assert (boards.path, boards.opacity) == ("M0 0h82v10h-82zM0 12h82v10h-82z", 1.0)
@@ -146,7 +146,7 @@ def test_trays() -> None:
 
 
 def test_coordinates_are_written_with_a_tenth() -> None:
-    assert [_n(x) for x in (0.0, 10.0, 0.04, 0.06, -2.55, 100.25)] == ["0", "10", "0", "0.1", "-2.5", "100.2"]
+    assert [_coordinate_text(x) for x in (0.0, 10.0, 0.04, 0.06, -2.55, 100.25)] == ["0", "10", "0", "0.1", "-2.5", "100.2"]
 
 
 def test_links_between_groups_are_no_grid_inside_groups() -> None:
@@ -166,8 +166,8 @@ def test_four_switches_are_the_fewest_of_a_shape() -> None:
 def test_the_path_of_a_code() -> None:
     """Dark modules of a row that are beside each other are one rectangle."""
     m = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]], dtype=np.int8)
-    assert path(m) == "M0 0h2v1h-2zM3 0h1v1h-1zM1 2h3v1h-3z"
-    assert path(np.zeros((2, 2), dtype=np.int8)) == ""
+    assert qr_svg_path(m) == "M0 0h2v1h-2zM3 0h1v1h-1zM1 2h3v1h-3z"
+    assert qr_svg_path(np.zeros((2, 2), dtype=np.int8)) == ""
 
 
 def test_codes_have_three_corners_and_level_m() -> None:
@@ -175,34 +175,41 @@ def test_codes_have_three_corners_and_level_m() -> None:
     101010000010010: with mask 0 its first five bits are 10101."""
     finder = np.pad(np.pad(np.ones((3, 3), int), 1), 1, constant_values=1)
     for text, size in (("a", 21), ("a" * 14, 21), ("a" * 15, 25), ("a" * 26, 25), ("a" * 27, 29)):
-        m = qr(text)
+        m = qr_matrix(text)
         assert m.shape == (size, size) and m.dtype == np.int8
         assert all((corner == finder).all() for corner in (m[:7, :7], m[:7, -7:], m[-7:, :7]))
-    assert qr("a", 0)[8, :5].tolist() == [1, 0, 1, 0, 1] and qr("a", 5)[8, :5].tolist() == [1, 0, 0, 0, 0]
+    assert qr_matrix("a", 0)[8, :5].tolist() == [1, 0, 1, 0, 1] and qr_matrix("a", 5)[8, :5].tolist() == [1, 0, 0, 0, 0]
 
 
 def test_no_grid() -> None:
     """Links of a chord and of a star over one axis, and over two axes without a link along one."""
     axis = Axis(0, 6)
     one: Any = SimpleNamespace(parts=(SimpleNamespace(axes=(axis,)),), axes=(axis,), count=6)
-    assert _grid(one, np.array([0, 1]), np.array([3, 5])) == {}
+    assert _grid_of_set(one, np.array([0, 1]), np.array([3, 5])) == {}
     two: Any = SimpleNamespace(parts=(SimpleNamespace(axes=(Axis(0, 2), Axis(0, 3))),), axes=(Axis(0, 2), Axis(0, 3)), count=6)
-    assert _grid(two, np.array([0, 1, 3]), np.array([1, 2, 4])) == {}
-    assert _grid(two, np.array([0, 1, 0]), np.array([1, 2, 3])) == {"grid": [2, 3], "wraps": [False, False], "axes": [[0], [1]]}
+    assert _grid_of_set(two, np.array([0, 1, 3]), np.array([1, 2, 4])) == {}
+    assert _grid_of_set(two, np.array([0, 1, 0]), np.array([1, 2, 3])) == {
+        "grid": [2, 3],
+        "wraps": [False, False],
+        "axes": [[0], [1]],
+    }
 
 
 def test_dimensions_of_one_axis() -> None:
     """From how far apart the places are that links join: neighbours, the two ends of a dimension, and the next dimension."""
-    assert _dimensions({1, 4}, 20) == _dimensions({1, 3, 4, 16}, 20) == [5, 4] and _dimensions({1, 5}, 20) == [4, 5]
-    assert _dimensions({1, 2, 3, 6, 9, 18}, 27) == _dimensions({1, 3, 6, 9}, 27) == [3, 3, 3]
-    assert _dimensions({1}, 20) == _dimensions({1, 19}, 20) == [20] and _dimensions(set(), 1) == []
-    assert _dimensions({1, 3, 4, 8, 12}, 48) == [4, 3, 4] and _dimensions({1, 3, 4, 8}, 24) == [3, 2, 4]
-    assert _dimensions({2, 5}, 20) == [10, 2] and _dimensions({1, 6}, 20) == []
-    assert _dimensions({1, 2, 4, 8, 16}, 32) == [2] * 5 and len(_dimensions({1, 2, 4, 8, 16, 32}, 64)) > 4
+    assert _guess_grid_sizes({1, 4}, 20) == _guess_grid_sizes({1, 3, 4, 16}, 20) == [5, 4] and _guess_grid_sizes({1, 5}, 20) == [
+        4,
+        5,
+    ]
+    assert _guess_grid_sizes({1, 2, 3, 6, 9, 18}, 27) == _guess_grid_sizes({1, 3, 6, 9}, 27) == [3, 3, 3]
+    assert _guess_grid_sizes({1}, 20) == _guess_grid_sizes({1, 19}, 20) == [20] and _guess_grid_sizes(set(), 1) == []
+    assert _guess_grid_sizes({1, 3, 4, 8, 12}, 48) == [4, 3, 4] and _guess_grid_sizes({1, 3, 4, 8}, 24) == [3, 2, 4]
+    assert _guess_grid_sizes({2, 5}, 20) == [10, 2] and _guess_grid_sizes({1, 6}, 20) == []
+    assert _guess_grid_sizes({1, 2, 4, 8, 16}, 32) == [2] * 5 and len(_guess_grid_sizes({1, 2, 4, 8, 16, 32}, 64)) > 4
 
 
 def test_one_coordinate_of_several_axes() -> None:
     s: Any = SimpleNamespace(axes=(Axis(0, 2), Axis(0, 3), Axis(0, 4)))
     at = [np.array([0, 1]), np.array([2, 1]), np.array([3, 2])]
-    assert _joined(s, at, [0, 2]).tolist() == [3, 6] and _joined(s, at, [0, 1, 2]).tolist() == [11, 18]
-    assert _joined(s, at, [1]).tolist() == [2, 1]
+    assert _coordinate_of_axes(s, at, [0, 2]).tolist() == [3, 6] and _coordinate_of_axes(s, at, [0, 1, 2]).tolist() == [11, 18]
+    assert _coordinate_of_axes(s, at, [1]).tolist() == [2, 1]

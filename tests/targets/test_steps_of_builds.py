@@ -16,29 +16,38 @@ from tdsl.emit import render as render_module
 from tdsl.emit.build import (
     BuildOptions,
     Selection,
-    _drawn,
-    _listed,
-    _places,
-    _plain,
-    _reasons,
+    _files_of_records,
+    _names_joined_by_and,
+    _note_missing_guids,
+    _note_missing_platforms,
+    _options_of_target,
+    _parameter_as_json,
+    _paths_and_records,
+    _report_equal_paths,
     _report_skipped,
     _report_systems,
-    _settings,
     _standby_path,
-    _want_distinct,
-    _want_guids,
-    _want_platforms,
-    manifest,
+    _why_targets_are_skipped,
+    manifest_bytes,
 )
 from tdsl.emit.choices import Values
-from tdsl.emit.limits import Bounded
-from tdsl.emit.quote import Refused
+from tdsl.emit.limits import TimedPattern
+from tdsl.emit.quote import NameRefused
 from tdsl.emit.records import Interface, Management, Router, Session
-from tdsl.emit.render import _pieces, _record, _want_small, _where, _wide, _widths, _words, environment
-from tdsl.emit.rows import Rows
-from tdsl.emit.target import FileSpec, Routers, Target
+from tdsl.emit.render import (
+    _exception_text,
+    _has_wide_number,
+    _largest_format_width,
+    _record_in_hand,
+    _refuse_large_file,
+    _rendered_pieces,
+    _template_location,
+    jinja_environment,
+)
+from tdsl.emit.rows import RowLines
+from tdsl.emit.target import BuildTarget, FileSpec, RouterSelection
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 
 Told = tuple[str, Severity, str, str]
 
@@ -92,15 +101,17 @@ CHANNELS = (port("channel 3", text="spine0 port channel 1"), port("channel 12"))
     ],
 )  # fmt: skip
 def test_routers_that_a_target_refuses(routers: dict[str, Any], given: dict[str, Any], why: str) -> None:
-    assert Routers(**routers).refuses(router(**given)) == why
+    assert RouterSelection(**routers).refuses(router(**given)) == why
 
 
 def test_patterns_that_take_too_long() -> None:
-    late = Bounded(re.compile("a" * 120), late=True)
+    late = TimedPattern(re.compile("a" * 120), late=True)
     wanted = f"the pattern {'a' * 100!r} takes more than 5 seconds for the name of a port"
-    assert Routers(interface=late).refuses(router()) == Routers(management=late).refuses(router()) == wanted
-    quick = Bounded(re.compile("b"))
-    assert Routers(interface=quick).refuses(router()) == "`swp1` of leaf0 is not a name of a port there" and not quick.late
+    assert RouterSelection(interface=late).refuses(router()) == RouterSelection(management=late).refuses(router()) == wanted
+    quick = TimedPattern(re.compile("b"))
+    assert (
+        RouterSelection(interface=quick).refuses(router()) == "`swp1` of leaf0 is not a name of a port there" and not quick.late
+    )
 
 
 def test_names_of_port_channels() -> None:
@@ -109,15 +120,15 @@ def test_names_of_port_channels() -> None:
         interfaces=(port("swp1", "channel 3"), port("swp2", "channel 12"), port("swp3")), channels=CHANNELS,
         sessions=(Session("channel 12", True, 1, (4,), ""), Session("swp3", True, 1, (4,), "")),
     )  # fmt: skip
-    made = Routers(channel="Port-Channel").named(given)
+    made = RouterSelection(channel="Port-Channel").named(given)
     assert [i.channel for i in made.interfaces] == ["Port-Channel3", "Port-Channel12", ""]
     assert [c.name for c in made.channels] == ["Port-Channel3", "Port-Channel12"]
     assert [s.peer for s in made.sessions] == ["Port-Channel12", "swp3"]
-    assert Routers().named(given) is given and Routers(channel="po").named(plain := router()) is plain
+    assert RouterSelection().named(given) is given and RouterSelection(channel="po").named(plain := router()) is plain
 
 
 def test_what_routers_are_called() -> None:
-    assert [Routers(kind=k).plural for k in ("switch", "host", "")] == ["switches", "hosts", "routers"]
+    assert [RouterSelection(kind=k).plural for k in ("switch", "host", "")] == ["switches", "hosts", "routers"]
 
 
 @pytest.mark.parametrize("scope", ["fabric", "plane", "device", "model", "host", "adapters", "router", "standby", "pod"])
@@ -129,9 +140,9 @@ def test_files_of_a_part(scope: str) -> None:
 # ---------------------------------------------------------------- which targets write
 
 
-def target(name: str, **given: Any) -> Target:
+def target(name: str, **given: Any) -> BuildTarget:
     facts: dict[str, Any] = {"files": (FileSpec("{router}.cfg", "router"),), "own": True, **given}
-    return Target(name, "", "", folder("targets") / name, **facts)
+    return BuildTarget(name, "", "", packaged_folder("targets") / name, **facts)
 
 
 def view(systems: dict[str, str], hosts: tuple[str, ...] = (), *capabilities: str) -> Any:
@@ -150,16 +161,16 @@ def test_routers_by_their_system() -> None:
     seen = view({"a": "eos", "b": "", "c": "nvue"}, ("h",))
     for named, wanted in ((frozenset[str](), "ah"), (frozenset(("x",)), "ah"), (frozenset(("t",)), "abh")):
         selection = Selection(seen, named)
-        t = target("t", routers=Routers(nos="eos"))
+        t = target("t", routers=RouterSelection(nos="eos"))
         assert "".join(r.name for r in selection.routers(t)[0]) == wanted
         assert selection.waits(t) == ("t" not in named) and selection.written(t)
-        every = target("t", routers=Routers(kind="switch"))
+        every = target("t", routers=RouterSelection(kind="switch"))
         assert "".join(r.name for r in selection.routers(every)[0]) == "abc"
         assert not selection.waits(every) and not selection.written(every)
-        other = target("t", routers=Routers(nos="sonic", kind="switch"))
+        other = target("t", routers=RouterSelection(nos="sonic", kind="switch"))
         assert not selection.written(other) and "".join(r.name for r in selection.routers(other)[0]) == wanted.strip("ah")
-    assert not Selection(view({"a": "eos"}), frozenset()).waits(target("t", routers=Routers(nos="eos")))
-    refusing = target("t", routers=Routers(nos="eos", mtu=10))
+    assert not Selection(view({"a": "eos"}), frozenset()).waits(target("t", routers=RouterSelection(nos="eos")))
+    refusing = target("t", routers=RouterSelection(nos="eos", mtu=10))
     assert Selection(seen, frozenset()).routers(refusing) == ([], ["its MTU is at most 10"] * 2)
     outer = Selection(seen, frozenset())
     both = Selection(seen, frozenset(), outer)
@@ -170,9 +181,9 @@ def test_routers_by_their_system() -> None:
     )
 
 
-def skipped(targets: list[Target], seen: Any, named: frozenset[str] = frozenset(), part: bool = False) -> list[Told]:
+def skipped(targets: list[BuildTarget], seen: Any, named: frozenset[str] = frozenset(), part: bool = False) -> list[Told]:
     found = Diagnostics()
-    _report_skipped(_reasons(targets, Selection(seen, named), part), targets, found)
+    _report_skipped(_why_targets_are_skipped(targets, Selection(seen, named), part), targets, found)
     return told(found)
 
 
@@ -181,9 +192,9 @@ def test_one_note_of_all_that_is_skipped() -> None:
     targets = [
         target("whole", files=(FileSpec("x", "fabric"),), needs=("links",)), target("tree", needs=("torus", "links", "guids")),
         target("grid", needs=("torus",)), target("odd", needs=("odd",)), target("third", needs=("torus",)),
-        target("sonic", routers=Routers(nos="sonic", kind="switch")), target("hosts", routers=Routers(kind="host")),
-        target("small", routers=Routers(kind="switch", mtu=10)), target("eos", routers=Routers(nos="eos", kind="switch", mtu=10)),
-        target("plain", routers=Routers(nos="eos", kind="switch")),
+        target("sonic", routers=RouterSelection(nos="sonic", kind="switch")), target("hosts", routers=RouterSelection(kind="host")),
+        target("small", routers=RouterSelection(kind="switch", mtu=10)), target("eos", routers=RouterSelection(nos="eos", kind="switch", mtu=10)),
+        target("plain", routers=RouterSelection(nos="eos", kind="switch")),
     ]  # fmt: skip
     reasons = (
         "`tree`, `grid` and `third` (the fabric has no a torus); `tree` (the fabric has no GUIDs (`--assets`)); "
@@ -200,24 +211,24 @@ def test_one_note_of_all_that_is_skipped() -> None:
         "skipped: `whole` (the fabric has no power cords (`cords` in a model))"
     )
     assert skipped([targets[5]], seen, frozenset(("sonic",))) == []
-    assert skipped([target("sonic", routers=Routers(nos="sonic", kind="switch", mtu=10))], seen, frozenset(("sonic",)))[0][2] == (
-        "skipped: `sonic` (no switches it can configure: its MTU is at most 10)"
-    )
+    assert skipped([target("sonic", routers=RouterSelection(nos="sonic", kind="switch", mtu=10))], seen, frozenset(("sonic",)))[
+        0
+    ][2] == ("skipped: `sonic` (no switches it can configure: its MTU is at most 10)")
 
 
 def test_lists_of_names() -> None:
-    assert [_listed(n) for n in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    assert [_names_joined_by_and(n) for n in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
-def systems(known: list[Target], chosen: list[Target], seen: Any, named: frozenset[str] = frozenset()) -> list[Told]:
+def systems(known: list[BuildTarget], chosen: list[BuildTarget], seen: Any, named: frozenset[str] = frozenset()) -> list[Told]:
     found = Diagnostics()
     _report_systems({t.name: t for t in known}, chosen, Selection(seen, named), found)
     return told(found)
 
 
 def test_switches_that_two_targets_or_none_configure() -> None:
-    eos, two = target("eos", routers=Routers(nos="eos")), target("two", routers=Routers(nos="eos"))
-    plain, sonic = target("frr", routers=Routers()), target("sonic", routers=Routers(nos="sonic"))
+    eos, two = target("eos", routers=RouterSelection(nos="eos")), target("two", routers=RouterSelection(nos="eos"))
+    plain, sonic = target("frr", routers=RouterSelection()), target("sonic", routers=RouterSelection(nos="sonic"))
     seen = view({"a": "eos", "b": "junos", "c": "junos", "d": "xr"}, ("h",))
     none = "add a target whose `target.toml` has `nos` in `[router]`: `tdsl new target NAME`"
     unknown = [
@@ -252,13 +263,13 @@ def test_models_without_a_platform_of_sonic() -> None:
     facts = {"a": {"model": "X"}, "b": {"model": "A", "hwsku": ""}, "c": {"model": "B", "hwsku": "Force10"}, "d": {"model": "X"}}
     seen: Any = SimpleNamespace(model_facts=facts.__getitem__)
     found = Diagnostics()
-    _want_platforms(target("sonic"), [router(n) for n in "abcd"], seen, found)
+    _note_missing_platforms(target("sonic"), [router(n) for n in "abcd"], seen, found)
     assert told(found) == [
         ("E0511", Severity.NOTE, "target `sonic`: no `hwsku` is stated for A and X",
          "add it to the file, and compare the lanes with the platform's port_config.ini"),
     ]  # fmt: skip
     found = Diagnostics()
-    _want_platforms(target("sonic"), [router("c")], seen, found)
+    _note_missing_platforms(target("sonic"), [router("c")], seen, found)
     assert told(found) == []
 
 
@@ -274,7 +285,7 @@ def test_files_that_name_assets_by_guids() -> None:
     ):  # fmt: skip
         found = Diagnostics()
         seen: Any = SimpleNamespace(capabilities=frozenset(capabilities))
-        _want_guids(
+        _note_missing_guids(
             target("ib", needs=("infiniband",)), FileSpec("p/{plane}.conf", "plane", needs=needs, single=single), seen, found
         )
         assert told(found) == ([(*note[:2], note[2].format(wanted), help)] if wanted else [])
@@ -296,7 +307,7 @@ def test_paths_of_every_scope() -> None:
     routers = [router("leaf0"), router("leaf1")]
 
     def paths(scope: str, single: str = "") -> list[str]:
-        found = _places(FileSpec(f"x/{{{scope}}}.cfg", scope, single=single), seen, routers)
+        found = _paths_and_records(FileSpec(f"x/{{{scope}}}.cfg", scope, single=single), seen, routers)
         records = {"fabric": [None], "router": routers, "standby": seen.standbys, "adapters": seen.adapters}
         wanted = records.get(scope) or getattr(seen, f"{scope}s")
         assert [r for _, r in found] == wanted
@@ -309,7 +320,7 @@ def test_paths_of_every_scope() -> None:
     assert paths("adapters") == ["x/X.cfg"] and paths("model") == ["x/m0.cfg", "x/m1.cfg"]
     spec = FileSpec("o/{plane}/{standby}.conf", "standby")
     mark = sha256(b"s/1").hexdigest()[:8]
-    assert [p for p, _ in _places(spec, seen, ())] == [f"o/p0/s_1-{mark}.conf", "o/p1/s2.conf"]
+    assert [p for p, _ in _paths_and_records(spec, seen, ())] == [f"o/p0/s_1-{mark}.conf", "o/p1/s2.conf"]
     seen.planes = named("p0")
     assert _standby_path(spec, seen.standbys[1], seen) == "o/s2.conf"
     assert _standby_path(FileSpec("{plane}.{standby}", "standby"), seen.standbys[1], seen) == "p1.s2"
@@ -317,7 +328,7 @@ def test_paths_of_every_scope() -> None:
 
 def test_paths_that_are_one_where_case_is_ignored() -> None:
     found = Diagnostics()
-    _want_distinct({"a/X.cfg": b"", "b": b"", "A/x.cfg": b"", "e\u0301": b"", "\u00e9": b""}, found)
+    _report_equal_paths({"a/X.cfg": b"", "b": b"", "A/x.cfg": b"", "e\u0301": b"", "\u00e9": b""}, found)
     help = "give the devices different names with `naming`"
     assert told(found) == [
         ("E0507", Severity.ERROR, f"{a} and {b} are one file on macOS and Windows, which ignore case", help)
@@ -333,22 +344,22 @@ def test_a_manifest() -> None:
         "design": {"name": "p\u00f6d", "sha256": "id", "parameters": {"a": "x", "b": True, "n": 2, "q": "2.5"}},
         "files": {p: {"sha256": sha256(files[p]).hexdigest(), "size": len(files[p])} for p in ("a", "z")},
     }  # fmt: skip
-    made = manifest(fabric, files, "id", "9")
+    made = manifest_bytes(fabric, files, "id", "9")
     assert made.decode() == json.dumps(wanted, indent=1, ensure_ascii=False) + "\n"
-    more = json.loads(manifest(fabric, files, "id", "9", ("KEY",), ("su[0]",)))
+    more = json.loads(manifest_bytes(fabric, files, "id", "9", ("KEY",), ("su[0]",)))
     assert more == {**wanted, "only": ["su[0]"], "secrets": ["KEY"]} and list(more)[3:5] == ["only", "secrets"]
-    assert [_plain(v) for v in (True, 3, "x", None)] == [True, 3, "x", "None"]
+    assert [_parameter_as_json(v) for v in (True, 3, "x", None)] == [True, 3, "x", "None"]
 
 
 def test_settings_that_an_option_does_not_take() -> None:
     t = target("t", options={"level": 3, "mode": "a"}, values={"level": Values(least=0, most=7)})
     found = Diagnostics()
     given = BuildOptions(settings={"t": {"level": 7, "mode": 1, "x": 2}, "other": {"level": 1}})
-    assert _settings(t, given, found) == {"level": 7, "mode": "a"} and t.options["level"] == 3
+    assert _options_of_target(t, given, found) == {"level": 7, "mode": "a"} and t.options["level"] == 3
     assert [d.message for d in found] == [
         "target `t`: `mode` is a text, not 1", "target `t`: there is no option `x`; there are level, mode",
     ]  # fmt: skip
-    assert {d.code for d in found} == {"E0502"} and _settings(target("u"), given, found) == {}
+    assert {d.code for d in found} == {"E0502"} and _options_of_target(target("u"), given, found) == {}
 
 
 class Copies:
@@ -382,7 +393,7 @@ def test_files_of_many_records(
         return keep([b"%d" % record, b"x" * 9]) if record != 5 else None  # type: ignore[no-any-return]
 
     options = BuildOptions(workers=copies)  # type: ignore[arg-type]
-    made = list(_drawn(draw, range(records), target("t", own=own), options, found))
+    made = list(_files_of_records(draw, range(records), target("t", own=own), options, found))
     assert made == [b"%d" % r + b"x" * 9 if r != 5 else None for r in range(records)]
     messages = [d.message for d in found]
     assert list(dict.fromkeys(messages)) == [str(r) for r in range(records)]
@@ -393,21 +404,21 @@ def test_files_of_many_records(
 
 
 def test_numbers_in_formats() -> None:
-    assert [_widths(t) for t in ("", "999", "%1000d %20000d", "%*d", "*", "%", "1" * 30)] == [
+    assert [_largest_format_width(t) for t in ("", "999", "%1000d %20000d", "%*d", "*", "%", "1" * 30)] == [
         0, 0, 20000, (1 << 20) + 1, 0, 0, int("1" * 20),
     ]  # fmt: skip
-    assert not _wide([1 << 20, "x", None]) and _wide([1, (1 << 20) + 1])
+    assert not _has_wide_number([1 << 20, "x", None]) and _has_wide_number([1, (1 << 20) + 1])
 
 
 def test_steps_that_would_make_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 100 characters, or bits of a number, by one sign; a width or a number of that size in a call."""
     monkeypatch.setattr(render_module, "WIDEST", 100)
-    env = environment.__wrapped__(folder("targets") / "eos" / "templates", False)
+    env = jinja_environment.__wrapped__(packaged_folder("targets") / "eos" / "templates", False)
 
     def outcome(text: str, **given: object) -> str:
         try:
             return env.from_string("{{ " + text + " }}").render(**given)
-        except Refused as why:
+        except NameRefused as why:
             return str(why)
 
     once = "`{}` would make more than 100 characters at once"
@@ -437,26 +448,26 @@ def test_pieces_of_a_file(own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_module, "MANY", 2)
     monkeypatch.setattr(render_module, "PIECE", 4)
     monkeypatch.setattr(render_module, "MOST", 12)
-    assert list(_pieces(iter(()), own)) == [b""]
+    assert list(_rendered_pieces(iter(()), own)) == [b""]
     parts = ["ab", "c", "\u00e9", "d", "e"]
-    assert list(_pieces(iter(parts), own)) == [b"abc\xc3\xa9d", b"e"]
-    rows = Rows.of(lambda: iter([b"123", b"45"]))
-    assert list(_pieces(iter(["a", rows, "b"]), own)) == [b"a", b"123", b"45", b"b"]
-    assert next(iter(_pieces(iter(["x" * 12, ""]), own))) == b"x" * 12
-    with pytest.raises(Refused, match=r"^it would be larger than 0 MiB$"):
-        list(_pieces(iter(["x" * 12, "x", "", ""]), own))
-    many = Rows.of(lambda: iter([b"x" * 7] * 2))
+    assert list(_rendered_pieces(iter(parts), own)) == [b"abc\xc3\xa9d", b"e"]
+    rows = RowLines.of(lambda: iter([b"123", b"45"]))
+    assert list(_rendered_pieces(iter(["a", rows, "b"]), own)) == [b"a", b"123", b"45", b"b"]
+    assert next(iter(_rendered_pieces(iter(["x" * 12, ""]), own))) == b"x" * 12
+    with pytest.raises(NameRefused, match=r"^it would be larger than 0 MiB$"):
+        list(_rendered_pieces(iter(["x" * 12, "x", "", ""]), own))
+    many = RowLines.of(lambda: iter([b"x" * 7] * 2))
     if own:
-        assert b"".join(_pieces(iter(["x" * 11, many]), own)) == b"x" * 25
+        assert b"".join(_rendered_pieces(iter(["x" * 11, many]), own)) == b"x" * 25
     else:
-        with pytest.raises(Refused):
-            list(_pieces(iter([many]), own))
+        with pytest.raises(NameRefused):
+            list(_rendered_pieces(iter([many]), own))
 
 
 def test_the_size_of_a_file() -> None:
-    _want_small(1 << 30)
-    with pytest.raises(Refused, match=r"^it would be larger than 1024 MiB$"):
-        _want_small((1 << 30) + 1)
+    _refuse_large_file(1 << 30)
+    with pytest.raises(NameRefused, match=r"^it would be larger than 1024 MiB$"):
+        _refuse_large_file((1 << 30) + 1)
 
 
 @dataclass
@@ -468,29 +479,40 @@ class Leaf:
 
 
 def test_words_and_places_of_faults() -> None:
-    assert [_words(e) for e in (KeyError("a"), KeyError(), ValueError("b"), ValueError())] == ["a", "KeyError", "b", "ValueError"]
-    assert _record({"x": 1, "l": Leaf("leaf0"), "_h": Leaf("hidden"), "k": Leaf}) == "leaf leaf0" and _record({}) == ""
+    assert [_exception_text(e) for e in (KeyError("a"), KeyError(), ValueError("b"), ValueError())] == [
+        "a",
+        "KeyError",
+        "b",
+        "ValueError",
+    ]
+    assert (
+        _record_in_hand({"x": 1, "l": Leaf("leaf0"), "_h": Leaf("hidden"), "k": Leaf}) == "leaf leaf0"
+        and _record_in_hand({}) == ""
+    )
     code = compile("def inner(l):\n    x = 1\n    raise ValueError\ndef outer(l):\n    inner(None)\n", "/t/a.cfg.j2", "exec")
     scope: dict[str, Any] = {}
     exec(code, scope)
     try:
         scope["outer"](Leaf("leaf1"))
     except ValueError as fault:
-        assert _where(fault, FileSpec("p", "fabric", template="a.cfg.j2")) == ["in a.cfg.j2, line 3", "while writing leaf leaf1"]
-    assert _where(ValueError(), FileSpec("p", "fabric", template="t.j2")) == ["in t.j2"]
-    assert _where(ValueError(), FileSpec("p", "fabric", program="t.py")) == ["in t.py"]
+        assert _template_location(fault, FileSpec("p", "fabric", template="a.cfg.j2")) == [
+            "in a.cfg.j2, line 3",
+            "while writing leaf leaf1",
+        ]
+    assert _template_location(ValueError(), FileSpec("p", "fabric", template="t.j2")) == ["in t.j2"]
+    assert _template_location(ValueError(), FileSpec("p", "fabric", program="t.py")) == ["in t.py"]
 
 
 def test_the_widest_format(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers of four digits and more in a text that may be a format: as many characters as the bound says fit."""
     monkeypatch.setattr(render_module, "WIDEST", 1000)
-    env = environment.__wrapped__(folder("targets") / "eos" / "templates", False)
+    env = jinja_environment.__wrapped__(packaged_folder("targets") / "eos" / "templates", False)
     for text in ("'{{:{}}}'.format('x')", "'%{}s'|format('x')", "'x'.ljust({})"):
         assert len(env.from_string("{{ " + text.format(1000) + " }}").render()) == 1000
-        with pytest.raises(Refused):
+        with pytest.raises(NameRefused):
             env.from_string("{{ " + text.format(1001) + " }}").render()
 
 
 def test_rows_of_own_tables_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_module, "MOST", 12)
-    assert list(_pieces(iter([Rows.of(lambda: iter([b"x"] * 20))]), True))[1:-1] == [b"x"] * 20
+    assert list(_rendered_pieces(iter([RowLines.of(lambda: iter([b"x"] * 20))]), True))[1:-1] == [b"x"] * 20

@@ -12,9 +12,9 @@ import pytest
 from tdsl.emit import view as views
 from tdsl.emit.data import subnets
 from tdsl.emit.records import Managed, Model, Pod, Port, PortGroup, Standby, System
-from tdsl.emit.view import FabricView, Sizes, _keys, _model, _prefix
+from tdsl.emit.view import FabricView, Sizes, _instance_prefix, _model_record, _unique_model_keys
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.semantics.model import Axis, Part
+from tdsl.semantics.model import Axis, PathComponent
 from tests.fabrics import GBPS, Builder
 
 
@@ -129,15 +129,19 @@ def test_prices(currency: str, date: str, wanted: str) -> None:
     [(0, "pl1-pod-su0-4"), (1, "pl1-pod-su0-5"), (2, "pl1-pod-su0-6"), (3, "pl1-pod-su1-4"), (11, "pl2-pod-su1-6")],
 )
 def test_names_of_group_instances(row: int, wanted: str) -> None:
-    parts = [Part("pl", "plane", (Axis(1, 2),)), Part("pod", "group", ()), Part("su", "group", (Axis(0, 2), Axis(4, 3)))]
-    assert _prefix(parts, row) == wanted
-    assert _prefix(iter(parts), row) == wanted
+    parts = [
+        PathComponent("pl", "plane", (Axis(1, 2),)),
+        PathComponent("pod", "group", ()),
+        PathComponent("su", "group", (Axis(0, 2), Axis(4, 3))),
+    ]
+    assert _instance_prefix(parts, row) == wanted
+    assert _instance_prefix(iter(parts), row) == wanted
 
 
 def test_names_of_planes() -> None:
     """Of the first device in each; by number where no group of the device is a plane."""
-    group, leaf = Part("su", "group", (Axis(0, 2),)), Part("leaf", "switch", (Axis(0, 3),))
-    plane = Part("pl", "plane", (Axis(5, 2), Axis(0, 2)))
+    group, leaf = PathComponent("su", "group", (Axis(0, 2),)), PathComponent("leaf", "switch", (Axis(0, 3),))
+    plane = PathComponent("pl", "plane", (Axis(5, 2), Axis(0, 2)))
     sets = [
         SimpleNamespace(parts=(leaf,), first=0), SimpleNamespace(parts=(group, plane, leaf), first=3),
         SimpleNamespace(parts=(plane, leaf), first=27),
@@ -164,7 +168,7 @@ def test_names_of_planes() -> None:
     ],
 )
 def test_keys_of_models(models: list[tuple[str, str]], wanted: list[str]) -> None:
-    assert _keys(tuple(SimpleNamespace(name=n, variant=v) for n, v in models)) == wanted  # type: ignore[misc]
+    assert _unique_model_keys(tuple(SimpleNamespace(name=n, variant=v) for n, v in models)) == wanted  # type: ignore[misc]
 
 
 def test_models_with_their_ports() -> None:
@@ -176,7 +180,7 @@ def test_models_with_their_ports() -> None:
             object.__setattr__(c, name, value)
     object.__setattr__(second, "rate", None)
     b.devices("s", model, 1)
-    assert _model(b.build(), "SW+2", model) == Model("SW+2", "SW", "switch", "", (
+    assert _model_record(b.build(), "SW+2", model) == Model("SW+2", "SW", "switch", "", (
         PortGroup("a", 400 * GBPS, ("NDR",), True, (Port("a[0]", 1, "L0", "s0", ""), Port("a[1]", 2, "L1", "s1", "OSFP 7"))),
         PortGroup("b", "", ("GE400",), False, (Port("b[1, 1]", 3, "x", "", "3"), Port("b[1, 2]", 4, "y", "", ""))),
     ), 0)  # fmt: skip
@@ -341,7 +345,7 @@ def test_routers_of_each_kind_are_made_once(monkeypatch: pytest.MonkeyPatch) -> 
             asked.append((kind, devices))
             return [f"{kind}0", f"{kind}1"]
 
-    monkeypatch.setattr(routers, "Routers", Made)
+    monkeypatch.setattr(routers, "RouterMaker", Made)
     facts = {"_wires": "wires", "_diagnostics": "findings", "_asked": "these", "_routers": {}}
     view = stub(SimpleNamespace(addressing="addressing"), capabilities={"routing"}, **facts)
     assert FabricView.routers(view, "host") == ("host0", "host1") and asked == [("host", "these")]
@@ -380,8 +384,8 @@ def test_tables_that_others_make(monkeypatch: pytest.MonkeyPatch) -> None:
     line: Any = SimpleNamespace(**{n: n.upper() for n in PhaseLine.__dataclass_fields__})
     monkeypatch.setattr(views, "phase_bill", lambda stages: [line] * len(stages))
     monkeypatch.setattr(views, "phase_totals", lambda stages: ["of phases", len(stages)])
-    monkeypatch.setattr(views, "totals", lambda fabric: ["of all"] if fabric is f else [])
-    monkeypatch.setattr(views, "_table", lambda record, rows: (record.__name__, rows))
+    monkeypatch.setattr(views, "totals_by_place", lambda fabric: ["of all"] if fabric is f else [])
+    monkeypatch.setattr(views, "_table_of_records", lambda record, rows: (record.__name__, rows))
     assert cached("phase_bill", view) == ("PhaseLine", [line, line])
     assert cached("totals", view) == ("Total", ["of all", "of phases", 2])
     for name, function, record in (
@@ -394,7 +398,7 @@ def test_tables_that_others_make(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_records_as_tables() -> None:
     made = [System("a", 1), System("b", 2)]
-    table = views._table(System, made)
+    table = views._table_of_records(System, made)
     assert (len(table), table.column("device"), table.column("asn")) == (2, ["a", "b"], [1, 2])
 
 
@@ -425,7 +429,7 @@ def test_drawings_and_faceplates_are_made_of_the_fabric(monkeypatch: pytest.Monk
     wires = SimpleNamespace(**{n: n.upper() for n in ("links", "cables", "labels", "circuits", "classes")})
     drawn = SimpleNamespace(fronts=lambda: "fronts", plans=lambda: "plans")
     view = stub(f, title="A title", _wires=wires, _drawing=drawn, _faceplates=SimpleNamespace(of=lambda name: (name, "ports")))
-    monkeypatch.setattr(views, "Drawing", lambda *given: ("drawing", *given))
+    monkeypatch.setattr(views, "RackDrawing", lambda *given: ("drawing", *given))
     monkeypatch.setattr(views.picture, "draw", lambda *given: ("picture", *given))
     monkeypatch.setattr(views.picture, "sketch", lambda *given: ("sketch", *given))
     monkeypatch.setattr(faceplate, "Faceplates", lambda given: ("faceplates", given))
@@ -441,7 +445,7 @@ def test_drawings_and_faceplates_are_made_of_the_fabric(monkeypatch: pytest.Monk
 
 def test_records_of_routing(monkeypatch: pytest.MonkeyPatch) -> None:
     """None where the design has no addresses or says nothing."""
-    monkeypatch.setattr(views, "plain", lambda found: ("plain", found))
+    monkeypatch.setattr(views, "record_without_origin", lambda found: ("plain", found))
     f = SimpleNamespace(addressing=SimpleNamespace(routing="bgp", roce="class 3"))
     assert [cached(n, stub(f)) for n in ("routing", "roce")] == [("plain", "bgp"), ("plain", "class 3")]
     f.addressing = None
@@ -450,9 +454,7 @@ def test_records_of_routing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_addresses_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [tuple("abcdef"), tuple("ghijkl")]
-    monkeypatch.setattr(
-        views, "given_addresses", lambda wires, found: iter(given) if (wires, found) == ("wires", "found") else ()
-    )
+    monkeypatch.setattr(views, "address_rows", lambda wires, found: iter(given) if (wires, found) == ("wires", "found") else ())
     f = SimpleNamespace(addressing="found")
     table = cached("addresses", stub(f, _wires="wires"))
     names = ("device", "kind", "port", "address", "network", "vrf")
@@ -468,7 +470,7 @@ def test_accelerators_that_simulators_cannot_hold(monkeypatch: pytest.MonkeyPatc
     assert cached("npus", stub(_wires="wires")) == ("graph", "wires")
 
     def unfit(wires: object) -> None:
-        raise npus.Unfit("no accelerators")
+        raise npus.NpuGraphUnfit("no accelerators")
 
     monkeypatch.setattr(npus, "npu_graph", unfit)
     assert cached("npus", stub(_wires="wires")) == "no accelerators"
@@ -479,6 +481,6 @@ def test_hosts_and_adapters_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
     view._assets, view._wires, view._plane_names = "assets", "wires", "names"
     monkeypatch.setattr(views.hosts, "host_layouts", lambda *given: [given])
     monkeypatch.setattr(views.adapters, "host_adapters", lambda *given: [given])
-    monkeypatch.setattr(subnets, "planes", lambda *given: given)
+    monkeypatch.setattr(subnets, "subnet_planes", lambda *given: given)
     assert cached("hosts", view) == (("keys", "found", "ether", "out"),)
     assert cached("adapters", view) == (("fabric", "keys"),) and cached("planes", view) == ("wires", "names", "assets")

@@ -12,7 +12,7 @@ import pytest
 from tdsl.emit.partial_view import PartView
 from tdsl.emit.view import FabricView
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.viewer.packed import _column
+from tdsl.viewer.packed import _packed_column
 from tests.harness import fabric_of
 
 POD = """
@@ -93,7 +93,7 @@ def test_rows_of_the_devices_of_a_part(whole: FabricView) -> None:
      ([-(1 << 31)], 0, -(1 << 31), 0)],
 )  # fmt: skip
 def test_columns_that_are_progressions(values: list[int], width: int, start: int, step: int) -> None:
-    assert _column(np.array(values, dtype=np.int64)) == ({"width": width, "start": start, "step": step}, b"")
+    assert _packed_column(np.array(values, dtype=np.int64)) == ({"width": width, "start": start, "step": step}, b"")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_columns_that_are_progressions(values: list[int], width: int, start: int
 )  # fmt: skip
 def test_bytes_of_differences(values: list[int], width: int) -> None:
     """The first value and the differences, modulo 2^32, the lowest bytes of all before the next ones."""
-    entry, body = _column(np.array(values, dtype=np.int64))
+    entry, body = _packed_column(np.array(values, dtype=np.int64))
     steps = [values[0], *(b - a for a, b in pairwise(values))]
     texts = [(s % (1 << 32)).to_bytes(4, "little")[:width] for s in steps]
     assert entry == {"width": width} and body == bytes(t[k] for k in range(width) for t in texts)
@@ -115,4 +115,4 @@ def test_bytes_of_differences(values: list[int], width: int) -> None:
 @pytest.mark.parametrize("value", [1 << 31, -(1 << 31) - 1])
 def test_values_of_more_than_32_bits(value: int) -> None:
     with pytest.raises(ValueError, match=r"^a value needs more than 32 bits$"):
-        _column(np.array([0, value, 5]))
+        _packed_column(np.array([0, value, 5]))

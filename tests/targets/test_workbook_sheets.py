@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tdsl.emit.workbook import MAX_TEXT, Sheet, sheet_name, workbook
+from tdsl.emit.workbook import MAX_TEXT, Sheet, sheet_name, workbook_bytes
 
 pytest.importorskip("xlsxwriter")
 NS = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
@@ -17,7 +17,7 @@ NS = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
 
 def parts(sheet: Sheet, title: str = "T") -> tuple[ElementTree.Element, ElementTree.Element, list[str]]:
     """The XML of the only sheet, of the styles, and the shared strings."""
-    with zipfile.ZipFile(io.BytesIO(workbook([sheet], title))) as archive:
+    with zipfile.ZipFile(io.BytesIO(workbook_bytes([sheet], title))) as archive:
         page = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
         styles = ElementTree.fromstring(archive.read("xl/styles.xml"))
         strings: list[str] = []
@@ -238,4 +238,4 @@ def test_texts_of_headers() -> None:
     page, _, _ = parts(Sheet("s", ["a"], []), "the title")
     header = page.find("m:headerFooter/m:oddHeader", NS)
     assert header is not None and header.text == "&Lthe title&Rs"
-    assert re.fullmatch("PK.*", workbook([Sheet("s", ["a"], [])], "t")[:2].decode())
+    assert re.fullmatch("PK.*", workbook_bytes([Sheet("s", ["a"], [])], "t")[:2].decode())

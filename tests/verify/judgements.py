@@ -11,7 +11,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import claim, selector
 from tests.harness import compile_text
 
@@ -33,7 +33,7 @@ def judged(fabric: Fabric, check: str, clauses: Clauses) -> Iterator[str]:
     word, _, path = clause.partition(" ")
     view = View.part(fabric, selector(fabric, path).elements[0], True) if path else View.whole(fabric)
     asked = claim(fabric, name, **clauses[clause](fabric)) if word and not path else None
-    check_of_name = catalogue()[name]
+    check_of_name = checks_by_name()[name]
     if asked is not None and asked.of_to and check_of_name.joins:
         view = View.between(fabric, *(devices_of_selectors(fabric, side) for side in (asked.of, asked.of_to)))
     found = check_of_name.judge(view, asked)

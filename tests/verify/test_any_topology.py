@@ -17,27 +17,27 @@ from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
 from tdsl.fabric.patterns import random_regular
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.prove import automorphisms
 from tdsl.prove import uniform_flow as concurrent
 from tdsl.prove.all_to_all import all_to_all
-from tdsl.prove.automorphisms import Orbits, orbits
-from tdsl.prove.bisection import bisection
+from tdsl.prove.automorphisms import Orbits, automorphism_orbits
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.cuts import crossing
-from tdsl.prove.equal_split import Demand
+from tdsl.prove.cuts import capacity_across_split
+from tdsl.prove.equal_split import UniformDemand
 from tdsl.prove.network import Network
 from tdsl.prove.symmetry import arc_image
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import Builder, claim, random_chips, random_fabric, superpod, swapped, torus, two_links, without
 from tests.harness import compile_text, fabric_of, places
 from tests.verify.test_certificates import HEADLINES, as_json, at, leaves, made, put, rejected
 
 SEEDS = st.integers(0, 10**6)
-HERE = Span(SourceFile("here.fab", ""), 0, 0)
+HERE = SourceSpan(SourceFile("here.fab", ""), 0, 0)
 
 
 def dragonfly(a, p, h, groups, arrangement="absolute"):
@@ -90,7 +90,7 @@ def hyperx(*sizes):
 @pytest.mark.parametrize(("sizes", "links"), [((8, 8, 8), 128), ((16, 16, 8), 256), ((16, 16, 16), 512)])
 def test_even_tori(sizes, links):
     """2 N / longest side (Dally and Towles 2004, chapter 5; TPU v4, Jouppi et al., ISCA 2023)."""
-    found = catalogue()["bisection"].judge(View.whole(torus(*sizes).build()), None)
+    found = checks_by_name()["bisection"].judge(View.whole(torus(*sizes).build()), None)
     assert (found.status, found.measures["lower_links"], found.measures["upper_links"]) == ("proved", links, links)
 
 
@@ -103,17 +103,19 @@ def test_colours_alone_would_prove_too_much():
     g = UnitGraph.of(view, net)
     one_colour = Orbits((), np.zeros(g.nodes, dtype=np.int64), np.zeros(len(g.a), dtype=np.int64))
     once = replace(DEFAULT, uniform_rounds=1)
-    claimed = concurrent.bound(concurrent.concurrent(g, Demand.all_to_all(g), one_colour, budget=once))
-    true = bisection(view)
+    claimed = concurrent.bound_across_halves(
+        concurrent.uniform_flow_bounds(g, UniformDemand.all_to_all(g), one_colour, budget=once)
+    )
+    true = bisection_bounds(view)
     assert claimed == 308 and (true.lower, true.upper) == (256, 256)  # 307.2, rounded up
-    assert len(np.unique(orbits(g).link)) == 2
+    assert len(np.unique(automorphism_orbits(g).link)) == 2
 
 
 @pytest.mark.parametrize("arrangement", ["absolute", "relative"])
 def test_a_small_dragonfly(arrangement):
     """Four of nine groups against four: 16 global links, and 4 local ones of the group between; and a proof that shows it."""
     f = dragonfly(4, 2, 2, 9, arrangement)
-    found = bisection(View.whole(f))
+    found = bisection_bounds(View.whole(f))
     assert (found.lower, found.upper) == (20, 20)
     (proof,) = (c for c in made(f).values() if c["check"] == "bisection")
     verify(proof, as_json(f))
@@ -121,20 +123,20 @@ def test_a_small_dragonfly(arrangement):
 
 
 def test_a_dragonfly_of_264_routers():
-    found = bisection(View.whole(dragonfly(8, 4, 4, 33, "relative")))
+    found = bisection_bounds(View.whole(dragonfly(8, 4, 4, 33, "relative")))
     assert 16 * 16 < found.upper <= 272 and found.upper <= found.lower * 1.04
 
 
 @pytest.mark.slow
 def test_a_dragonfly_of_2064_routers():
-    found = bisection(View.whole(dragonfly(16, 8, 8, 129, "relative")))
+    found = bisection_bounds(View.whole(dragonfly(16, 8, 8, 129, "relative")))
     assert 64 * 64 < found.upper <= found.lower * 1.02
 
 
 @pytest.mark.slow
 def test_two_hundred_switches_at_random():
     for degree, hosts in ((12, 8), (10, 8), (8, 8), (6, 4)):
-        found = bisection(View.whole(random_switches(200, degree, 1, hosts)))
+        found = bisection_bounds(View.whole(random_switches(200, degree, 1, hosts)))
         assert 0 < found.lower <= found.upper <= found.lower * 1.5
 
 
@@ -161,7 +163,7 @@ def test_a_fat_tree_that_lost_ten_links(k, tmp_path):
     trunks = np.flatnonzero(f.is_switch[f.device_a])
     lost = np.random.default_rng(k).choice(trunks, 4 if k == 8 else 10, replace=False)
     g = without(f, np.sort(lost).tolist())
-    found = bisection(View.whole(g))
+    found = bisection_bounds(View.whole(g))
     assert half - len(lost) <= found.lower <= found.upper <= half and found.upper - found.lower <= len(lost)
     if k == 8:
         for certificate in made(g).values():
@@ -178,7 +180,7 @@ def test_a_fat_tree_that_lost_ten_links(k, tmp_path):
     ],
 )
 def test_other_wirings(fabric, links):
-    found = bisection(View.whole(fabric))
+    found = bisection_bounds(View.whole(fabric))
     assert found.lower <= min(links, found.upper) and found.upper <= links and found.lower > 0
 
 
@@ -189,7 +191,7 @@ def test_other_wirings(fabric, links):
 def test_odd_and_unequal_tori(sizes):
     f = torus(*sizes).build()
     net = unit_network(View.whole(f))
-    found = bisection(View.whole(f))
+    found = bisection_bounds(View.whole(f))
     n = len(net.units)
     none = np.zeros(0, dtype=np.bool_)
     true = 10**9
@@ -197,9 +199,9 @@ def test_odd_and_unequal_tori(sizes):
         for side in combinations(range(n), n // 2):
             units = np.zeros(n, dtype=np.bool_)
             units[list(side)] = True
-            true = min(true, crossing(net, units, none))
+            true = min(true, capacity_across_split(net, units, none))
         assert (found.lower, found.upper) == (true, true)
-    assert found.lower == found.upper == crossing(net, found.cut.units, none)
+    assert found.lower == found.upper == capacity_across_split(net, found.cut.units, none)
 
 
 def mesh(sizes, wrap, doubled):
@@ -226,9 +228,9 @@ def test_meshes_and_tori_against_every_split(data):
     wrap, doubled = (data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))) for _ in range(2))
     f = mesh(sizes, wrap, doubled)
     net = unit_network(View.whole(f))
-    found, n, none = bisection(View.whole(f)), len(net.units), np.zeros(0, dtype=np.bool_)
+    found, n, none = bisection_bounds(View.whole(f)), len(net.units), np.zeros(0, dtype=np.bool_)
     splits = (np.isin(np.arange(n), side) for side in combinations(range(n), n // 2))
-    assert found.lower == found.upper == min(crossing(net, units, none) for units in splits)
+    assert found.lower == found.upper == min(capacity_across_split(net, units, none) for units in splits)
 
 
 def exact_rate(f):
@@ -292,9 +294,9 @@ def test_without_symmetry_the_answer_is_the_same(seed, kind, damage):
         f = without(f, [first]) if rng.random() < 0.5 else swapped(f, first, second)
     view = View.whole(f)
     g = UnitGraph.of(view, unit_network(view))
-    demand = Demand.all_to_all(g)
+    demand = UniformDemand.all_to_all(g)
     alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
-    with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))
+    with_, without_ = (concurrent.uniform_flow_bounds(g, demand, o) for o in (automorphism_orbits(g), alone))
     assert (with_ is None) == (without_ is None)
     if with_ is not None and without_ is not None:
         assert with_.lower <= without_.upper and without_.lower <= with_.upper
@@ -328,12 +330,12 @@ def test_every_renaming_is_verified(monkeypatch):
     """What refinement proposes wrongly is not taken: with no colours told apart, every proposal is a guess."""
     f = without(torus(4, 4).build(), [3])
     g = UnitGraph.of(View.whole(f), unit_network(View.whole(f)))
-    for image in orbits(g).images:
+    for image in automorphism_orbits(g).images:
         assert automorphisms.link_image(g, image) is not None
-    true = orbits(g)
+    true = automorphism_orbits(g)
     assert len(np.unique(true.node)) > 1  # the broken link is seen
-    monkeypatch.setattr(automorphisms, "_mixed", lambda colour, room: np.zeros(len(colour), dtype=np.uint64))
-    for image in orbits(g).images:
+    monkeypatch.setattr(automorphisms, "_hash_colours", lambda colour, room: np.zeros(len(colour), dtype=np.uint64))
+    for image in automorphism_orbits(g).images:
         assert automorphisms.link_image(g, image) is not None
 
 
@@ -448,8 +450,8 @@ def test_an_override_leaves_the_answer_as_it_is_without_symmetry(kind, tmp_path)
     assert len({f.device_model[d] for d in range(f.device_count)}) > 1
     g = UnitGraph.of(View.whole(f), unit_network(View.whole(f)))
     alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
-    demand = Demand.all_to_all(g)
-    with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))
+    demand = UniformDemand.all_to_all(g)
+    with_, without_ = (concurrent.uniform_flow_bounds(g, demand, o) for o in (automorphism_orbits(g), alone))
     assert with_ is not None and without_ is not None
     assert with_.lower <= without_.upper and without_.lower <= with_.upper
     assert float(without_.lower) >= 0.9 * float(with_.lower) and float(without_.upper) <= 1.1 * float(with_.upper)

@@ -13,7 +13,16 @@ import pytest
 from networkx.algorithms.isomorphism import GraphMatcher
 
 from tdsl.prove import automorphisms as module
-from tdsl.prove.automorphisms import _dense, _mixed, _next, _Search, link_image, orbits, transitive, translated
+from tdsl.prove.automorphisms import (
+    _AutomorphismSearch,
+    _hash_colours,
+    _node_to_individualize,
+    _number_densely,
+    automorphism_orbits,
+    is_node_transitive,
+    link_image,
+    translation_orbits,
+)
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.network import Network
 from tdsl.prove.unit_graph import UnitGraph
@@ -80,7 +89,7 @@ def test_orbits_are_those_of_all_automorphisms(first: int) -> None:
     for seed in range(first, first + 40):
         g = symmetric(seed)
         every = every_automorphism(g)
-        found = orbits(g)
+        found = automorphism_orbits(g)
         assert all(image.tolist() in every for image in found.images), seed
         nodes, links = lowest(g.nodes, every), lowest(len(g.a), [links_of(g, x) for x in every])
         assert all(nodes[v] == nodes[w] for v, w in enumerate(found.node)) and all(
@@ -122,8 +131,8 @@ def test_colours_are_refined_until_they_are_stable() -> None:
     """A trace says whether another start gives the same; an individualized node has a colour of its own."""
     for seed in range(60):
         g, rng = symmetric(seed), Random(seed)
-        colour = _dense(np.array([rng.randint(0, 1) for _ in range(g.nodes)]))
-        search = _Search(g, DEFAULT)
+        colour = _number_densely(np.array([rng.randint(0, 1) for _ in range(g.nodes)]))
+        search = _AutomorphismSearch(g, DEFAULT)
         found = search.refine(colour, None)
         assert found is not None and classes(found[0].tolist()) == refined_by_hand(g, colour.tolist()), seed
         assert sorted(set(found[0].tolist())) == list(range(len(set(found[0].tolist()))))
@@ -163,7 +172,7 @@ def test_colours_and_capacities_as_pseudorandom_numbers() -> None:
         z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
         z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
         wanted.append(z ^ z >> 31)
-    assert _mixed(colour, capacity).tolist() == wanted and len(set(wanted)) == 6
+    assert _hash_colours(colour, capacity).tolist() == wanted and len(set(wanted)) == 6
 
 
 def test_the_cell_that_is_divided_next() -> None:
@@ -172,23 +181,23 @@ def test_the_cell_that_is_divided_next() -> None:
     def of(weight: list[int]) -> Any:
         return SimpleNamespace(weight=np.array(weight))
 
-    assert _next(of([0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1]), False) == 3
-    assert _next(of([0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1]), True) == 0
-    assert _next(of([0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 2]), False) == 0
-    assert _next(of([1, 0, 2, 1, 1, 0, 0, 0]), np.array([3, 0, 3, 1, 3, 0, 0, 0]), False) == 0
-    assert _next(of([0, 1, 1, 1, 1, 1]), np.array([2, 1, 1, 0, 0, 0]), False) == 3
+    assert _node_to_individualize(of([0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1]), False) == 3
+    assert _node_to_individualize(of([0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 1]), True) == 0
+    assert _node_to_individualize(of([0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 2]), False) == 0
+    assert _node_to_individualize(of([1, 0, 2, 1, 1, 0, 0, 0]), np.array([3, 0, 3, 1, 3, 0, 0, 0]), False) == 0
+    assert _node_to_individualize(of([0, 1, 1, 1, 1, 1]), np.array([2, 1, 1, 0, 0, 0]), False) == 3
     for later in (False, True):
-        assert _next(of([1, 0, 1]), np.array([2, 0, 1]), later) is None
-        assert _next(of([0, 0, 1]), np.array([1, 1, 0]), later) == 0
+        assert _node_to_individualize(of([1, 0, 1]), np.array([2, 0, 1]), later) is None
+        assert _node_to_individualize(of([0, 0, 1]), np.array([1, 1, 0]), later) == 0
 
 
 def test_no_search_without_work_or_links() -> None:
     g = symmetric(0)
-    assert len(orbits(g).images) > 0
-    quick = orbits(g, replace(DEFAULT, automorphism_work=0))
+    assert len(automorphism_orbits(g).images) > 0
+    quick = automorphism_orbits(g, replace(DEFAULT, automorphism_work=0))
     assert quick.images == () and quick.node.tolist() == list(range(g.nodes)) and quick.link.tolist() == list(range(len(g.a)))
     bare = graph(3, [], [1, 1, 1], [True] * 3)
-    assert orbits(bare).images == () and orbits(bare).node.tolist() == [0, 1, 2]
+    assert automorphism_orbits(bare).images == () and automorphism_orbits(bare).node.tolist() == [0, 1, 2]
 
 
 def test_permutations_by_ports_count_where_all_keep_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,16 +207,16 @@ def test_permutations_by_ports_count_where_all_keep_the_network(monkeypatch: pyt
     step, two, wrong = np.array([1, 2, 3, 0]), np.array([2, 3, 0, 1]), np.array([1, 0, 2, 3])
     fabric: Any = None
     for images, found in (([step], True), ([two], False), ([step, wrong], False), ([], False), ([two, step], True)):
-        monkeypatch.setattr(module, "by_ports", lambda *_, images=images: images)
-        made = translated(g, fabric)
+        monkeypatch.setattr(module, "candidates_by_ports", lambda *_, images=images: images)
+        made = translation_orbits(g, fabric)
         assert (made is not None) == found
         if made is not None:
             assert made.images == tuple(images) and made.node.tolist() == [0] * 4 and made.link.tolist() == [0] * 4
-    monkeypatch.setattr(module, "by_ports", lambda *_: [step])
-    assert translated(graph(4, ring, [2] * 4, [True] * 4), fabric) is None
-    assert translated(graph(4, ring, [1] * 4, [False] * 4), fabric) is None
-    assert translated(graph(4, ring, [1, 1, 1, 0], [True] * 4), fabric) is None
-    assert translated(graph(4, ring, [1] * 4, [True, True, False, True]), fabric) is None
+    monkeypatch.setattr(module, "candidates_by_ports", lambda *_: [step])
+    assert translation_orbits(graph(4, ring, [2] * 4, [True] * 4), fabric) is None
+    assert translation_orbits(graph(4, ring, [1] * 4, [False] * 4), fabric) is None
+    assert translation_orbits(graph(4, ring, [1, 1, 1, 0], [True] * 4), fabric) is None
+    assert translation_orbits(graph(4, ring, [1] * 4, [True, True, False, True]), fabric) is None
 
 
 def test_permutations_that_lead_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,12 +229,12 @@ def test_permutations_that_lead_everywhere(monkeypatch: pytest.MonkeyPatch) -> N
         ([[wrong]], False), ([[two, step]], True),
     ):  # fmt: skip
         monkeypatch.setattr(module, "transitive_candidates", lambda *_, ways=ways: iter(ways))
-        assert transitive(fabric, net, np.arange(4)) is found
+        assert is_node_transitive(fabric, net, np.arange(4)) is found
     monkeypatch.undo()
     f = torus(3, 4).build()
     a, b = f.device_a, f.device_b
     whole = Network.both_ways(np.ones(12, dtype=np.bool_), a, b)
-    assert transitive(f, whole, np.arange(12)) and not transitive(
+    assert is_node_transitive(f, whole, np.arange(12)) and not is_node_transitive(
         f, Network.both_ways(np.ones(12, dtype=np.bool_), a[1:], b[1:]), np.arange(12)
     )
 
@@ -244,8 +253,8 @@ def test_nodes_that_are_tried_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
             tried.append((depth, other))
             return two if depth == 0 and other in hits else None
 
-        monkeypatch.setattr(module, "_image", image)
-        found = orbits(ring, replace(DEFAULT, automorphism_rounds=most))
+        monkeypatch.setattr(module, "_find_automorphism", image)
+        found = automorphism_orbits(ring, replace(DEFAULT, automorphism_rounds=most))
         assert len(found.images) == len([x for x in tried if x[0] == 0 and x[1] in hits])
         return [other for depth, other in tried if depth == 0]
 

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.clos import total_at
-from tdsl.prove.cuts import crossing
-from tdsl.prove.profiles import joined, min_plus, repeated
+from tdsl.prove.cuts import capacity_across_split
+from tdsl.prove.profiles import join_profiles, min_plus, repeat_profile
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.verify.check import catalogue, percent, percent_range
-from tdsl.verify.compare import against
+from tdsl.verify.check import checks_by_name, percent_range, percent_text
+from tdsl.verify.compare import judgement_for_claim
 from tests.fabrics import (
     GBPS,
     Builder,
@@ -61,7 +61,7 @@ fabric f {{
 
 
 def judge(fabric, given=None):
-    return catalogue()["bisection"].judge(View.whole(fabric), given)
+    return checks_by_name()["bisection"].judge(View.whole(fabric), given)
 
 
 def least_over_all_splits(f):
@@ -144,14 +144,14 @@ def test_planes_rails_and_scale_up_domains_are_added_under_one_split():
 )  # fmt: skip
 def test_three_tiers(racks, each, more, links, tmp_path):
     f = fabric_of(THREE.format(racks=racks, each=each, more=more.replace("; ", "\n  ")), tmp_path)
-    found = bisection(View.whole(f))
+    found = bisection_bounds(View.whole(f))
     assert (found.lower, found.upper) == (links, links)
 
 
 @pytest.mark.parametrize("sizes", [(8,), (4, 4), (6, 4), (4, 4, 4), (2, 2, 2), (8, 4, 2)])
 def test_even_tori(sizes):
     longest = max(sizes)
-    found = bisection(View.whole(torus(*sizes).build()))
+    found = bisection_bounds(View.whole(torus(*sizes).build()))
     expected = prod(sizes) // longest * (1 if longest == 2 else 2)
     if longest == 2:
         expected *= 2  # a dimension of two has double links
@@ -180,10 +180,10 @@ def test_managers_count_for_nothing_and_pass_nothing_on():
 def test_a_claim_in_bits_a_second():
     rate = Quantity(Fraction(200 * 10**12), RATE)
     f = superpod().build()
-    check = catalogue()["bisection"]
+    check = checks_by_name()["bisection"]
     for op, amount, status in ((">=", rate, "proved"), (">", Quantity(Fraction(504 * 400 * 10**9), RATE), "refuted")):
         given = claim(f, "bisection", op, amount)
-        assert against(given, check, check.judge(View.whole(f), given)).status == status
+        assert judgement_for_claim(given, check, check.judge(View.whole(f), given)).status == status
 
 
 def test_fewer_than_two_hosts_and_hosts_without_links():
@@ -258,10 +258,10 @@ def held(f):
     if len(view.units) < 2 or sorted(view.units.tolist()) != judges.units(f):
         return
     true = least_over_all_splits(f)
-    found = bisection(view)
+    found = bisection_bounds(view)
     assert found.lower * found.net.grain == found.upper * found.net.grain == true  # few units: every split is cut in the end
-    assert crossing(found.net, found.cut.units, found.cut.nodes) == found.cut.value == found.upper
-    bounds = bisection(View.whole(f, replace(DEFAULT, split_count=0)))
+    assert capacity_across_split(found.net, found.cut.units, found.cut.nodes) == found.cut.value == found.upper
+    bounds = bisection_bounds(View.whole(f, replace(DEFAULT, split_count=0)))
     assert bounds.lower * bounds.net.grain <= true <= bounds.upper * bounds.net.grain
     assert bounds.lower > 0 or true == 0 or not judges.reachable(f)
 
@@ -283,12 +283,12 @@ def test_profiles_are_the_least_over_all_choices(steps):
         assert out[x] == min(sum(int(p[k]) for p, k in zip(profiles, w, strict=True)) for w in ways if sum(w) == x)
     for p in profiles:
         twice = min_plus(min_plus(p, p, most), p, most)
-        assert np.array_equal(repeated(p, 3, most)[: len(twice)], twice)
+        assert np.array_equal(repeat_profile(p, 3, most)[: len(twice)], twice)
 
 
 def test_sets_that_overlap_count_on_their_least_share():
     parts = [(np.array([0, 1]), np.array([0, 4, 6])), (np.array([1, 2]), np.array([0, 2, 2]))]
-    members, profile = joined(parts, 3)
+    members, profile = join_profiles(parts, 3)
     assert members.tolist() == [0, 1, 2] and profile.tolist() == [0, 1, 4, 8]
     for x in range(4):
         ways = (
@@ -310,12 +310,12 @@ def test_the_worst_mixture_takes_the_greatest_part_first():
 
 def test_a_side_is_counted_whole(tmp_path):
     text = "fabric f { host b[48]: BOX; switch l[2]: BIG; connect b[n].nic[i] to l[n//24]; connect l[0] to l[1] x 3 }"
-    found = catalogue()["bisection"].judge(View.whole(fabric_of(text, tmp_path)), None)
+    found = checks_by_name()["bisection"].judge(View.whole(fabric_of(text, tmp_path)), None)
     assert "separate 24 hosts (b[0], b[1], b[2] and 21 more) from 24" in found.text
     assert [len(side) for side in found.witness["sides"]] == [16, 16] and found.witness["sides"][0][-1] == "and 9 more"
 
 
 def test_percentages_say_what_they_tell_apart():
-    assert (percent(Fraction(15, 16)), percent(Fraction(1))) == ("93.75%", "100%")
-    assert percent(Fraction(65535, 65536)) == "99.998%"
+    assert (percent_text(Fraction(15, 16)), percent_text(Fraction(1))) == ("93.75%", "100%")
+    assert percent_text(Fraction(65535, 65536)) == "99.998%"
     assert percent_range(Fraction(749_988, 1_200_000), Fraction(5, 8)) == "between 62.499% and 62.5%"

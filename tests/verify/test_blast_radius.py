@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import claim, random_chips, random_fabric, selector
 from tests.harness import compile_text
 from tests.verify import judges
@@ -43,7 +43,7 @@ def unreached_endpoints(f: Fabric, failed: int) -> int:
 )  # fmt: skip
 def test_figure_is_the_formula(seed, switches, hosts, nics, cables, loose, path):
     f = random_fabric(seed, switches, hosts, nics, cables, loose).build()
-    found = catalogue()["blast_radius"].judge(View.whole(f), claim(f, "blast_radius", of=(selector(f, path),)))
+    found = checks_by_name()["blast_radius"].judge(View.whole(f), claim(f, "blast_radius", of=(selector(f, path),)))
     devices = range(switches) if path == "sw" else range(hosts)
     first = next(s.first for s in f.sets if s.name == path)
     assert (found.status, found.value) == ("proved", max(unreached_endpoints(f, first + d) for d in devices))
@@ -55,7 +55,7 @@ def test_chips_that_forward_are_one_endpoint_each(seed, chips, cables):
     f = random_chips(seed, chips, cables).build()
     if not f.link_count:
         return
-    found = catalogue()["blast_radius"].judge(View.whole(f), claim(f, "blast_radius", of=(selector(f, "chip"),)))
+    found = checks_by_name()["blast_radius"].judge(View.whole(f), claim(f, "blast_radius", of=(selector(f, "chip"),)))
     assert found.value == max(unreached_endpoints(f, d) for d in range(chips))
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.prove.block_cuts import _whole, least
+from tdsl.prove.block_cuts import _both_sides_connected, least_block_cut
 
 
 def arcs(*links: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -18,7 +18,7 @@ def arcs(*links: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
 def whole(inside: str, passes: str, *links: tuple[int, int]) -> bool:
     """Whether both sides hold together; a digit a node, `1` for inside and for what forwards."""
     sides, forwards = (np.array([c == "1" for c in text]) for text in (inside, passes))
-    return bool(_whole(sides, forwards, *arcs(*links)))
+    return bool(_both_sides_connected(sides, forwards, *arcs(*links)))
 
 
 def test_a_side_holds_together_by_what_forwards() -> None:
@@ -47,7 +47,7 @@ def test_the_least_of_them() -> None:
     tail, head = arcs((0, 2), (0, 3), (1, 4), (1, 5), (0, 1))
     capacity = np.array([4, 4, 4, 4, 1] * 2)
     demand = np.array([2, 3]), np.array([4, 5]), np.array([1, 1])
-    found = least(np.array([True, True, False, False, False, False]), (tail, head, capacity), demand, ())
+    found = least_block_cut(np.array([True, True, False, False, False, False]), (tail, head, capacity), demand, ())
     assert found is not None
     bound, cut = found
     crossing = {(int(t), int(h)) for t, h in zip(tail[cut], head[cut], strict=True)}

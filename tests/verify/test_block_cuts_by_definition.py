@@ -12,7 +12,16 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.prove.block_cuts import _below, _fiedler, _of_beginnings, _of_blocks, _whole, exact, groups, least
+from tdsl.prove.block_cuts import (
+    _both_sides_connected,
+    _components_by_distance,
+    _fiedler_order,
+    _least_of_beginnings,
+    _least_of_blocks,
+    block_capacity_per_demand,
+    group_labels,
+    least_block_cut,
+)
 from tdsl.prove.budget import DEFAULT
 from tests.fabrics import Builder
 
@@ -58,7 +67,7 @@ def held(found: tuple[Fraction | None, np.ndarray], blocks: list[set[int]], size
         assert found[0] is None and not found[1].any() and len(found[1]) == size
         return
     least = min(x for x, _ in bounds)
-    assert found[0] == exact(found[1], arcs, demand) == least
+    assert found[0] == block_capacity_per_demand(found[1], arcs, demand) == least
     assert set(members(found[1])) == next(block for x, block in bounds if x == least)
 
 
@@ -70,17 +79,17 @@ def test_the_least_of_blocks_and_of_beginnings(first: int) -> None:
         rng = Random(seed)
         label = np.array([rng.choice([0, 1, 4]) for _ in range(size)])
         blocks = [{v for v in range(size) if label[v] == x} for x in {*label.tolist()}]
-        held(_of_blocks(label, arcs, demand), blocks, size, arcs, demand)
-        held(_of_blocks(np.arange(size), arcs, demand), [{v} for v in range(size)], size, arcs, demand)
+        held(_least_of_blocks(label, arcs, demand), blocks, size, arcs, demand)
+        held(_least_of_blocks(np.arange(size), arcs, demand), [{v} for v in range(size)], size, arcs, demand)
         order = rng.sample(range(size), size)
         beginnings = [set(order[: n + 1]) for n in range(size)]
-        held(_of_beginnings(np.array(order), arcs, demand), beginnings, size, arcs, demand)
+        held(_least_of_beginnings(np.array(order), arcs, demand), beginnings, size, arcs, demand)
 
 
 def test_amounts_beyond_doubles_are_added_up_exactly() -> None:
     arcs, demand = columns([(0, 1, 2**60 + 1), (0, 1, 2**60 + 1), (1, 0, 7)]), columns([(0, 1, 3), (1, 0, 2**62 - 1), (1, 0, 2)])
-    assert exact(np.array([True, False]), arcs, demand) == Fraction(2**61 + 2, 3)
-    assert exact(np.array([False, True]), arcs, demand) == Fraction(7, 2**62 + 1)
+    assert block_capacity_per_demand(np.array([True, False]), arcs, demand) == Fraction(2**61 + 2, 3)
+    assert block_capacity_per_demand(np.array([False, True]), arcs, demand) == Fraction(7, 2**62 + 1)
 
 
 def holds_together(side: set[int], passes: list[bool], graph: nx.Graph) -> bool:
@@ -111,7 +120,7 @@ def test_both_sides_hold_together(first: int) -> None:
             crossing = any(way[x] != way[y] and passes[x] and passes[y] for x, y in graph.edges)
             wanted = holds_together(one, passes, graph) and holds_together(other, passes, graph)
             wanted = wanted and (min(len(one), len(other)) == 1 or crossing)
-            found = _whole(np.array(way), np.array(passes), tail, head)
+            found = _both_sides_connected(np.array(way), np.array(passes), tail, head)
             assert found is wanted, (seed, way)
             seen[wanted] += 1
     assert min(seen.values()) > 50
@@ -133,7 +142,7 @@ def test_what_is_joined_without_farther_nodes() -> None:
             wanted.append([lowest.get(v, v) for v in range(size)])
         a, b = (np.array([e[i] for e in graph.edges], dtype=np.int64) for i in range(2))
         mask = np.isin(np.arange(size), ends)
-        found = [x.tolist() for x in _below(size, np.append(a, b), np.append(b, a), mask)]
+        found = [x.tolist() for x in _components_by_distance(size, np.append(a, b), np.append(b, a), mask)]
         assert found == wanted, seed
         depths.add(len(wanted))
     assert {0, 1, 2, 3} <= depths
@@ -150,7 +159,7 @@ def test_the_order_of_the_second_eigenvector(seed: int) -> None:
     rng = Random(seed)
     walk = rng.sample(range(7), 7)
     arcs = both_ways((x, y, rng.randint(1, 4)) for x, y in pairwise(walk))
-    found = _fiedler(7, arcs, replace(DEFAULT, order_rounds=2000)).tolist()
+    found = _fiedler_order(7, arcs, replace(DEFAULT, order_rounds=2000)).tolist()
     assert found in (walk, walk[::-1])
     matrix = np.zeros((7, 7))
     matrix[arcs[0], arcs[1]] = arcs[2]
@@ -193,10 +202,10 @@ def test_the_first_steps_towards_it() -> None:
             gaps = np.abs(np.subtract.outer(vector, vector))[np.triu_indices(size, 1)]
             if ((gaps > 0) & (gaps < 1e-7)).any():
                 continue  # the last digit would decide
-            found = _fiedler(size, arcs, replace(DEFAULT, order_rounds=rounds, order_work=work)).tolist()
+            found = _fiedler_order(size, arcs, replace(DEFAULT, order_rounds=rounds, order_work=work)).tolist()
             assert found == sorted(range(size), key=lambda v: vector[v]), (seed, rounds)
     nothing = columns([])
-    assert _fiedler(3, nothing, DEFAULT).tolist() == [2, 1, 0]
+    assert _fiedler_order(3, nothing, DEFAULT).tolist() == [2, 1, 0]
 
 
 def best_by_hand(
@@ -205,13 +214,13 @@ def best_by_hand(
     """Bounds of the best block of each kind, where both sides hold together, and the arcs that leave it."""
     size = len(passes)
     ends = np.isin(np.arange(size), np.concatenate(demand[:2]))
-    kinds = [np.arange(size), *labels, *_below(size, arcs[0], arcs[1], ends)]
-    found = [_of_blocks(label, arcs, demand) for label in kinds]
-    found += [_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler(size, arcs, FEW))]
+    kinds = [np.arange(size), *labels, *_components_by_distance(size, arcs[0], arcs[1], ends)]
+    found = [_least_of_blocks(label, arcs, demand) for label in kinds]
+    found += [_least_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler_order(size, arcs, FEW))]
     return [
         (x, [bool(inside[a] and not inside[b]) for a, b in zip(*arcs[:2], strict=True)])
         for x, inside in found
-        if x is not None and _whole(inside, passes, *arcs[:2])
+        if x is not None and _both_sides_connected(inside, passes, *arcs[:2])
     ]
 
 
@@ -227,7 +236,7 @@ def test_the_least_of_all_kinds_of_blocks() -> None:
         passes = np.array([rng.random() < 0.8 for _ in range(size)])
         labels = [np.array([rng.randrange(3) for _ in range(size)]) for _ in range(rng.randrange(3))]
         every = best_by_hand(passes, arcs, demand, labels)
-        found = least(passes, arcs, demand, labels, FEW)
+        found = least_block_cut(passes, arcs, demand, labels, FEW)
         wanted = min(every, key=lambda x: x[0], default=None)
         assert (found and (found[0], found[1].tolist())) == wanted, seed
 
@@ -240,9 +249,9 @@ def test_what_is_joined_below_a_distance_is_a_block() -> None:
     arcs = both_ways(links)
     demand = columns((x, y, 1) for x in pods[0][2:] for y in pods[1][2:])
     passes = np.isin(np.arange(15), [0, 3, 1, 2, 14])
-    found = least(passes, arcs, demand, (), replace(DEFAULT, order_rounds=0))
+    found = least_block_cut(passes, arcs, demand, (), replace(DEFAULT, order_rounds=0))
     assert found is not None and found[0] == Fraction(2, 25)
-    assert least(passes, arcs, demand, (), DEFAULT)[0] == Fraction(2, 25)  # type: ignore[index]
+    assert least_block_cut(passes, arcs, demand, (), DEFAULT)[0] == Fraction(2, 25)  # type: ignore[index]
 
 
 def test_devices_by_the_groups_that_contain_them() -> None:
@@ -273,7 +282,7 @@ def test_devices_by_the_groups_that_contain_them() -> None:
         [0, 1],
         *(sorted(rng.sample(range(f.device_count), 9)) for _ in range(20)),
     ):
-        found = [x.tolist() for x in groups(f, np.array(chosen))]
+        found = [x.tolist() for x in group_labels(f, np.array(chosen))]
         deepest = max(len(path[d].split(".")) for d in chosen)
         assert len(found) == deepest - 1
         for depth, label in enumerate(found, 1):
@@ -281,4 +290,4 @@ def test_devices_by_the_groups_that_contain_them() -> None:
             assert [[x == y for y in label] for x in label] == [[x == y for y in names] for x in names], (chosen, depth)
             alone = [x for x, name in zip(label, names, strict=True) if name.startswith("alone")]
             assert alone == list(range(len(alone))) and {*label} == {*range(len({*names}))}
-    assert groups(f, np.zeros(0, dtype=np.int64)) == [] and groups(f, np.array([0, 1])) == []
+    assert group_labels(f, np.zeros(0, dtype=np.int64)) == [] and group_labels(f, np.array([0, 1])) == []

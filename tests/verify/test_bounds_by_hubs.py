@@ -20,11 +20,11 @@ from tests.verify.test_checker import design, judged
 ROUTES = [{"share": 1, "by": "lengths", "parts": 1, "lengths": []}]
 
 
-def network(data: Any) -> checker.Network:
-    return checker.Network(checker.Fabric(data), checker.Work())
+def network(data: Any) -> checker.CertifiedNetwork:
+    return checker.CertifiedNetwork(checker.CertifiedFabric(data), checker.WorkSteps())
 
 
-def least_cut(net: checker.Network) -> int:
+def least_cut(net: checker.CertifiedNetwork) -> int:
     """Of all splits of the units into halves, each with the best place of every other node, in grains."""
     units, others = [*net.units], [v for v in net.capacity if v not in net.units]
     best = None
@@ -48,12 +48,12 @@ def test_no_bound_is_above_the_least_cut(seed: int) -> None:
         hubs = {v: chance.randint(1, 3) for v in chance.sample(inner, chance.randint(1, len(inner)))}
         stated = {"by": "routes", "hubs": hubs, "symmetries": None, "quotient": False, "routes": ROUTES}
         try:
-            found.append(checker.lower_bound(network(data), stated))
+            found.append(checker.bisection_lower_bound_shown(network(data), stated))
         except checker.Rejected:
             continue
     stated = {"by": "routes", "hubs": None, "symmetries": None, "quotient": False, "routes": ROUTES}
     with suppress(checker.Rejected):
-        found.append(checker.lower_bound(network(data), stated))
+        found.append(checker.bisection_lower_bound_shown(network(data), stated))
     assert all(0 <= bound <= least for bound in found), (found, least)
     if seed == 1:
         assert found and max(found) > 0
@@ -69,7 +69,7 @@ def test_a_star(hosts: int, hubs: dict[str, int] | None, bound: int, tmp_path: P
     net = network(data)
     link = next(iter(net.near("node0").values()))
     stated = {"by": "routes", "hubs": hubs, "symmetries": None, "quotient": False, "routes": ROUTES}
-    assert checker.lower_bound(net, stated) == bound * link
+    assert checker.bisection_lower_bound_shown(net, stated) == bound * link
 
 
 def test_a_unit_that_is_not_reached_is_in_the_demand(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tdsl.prove.bound import Bound, Lengths, LinkCut, NotBounded
-from tdsl.prove.budget import DEFAULT, SECONDS, Budget, of_seconds
+from tdsl.prove.bound import ArcLengths, Bound, LinkCut, NotBounded
+from tdsl.prove.budget import DEFAULT, SECONDS, Budget, budget_of_seconds
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
 from tests.verify.test_small_bounds import wired
@@ -51,9 +51,9 @@ def test_limits_grow_with_the_time(factor: Fraction) -> None:
 
 
 def test_seconds_are_a_part_of_a_minute() -> None:
-    assert SECONDS == 60 and of_seconds(60) is DEFAULT
+    assert SECONDS == 60 and budget_of_seconds(60) is DEFAULT
     for seconds in (1, 59, 61, 600):
-        assert of_seconds(seconds) == DEFAULT.times(Fraction(seconds, 60)) != DEFAULT
+        assert budget_of_seconds(seconds) == DEFAULT.times(Fraction(seconds, 60)) != DEFAULT
 
 
 def test_a_budget_of_no_work_has_one_step_each() -> None:
@@ -80,7 +80,7 @@ def test_no_bound_knows_nothing() -> None:
 
 def test_lengths_are_a_column_of_whole_numbers() -> None:
     net = Network.of(np.ones(3, dtype=np.bool_), np.array([0, 1]), np.array([1, 2]))
-    found = Lengths.of(net, [3, 2**40])
+    found = ArcLengths.of(net, [3, 2**40])
     assert found.network is net and found.length.dtype == np.int64 and found.length.tolist() == [3, 2**40]
 
 

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tdsl.certificates.write import certificates
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.certificates.write import certificates_by_file_name
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove import terminals
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
-from tdsl.verify.check import catalogue
+from tdsl.semantics.values import BareWord
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import claim, multiplane, rail_only, selector, superpod, without
 from tests.verify.test_certificates import as_json, headed
 from tests.verify.test_pattern_certificates import rejected, verify
@@ -28,14 +28,14 @@ PATTERNS = ("ring", "shift", "rail_allreduce", "permutation", "matrix", "all_to_
 
 
 def asked_as(f, word, *args, folder=None, **given):
-    asked = claim(f, "throughput", args=(word if word.endswith(".csv") else Word(word), *args), **given)
+    asked = claim(f, "throughput", args=(word if word.endswith(".csv") else BareWord(word), *args), **given)
     if folder is None:
         return asked
-    return replace(asked, origin=Origin(Span(SourceFile(str(folder / "design.fab"), "require"), 0, 7)))
+    return replace(asked, origin=Origin(SourceSpan(SourceFile(str(folder / "design.fab"), "require"), 0, 7)))
 
 
 def judged(f, word, *args, budget=DEFAULT, **given):
-    return catalogue()["throughput"].judge(View.whole(f, budget), asked_as(f, word, *args, **given))
+    return checks_by_name()["throughput"].judge(View.whole(f, budget), asked_as(f, word, *args, **given))
 
 
 def ends_of(f):
@@ -177,8 +177,8 @@ def test_certificates_state_what_was_judged(tmp_path_factory, seed, pattern, thr
     f, folder = made(seed), tmp_path_factory.mktemp("files")
     args, _ = asked_of(pattern, len(ends_of(f)), seed, folder)
     asked = asked_as(f, *args, folder=folder, through="scaleup" if through else "")
-    found, fabric = catalogue()["throughput"].judge(View.whole(f), asked), as_json(f)
-    for proof in headed(f, certificates(f, [asked], [])).values():
+    found, fabric = checks_by_name()["throughput"].judge(View.whole(f), asked), as_json(f)
+    for proof in headed(f, certificates_by_file_name(f, [asked], [])).values():
         verify(proof, fabric)
         assert proof["pattern"].endswith("through scaleup") == through
         assert [Fraction(proof[k]) for k in ("lower_bps", "upper_bps")] == list(found.measures.values())
@@ -193,11 +193,11 @@ def test_certificates_state_what_was_judged(tmp_path_factory, seed, pattern, thr
 def test_certificates_of_all_to_all(seed):
     """Among hosts and among their rails: two files, and each is rejected under the other's name."""
     f = made(seed)
-    asked = [claim(f, "throughput", args=(Word("all_to_all"),), through=word) for word in ("", "scaleup")]
-    proofs, fabric = headed(f, certificates(f, asked, [])), as_json(f)
+    asked = [claim(f, "throughput", args=(BareWord("all_to_all"),), through=word) for word in ("", "scaleup")]
+    proofs, fabric = headed(f, certificates_by_file_name(f, asked, [])), as_json(f)
     for proof in proofs.values():
         verify(proof, fabric)
-        found = catalogue()["throughput"].judge(View.whole(f), asked[proof["pattern"] == "all_to_all"])
+        found = checks_by_name()["throughput"].judge(View.whole(f), asked[proof["pattern"] == "all_to_all"])
         all_bps = [float(Fraction(proof[k])) * found.witness["pairs"] for k in ("lower_bps", "upper_bps")]
         assert all_bps == pytest.approx([*found.measures.values()])
         other = "all_to_all" if proof["pattern"] != "all_to_all" else "all_to_all by rail"
@@ -208,18 +208,18 @@ def test_certificates_of_all_to_all(seed):
 def test_one_host_has_nobody_to_send_to():
     f = rail_only(1, 2).build()
     assert judged(f, "all_to_all").status == "skipped"
-    assert not certificates(f, [claim(f, "throughput", args=(Word("all_to_all"),))], [])
+    assert not certificates_by_file_name(f, [claim(f, "throughput", args=(BareWord("all_to_all"),))], [])
 
 
 def test_certificates_of_all_to_all_say_what_the_ends_are():
     f = superpod(2, 2, 2, 2, omit_last=False, manager=False).build()
-    asked = [claim(f, "throughput", args=(Word("all_to_all"),), through=way) for way in ("", "scaleup")]
-    alone, inside = headed(f, certificates(f, asked, [])).values()
+    asked = [claim(f, "throughput", args=(BareWord("all_to_all"),), through=way) for way in ("", "scaleup")]
+    alone, inside = headed(f, certificates_by_file_name(f, asked, [])).values()
     assert [(x["pattern"], x["units"]) for x in (alone, inside)] == [("all_to_all by rail", 4), ("all_to_all", 4)]
     for proof in (alone, inside):
         verify(proof, as_json(f))
     assert rejected({**alone, "pattern": "all_to_all"}, as_json(f))
-    assert not certificates(rail_only(8, 4).build(), asked[:1], [])
+    assert not certificates_by_file_name(rail_only(8, 4).build(), asked[:1], [])
 
 
 # ---------------------------------------------------------------- by hand
@@ -309,4 +309,4 @@ def test_sets_are_one_end_each():
 
 
 def judged_sets(f, one, two, **given):
-    return catalogue()["throughput"].judge(View.whole(f), claim(f, "throughput", of=(one,), of_to=(two,), **given))
+    return checks_by_name()["throughput"].judge(View.whole(f), claim(f, "throughput", of=(one,), of_to=(two,), **given))

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.certificates import checker, write, write_figures
-from tdsl.certificates.write import Certified, certify, fabric_json
+from tdsl.certificates.write import Certified, json_of_fabric_target, verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.prove.bisection import Bisection
@@ -78,7 +78,7 @@ def design(text: str, folder: Path) -> tuple[str, Certified]:
     """The fabric.json and the certificates of a text."""
     (made,) = compile_text(text + MODELS, folder, models=False).designs
     assert made.fabric is not None, made.findings
-    return fabric_json(made.fabric), certify(made.fabric, made.claims, made.results)
+    return json_of_fabric_target(made.fabric), verified_certificates(made.fabric, made.claims, made.results)
 
 
 @pytest.fixture(scope="module")
@@ -130,21 +130,21 @@ def test_what_is_not_strict_json_is_not_readable(text: str, why: str) -> None:
 
 
 def test_depth_of_a_hundred_and_sixty_digits_are_read() -> None:
-    assert checker.parse("[" * 100 + "]" * 100, "x") is not None
-    assert checker.parse("-" + "9" * 60, "x") == -(10**60 - 1)
+    assert checker.parse_strict_json("[" * 100 + "]" * 100, "x") is not None
+    assert checker.parse_strict_json("-" + "9" * 60, "x") == -(10**60 - 1)
 
 
 @pytest.mark.parametrize("text", ["0.5", "1e9", "1_0", " 1", "1/0", "½", "-", "1/-2", "1/2/3", "9" * 61, "1/" + "9" * 61])
 def test_a_number_as_text_is_p_over_q(text: str) -> None:
     with pytest.raises(checker.Rejected):
-        checker.read(text, Fraction, "x")
+        checker.value_of_form(text, Fraction, "x")
 
 
 @pytest.mark.parametrize("value", [True, None, 1.5, [], "a"])
 def test_a_number_is_no_other_value(value: object) -> None:
     for form in (Fraction, 0):
         with pytest.raises(checker.Rejected):
-            checker.read(value, form, "x")
+            checker.value_of_form(value, form, "x")
 
 
 def test_files_and_statuses(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def test_files_and_statuses(folder: Path, tmp_path: Path, monkeypatch: pytest.Mo
         assert bool(done.stdout) == (status == 0)
     assert subprocess.run([sys.executable, str(Path(checker.__file__))], capture_output=True).returncode == 2
     monkeypatch.setattr(checker, "MAX_FABRIC_BYTES", 10)
-    assert checker.main([str(tmp_path / "good.json"), str(tmp_path / "fabric.json")]) == 2
+    assert checker.check_files_of_arguments([str(tmp_path / "good.json"), str(tmp_path / "fabric.json")]) == 2
 
 
 def test_work_is_bounded(folder: Path) -> None:
@@ -396,7 +396,7 @@ def test_chips_forward_only_where_chips_are_linked(folder: Path) -> None:
 
 def test_a_call_without_both_files_says_how_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
     for call in ([], ["a.json"], ["a.json", "--expect", "reachability"]):
-        assert checker.main(call) == 2
+        assert checker.check_files_of_arguments(call) == 2
         assert "usage: checker.py CERTIFICATE... fabric.json" in capsys.readouterr().err
 
 
@@ -468,11 +468,11 @@ def test_cases_of_the_collection() -> None:
         pytest.skip("no collection of cases")
     for path in found:
         source = path.with_suffix(".fab") if path.with_suffix(".fab").is_file() else root / "forged_flows.fab"
-        made = compiler.elaborate(str(source), Options()).designs[0].fabric
+        made = compiler.compile_without_checks(str(source), Options()).designs[0].fabric
         assert made is not None
         forged = json.loads(path.read_text())
         status, line = judged(
-            in_this_schema({k: v for k, v in forged.items() if k not in ("schema", "fabric")}), fabric_json(made)
+            in_this_schema({k: v for k, v in forged.items() if k not in ("schema", "fabric")}), json_of_fabric_target(made)
         )
         assert status == 1 and "key" not in line, (path, line)
 
@@ -589,13 +589,13 @@ def test_a_bound_by_routes_between_groups_is_written_as_another(folder: Path) ->
 
 def test_a_bound_that_has_no_form_is_a_note(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A true result for which the other bounds do not suffice is not an error."""
-    real = write_figures.bisection
+    real = write_figures.bisection_bounds
 
     def shown(view: View, **how: bool) -> Bisection:
         found = real(view, **how)
         return replace(found, bound=replace(found.bound, lower=0, proof_lower=Shares(())))
 
-    monkeypatch.setattr(write_figures, "bisection", shown)
+    monkeypatch.setattr(write_figures, "bisection_bounds", shown)
     made = design(BETWEEN_GROUPS + "\n", folder)[1]
     assert not made.rejected and set(made.left_out) == {"survives-1.json"}
 

@@ -11,7 +11,7 @@ import pytest
 from tdsl.fabric.graph import HOLE
 from tdsl.findings.diagnostic import Severity
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import (
     GBPS,
     Builder,
@@ -33,7 +33,7 @@ PORTS = (Selected("ports", "ports", ()),)
 
 def judge(fabric, name, **given):
     what = claim(fabric, name, **given) if given else None
-    return catalogue()[name].judge(View.whole(fabric), what)
+    return checks_by_name()[name].judge(View.whole(fabric), what)
 
 
 def line(fault):
@@ -356,7 +356,7 @@ def test_diameter_of_a_plane_and_its_path():
     f = multiplane(2).build()
     group = selector(f, "pl")
     part = View.part(f, group.elements[1], False)
-    found = catalogue()["diameter"].judge(part, None)
+    found = checks_by_name()["diameter"].judge(part, None)
     assert found.value == 2 and found.reason == ""
     assert all(name.startswith("pl1-") for name in found.witness["path"])
     whole = judge(f, "diameter")

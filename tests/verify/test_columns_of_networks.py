@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.prove.network import Network, Pairs, counted, names_of, summed
+from tdsl.prove.network import CapacityPairs, Network, arc_end_names, count_by_key, sum_by_key
 
 Arcs = list[tuple[int, int, int]]
 SEEDS = range(40)
@@ -169,7 +169,7 @@ def between_units(seed: int) -> tuple[Network, dict[tuple[int, int], int], int]:
     return net, {key: x for key, x in table(both).items() if key[0] < key[1]}, units
 
 
-def pairs(found: Pairs) -> dict[tuple[int, int], int]:
+def pairs(found: CapacityPairs) -> dict[tuple[int, int], int]:
     keys = list(zip(found.a.tolist(), found.b.tolist(), strict=True))
     assert keys == sorted(set(keys))
     return dict(zip(keys, found.capacity.tolist(), strict=True))
@@ -212,7 +212,7 @@ def test_links_that_are_added_between_transit_nodes(seed: int) -> None:
     for _ in range(4):
         a, b = sorted(rng.sample(range(transit), 2))
         more[a, b] += rng.randint(1, 5)
-    made = net.joined(Pairs.of(*columns([(a, b, x) for (a, b), x in more.items()])))
+    made = net.joined(CapacityPairs.of(*columns([(a, b, x) for (a, b), x in more.items()])))
     wanted = Counter(links)
     for (a, b), x in more.items():
         wanted[a + units, b + units] += x
@@ -223,11 +223,11 @@ def test_links_that_are_added_between_transit_nodes(seed: int) -> None:
 
 
 def test_pairs_are_added_up_and_chosen() -> None:
-    found = Pairs.of(column([2, 0, 2, 0, 1]), column([3, 3, 3, 1, 3]), column([5, 6, 7, 8, 9]))
+    found = CapacityPairs.of(column([2, 0, 2, 0, 1]), column([3, 3, 3, 1, 3]), column([5, 6, 7, 8, 9]))
     assert pairs(found) == {(0, 1): 8, (0, 3): 6, (1, 3): 9, (2, 3): 12}
     kept = found.where(np.array([True, False, False, True]))
     assert pairs(kept) == {(0, 1): 8, (2, 3): 12}
-    assert pairs(Pairs.of(column([]), column([]), column([]))) == {}
+    assert pairs(CapacityPairs.of(column([]), column([]), column([]))) == {}
 
 
 @pytest.mark.parametrize(("keys", "amount"), [([], []), ([4], [3]), ([5, 2, 5, 2, 9], [1, 2, 3, 4, 5]), ([5, 2, 5], [4, 4, 4])])
@@ -235,12 +235,12 @@ def test_sums_by_key(keys: list[int], amount: list[int]) -> None:
     times, sums = Counter(keys), Counter[int]()
     for key, x in zip(keys, amount, strict=True):
         sums[key] += x
-    found, total = summed(column(keys), column(amount))
+    found, total = sum_by_key(column(keys), column(amount))
     assert found.tolist() == sorted(times) and total.tolist() == [sums[key] for key in sorted(times)]
-    found, total = counted(column(keys))
+    found, total = count_by_key(column(keys))
     assert found.tolist() == sorted(times) and total.tolist() == [times[key] for key in sorted(times)]
 
 
 def test_names_of_arcs() -> None:
     net = Network.of(np.ones(3, dtype=np.bool_), column([2, 0]), column([0, 1]))
-    assert names_of(["x", "y", "z"], net) == [("z", "x"), ("x", "y")]
+    assert arc_end_names(["x", "y", "z"], net) == [("z", "x"), ("x", "y")]

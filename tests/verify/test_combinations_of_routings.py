@@ -16,8 +16,18 @@ import pytest
 from tdsl.prove import routing_combinations
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
-from tdsl.prove.routing_combinations import FINE, LONGEST, STEPS, Combination, NodeDemands, Routing, _near, combined, hubs
-from tdsl.prove.shortest_path_routing import PARTS, route
+from tdsl.prove.routing_combinations import (
+    FINE,
+    LONGEST,
+    STEPS,
+    Combination,
+    FullRouting,
+    NodeDemands,
+    _bounds_are_near,
+    combine_routings,
+    route_over_hubs,
+)
+from tdsl.prove.shortest_path_routing import PARTS, route_on_shortest_paths
 
 Demands = dict[tuple[int, int], int]
 
@@ -67,7 +77,7 @@ def test_amounts_of_nodes_are_added_up(seed: int) -> None:
 # ---------------------------------------------------------------- combinations
 
 
-def made(seed: int, flows: bool = True) -> tuple[Combination, list[Routing], np.ndarray]:
+def made(seed: int, flows: bool = True) -> tuple[Combination, list[FullRouting], np.ndarray]:
     rng = Random(seed)
     arcs = rng.randint(2, 6)
     capacity = column([rng.randint(1, 9) for _ in range(arcs)])
@@ -76,7 +86,9 @@ def made(seed: int, flows: bool = True) -> tuple[Combination, list[Routing], np.
         load = [rng.choice([0, *range(1, 60)]) for _ in range(arcs)]
         flow = [(rng.randrange(3), arc, x) for arc, x in enumerate(load) if x]
         given = tuple(column([f[i] for f in flow]) for i in range(3)) if flows else None
-        routings.append(Routing(column([max(x, 1) if i == 0 else x for i, x in enumerate(load)]), rng.choice([4, 6, 10]), given))  # type: ignore[arg-type]
+        routings.append(
+            FullRouting(column([max(x, 1) if i == 0 else x for i, x in enumerate(load)]), rng.choice([4, 6, 10]), given)
+        )  # type: ignore[arg-type]
     found = Combination(capacity)
     for x in routings:
         found.add(x)
@@ -130,7 +142,7 @@ def test_flows_that_are_not_kept_apart() -> None:
 def test_the_fullest_arc_of_almost_equal_ones() -> None:
     """Floats say which arcs are near the fullest; the least of these is exact."""
     found = Combination(column([10**6, 10**6, 10**6]))
-    found.add(Routing(column([10**9 - 2000, 10**9 - 1, 10**9 + 1]), 7, None))
+    found.add(FullRouting(column([10**9 - 2000, 10**9 - 1, 10**9 + 1]), 7, None))
     assert found.fits() == Fraction(7 * 10**6, 10**9 + 1)
     found.use = np.array([1.0, 1.0 - 0.9e-4, 1.0 - 1.2e-4])
     assert found.fits() == Fraction(7 * 10**6, 10**9 - 1)
@@ -139,7 +151,7 @@ def test_the_fullest_arc_of_almost_equal_ones() -> None:
     found.use = np.array([1.0, 1.0 - 1.2e-4, 1.0 - 1.2e-4])
     assert found.fits() == Fraction(7 * 10**6, 10**9 - 2000)
     empty = Combination(column([5, 5]))
-    empty.add(Routing(column([0, 3]), 1, None))
+    empty.add(FullRouting(column([0, 3]), 1, None))
     empty.use = np.array([1.0, 1.0])
     assert empty.fits() == Fraction(5, 3)
 
@@ -163,7 +175,7 @@ def rounds(
         left = budget.combination_work - work
         if first is not None and turn == 0:
             left = max(left, first)
-        sent = route(net, length, wanted.source, wanted.target, wanted.amount, left, budget.flow_entries)
+        sent = route_on_shortest_paths(net, length, wanted.source, wanted.target, wanted.amount, left, budget.flow_entries)
         if sent is None:
             break
         work += sent.work
@@ -172,12 +184,12 @@ def rounds(
             best, lengths = shown, length.tolist()
         load = sent.load if own is None else sent.load + own
         seen = seen + (load / PARTS / capacity - seen) * (2 / (turn + 2))
-        found.add(Routing(load, PARTS, sent.flow if own is None else None, lengths=length))
+        found.add(FullRouting(load, PARTS, sent.flow if own is None else None, lengths=length))
         near = float(found.use.max()) * float(best) <= 1 + budget.combination_gap
         if near:
             break
     if not found.columns or float(found.use.max()) * float(best) > 1 + budget.hub_gap:
-        other = hubs(net, wanted, budget)
+        other = route_over_hubs(net, wanted, budget)
         if other is not None:
             found.add(other)
     return found, best, lengths
@@ -209,10 +221,10 @@ def test_rounds_of_routings(seed: int) -> None:
     ]
     for budget in budgets:
         for enough in (Fraction(100), Fraction(1, 50)):
-            same(combined(net, wanted, enough, budget=budget), rounds(net, demands, enough, budget))
+            same(combine_routings(net, wanted, enough, budget=budget), rounds(net, demands, enough, budget))
     for first in (0, 10**9):
         budget = Budget(combination_work=10, first_routing_work=first, combination_arcs=0)
-        same(combined(net, wanted, Fraction(9), True, budget), rounds(net, demands, Fraction(9), budget, first))
+        same(combine_routings(net, wanted, Fraction(9), True, budget), rounds(net, demands, Fraction(9), budget, first))
 
 
 def test_bounds_that_are_near() -> None:
@@ -224,7 +236,7 @@ def test_bounds_that_are_near() -> None:
         (Fraction(3), 0.5, True),
         (Fraction(1), -0.5, True),
     ):
-        assert _near(found, upper, gap) is near
+        assert _bounds_are_near(found, upper, gap) is near
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -232,16 +244,16 @@ def test_the_first_of_equal_bounds_and_the_work_of_one_routing(seed: int) -> Non
     """A bound that is only reached shows no lengths; the work of the first routing is just enough, or not."""
     net, demands = drawn(seed)
     wanted, ones = node_demands(demands), np.ones(net.arcs, dtype=np.int64)
-    sent = route(net, ones, wanted.source, wanted.target, wanted.amount, 10**9)
+    sent = route_on_shortest_paths(net, ones, wanted.source, wanted.target, wanted.amount, 10**9)
     if sent is None:
         return
     shown = Fraction(int(net.capacity.sum()), sent.spent)
     one = Budget(combination_rounds=1, hub_gap=10.0**9)
-    assert combined(net, wanted, shown, budget=one)[2].tolist() == []
-    assert combined(net, wanted, shown + 1, budget=one)[2].tolist() == ones.tolist()
+    assert combine_routings(net, wanted, shown, budget=one)[2].tolist() == []
+    assert combine_routings(net, wanted, shown + 1, budget=one)[2].tolist() == ones.tolist()
     for less in (0, 1):
         budget = Budget(combination_work=sent.work - less, hub_gap=10.0**9)
-        found = combined(net, wanted, shown, budget=budget)[0]
+        found = combine_routings(net, wanted, shown, budget=budget)[0]
         assert (found.columns[0].lengths is None if found.columns else True) == bool(less)
 
 
@@ -251,19 +263,19 @@ def test_loads_that_are_there_anyway() -> None:
     own = np.arange(net.arcs) * PARTS
     given = NodeDemands(wanted.source, wanted.target, wanted.amount, wanted.out, wanted.into, own)
     budget = Budget(hub_gap=10.0**9)
-    same(combined(net, given, Fraction(100), budget=budget), rounds(net, demands, Fraction(100), budget, own=own))
+    same(combine_routings(net, given, Fraction(100), budget=budget), rounds(net, demands, Fraction(100), budget, own=own))
 
 
 def test_networks_that_are_too_large_to_combine() -> None:
     """As many arcs as the limit are, and any number in a quotient; amounts beyond one word have no rounds."""
     net, demands = drawn(1)
     wanted = node_demands(demands)
-    assert combined(net, wanted, Fraction(9), budget=Budget(combination_arcs=net.arcs))[0].columns
-    found, best, lengths = combined(net, wanted, Fraction(9), budget=Budget(combination_arcs=net.arcs - 1))
+    assert combine_routings(net, wanted, Fraction(9), budget=Budget(combination_arcs=net.arcs))[0].columns
+    found, best, lengths = combine_routings(net, wanted, Fraction(9), budget=Budget(combination_arcs=net.arcs - 1))
     assert (found.columns, found.shares, best, lengths.tolist()) == ([], [], Fraction(9), [])
-    assert combined(net, wanted, Fraction(9), True, Budget(combination_arcs=0))[0].columns
+    assert combine_routings(net, wanted, Fraction(9), True, Budget(combination_arcs=0))[0].columns
     huge = node_demands({pair: x << 60 for pair, x in demands.items()})
-    found, best, lengths = combined(net, huge, Fraction(9))
+    found, best, lengths = combine_routings(net, huge, Fraction(9))
     assert best == 9 and len(lengths) == 0 and all(x.hubs is not None for x in found.columns)
 
 
@@ -299,7 +311,7 @@ def test_everybody_over_every_hub(seed: int) -> None:
     for budget in (DEFAULT, Budget(hub_nodes=1), Budget(hub_nodes=2), Budget(hub_work=2 * net.arcs), Budget(hub_work=1)):
         most = max(1, min(budget.hub_nodes, budget.hub_work // net.arcs))
         chosen = tops(net, ends, most)
-        found = hubs(net, wanted, budget)
+        found = route_over_hubs(net, wanted, budget)
         if not chosen:
             assert found is None
             continue
@@ -311,7 +323,7 @@ def test_everybody_over_every_hub(seed: int) -> None:
         for way, place, side in ((net, np.arange(net.arcs), wanted.into), (net.turned(), net.by_tail, wanted.out)):
             to = np.flatnonzero(side)
             amount = np.outer(column(share), side[to] // least).reshape(-1)
-            sent = route(
+            sent = route_on_shortest_paths(
                 way,
                 np.ones(net.arcs, dtype=np.int64),
                 np.repeat(chosen, len(to)),
@@ -340,7 +352,7 @@ def test_a_host_between_all_others_is_no_hub() -> None:
     """It forwards nothing; the switch beside it is the only hub."""
     links = column([(0, 2), (1, 2), (0, 3), (1, 3)]).T
     net = Network.both_ways(np.array([False, False, False, True]), links[0], links[1])
-    found = hubs(net, node_demands({(0, 1): 1}))
+    found = route_over_hubs(net, node_demands({(0, 1): 1}))
     assert found is not None and found.hubs is not None and found.hubs[0].tolist() == [3]
 
 
@@ -349,7 +361,7 @@ def test_a_hub_is_reached_by_all_that_send_or_receive(last: tuple[int, int]) -> 
     """The last host has a link to the first switch alone, and asks for one; the host at the other switch asks for nothing."""
     links = column([(0, 5), (1, 4), (1, 5), (2, 4), (2, 5), (3, 4)]).T
     net = Network.both_ways(np.arange(6) > 3, links[0], links[1])
-    found = hubs(net, node_demands({(1, 2): 3, last: 1}))
+    found = route_over_hubs(net, node_demands({(1, 2): 3, last: 1}))
     assert found is not None and found.hubs is not None and found.hubs[0].tolist() == [4]
 
 
@@ -358,13 +370,13 @@ def test_bounds_that_are_near_end_the_rounds(monkeypatch: pytest.MonkeyPatch) ->
 
     def counted(*given: Any) -> Any:
         calls.append(1)
-        return route(*given)
+        return route_on_shortest_paths(*given)
 
-    monkeypatch.setattr(routing_combinations, "route", counted)
+    monkeypatch.setattr(routing_combinations, "route_on_shortest_paths", counted)
     net, demands = drawn(1)
     for gap, rounds_ in ((10.0**9, 1), (-1.0, 5)):
         calls.clear()
-        combined(
+        combine_routings(
             net, node_demands(demands), Fraction(9), budget=Budget(combination_gap=gap, combination_rounds=5, hub_gap=10.0**9)
         )
         assert len(calls) == rounds_
@@ -373,9 +385,9 @@ def test_bounds_that_are_near_end_the_rounds(monkeypatch: pytest.MonkeyPatch) ->
 def test_hubs_of_amounts_beyond_one_word() -> None:
     net, demands = drawn(1)
     big = node_demands({pair: (1 << 60) + i for i, pair in enumerate(demands)})
-    assert hubs(net, big) is None
+    assert route_over_hubs(net, big) is None
     even = node_demands(dict.fromkeys(demands, 1 << 50))
-    assert hubs(net, even) is not None
+    assert route_over_hubs(net, even) is not None
 
 
 def test_both_ways_of_equal_amounts_are_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -384,10 +396,10 @@ def test_both_ways_of_equal_amounts_are_one_search(monkeypatch: pytest.MonkeyPat
 
     def counted(*given: Any) -> Any:
         calls.append(1)
-        return route(*given)
+        return route_on_shortest_paths(*given)
 
-    monkeypatch.setattr(routing_combinations, "route", counted)
+    monkeypatch.setattr(routing_combinations, "route_on_shortest_paths", counted)
     net, _ = drawn(1)
     everyone = {(s, t): 1 for s in range(2) for t in range(2) if s != t}
-    assert hubs(net, node_demands(everyone)) is not None and len(calls) == 1
-    assert hubs(net, node_demands({(0, 1): 1})) is not None and len(calls) == 3
+    assert route_over_hubs(net, node_demands(everyone)) is not None and len(calls) == 1
+    assert route_over_hubs(net, node_demands({(0, 1): 1})) is not None and len(calls) == 3

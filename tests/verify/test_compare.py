@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from tdsl.semantics.quantity import LENGTH, RATE, Quantity
-from tdsl.verify.check import Judgement, catalogue
-from tdsl.verify.compare import holds, malformed, unknown, worst
+from tdsl.verify.check import Judgement, checks_by_name
+from tdsl.verify.compare import index_of_worst_judgement, unknown_metric_error, verdict_of_bounds, why_claim_is_malformed
 from tests.fabrics import claim, selector, superpod
 
 FABRIC = superpod(units=1, nodes=2, rails=2, spines=2, radix=8, uplinks=2, manager=False).build()
@@ -26,14 +26,14 @@ FABRIC = superpod(units=1, nodes=2, rails=2, spines=2, radix=8, uplinks=2, manag
     ],
 )  # fmt: skip
 def test_bounds(op, lower, upper, asked, verdict):
-    assert holds(op, lower, upper, asked) == verdict
+    assert verdict_of_bounds(op, lower, upper, asked) == verdict
 
 
 def test_ratios_are_exact():
     third = Fraction(1, 3)
-    assert holds("==", third, third, Fraction(1, 3)) == "proved"
-    assert holds("<=", Fraction(10**20 + 1, 10**20), Fraction(10**20 + 1, 10**20), 1) == "refuted"
-    assert holds("<=", float("inf"), float("inf"), Fraction(7)) == "refuted"
+    assert verdict_of_bounds("==", third, third, Fraction(1, 3)) == "proved"
+    assert verdict_of_bounds("<=", Fraction(10**20 + 1, 10**20), Fraction(10**20 + 1, 10**20), 1) == "refuted"
+    assert verdict_of_bounds("<=", float("inf"), float("inf"), Fraction(7)) == "refuted"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_ratios_are_exact():
     ],
 )
 def test_malformed_claims(metric, op, value, given, part):
-    said = malformed(claim(FABRIC, metric, op, value, **given), catalogue()[metric])
+    said = why_claim_is_malformed(claim(FABRIC, metric, op, value, **given), checks_by_name()[metric])
     assert said is not None and part in said[0] and said[1]
 
 
@@ -67,19 +67,19 @@ def test_malformed_claims(metric, op, value, given, part):
     ],
 )
 def test_sound_claims(metric, op, value, given):
-    assert malformed(claim(FABRIC, metric, op, value, **given), catalogue()[metric]) is None
+    assert why_claim_is_malformed(claim(FABRIC, metric, op, value, **given), checks_by_name()[metric]) is None
 
 
 def test_unknown_metrics_get_the_nearest_name():
-    assert unknown("overscription", catalogue())[0] == "E0490"
-    assert "`oversubscription`" in unknown("overscription", catalogue())[2]
-    assert unknown("deadlock_free", catalogue())[0] == "E0491"
+    assert unknown_metric_error("overscription", checks_by_name())[0] == "E0490"
+    assert "`oversubscription`" in unknown_metric_error("overscription", checks_by_name())[2]
+    assert unknown_metric_error("deadlock_free", checks_by_name())[0] == "E0491"
 
 
 def test_the_worst_element_depends_on_the_comparison():
     figures = [Judgement("proved", value=v, lower=v, upper=v) for v in (5, 2, 9)]
-    assert worst("<=", 10, figures) == 2
-    assert worst(">=", 1, figures) == 1
-    assert worst("==", 5, figures) == 2
-    assert worst("", None, figures) == 2 and worst("", None, figures, scarce=True) == 1
-    assert worst("<=", 4, [*figures[:2], Judgement("skipped", reason="no")]) == 0
+    assert index_of_worst_judgement("<=", 10, figures) == 2
+    assert index_of_worst_judgement(">=", 1, figures) == 1
+    assert index_of_worst_judgement("==", 5, figures) == 2
+    assert index_of_worst_judgement("", None, figures) == 2 and index_of_worst_judgement("", None, figures, scarce=True) == 1
+    assert index_of_worst_judgement("<=", 4, [*figures[:2], Judgement("skipped", reason="no")]) == 0

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.certificates.checker import Fabric, Rejected, TooMuchWork, Work, max_flow, verify
-from tdsl.certificates.write import Certified, certify, fabric_json
+from tdsl.certificates.checker import CertifiedFabric, Rejected, TooMuchWork, WorkSteps, maximum_flow_by_augmentation, verify
+from tdsl.certificates.write import Certified, json_of_fabric_target, verified_certificates
 from tests.harness import compile_text
 
 MODELS = """
@@ -109,7 +109,7 @@ TIERS = """fabric f {
 def design(text: str, folder: Path) -> tuple[Any, Certified]:
     (made,) = compile_text(text + MODELS, folder, models=False).designs
     assert made.fabric is not None, made.findings
-    return json.loads(fabric_json(made.fabric)), certify(made.fabric, made.claims, made.results)
+    return json.loads(json_of_fabric_target(made.fabric)), verified_certificates(made.fabric, made.claims, made.results)
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +275,7 @@ def test_conditions_of_every_figure_that_is_counted(folder: Path) -> None:
 
 def test_the_figures_are_those_of_what_fails(folder: Path) -> None:
     """The elements that the checker finds, by their names."""
-    fabric = Fabric(design(CLOS, folder)[0])
+    fabric = CertifiedFabric(design(CLOS, folder)[0])
     links = fabric.elements(["leaf"], "links", ["spine"])
     assert len(links) == 16 and "leaf[0].p[5] - spine[0].p[1]" in links
     assert len(fabric.elements(["leaf"], "links", None)) == 32
@@ -298,6 +298,6 @@ def test_sets_of_links_are_not_exchanged(folder: Path) -> None:
 
 def test_a_flow_stops_at_what_is_asked() -> None:
     room = {"a": {"b": 3, "c": 2}, "b": {"d": 2, "c": 5}, "c": {"d": 4}}
-    assert max_flow(deepcopy(room), "a", "d", 3, Work()) == 3
-    assert max_flow(room, "a", "d", 99, Work()) == 5
-    assert max_flow({}, "a", "d", 1, Work()) == 0
+    assert maximum_flow_by_augmentation(deepcopy(room), "a", "d", 3, WorkSteps()) == 3
+    assert maximum_flow_by_augmentation(room, "a", "d", 99, WorkSteps()) == 5
+    assert maximum_flow_by_augmentation({}, "a", "d", 1, WorkSteps()) == 0

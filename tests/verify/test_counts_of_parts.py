@@ -10,7 +10,7 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import claim, selector, superpod
 
 # Two units of four hosts with two NICs and two leaves each, of which the last host is planned; a leaf has two links to each of
@@ -25,7 +25,7 @@ def between(f: Fabric, one: str, other: str) -> View:
 
 def counted(f: Fabric, view: View) -> dict[str, object]:
     """What the four checks say."""
-    found = {name: catalogue()[name].judge(view, claim(f, name)) for name in ("links", "cables", "switches", "ports")}
+    found = {name: checks_by_name()[name].judge(view, claim(f, name)) for name in ("links", "cables", "switches", "ports")}
     for name, one in found.items():
         assert (one.status, one.lower, one.upper) == ("proved", one.value, one.value), name
         words = "port in use" if one.value == 1 and name == "ports" else "ports in use" if name == "ports" else name

@@ -13,7 +13,17 @@ import numpy as np
 import pytest
 
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.cuts import _groupings, _orders, _packed, _reach, _way_out, crossing, least, placed, splits
+from tdsl.prove.cuts import (
+    _orders_of_groups,
+    _pack_whole_groups,
+    _unit_groupings,
+    _units_by_block,
+    _way_out,
+    balanced_splits,
+    capacity_across_split,
+    cut_with_nodes_placed,
+    minimum_cut_of_split,
+)
 from tdsl.prove.network import Network
 from tests.fabrics import Builder
 
@@ -62,8 +72,8 @@ def test_what_crosses_and_the_least_that_can(first: int) -> None:
         units = halves(net, rng)
         ways = list(product((False, True), repeat=len(net.transit)))
         every = [crosses(net, [*units.tolist(), *way]) for way in ways]
-        assert [crossing(net, units, np.array(way, dtype=np.bool_)) for way in ways] == every
-        found = least(net, units)
+        assert [capacity_across_split(net, units, np.array(way, dtype=np.bool_)) for way in ways] == every
+        found = minimum_cut_of_split(net, units)
         assert (found.value, found.units.tolist()) == (min(every), units.tolist())
         assert crosses(net, [*found.units.tolist(), *found.nodes.tolist()]) == min(every)
 
@@ -99,11 +109,11 @@ def test_nodes_go_to_the_side_that_they_have_more_capacity_to(first: int) -> Non
         net, rng = network(seed, tiers=seed % 3 > 0), Random(seed)
         units = halves(net, rng)
         for rounds in (0, 1, 2):
-            found = placed(net, units, replace(DEFAULT, placing_rounds=rounds))
+            found = cut_with_nodes_placed(net, units, replace(DEFAULT, placing_rounds=rounds))
             every = placed_by_hand(net, units, rounds)
             assert (found.value, found.nodes.tolist()) == min(every, key=lambda x: x[0]), (seed, rounds)
-        found = placed(net, units)
-        assert found.value <= placed_by_hand(net, units, 2)[-1][0] and found.value >= least(net, units).value
+        found = cut_with_nodes_placed(net, units)
+        assert found.value <= placed_by_hand(net, units, 2)[-1][0] and found.value >= minimum_cut_of_split(net, units).value
         assert found.value == crosses(net, [*units.tolist(), *found.nodes.tolist()]) and found.units is units
 
 
@@ -120,9 +130,9 @@ def test_more_sweeps_improve_a_line() -> None:
         rates=(1,),
     )
     units = np.array([True, False])
-    every = [placed(net, units, replace(DEFAULT, placing_rounds=n)).value for n in range(13)]
+    every = [cut_with_nodes_placed(net, units, replace(DEFAULT, placing_rounds=n)).value for n in range(13)]
     by_hand = [min(x for x, _ in placed_by_hand(net, units, n)) for n in range(13)]
-    assert every == by_hand and every[-1] == 2 == least(net, units).value
+    assert every == by_hand and every[-1] == 2 == minimum_cut_of_split(net, units).value
 
 
 # ---------------------------------------------------------------- splits
@@ -147,7 +157,7 @@ def test_whole_groups_fill_a_side(first: int) -> None:
         ends = np.cumsum(sizes).tolist()
         groups = [order[e - s : e] for s, e in zip(sizes, ends, strict=True)]
         for size in range(sum(sizes) + 1):
-            found = _packed(np.array(order), ends, size).tolist()
+            found = _pack_whole_groups(np.array(order), ends, size).tolist()
             assert found == packed_by_hand(groups, size), (order, ends, size)
 
 
@@ -160,7 +170,7 @@ def test_units_group_by_group() -> None:
         groups = {x: [u for u in range(net.unit_count) if label[u] == x] for x in sorted({*label.tolist()})}
         mean = {x: Fraction(sum(way[u] for u in mine), len(mine)) for x, mine in groups.items()}
         orders = (sorted(groups), sorted(groups, reverse=True), sorted(groups, key=lambda x: (mean[x], x)))
-        found = [(order.tolist(), ends) for order, ends in _orders(net, label)]
+        found = [(order.tolist(), ends) for order, ends in _orders_of_groups(net, label)]
         wanted = []
         for order in orders:
             ends = np.cumsum([len(groups[x]) for x in order]).tolist()
@@ -195,7 +205,7 @@ def test_units_by_the_block_below_the_top_tier() -> None:
         net = network(seed, tiers=seed % 2 == 0)
         n, top = net.unit_count, int(net.tier.max(initial=0))
         nearest = [min((b - n for a, b, _ in links_of(net) if a == u and b >= n), default=-1) for u in range(n)]
-        found = _reach(net, np.array(nearest))
+        found = _units_by_block(net, np.array(nearest))
         seen.add(top)
         if top < 3:
             assert found is None
@@ -230,7 +240,7 @@ def mixed() -> tuple[Builder, Network]:
 def test_groups_of_units() -> None:
     """By every depth of the indices of each declaration, by each single index, by the whole declaration, by the lowest leaf."""
     b, net = mixed()
-    found = [x.tolist() for x in _groupings(net, b.build())]
+    found = [x.tolist() for x in _unit_groupings(net, b.build())]
     pods, boxes = [(p, r, n) for p in range(2) for r in range(2) for n in range(3)], [(x, n) for x in range(3) for n in range(2)]
     by = [
         ([p for p, _, _ in pods], [12 + x for x, _ in boxes], [18]),
@@ -248,15 +258,15 @@ def test_groups_of_units() -> None:
 
 def splits_by_hand(net: Network, labels: list[np.ndarray]) -> Iterator[tuple[bool, ...]]:
     for label in labels:
-        for order, ends in _orders(net, label):
+        for order, ends in _orders_of_groups(net, label):
             for size in (net.half, net.unit_count - net.half):
-                chosen = set(_packed(order, ends, size).tolist())
+                chosen = set(_pack_whole_groups(order, ends, size).tolist())
                 yield tuple(u in chosen for u in range(net.unit_count))
 
 
 def test_splits_of_all_groupings_each_once() -> None:
     b, net = mixed()
     f = b.build()
-    found = [tuple(x.tolist()) for x in splits(net, f)]
+    found = [tuple(x.tolist()) for x in balanced_splits(net, f)]
     assert len(found) == len(set(found)) and {sum(x) for x in found} == {9, 10}
-    assert set(found) == set(splits_by_hand(net, list(_groupings(net, f))))
+    assert set(found) == set(splits_by_hand(net, list(_unit_groupings(net, f))))

@@ -14,7 +14,7 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, NotBounded
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.delays import _lengths, delay, time_of
+from tdsl.prove.delays import _cable_delays, time_of, worst_delay
 from tdsl.prove.shortest_paths import FAR
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
@@ -117,7 +117,7 @@ def agrees(f: Fabric) -> None:
             if y in far[x]:
                 total = before + own[x] + far[x][y] + after
                 times[total] = [*times.get(total, []), (x, y), (y, x)]
-    found = delay(View.whole(f))
+    found = worst_delay(View.whole(f))
     if not times:
         assert found is None
         return
@@ -159,7 +159,7 @@ def star(spines: int, count: int, latency: tuple[int, int] = (0, 0)) -> Fabric:
 def test_equivalent_leaves(count: int) -> None:
     """With a spine the two leaves with the longest cables are the farthest, without one two hosts of the last leaf are."""
     for spines, length in ((0, 2 * count - 1), (1, 2 * count - 1 + 2)):
-        found = delay(View.whole(star(spines, count)))
+        found = worst_delay(View.whole(star(spines, count)))
         assert isinstance(found, Bound) and found.lower == Fraction(METRE * length, SECOND)
         if not spines:
             assert len(found.proof_lower.devices) == 1
@@ -183,7 +183,7 @@ def test_the_farthest_of_each_group_of_equivalent_leaves(spines: int, length: in
         cabled(b, b.free(spine, 0), b.free(spine, 1), 100)
     f = timed(b.build(), [0, 30 * METRE, 0, 0])
     agrees(f)
-    found = delay(View.whole(f))
+    found = worst_delay(View.whole(f))
     assert isinstance(found, Bound) and found.lower == Fraction(METRE * length, SECOND)
 
 
@@ -205,19 +205,19 @@ def test_what_is_missing_is_named() -> None:
     f = star(1, 2, (7, 11))
     leaf, spine, host = f.models
     silent = replace(f, models=(replace(leaf, facts={}), replace(spine, facts={}), replace(host, facts={})))
-    known = delay(View.whole(silent))
+    known = worst_delay(View.whole(silent))
     assert known == NotBounded(("LEAF has no `latency`", "SPINE has no `latency`"), Fraction((1 + 2 + 2) * METRE, SECOND))
-    assert delay(View.whole(replace(f, models=(leaf, spine, replace(host, facts={}))))).lower == Fraction(  # type: ignore[union-attr]
+    assert worst_delay(View.whole(replace(f, models=(leaf, spine, replace(host, facts={}))))).lower == Fraction(  # type: ignore[union-attr]
         7 + 11 + 7 + 5 * METRE, SECOND
     )
     unused = star(0, 2, (7, 11))
-    assert isinstance(delay(View.whole(replace(unused, models=(leaf, replace(spine, facts={}), host)))), Bound)
+    assert isinstance(worst_delay(View.whole(replace(unused, models=(leaf, replace(spine, facts={}), host)))), Bound)
     for without, reason in ((1, "one link has no `length`"), (2, "2 links have no `length`")):
         statements = tuple(replace(s, settings={}) if i < without else s for i, s in enumerate(f.statements))
-        known = delay(View.whole(replace(f, statements=statements)))
+        known = worst_delay(View.whole(replace(f, statements=statements)))
         assert isinstance(known, NotBounded) and known.reasons == (reason,)
     both = replace(silent, statements=tuple(replace(s, settings={}) for s in f.statements))
-    assert delay(View.whole(both)).reasons == (  # type: ignore[union-attr]
+    assert worst_delay(View.whole(both)).reasons == (  # type: ignore[union-attr]
         "LEAF has no `latency`", "SPINE has no `latency`", "6 links have no `length`",
     )  # fmt: skip
 
@@ -226,13 +226,13 @@ def test_the_greatest_delays_that_are_added_up() -> None:
     """Of three forwarding devices: five times the greatest latency and the greatest length are below 2^60 fs."""
     most = FAR // 5 - METRE * 3
     assert (most + METRE * 3) * 5 < FAR <= (most + 1 + METRE * 3) * 5
-    assert isinstance(delay(View.whole(star(1, 2, (most - METRE, 0)))), Bound)
+    assert isinstance(worst_delay(View.whole(star(1, 2, (most - METRE, 0)))), Bound)
     for latency in (most + METRE + 1, 3 * most):
-        found = delay(View.whole(star(1, 2, (latency, 0))))
+        found = worst_delay(View.whole(star(1, 2, (latency, 0))))
         assert found == NotBounded(("the delays are too great to add up",))
     exact = star(1, 2, (FAR // 5 - 2 * METRE, 0))
-    assert isinstance(delay(View.whole(exact)), Bound)
-    assert isinstance(delay(View.whole(star(1, 2, (FAR // 5 - 2 * METRE + 1, 0)))), NotBounded)
+    assert isinstance(worst_delay(View.whole(exact)), Bound)
+    assert isinstance(worst_delay(View.whole(star(1, 2, (FAR // 5 - 2 * METRE + 1, 0)))), NotBounded)
 
 
 def test_a_sum_of_just_the_limit_is_too_great() -> None:
@@ -244,18 +244,18 @@ def test_a_sum_of_just_the_limit_is_too_great() -> None:
         cabled(b, b.free(host, i), b.free(sw, i), 0)
     cabled(b, b.free(sw, 0), b.free(sw, 1), 0)
     f = b.build()
-    found = delay(View.whole(timed(f, [FAR // 4 - 1, 0])))
+    found = worst_delay(View.whole(timed(f, [FAR // 4 - 1, 0])))
     assert isinstance(found, Bound) and found.lower == Fraction(2 * (FAR // 4 - 1), SECOND)
     for own in ([FAR // 4, 0], [0, FAR // 4]):
-        assert delay(View.whole(timed(f, own))) == NotBounded(("the delays are too great to add up",))
+        assert worst_delay(View.whole(timed(f, own))) == NotBounded(("the delays are too great to add up",))
 
 
 def test_the_work_of_the_search_has_a_limit() -> None:
     """Two leaves that hosts are connected to and a spine: four arcs, two sources, depth two at most from the first leaf."""
     f = star(1, 2)
     exact = 4 * 2 * (2 * 2 + 2)
-    assert isinstance(delay(View.whole(f, replace(DEFAULT, distance_work=exact))), Bound)
-    found = delay(View.whole(f, replace(DEFAULT, distance_work=exact - 1)))
+    assert isinstance(worst_delay(View.whole(f, replace(DEFAULT, distance_work=exact))), Bound)
+    found = worst_delay(View.whole(f, replace(DEFAULT, distance_work=exact - 1)))
     assert found == NotBounded(("the search is more work than the limit",))
 
 
@@ -265,7 +265,7 @@ def test_nobody_reaches_anybody() -> None:
     sw = b.devices("sw", b.model("switch", "SW", {"p": 9}), 1)
     host = b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 1)
     cabled(b, b.free(host, 0), b.free(sw, 0), 1)
-    assert delay(View.whole(timed(b.build(), [1, 1]))) is None
+    assert worst_delay(View.whole(timed(b.build(), [1, 1]))) is None
 
 
 def two_links(settings: dict[str, object]) -> Fabric:
@@ -295,9 +295,9 @@ def two_links(settings: dict[str, object]) -> Fabric:
 )
 def test_lengths_of_a_statement(settings: dict[str, object], lengths: list[int], unknown: int) -> None:
     f = two_links(settings)
-    found, missing = _lengths(f, np.arange(2))
+    found, missing = _cable_delays(f, np.arange(2))
     assert (found.tolist(), missing) == (lengths, unknown)
-    assert _lengths(f, np.array([1]))[0].tolist() == lengths[1:]
+    assert _cable_delays(f, np.array([1]))[0].tolist() == lengths[1:]
 
 
 @pytest.mark.parametrize(
@@ -313,17 +313,19 @@ def test_lengths_of_a_statement(settings: dict[str, object], lengths: list[int],
 def test_lengths_that_places_ask_for(runs: list[int], times: list[int], unknown: int) -> None:
     """In micrometres, up to 100,000 km; what a statement says is used first."""
     f = replace(two_links({}), link_run=np.array(runs))
-    found, missing = _lengths(f, np.arange(2))
+    found, missing = _cable_delays(f, np.arange(2))
     assert (found.tolist(), missing) == (times, unknown)
-    first, known = _lengths(replace(two_links({"length": (metres(7),), "class": ("x",)}), link_run=np.array(runs)), np.arange(2))
+    first, known = _cable_delays(
+        replace(two_links({"length": (metres(7),), "class": ("x",)}), link_run=np.array(runs)), np.arange(2)
+    )
     assert (first.tolist(), known) == ([7 * METRE, times[1]], int(runs[1] < 0))
-    assert _lengths(f, np.array([1]))[0].tolist() == times[1:]
+    assert _cable_delays(f, np.array([1]))[0].tolist() == times[1:]
 
 
 def test_links_through_panels_are_two_cables() -> None:
     """Each as long as the statement says; a length between places is that of both."""
     for vias, times in (([0, -1], [4, 2]), ([-1, 5], [2, 4]), ([-1, -1], [2, 2])):
         f = replace(two_links({"length": metres(2)}), link_via_a=np.array(vias), link_via_b=np.array(vias))
-        assert _lengths(f, np.arange(2))[0].tolist() == [METRE * x for x in times]
+        assert _cable_delays(f, np.arange(2))[0].tolist() == [METRE * x for x in times]
         run = replace(two_links({}), link_via_a=np.array(vias), link_via_b=np.array(vias), link_run=np.array([10**6, 10**6]))
-        assert _lengths(run, np.arange(2))[0].tolist() == [METRE, METRE]
+        assert _cable_delays(run, np.arange(2))[0].tolist() == [METRE, METRE]

@@ -15,8 +15,8 @@ from tdsl.fabric.graph import Fabric
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import times
-from tdsl.verify.second.answer import Limits, NoOpinion, TooLarge
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, torus
 
 LIMITS = Limits()
@@ -78,7 +78,7 @@ def ring(seed: int) -> Fabric:
 def by_all_paths(fabric: Fabric) -> Fraction | None:
     """Seconds: the greatest over pairs of ends of the least delay of any simple path. An end is a link of a host to a switch,
     or a chip that passes on what is not its own."""
-    w = Wiring.whole(fabric)
+    w = WiringGraph.whole(fabric)
     graph = fabric.graph()
 
     def own(device: int) -> Fraction:
@@ -117,9 +117,9 @@ def test_least_delays_of_the_farthest_ends(make: object) -> None:
         expected = by_all_paths(fabric)
         if expected is None:
             with pytest.raises(NoOpinion, match=r"^no two ends reach each other$"):
-                times.latency(Wiring.whole(fabric), None, LIMITS)
+                times.latency_by_dijkstra(WiringGraph.whole(fabric), None, LIMITS)
             continue
-        answer = times.latency(Wiring.whole(fabric), None, LIMITS)
+        answer = times.latency_by_dijkstra(WiringGraph.whole(fabric), None, LIMITS)
         assert answer.lower == answer.upper == expected, seed
         different.add(expected)
     assert len(different) > 45
@@ -147,19 +147,19 @@ def leaves(
 
 
 def test_a_delay_of_zero_is_a_delay() -> None:
-    answer = times.latency(Wiring.whole(leaves(Quantity(Fraction(0), TIME)).build()), None, LIMITS)
+    answer = times.latency_by_dijkstra(WiringGraph.whole(leaves(Quantity(Fraction(0), TIME)).build()), None, LIMITS)
     assert (answer.lower, answer.upper, answer.by) == (0, 0, "networkx")
 
 
 def test_ends_at_switches_that_are_not_joined() -> None:
     with pytest.raises(NoOpinion, match=r"^no two ends reach each other$"):
-        times.latency(Wiring.whole(leaves(trunk=0, hosts=2).build()), None, LIMITS)
+        times.latency_by_dijkstra(WiringGraph.whole(leaves(trunk=0, hosts=2).build()), None, LIMITS)
 
 
 def test_delays_are_rounded_up_to_femtoseconds() -> None:
     """A third of a metre takes 1,633,333.3 fs and a third of a femtosecond one: three cables and two leaves."""
     made = leaves(Quantity(Fraction(1, 3 * 10**15), TIME), Fraction(1, 3)).build()
-    assert times.latency(Wiring.whole(made), None, LIMITS).lower == Fraction(3 * 1_633_334 + 2, 10**15)
+    assert times.latency_by_dijkstra(WiringGraph.whole(made), None, LIMITS).lower == Fraction(3 * 1_633_334 + 2, 10**15)
 
 
 def test_one_switch_without_a_latency() -> None:
@@ -170,18 +170,18 @@ def test_one_switch_without_a_latency() -> None:
         if linked:
             b.link(b.free(spare, 0), b.free(b.sets[1], 0))
             with pytest.raises(NoOpinion, match=r"^a device states no latency$"):
-                times.latency(Wiring.whole(b.build()), None, LIMITS)
+                times.latency_by_dijkstra(WiringGraph.whole(b.build()), None, LIMITS)
         else:
-            assert times.latency(Wiring.whole(b.build()), None, LIMITS).lower == 1
+            assert times.latency_by_dijkstra(WiringGraph.whole(b.build()), None, LIMITS).lower == 1
 
 
 def test_work_of_delays_up_to_the_limit() -> None:
     """Two leaves, and one link in both directions: 2 sources x 4 x (2 + 2) steps."""
-    w = Wiring.whole(leaves(trunk=2).build())
-    assert times.latency(w, None, Limits(steps=32)).lower == 1
+    w = WiringGraph.whole(leaves(trunk=2).build())
+    assert times.latency_by_dijkstra(w, None, Limits(steps=32)).lower == 1
     why = r"^too large for networkx: 2 sources, 2 pairs with links, 32 steps; the limit is 31$"
-    with pytest.raises(TooLarge, match=why):
-        times.latency(w, None, Limits(steps=31))
+    with pytest.raises(MethodTooLarge, match=why):
+        times.latency_by_dijkstra(w, None, Limits(steps=31))
 
 
 # ---------------------------------------------------------------- all-reduce
@@ -204,7 +204,7 @@ def star(count: int, seconds: int | None, rates: tuple[int, ...] = (400,), **giv
 def takes(fabric: Fabric, gbit: int = 400) -> tuple[Fraction | float, Fraction | float, str]:
     """Bounds of an all-reduce of so much data, and the library."""
     asked = claim(fabric, "allreduce", args=(Quantity(Fraction(gbit * GBPS), SIZE),), report=True)
-    found = times.allreduce(Wiring.whole(fabric), asked, LIMITS)
+    found = times.allreduce_by_formulas(WiringGraph.whole(fabric), asked, LIMITS)
     return found.lower, found.upper, found.by
 
 
@@ -288,14 +288,14 @@ def test_allreduce_of_hosts_that_differ() -> None:
 
 def test_the_slowest_accelerator_inside_a_host() -> None:
     host = Builder("b").model("host", "H", {"nic": 1}, accelerators=3, scaleup=True)
-    assert times._inside(host) == 100 * GBPS
+    assert times._slowest_accelerator_rate(host) == 100 * GBPS
     links = [replace(x, rate=(n + 2) * GBPS, count=5 - n) for n, x in enumerate(host.links)]
-    assert times._inside(replace(host, links=tuple(links))) == 10 * GBPS  # 5 x 2, 4 x 3 and 3 x 4
+    assert times._slowest_accelerator_rate(replace(host, links=tuple(links))) == 10 * GBPS  # 5 x 2, 4 x 3 and 3 x 4
     links[0] = replace(links[0], count=8)
-    assert times._inside(replace(host, links=tuple(links))) == 12 * GBPS
-    assert times._inside(replace(host, links=())) is None
-    assert times._inside(Builder("b").model("host", "H", {"nic": 1}, accelerators=1, scaleup=True)) is None
-    assert times._inside(replace(host, kind="chip")) is None
+    assert times._slowest_accelerator_rate(replace(host, links=tuple(links))) == 12 * GBPS
+    assert times._slowest_accelerator_rate(replace(host, links=())) is None
+    assert times._slowest_accelerator_rate(Builder("b").model("host", "H", {"nic": 1}, accelerators=1, scaleup=True)) is None
+    assert times._slowest_accelerator_rate(replace(host, kind="chip")) is None
 
 
 def test_allreduce_without_an_answer() -> None:
@@ -306,7 +306,7 @@ def test_allreduce_without_an_answer() -> None:
         ((Quantity(Fraction(1), TIME),), "no size is given"),
     ):
         with pytest.raises(NoOpinion, match=rf"^{why}$"):
-            times.allreduce(Wiring.whole(fabric), claim(fabric, "allreduce", args=args), LIMITS)
+            times.allreduce_by_formulas(WiringGraph.whole(fabric), claim(fabric, "allreduce", args=args), LIMITS)
     with pytest.raises(NoOpinion, match=r"^some units do not reach each other$"):
         takes(star(1, 0))
 
@@ -348,19 +348,19 @@ def test_the_length_of_a_cable(length: object, classes: object, name: str, expec
     b.connect("connect", length=length, **{"class": classes})
     for i, cls in enumerate(("first", name)):
         b.link(b.port(node, 0, "nic", i), b.port(node, 1, "nic", i), cls=cls)
-    w = Wiring.whole(b.build())
+    w = WiringGraph.whole(b.build())
     row = w.fabric.classes.index(name)
     if expected is None:
         with pytest.raises(NoOpinion, match=r"^a link states no length$"):
-            times._cable(w, row)
+            times._cable_delay(w, row)
         return
-    assert times._cable(w, row) == expected * 4_900_000
+    assert times._cable_delay(w, row) == expected * 4_900_000
     for via, cables in ((-1, 1), (0, 2), (1, 2)):
         crossed = replace(w, fabric=replace(w.fabric, link_via_a=np.full(2, via)))
-        assert times._cable(crossed, row) == expected * 4_900_000 * cables
+        assert times._cable_delay(crossed, row) == expected * 4_900_000 * cables
     if isinstance(length, tuple):
         unnamed = replace(w, fabric=replace(w.fabric, link_class=np.full(2, -1)))
         with pytest.raises(NoOpinion, match=r"^a link states no length$"):
-            times._cable(unnamed, row)
+            times._cable_delay(unnamed, row)
     single = replace(w, fabric=replace(w.fabric, link_class=np.zeros(2, dtype=np.int64), classes=(name,)))
-    assert times._cable(single, row) == expected * 4_900_000
+    assert times._cable_delay(single, row) == expected * 4_900_000

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.bound import Bound, Ports
+from tdsl.prove.bound import Bound, PortBound
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.column_generation import Along
-from tdsl.prove.concurrent_flow import _of_quotient
-from tdsl.prove.demands import Demand
+from tdsl.prove.concurrent_flow import _bounds_of_quotient
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.network import Network
-from tdsl.prove.routed_demand import Expanded, Routed, grouped, merge
-from tdsl.prove.routing_combinations import Combination, Routing
-from tdsl.prove.terminals import Offer, offer, planes
+from tdsl.prove.routed_demand import Expanded, RoutedLoads, add_loads, targets_by_source
+from tdsl.prove.routing_combinations import Combination, FullRouting
+from tdsl.prove.terminals import Offer, offer_of_demand, views_of_planes
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, random_chips, random_fabric, random_planes, superpod
 from tests.verify.test_small_bounds import wired
@@ -37,9 +37,9 @@ def column(values: list[int]) -> np.ndarray:
 
 
 def test_demands_by_source() -> None:
-    assert grouped({(1, 2): 5, (0, 2): 6, (1, 0): 7}) == {1: {2: 5, 0: 7}, 0: {2: 6}}
+    assert targets_by_source({(1, 2): 5, (0, 2): 6, (1, 0): 7}) == {1: {2: 5, 0: 7}, 0: {2: 6}}
     into = {1: Fraction(1, 2), 2: Fraction(1)}
-    merge(into, {2: Fraction(1, 3), 5: Fraction(2)})
+    add_loads(into, {2: Fraction(1, 3), 5: Fraction(2)})
     assert into == {1: Fraction(1, 2), 2: Fraction(4, 3), 5: Fraction(2)}
 
 
@@ -58,7 +58,7 @@ def test_loads_are_added_up_by_source(seed: int) -> None:
         load.update(part)  # type: ignore[arg-type]
     count = sum(len(x) for x in flow.values())
     for entries in (count, count - 1):
-        found = Routed(entries)
+        found = RoutedLoads(entries)
         assert (found.load, found.flow, found.combination, found.trees, found.lengths, found.parts) == ({}, {}, None, None, [], 1)
         for s, part in parts:
             found.add(s, part)
@@ -70,12 +70,12 @@ def test_loads_are_added_up_by_source(seed: int) -> None:
 def test_loads_along_paths_and_of_combinations() -> None:
     entries = [(0, 3, 5), (0, 4, 2), (2, 3, 1)]
     along = Along(*(column([e[i] for e in entries]) for i in range(3)), 10, Fraction(1), column([]), Fraction(1))
-    found = Routed.along(along, 7)
+    found = RoutedLoads.along(along, 7)
     assert found.load == {3: Fraction(6, 10), 4: Fraction(2, 10)} and found.entries == 7
     assert found.flow == {0: {3: Fraction(5, 10), 4: Fraction(2, 10)}, 2: {3: Fraction(1, 10)}}
     combination = Combination(column([4, 4, 4]))
-    combination.add(Routing(column([3, 0, 6]), 6, (column([1, 1]), column([0, 2]), column([3, 6]))))
-    mixed_ = Routed.combined(combination, 9)
+    combination.add(FullRouting(column([3, 0, 6]), 6, (column([1, 1]), column([0, 2]), column([3, 6]))))
+    mixed_ = RoutedLoads.combined(combination, 9)
     assert mixed_.load == {0: Fraction(1, 2), 2: Fraction(1)} and mixed_.flow == {1: {0: Fraction(1, 2), 2: Fraction(1)}}
     assert mixed_.combination is combination and mixed_.entries == 9
 
@@ -102,7 +102,7 @@ def test_loads_of_a_quotient_are_expanded(seed: int, limits: dict[str, int]) -> 
     if not demands:
         return
     for entries in (DEFAULT.flow_entries, None):
-        found = _of_quotient(net, demands, Fraction(1000), replace(DEFAULT, quotient_ratio=0, **limits))
+        found = _bounds_of_quotient(net, demands, Fraction(1000), replace(DEFAULT, quotient_ratio=0, **limits))
         if found is None:
             return
         routed = found.proof_lower
@@ -114,7 +114,7 @@ def test_loads_of_a_quotient_are_expanded(seed: int, limits: dict[str, int]) -> 
         if small.flow is None:
             assert routed.flow is None
             return
-        who = grouped(demands)
+        who = targets_by_source(demands)
         size = sum(sum(classes.count(arc) for arc in small.flow[int(by.out[s])]) for s in who)
         if entries is None:  # one entry less than there may be
             less = Expanded(replace_entries(found, size - 1), by, net, demands)
@@ -128,7 +128,7 @@ def test_loads_of_a_quotient_are_expanded(seed: int, limits: dict[str, int]) -> 
         for s, part in flow.items():
             assert carried(part, net, {(s, t): x for t, x in who[s].items()})
             assert all(net.forwards[v] or v == s for v in net.tail[list(part)].tolist())
-            merge(total, part)
+            add_loads(total, part)
         assert {arc: x for arc, x in total.items() if x} == {arc: x for arc, x in wanted.items() if x}
 
 
@@ -228,8 +228,8 @@ def test_a_demand_between_units(seed: int) -> None:
     for _ in range(3):
         pairs = [(rng.randrange(n), rng.randrange(n)) for _ in range(rng.randint(0, 8))]
         wanted = [(s, t, rng.randint(1, 5)) for s, t in pairs if s != t] if seed < 80 else [(0, 1, 2), (1, 2, 3), (2, 0, 1)]
-        demand = Demand(*(column([x[i] for x in wanted]) for i in range(3)))
-        found, exact = offer(view, demand), offered(view, wanted)
+        demand = TrafficDemand(*(column([x[i] for x in wanted]) for i in range(3)))
+        found, exact = offer_of_demand(view, demand), offered(view, wanted)
         if exact is None:
             assert found is None
             continue
@@ -246,7 +246,7 @@ def test_a_demand_between_units(seed: int) -> None:
         ]
         if not asked:
             bounds = found.bounds(Budget(flow_entries=3))
-            assert bounds is not None and bounds.lower == bounds.upper == top and isinstance(bounds.proof_upper, Ports)
+            assert bounds is not None and bounds.lower == bounds.upper == top and isinstance(bounds.proof_upper, PortBound)
             assert bounds.proof_lower.load == {} and bounds.proof_lower.entries == 3
             continue
         g = nx.DiGraph()
@@ -282,17 +282,17 @@ def test_planes_of_a_view(seed: int) -> None:
         rows = [r for r, a, b in links if a in group or (b in group and not view.forwards[a])]
         if any({a, b} & own and (a in group or b in group) for _, a, b in links):
             wanted.append(rows)
-    found = planes(view)
+    found = views_of_planes(view)
     assert [x.rows.tolist() for x in found] == wanted
     assert all(x.core is view.core and x.devices is view.devices and x.budget is view.budget and x.name == "some" for x in found)
 
 
 def test_planes_of_a_pod_are_one() -> None:
-    assert len(planes(View.whole(superpod(2, 4, 2, 2).build()))) == 1
+    assert len(views_of_planes(View.whole(superpod(2, 4, 2, 2).build()))) == 1
     b = Builder("two")
     sw = b.devices("sw", b.model("switch", "SW", {"p": 8}), 2)
     node = b.devices("node", b.model("host", "NODE", {"nic": 2}, accelerators=1), 2)
     for h in range(2):
         for s in range(2):
             b.link(b.free(node, h), b.free(sw, s), GBPS)
-    assert [x.rows.tolist() for x in planes(View.whole(b.build()))] == [[0, 2], [1, 3]]
+    assert [x.rows.tolist() for x in views_of_planes(View.whole(b.build()))] == [[0, 2], [1, 3]]

@@ -9,7 +9,18 @@ from random import Random
 
 import pytest
 
-from tdsl.prove.disjoint import FAR, Separator, Spent, Work, _approach, _nearest_first, _short_ways, between, fan, weakest
+from tdsl.prove.disjoint import (
+    FAR,
+    Separator,
+    WorkExhausted,
+    WorkLeft,
+    _nearest_first,
+    _short_ways,
+    _update_distances_to_goal,
+    separator_from_set,
+    separator_of_devices,
+    separator_of_terminals,
+)
 
 PLENTY = 10**9
 Graph = dict[int, set[int]]
@@ -65,7 +76,7 @@ def test_devices_between_two_sets() -> None:
         least = fewest(near, start, goal, without)
         for guide in (None, steps_to(near, goal)):
             for limit in {1, max(least, 1), least + 1, least + 2}:
-                found = fan(near, sorted(start), goal, without, limit, Work(PLENTY), guide)
+                found = separator_from_set(near, sorted(start), goal, without, limit, WorkLeft(PLENTY), guide)
                 if least >= limit:
                     assert found is None, seed
                 else:
@@ -83,8 +94,8 @@ def test_a_path_that_is_taken_back_leaves_its_devices() -> None:
     goal = {2, 6, 13}
     for guide in (None, steps_to(near, goal)):
         for count in range(1, 4):
-            assert fan(near, [0, 3, 7][:count], goal, set(), count, Work(PLENTY), guide) is None
-            found = fan(near, [0, 3, 7][:count], goal, set(), count + 1, Work(PLENTY), guide)
+            assert separator_from_set(near, [0, 3, 7][:count], goal, set(), count, WorkLeft(PLENTY), guide) is None
+            found = separator_from_set(near, [0, 3, 7][:count], goal, set(), count + 1, WorkLeft(PLENTY), guide)
             assert found is not None and len(found) == count
 
 
@@ -108,7 +119,7 @@ def test_devices_between_two_devices() -> None:
         for u, v in combinations(near, 2):
             value = paths(near, u, v)
             for limit in range(1, value + 3):
-                found = between(near, u, v, limit, Work(PLENTY))
+                found = separator_of_devices(near, u, v, limit, WorkLeft(PLENTY))
                 assert (found is None) == (value >= limit), (seed, u, v, limit)
                 if found is not None:
                     assert found.value == value and found.pair == (u, v)
@@ -123,7 +134,7 @@ def test_the_least_over_many_terminals() -> None:
             every = [paths(near, u, v) for u, v in combinations(terminals, 2) if joined or v not in near[u]]
             least = min(every, default=99)
             for limit in (1, 2, 3, 6):
-                found = weakest(near, terminals, limit, joined, Work(PLENTY))
+                found = separator_of_terminals(near, terminals, limit, joined, WorkLeft(PLENTY))
                 assert (found is None) == (least >= limit), (seed, limit, joined)
                 if found is not None:
                     assert found.value == least and set(found.pair) <= set(terminals), (seed, limit, joined)
@@ -150,7 +161,7 @@ def test_steps_to_a_growing_goal() -> None:
         for _ in range(3):
             fresh = [v for v in rng.sample(sorted(near), min(2, len(near))) if v not in goal]
             goal += fresh
-            _approach(near, steps, fresh)
+            _update_distances_to_goal(near, steps, fresh)
             assert steps == steps_to(near, set(goal)) and all(x < FAR for x in steps.values())
 
 
@@ -177,7 +188,7 @@ def test_short_ways_are_seen_without_a_search() -> None:
         for limit in range(6):
             assert _short_ways(near, v, goal, limit) == (count >= limit), (seed, limit)
         if count:
-            assert fan(near, near[v], goal, {v}, count, Work(PLENTY)) is None
+            assert separator_from_set(near, near[v], goal, {v}, count, WorkLeft(PLENTY)) is None
             some += 1
     assert some > 60
 
@@ -186,17 +197,20 @@ def test_work_is_counted_by_devices_that_are_looked_at() -> None:
     """Each search counts the entries and exits that it has reached, and one; a pair with enough neighbours needs none."""
     line = {v: {w for w in (v - 1, v + 1) if 0 <= w < 6} for v in range(6)}
     for limit, work in ((1, 12), (2, 14)):  # 0 to 5 by entries and exits; then the entry of 0, which is used
-        counted = Work(work)
-        found = fan(line, [0], {5}, set(), limit, counted)
+        counted = WorkLeft(work)
+        found = separator_from_set(line, [0], {5}, set(), limit, counted)
         assert counted.left == 0 and found == (None if limit == 1 else {0})
-        with pytest.raises(Spent):
-            fan(line, [0], {5}, set(), limit, Work(work - 1))
-    exact = Work(5)
+        with pytest.raises(WorkExhausted):
+            separator_from_set(line, [0], {5}, set(), limit, WorkLeft(work - 1))
+    exact = WorkLeft(5)
     exact.take(5)
     assert exact.left == 0
-    with pytest.raises(Spent):
+    with pytest.raises(WorkExhausted):
         exact.take(1)
     whole = {v: set(range(6)) - {v} for v in range(6)}
-    assert between(whole, 0, 1, 5, Work(0)) is None and weakest(whole, list(range(6)), 3, False, Work(0)) is None
-    with pytest.raises(Spent):
-        between(line, 0, 5, 2, Work(0))
+    assert (
+        separator_of_devices(whole, 0, 1, 5, WorkLeft(0)) is None
+        and separator_of_terminals(whole, list(range(6)), 3, False, WorkLeft(0)) is None
+    )
+    with pytest.raises(WorkExhausted):
+        separator_of_devices(line, 0, 5, 2, WorkLeft(0))

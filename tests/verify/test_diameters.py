@@ -12,8 +12,8 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, Eccentricities, NotBounded
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.diameter import _affordable, diameter
-from tdsl.prove.search import adjacency
+from tdsl.prove.diameter import _affordable_sources, diameter_bounds
+from tdsl.prove.search import adjacency_network
 from tdsl.prove.symmetry import equivalent_nodes
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_chips, random_fabric, torus
@@ -23,7 +23,7 @@ from tests.verify import judges
 def shown(f: Fabric) -> tuple[int, int, Eccentricities]:
     """The bounds and what shows the upper one; the path is a shortest one, between devices that ends are connected to."""
     view = View.whole(f)
-    found = diameter(view)
+    found = diameter_bounds(view)
     assert isinstance(found, Bound)
     path = list(found.proof_lower.devices)
     g = judges.capacities(f, judges.forwarders(f))
@@ -39,7 +39,7 @@ def test_diameters_of_random_fabrics() -> None:
         f = made.build()
         view = View.whole(f)
         if not view.access.any():
-            assert isinstance(diameter(view), NotBounded)
+            assert isinstance(diameter_bounds(view), NotBounded)
             continue
         lower, upper, proof = shown(f)
         assert lower == upper == judges.diameter(f), seed
@@ -61,7 +61,7 @@ def test_nobody_is_attached() -> None:
     node = b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 2)
     b.devices("s", b.model("switch", "S", {"p": 1}), 2)
     b.link(b.free(node, 0), b.free(node, 1))
-    assert diameter(View.whole(b.build())) == NotBounded(("no end is attached to a switch",))
+    assert diameter_bounds(View.whole(b.build())) == NotBounded(("no end is attached to a switch",))
 
 
 @pytest.mark.parametrize(("apart", "upper"), [(False, 70), (True, 71)])
@@ -77,10 +77,10 @@ def test_less_work_gives_an_interval(apart: bool, upper: int) -> None:
         if i not in (69, count - 1):
             b.link(b.free(sw, i), b.free(sw, i + 1))
     view = View.whole(b.build(), replace(DEFAULT, diameter_work=0))
-    found = diameter(view)
+    found = diameter_bounds(view)
     assert isinstance(found, Bound) and (found.lower, found.upper) == (69, upper)
     assert found.proof_upper == Eccentricities(count // 2, count, apart)
-    whole = diameter(View.whole(view.fabric))
+    whole = diameter_bounds(View.whole(view.fabric))
     assert isinstance(whole, Bound) and (whole.lower, whole.upper) == (69, 69)
 
 
@@ -99,7 +99,7 @@ def test_classes_of_equivalent_switches_are_searched_once() -> None:
 
 def searched(nodes: int, links: list[tuple[int, int]], sources: int, work: int) -> list[int]:
     a, b = (np.array(x) for x in zip(*links, strict=True))
-    return _affordable(adjacency(nodes, a, b), np.arange(sources), work).tolist()
+    return _affordable_sources(adjacency_network(nodes, a, b), np.arange(sources), work).tolist()
 
 
 def test_sources_within_the_work() -> None:
@@ -115,4 +115,4 @@ def test_sources_within_the_work() -> None:
     assert searched(70, complete, 70, -(-70 * (70 * 69 + 8 * 70) * 3 // 8)) == list(range(70))
     alone = searched(99, [(97, 98)], 90, (2 + 8 * 99) * 3 * 90 // 8 + 1)
     assert alone == list(range(90))
-    assert len(equivalent_nodes(adjacency(3, np.array([0, 1]), np.array([2, 2])), np.arange(2))) == 1
+    assert len(equivalent_nodes(adjacency_network(3, np.array([0, 1]), np.array([2, 2])), np.arange(2))) == 1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import Builder, rail_only, random_chips, random_fabric, random_layers, superpod, torus
 from tests.harness import compile_text
 from tests.verify import judges
@@ -40,7 +40,7 @@ def mean_hops(f):
 
 
 def judged(f, name="mean_hops"):
-    return catalogue()[name].judge(View.whole(f), None)
+    return checks_by_name()[name].judge(View.whole(f), None)
 
 
 def agrees(f):

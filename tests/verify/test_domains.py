@@ -12,16 +12,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tdsl.certificates.write import certify
-from tdsl.compile.compiler import Compilation, Options, check
-from tdsl.compile.second_opinion import confirm
-from tdsl.emit.build import build
+from tdsl.certificates.write import verified_certificates
+from tdsl.compile.compiler import Compilation, Options, compile_and_verify
+from tdsl.compile.second_opinion import add_second_opinions
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
-from tdsl.prove.demands import Demand
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
-from tdsl.verify.second.judge import Judge, pairs
+from tdsl.verify.second.judge import SecondOpinionJudge, results_with_claims
 from tests.harness import compile_text
 from tests.soundness.arena import judged
 from tests.soundness.generate import draft
@@ -80,13 +80,13 @@ def test_metrics_of_the_network_are_those_of_a_fabric_without_the_other_links(tm
 
 def test_what_the_checker_and_networkx_say_of_the_network(tmp_path: Path) -> None:
     made = racks(tmp_path, *NETWORK)
-    confirm(made, str(tmp_path / "design.fab"), Options())
+    add_second_opinions(made, str(tmp_path / "design.fab"), Options())
     said = {r.requirement: dict(r.second_opinion).get("verdict") for r in made.designs[0].results if r.requirement}
     assert set(said.values()) <= {"confirmed", "unconfirmed", None}
     assert {said[c] for c in ("bisection", "diameter", "edge_redundancy", "reachability")} == {"confirmed"}
     design = made.designs[0]
     assert design.fabric is not None
-    found = certify(design.fabric, design.claims, design.results)
+    found = verified_certificates(design.fabric, design.claims, design.results)
     assert {"bisection.json", "diameter.json", "survives-1.json"} <= set(found.texts) and not found.rejected
 
 
@@ -142,7 +142,7 @@ def through_domains(made: Compilation, word: str) -> Any:
     """What one linear program over both layers gives."""
     fabric = made.designs[0].fabric
     assert fabric is not None
-    world = World(json.loads(build(fabric, ["json"], Diagnostics())["fabric.json"]))
+    world = World(json.loads(build_files(fabric, ["json"], Diagnostics())["fabric.json"]))
     for facts in world.facts:
         facts.setdefault("joined", 1)
     return world.whole.throughput(word, scaleup=True).value
@@ -166,8 +166,8 @@ def test_a_second_method_knows_domains_of_several_hosts(word: str, through: str,
     made = racks(tmp_path, claim, rate=400)
     design = made.designs[0]
     assert design.fabric is not None
-    judge = Judge(design.fabric)
-    (result, asked), *_ = ((r, c) for r, c in pairs(design.claims, design.results) if c is not None)
+    judge = SecondOpinionJudge(design.fabric)
+    (result, asked), *_ = ((r, c) for r, c in results_with_claims(design.claims, design.results) if c is not None)
     opinion = judge.opinion(result, asked)
     assert opinion is not None and (opinion.verdict, opinion.by) == ("confirmed", "HiGHS")
     assert isinstance(result.upper, (int, Fraction)) and isinstance(result.lower, (int, Fraction))
@@ -206,7 +206,7 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
     assert view.carried(None, Fraction(10**9)) == 1
     load = (Fraction(5 * 10**14, 18) + 800 * 10**9) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
     assert view.carried(None, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / load
-    one = Demand(np.array([0]), np.array([3]), np.array([1]))  # one tray sends all, to another domain: it is the busiest
+    one = TrafficDemand(np.array([0]), np.array([3]), np.array([1]))  # one tray sends all, to another domain: it is the busiest
     busy = (Fraction(10**14) + 800 * 10**9) / 2
     assert view.carried(one, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / busy
     no_work = ByDomain.of(View.whole(fabric.network, replace(DEFAULT, judged_domains=0)))
@@ -227,7 +227,7 @@ def test_throughput_through_such_domains_lies_in_its_bounds(word: str, rate: int
 def test_files_know_the_domain(tmp_path: Path) -> None:
     fabric = racks(tmp_path).designs[0].fabric
     assert fabric is not None
-    files = build(fabric, ["json", "nccl", "ibsim", "p2p", "cabling", "diagram"], Diagnostics())
+    files = build_files(fabric, ["json", "nccl", "ibsim", "p2p", "cabling", "diagram"], Diagnostics())
     links = json.loads(files["fabric.json"])["links"]
     up = [row[links["columns"].index("layer")] for row in links["rows"]]
     assert up.count("scaleup") == 12 and up.count(None) == 12 + 4
@@ -251,7 +251,7 @@ def test_a_switch_has_one_layer(tmp_path: Path) -> None:
 
 
 def test_rails_and_domains_of_the_standard_design() -> None:
-    made = check("gb200_su")
+    made = compile_and_verify("gb200_su")
     fabric = made.designs[0].fabric
     assert fabric is not None and not errors(made)
     assert fabric.domains.count == 8

@@ -17,8 +17,8 @@ import pytest
 
 from tdsl.prove import by_domain
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.by_domain import ByDomain, _by_common_switches, joined, spans
-from tdsl.prove.demands import Demand, Unfit
+from tdsl.prove.by_domain import ByDomain, _share_by_common_switches, domain_spans_units, units_with_joined_accelerators
+from tdsl.prove.demands import TrafficDemand, UnfitDemand
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
 from tests.harness import compile_text
@@ -142,7 +142,7 @@ def test_every_domain_is_a_device() -> None:
 
 def test_what_has_no_domains() -> None:
     view = random_view(1)
-    with pytest.raises(Unfit, match=r"^chips of its network are joined to chips$"):
+    with pytest.raises(UnfitDemand, match=r"^chips of its network are joined to chips$"):
         ByDomain.of(SimpleNamespace(fabric=view.fabric, units=view.units, direct=True))  # type: ignore[arg-type]
 
 
@@ -157,7 +157,7 @@ def domains(*sizes: int, budget: Any = DEFAULT) -> Any:
     return made
 
 
-def table(demand: Demand) -> list[tuple[int, int, int]]:
+def table(demand: TrafficDemand) -> list[tuple[int, int, int]]:
     return list(zip(demand.source.tolist(), demand.target.tolist(), demand.amount.tolist(), strict=True))
 
 
@@ -175,21 +175,21 @@ def test_what_domains_exchange() -> None:
         for s, t, x in rows:
             sums[int(made.domain[s]), int(made.domain[t])] += x
         wanted = sorted((s, t, x) for (s, t), x in sums.items() if s != t)
-        asked = Demand(*(np.array(x) for x in zip(*rows, strict=True)))
+        asked = TrafficDemand(*(np.array(x) for x in zip(*rows, strict=True)))
         if wanted:
             assert table(made.laid(asked)) == wanted
         else:
-            with pytest.raises(Unfit, match=r"^nothing that is sent leaves a scale-up domain$"):
+            with pytest.raises(UnfitDemand, match=r"^nothing that is sent leaves a scale-up domain$"):
                 made.laid(asked)
 
 
 def test_what_one_domain_and_too_many_exchange() -> None:
-    for asked in (None, Demand(np.array([0]), np.array([1]), np.array([1]))):
-        with pytest.raises(Unfit, match=r"^all hosts are in one scale-up domain, so nothing has to cross the network$"):
+    for asked in (None, TrafficDemand(np.array([0]), np.array([1]), np.array([1]))):
+        with pytest.raises(UnfitDemand, match=r"^all hosts are in one scale-up domain, so nothing has to cross the network$"):
             domains(3).laid(asked)
     assert domains(2, 1, 1, budget=replace(DEFAULT, domain_pairs=9)).laid(None) is not None
     assert domains(2, 2, 2, budget=replace(DEFAULT, domain_pairs=0)).laid(None) is None
-    with pytest.raises(Unfit, match=r"^there are too many scale-up domains of several sizes$"):
+    with pytest.raises(UnfitDemand, match=r"^there are too many scale-up domains of several sizes$"):
         domains(2, 1, 1, budget=replace(DEFAULT, domain_pairs=8)).laid(None)
 
 
@@ -218,7 +218,7 @@ def test_what_a_host_has_to_carry() -> None:
     for seed in range(8):
         rng = Random(seed)
         rows = [(*rng.sample(range(8), 2), rng.randint(1, 9)) for _ in range(rng.randint(3, 12))]
-        asked = Demand(*(np.array(x) for x in zip(*rows, strict=True)))
+        asked = TrafficDemand(*(np.array(x) for x in zip(*rows, strict=True)))
         for sent in (Fraction(0), Fraction(10**13, 7)):
             if any(made.domain[s] != made.domain[t] for s, t, _ in rows):
                 assert made._load(asked, sent) == loads_by_hand(made, rows, sent)
@@ -249,7 +249,7 @@ def test_what_domains_hand_on() -> None:
     for seed in range(30):
         rng = Random(seed)
         rows = [(s, (s + 3) % 8, rng.randint(1, 9)) for s in range(8)]
-        asked = Demand(*(np.array(x) for x in zip(*rows, strict=True)))
+        asked = TrafficDemand(*(np.array(x) for x in zip(*rows, strict=True)))
         sent = Fraction(rng.choice([10**10, 10**12, 10**13, 10**14]))
         wanted = carried_by_hand(made, loads_by_hand(made, rows, sent))
         assert made.carried(asked, sent) == wanted
@@ -284,10 +284,10 @@ def test_loads_by_common_switches() -> None:
         ([0, 100, 10, 1], Fraction(2, 100) + Fraction(5, 100)),
         ([1, 1, 1, 1], one), ([0, 0, 5, 0], one),
     ):  # fmt: skip
-        assert _by_common_switches(up, unit, mine, [Fraction(x) for x in load], every) == wanted, load
-    assert _by_common_switches(up, unit, np.array([0, 2]), [Fraction(10)] * 4, every) == Fraction(4, 10)
+        assert _share_by_common_switches(up, unit, mine, [Fraction(x) for x in load], every) == wanted, load
+    assert _share_by_common_switches(up, unit, np.array([0, 2]), [Fraction(10)] * 4, every) == Fraction(4, 10)
     up.link_rate = np.where(np.isin(a, [3]) | np.isin(b, [3]), 0, rate)
-    assert _by_common_switches(up, unit, mine, [Fraction(10)] * 4, every) is None
+    assert _share_by_common_switches(up, unit, mine, [Fraction(10)] * 4, every) is None
 
 
 # ---------------------------------------------------------------- units and their domains
@@ -308,9 +308,9 @@ def test_units_in_a_domain(labels: list[int], accelerators: int, intact: bool, w
     f = b.build()
     f.__dict__["domains"] = SimpleNamespace(of_device=np.array([-1, -1, *labels]))
     view = View.whole(f)
-    assert joined(view).tolist() == list(wanted)
+    assert units_with_joined_accelerators(view).tolist() == list(wanted)
     apart = [x for x in labels if x >= 0]
-    assert spans(view) == (len(set(apart)) < len(apart))
+    assert domain_spans_units(view) == (len(set(apart)) < len(apart))
 
 
 # ---------------------------------------------------------------- in two steps
@@ -319,13 +319,13 @@ def test_units_in_a_domain(labels: list[int], accelerators: int, intact: bool, w
 def test_domains_without_common_switches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accelerators exchange all to all in two steps; only as many domains are asked as the budget says."""
     made, asked = ByDomain.of(mixed()), []
-    monkeypatch.setattr(by_domain, "_by_common_switches", lambda *_: None)
+    monkeypatch.setattr(by_domain, "_share_by_common_switches", lambda *_: None)
 
     def bounds(view: View) -> Any:
         asked.append([view.fabric.device_path(d) for d in view.units.tolist()])
         return SimpleNamespace(lower=Fraction(3, 2), net=SimpleNamespace(grain=2 * GBPS))
 
-    monkeypatch.setattr(by_domain, "bounds", bounds)
+    monkeypatch.setattr(by_domain, "all_to_all_bounds", bounds)
     sent = Fraction(10**13)
     load = made._load(None, sent)
     names = made.plain.names(made.hosts)  # type: ignore[union-attr]
@@ -339,10 +339,10 @@ def test_domains_without_common_switches(monkeypatch: pytest.MonkeyPatch) -> Non
     assert made.carried(None, sent) == 0
     made.budget = replace(DEFAULT, judged_domains=3)
     assert made.carried(None, sent) == min(wanted)
-    monkeypatch.setattr(by_domain, "bounds", lambda view: None)
+    monkeypatch.setattr(by_domain, "all_to_all_bounds", lambda view: None)
     assert made.carried(None, sent) == 0
     monkeypatch.setattr(
-        by_domain, "bounds", lambda view: SimpleNamespace(lower=Fraction(10**6), net=SimpleNamespace(grain=10**9))
+        by_domain, "all_to_all_bounds", lambda view: SimpleNamespace(lower=Fraction(10**6), net=SimpleNamespace(grain=10**9))
     )
     assert made.carried(None, sent) == 1
 
@@ -358,7 +358,7 @@ def test_who_takes_part_in_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     def share(units: list[int], load: list[int], pair: Fraction | None = Fraction(1)) -> Fraction:
         monkeypatch.setattr(by_domain, "View", lambda *_, **__: SimpleNamespace(units=np.array(units, dtype=np.int64)))
         found = pair and SimpleNamespace(lower=pair, net=SimpleNamespace(grain=6))
-        monkeypatch.setattr(by_domain, "bounds", lambda view: found)
+        monkeypatch.setattr(by_domain, "all_to_all_bounds", lambda view: found)
         return made._in_two_steps(up, unit, mine, [Fraction(x) for x in load], np.arange(4))
 
     assert share([3, 4, 5], [100, 20, 7]) == Fraction(6 * 3, 2) / 50 and share([3, 4, 5], [10, 20, 7]) == Fraction(9, 20)

@@ -13,14 +13,14 @@ from tdsl.prove import many_failures
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.many_failures import KeptFlow
-from tdsl.prove.max_flow import tied
+from tdsl.prove.max_flow import inseparable_groups
 from tdsl.prove.network import Network
-from tdsl.prove.quotient import of_demand
-from tdsl.prove.routing_combinations import NodeDemands, combined
-from tdsl.prove.search import adjacency
-from tdsl.prove.set_flow import between
+from tdsl.prove.quotient import quotient_of_demand
+from tdsl.prove.routing_combinations import NodeDemands, combine_routings
+from tdsl.prove.search import adjacency_network
+from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.shortest_path_routing import PARTS, path_lengths
-from tdsl.prove.switch_placements import placements
+from tdsl.prove.switch_placements import least_cut_by_placements
 from tdsl.prove.view import View
 from tdsl.verify.second.answer import Limits, NoOpinion
 from tdsl.verify.second.halves import Halves
@@ -29,7 +29,7 @@ from tests.fabrics import Builder, claim, selector
 
 def test_no_cut_has_fewer_than_no_links() -> None:
     """All that is joined is one group, and what is not is another."""
-    assert tied(adjacency(3, np.array([0]), np.array([1])), 0).tolist() == [0, 0, 1]
+    assert inseparable_groups(adjacency_network(3, np.array([0]), np.array([1])), 0).tolist() == [0, 0, 1]
 
 
 TWO_GROUPS = [
@@ -42,7 +42,7 @@ TWO_GROUPS = [
 def test_which_of_two_equal_cuts_is_said() -> None:
     """Two groups hang on two links each: the one that is reached first of the nodes in their order is named."""
     a, b = (np.array([row[i] for row in TWO_GROUPS for _ in range(row[2])]) for i in (0, 1))
-    assert tied(adjacency(8, a, b), 3).tolist() == [0, 0, 0, 0, 1, 2, 1, 2]
+    assert inseparable_groups(adjacency_network(8, a, b), 3).tolist() == [0, 0, 0, 0, 1, 2, 1, 2]
     made = Builder("two")
     chips = made.devices("chip", made.model("chip", "CHIP", {"p": 16}), 8)
     for one, other in zip(a.tolist(), b.tolist(), strict=True):
@@ -56,7 +56,7 @@ def test_arcs_that_no_path_uses() -> None:
     would send, is an arc of the smaller network."""
     forwards = np.array([False, False, False, True])
     net = Network.both_ways(forwards, np.array([0, 1, 2]), np.array([3, 3, 3]), np.array([1, 1, 1]))
-    small = of_demand(net, (np.array([0]), np.array([1]), np.array([1])))
+    small = quotient_of_demand(net, (np.array([0]), np.array([1]), np.array([1])))
     used = [(int(net.tail[i]), int(net.head[i])) for i in np.flatnonzero(small.arc >= 0).tolist()]
     assert used == [(3, 1), (0, 3)] and small.network.arcs == 2
     assert small.arc.tolist().count(-1) == 4 and small.network.head.tolist() == [1, 2]
@@ -70,13 +70,13 @@ def test_amounts_near_the_limit_of_a_word(unit: int) -> None:
     net = Network.both_ways(np.ones(7, dtype=np.bool_), tail, head, np.ones(6, dtype=np.int64))
     most = 7 if unit == 1 else -(-(2**64) // PARTS**2)  # the load in parts, times these parts, is a little more than 64 bits
     wanted = NodeDemands.of(np.array([0, 5]), np.array([1, 6]), np.array([most, unit]))
-    found, _, _ = combined(net, wanted, Fraction(100, most))
+    found, _, _ = combine_routings(net, wanted, Fraction(100, most))
     assert found.fits() == Fraction(2, most) and len(found.columns) == 2
 
 
 def test_distances_from_nowhere() -> None:
     """Without a source there is no column, and no work."""
-    net = adjacency(2, np.array([0]), np.array([1]))
+    net = adjacency_network(2, np.array([0]), np.array([1]))
     found = path_lengths(net, np.ones(2, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
     assert found is not None and found[0].shape == (2, 0) and found[1] == 0
 
@@ -88,7 +88,7 @@ def test_switches_with_units_of_many_classes() -> None:
     own = np.arange(units)
     made = Network.both_ways(np.arange(size) >= units, own, units + own % switches, own + 1)
     net = replace(made, device=np.arange(size), unit_count=units, rates=(1,))
-    assert placements(net) is None
+    assert least_cut_by_placements(net) is None
 
 
 def test_a_cut_that_is_not_full_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,12 +102,12 @@ def test_a_cut_that_is_not_full_is_not_judged(monkeypatch: pytest.MonkeyPatch) -
             b.link(b.free(end, 0), b.free(switches, s))
     view = View.whole(b.build())
     asked = claim(view.fabric, "throughput", of=(selector(view.fabric, "x"),), of_to=(selector(view.fabric, "y"),))
-    found = between(view, asked)
+    found = max_flow_between_sets(view, asked)
     assert not isinstance(found, str) and len(found.cut) == 2 and KeptFlow(view, asked).judged
-    monkeypatch.setattr(many_failures, "between", lambda *_: replace(found, cut=found.cut[:1]))
+    monkeypatch.setattr(many_failures, "max_flow_between_sets", lambda *_: replace(found, cut=found.cut[:1]))
     assert not KeptFlow(view, asked).judged
     less = replace(found.bound, proof_lower=replace(found.bound.proof_lower, arcs=()))
-    monkeypatch.setattr(many_failures, "between", lambda *_: replace(found, bound=less))
+    monkeypatch.setattr(many_failures, "max_flow_between_sets", lambda *_: replace(found, bound=less))
     assert not KeptFlow(view, asked).judged
 
 

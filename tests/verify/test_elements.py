@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.claims import Element
-from tdsl.prove.element_symmetry import symmetry
-from tdsl.prove.elements import elements, failed, lost_rows
-from tdsl.prove.symmetry import Reads, keeps
+from tdsl.fabric.claims import FabricElement
+from tdsl.prove.element_symmetry import symmetry_of_elements
+from tdsl.prove.elements import elements_of_claim, lost_rows, view_after_failures
+from tdsl.prove.symmetry import Reads, permutation_keeps_view
 from tdsl.prove.view import View
 from tests.harness import compile_text
 
@@ -134,7 +134,7 @@ def test_a_cage_fails_with_all_its_ports(tmp_path):
     text += "report survives any 1 cages of leaf with bisection >= 1 }"
     design, _ = results(text, tmp_path)
     f = design.fabric
-    named = elements(View.whole(f), design.claims[0])
+    named = elements_of_claim(View.whole(f), design.claims[0])
     assert [len(e.links) for e in named] == [2, 2]
     assert all("cage OSFP" in e.name for e in named)
 
@@ -184,12 +184,12 @@ def test_orbits_of_random_fabrics_hide_no_failure(tmp_path_factory, seed, count)
     text += "report blast_radius of s }"
     design, _ = results(text, tmp_path_factory.mktemp("orbits"))
     view = View.whole(design.fabric)
-    named = elements(view, design.claims[0])
+    named = elements_of_claim(view, design.claims[0])
     if len(named) < count:
         return
     for reads in (frozenset(), frozenset({"lengths"}), frozenset({"order"}), frozenset({"names", "rails"})):
-        found = symmetry(view, named, reads)
-        assert all(keeps(view, image, reads) for image in found.images)
+        found = symmetry_of_elements(view, named, reads)
+        assert all(permutation_keeps_view(view, image, reads) for image in found.images)
         kept = {tuple(s) for s in found.sets(count) or []}
         for chosen in combinations(range(len(named)), count):
             answer = _facts(view, [named[i] for i in chosen], reads)
@@ -197,7 +197,7 @@ def test_orbits_of_random_fabrics_hide_no_failure(tmp_path_factory, seed, count)
 
 
 def _facts(view: View, chosen, reads: Reads):
-    left = failed(view, list(chosen))
+    left = view_after_failures(view, list(chosen))
     f = view.fabric
     columns = [f.device_set[left.a], f.device_set[left.b], f.link_rate[left.rows]]
     if "lengths" in reads:
@@ -265,9 +265,9 @@ def test_the_links_of_an_element_are_found_by_their_rows(tmp_path):
     assert fabric is not None and fabric.link_count == 3
     view = View.whole(fabric)
     none, every = np.zeros(0, dtype=np.int64), np.arange(3)
-    single = [Element(f"link {i}", none, np.array([i])) for i in range(3)]
+    single = [FabricElement(f"link {i}", none, np.array([i])) for i in range(3)]
     assert [rows.tolist() for rows in lost_rows(view, single)] == [[0], [1], [2]]
-    named = {fabric.device_name(d): Element("d", np.array([d]), none) for d in range(fabric.device_count)}
+    named = {fabric.device_name(d): FabricElement("d", np.array([d]), none) for d in range(fabric.device_count)}
     gone = {name: rows.tolist() for name, rows in zip(named, lost_rows(view, list(named.values())), strict=True)}
     assert gone["s"] == every.tolist() and len(gone["box"]) == 2
     assert sorted(gone["n0"] + gone["n1"] + gone["n2"]) == every.tolist()

@@ -12,13 +12,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element, Selector
+from tdsl.fabric.claims import FabricElement, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.subject import element_of_devices
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.element_symmetry import Symmetry, symmetry
-from tdsl.prove.elements import TooMany, closure, elements, enough, failed, lost_rows, sizes
-from tdsl.prove.symmetry import keeps
+from tdsl.prove.element_symmetry import Symmetry, symmetry_of_elements
+from tdsl.prove.elements import (
+    TooMany,
+    can_fail_together,
+    devices_failing_with,
+    elements_of_claim,
+    failing_set_sizes,
+    lost_rows,
+    view_after_failures,
+)
+from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_fabric, scale_up, selector, superpod
 from tests.harness import compile_text
@@ -92,7 +100,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Rows]:
         view = View.whole(fabric, replace(DEFAULT, named_elements=most))
         if fail:
             view = view.without(np.zeros(fabric.device_count, dtype=np.bool_), np.isin(np.arange(fabric.link_count), fail))
-        return [(e.name, e.devices.tolist(), e.links.tolist(), e.copies) for e in elements(view, claims[asked])]
+        return [(e.name, e.devices.tolist(), e.links.tolist(), e.copies) for e in elements_of_claim(view, claims[asked])]
 
     return found
 
@@ -123,23 +131,23 @@ def test_devices_that_are_not_built_are_not_named() -> None:
     b = superpod(1, 3, 2, 2, manager=False)
     f = b.build()
     view = View.whole(f)
-    hosts = tuple(Element(f"h{d}", np.array([d])) for d in range(3))
+    hosts = tuple(FabricElement(f"h{d}", np.array([d])) for d in range(3))
     asked = SimpleNamespace(any_of="", of=(Selector("n", "host", hosts),), of_to=())
-    assert [e.name for e in elements(view, asked)] == ["h0", "h1"]  # type: ignore[arg-type]
-    both = SimpleNamespace(any_of="", of=(Selector("n", "host", (Element("pair", np.array([1, 2])),)),), of_to=())
-    assert [e.name for e in elements(view, both)] == ["pair"]  # type: ignore[arg-type]
+    assert [e.name for e in elements_of_claim(view, asked)] == ["h0", "h1"]  # type: ignore[arg-type]
+    both = SimpleNamespace(any_of="", of=(Selector("n", "host", (FabricElement("pair", np.array([1, 2])),)),), of_to=())
+    assert [e.name for e in elements_of_claim(view, both)] == ["pair"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("copies", [(), (1,), (2,), (1, 1), (1, 2), (2, 2), (1, 1, 2), (3, 1, 2), (1, 1, 1, 1), (2, 1, 4, 1)])
 def test_so_many_things_fail_as_so_many_elements(copies: tuple[int, ...]) -> None:
     """Elements that are one thing or several: each subset can be K things if it has as many at least."""
-    some = [Element(str(i), NONE, NONE, x) for i, x in enumerate(copies)]
+    some = [FabricElement(str(i), NONE, NONE, x) for i, x in enumerate(copies)]
     for count in range(1, 9):
         fit = {k for k in range(1, len(some) + 1) for c in combinations(copies, k) if k <= count <= sum(c)}
-        assert sizes(some, count) == sorted(fit)
+        assert failing_set_sizes(some, count) == sorted(fit)
         for k in range(len(some) + 1):
             for chosen in combinations(some, k):
-                assert enough(chosen, count) == (k <= count <= sum(e.copies for e in chosen))
+                assert can_fail_together(chosen, count) == (k <= count <= sum(e.copies for e in chosen))
 
 
 def nested() -> Fabric:
@@ -171,9 +179,9 @@ def test_what_an_element_contains_fails_with_it() -> None:
     f = nested()
     assert contents(f, [2]) == [2, 4, 5, 6, 10, 11, 12, 13, 14, 15]
     for devices in ([2], [3], [5], [2, 9], [22, 10], [0]):
-        assert closure(f, Element("e", np.array(devices))).tolist() == contents(f, devices)
+        assert devices_failing_with(f, FabricElement("e", np.array(devices))).tolist() == contents(f, devices)
     flat = superpod(1, 3, 2, 2).build()
-    assert closure(flat, Element("e", np.array([4, 1, 4]))).tolist() == [1, 4]
+    assert devices_failing_with(flat, FabricElement("e", np.array([4, 1, 4]))).tolist() == [1, 4]
 
 
 def test_the_contents_of_the_first_device() -> None:
@@ -184,9 +192,11 @@ def test_the_contents_of_the_first_device() -> None:
     b.devices("s", b.model("switch", "S", {"p": 9}), 1)
     f = b.build()
     assert f.container.tolist() == [-1, 0, 0, -1]
-    assert closure(f, Element("e", np.array([0]))).tolist() == [0, 1, 2]
-    assert element_of_devices(f, Selector("x", "host", (Element("e", np.array([0])),))).tolist() == [0, 0, 0, -1]
-    assert element_of_devices(f, Selector("x", "host", (Element("e", np.array([1])), Element("t", np.array([0]))))).tolist() == [
+    assert devices_failing_with(f, FabricElement("e", np.array([0]))).tolist() == [0, 1, 2]
+    assert element_of_devices(f, Selector("x", "host", (FabricElement("e", np.array([0])),))).tolist() == [0, 0, 0, -1]
+    assert element_of_devices(
+        f, Selector("x", "host", (FabricElement("e", np.array([1])), FabricElement("t", np.array([0]))))
+    ).tolist() == [
         1,
         0,
         1,
@@ -202,13 +212,13 @@ def test_the_rows_that_are_lost_with_each_element() -> None:
         if seed % 2 or seed == 0:
             before = np.isin(np.arange(f.link_count), rng.sample(range(f.link_count), 3))
             view = view.without(np.zeros(f.device_count, dtype=np.bool_), before)
-        chosen = [Element("d", np.array(rng.sample(range(f.device_count), k)), NONE) for k in (1, 1, 2, 3)]
-        chosen += [Element("l", NONE, np.array(rng.sample(range(f.link_count), k))) for k in (1, 2, 4)]
-        chosen += [Element("b", np.array([rng.randrange(f.device_count)]), np.array([rng.randrange(f.link_count)]))]
+        chosen = [FabricElement("d", np.array(rng.sample(range(f.device_count), k)), NONE) for k in (1, 1, 2, 3)]
+        chosen += [FabricElement("l", NONE, np.array(rng.sample(range(f.link_count), k))) for k in (1, 2, 4)]
+        chosen += [FabricElement("b", np.array([rng.randrange(f.device_count)]), np.array([rng.randrange(f.link_count)]))]
         if seed == 0:
-            chosen += [Element("d", np.array([d]), NONE) for d in range(f.device_count)]
+            chosen += [FabricElement("d", np.array([d]), NONE) for d in range(f.device_count)]
         for e, rows in zip(chosen, lost_rows(view, chosen), strict=True):
-            left = failed(view, [e]).rows
+            left = view_after_failures(view, [e]).rows
             assert view.rows[rows].tolist() == sorted(set(view.rows.tolist()) - set(left.tolist())), (seed, e.name)
             assert rows.tolist() == sorted(set(rows.tolist()))
 
@@ -216,8 +226,8 @@ def test_the_rows_that_are_lost_with_each_element() -> None:
 def test_several_elements_fail_together() -> None:
     f = nested()
     view = View.whole(f)
-    one, two = Element("d", np.array([5]), NONE), Element("l", NONE, np.array([0, 12]))
-    left = failed(view, [one, two])
+    one, two = FabricElement("d", np.array([5]), NONE), FabricElement("l", NONE, np.array([0, 12]))
+    left = view_after_failures(view, [one, two])
     gone = contents(f, [5])
     assert not left.devices[gone].any()
     ends = zip(f.device_a.tolist(), f.device_b.tolist(), strict=True)
@@ -229,7 +239,7 @@ def test_the_element_of_each_device() -> None:
     f = nested()
     inside = f.container.tolist()
     for chosen in ([2, 3], [5, 7], [2, 5, 11], [20, 4], [0, 22, 23]):
-        found = element_of_devices(f, Selector("x", "host", tuple(Element(str(d), np.array([d])) for d in chosen)))
+        found = element_of_devices(f, Selector("x", "host", tuple(FabricElement(str(d), np.array([d])) for d in chosen)))
         for d in range(f.device_count):
             at = d
             while at >= 0 and at not in chosen:
@@ -309,16 +319,16 @@ def test_parallel_links_are_exchanged(rates: list[int], statements: list[int], o
     """Those of one rate and one statement; in pairs, too."""
     f = lines(rates, statements)
     view = View.whole(f)
-    single = [Element(str(i), NONE, np.array([i])) for i in range(4)]
+    single = [FabricElement(str(i), NONE, np.array([i])) for i in range(4)]
     for one in (False, True):
-        assert symmetry(view, single, frozenset(), single=one).orbits() == orbits
-    assert symmetry(view, single, None).orbits() == [[0], [1], [2], [3]]
-    assert symmetry(view, single[:1], frozenset()).orbits() == [[0]]
-    pairs = [Element("a", NONE, np.array([0, 1])), Element("b", NONE, np.array([2, 3]))]
+        assert symmetry_of_elements(view, single, frozenset(), single=one).orbits() == orbits
+    assert symmetry_of_elements(view, single, None).orbits() == [[0], [1], [2], [3]]
+    assert symmetry_of_elements(view, single[:1], frozenset()).orbits() == [[0]]
+    pairs = [FabricElement("a", NONE, np.array([0, 1])), FabricElement("b", NONE, np.array([2, 3]))]
     kinds = [sorted(zip(rates[i : i + 2], statements[i : i + 2], strict=True)) for i in (0, 2)]
-    assert symmetry(view, pairs, frozenset()).orbits() == ([[0, 1]] if kinds[0] == kinds[1] else [[0], [1]])
-    overlap = [Element("a", NONE, np.array([0, 1])), Element("b", NONE, np.array([1, 2]))]
-    assert symmetry(view, overlap, frozenset()).orbits() == [[0], [1]]
+    assert symmetry_of_elements(view, pairs, frozenset()).orbits() == ([[0, 1]] if kinds[0] == kinds[1] else [[0], [1]])
+    overlap = [FabricElement("a", NONE, np.array([0, 1])), FabricElement("b", NONE, np.array([1, 2]))]
+    assert symmetry_of_elements(view, overlap, frozenset()).orbits() == [[0], [1]]
 
 
 def test_links_through_panels_are_exchanged_with_those_of_the_same_panel() -> None:
@@ -331,23 +341,23 @@ def test_links_through_panels_are_exchanged_with_those_of_the_same_panel() -> No
     f = b.build()
     vias = np.array([panel.first, panel.first, panel.first + 1, -1])
     ports, none = np.where(vias >= 0, f.port_base[vias], -1), np.full(4, -1)
-    single = [Element(str(i), NONE, np.array([i])) for i in range(4)]
+    single = [FabricElement(str(i), NONE, np.array([i])) for i in range(4)]
     for one, other in ((ports, none), (none, ports), (ports, ports)):
         view = View.whole(replace(f, link_via_a=one, link_via_b=other))
-        assert symmetry(view, single, frozenset()).orbits() == [[0, 1], [2], [3]]
-    assert symmetry(View.whole(f), single, frozenset()).orbits() == [[0, 1, 2, 3]]
+        assert symmetry_of_elements(view, single, frozenset()).orbits() == [[0, 1], [2], [3]]
+    assert symmetry_of_elements(View.whole(f), single, frozenset()).orbits() == [[0, 1, 2, 3]]
 
 
 def test_links_of_bundles_are_exchanged_where_bundles_are_not_read() -> None:
     f = lines([1, 1, 1], [0, 0, 0])
-    single = [Element(str(i), NONE, np.array([i])) for i in range(3)]
+    single = [FabricElement(str(i), NONE, np.array([i])) for i in range(3)]
     for bundle, apart in (([-1, 0, -1], True), ([-1, -1, -1], False), ([0, 0, 0], True)):
         view = View.whole(replace(f, link_bundle=np.array(bundle)))
-        found = symmetry(view, single, frozenset({"bundles"}))
+        found = symmetry_of_elements(view, single, frozenset({"bundles"}))
         assert found.orbits() == ([[0], [1], [2]] if apart else [[0, 1, 2]])
-        assert symmetry(view, single, frozenset({"lengths"})).orbits() == [[0, 1, 2]]
+        assert symmetry_of_elements(view, single, frozenset({"lengths"})).orbits() == [[0, 1, 2]]
     view = View.whole(replace(f, link_bundle=np.array([-1, -1, 3])))
-    assert symmetry(view, single[:2], frozenset({"bundles"})).orbits() == [[0, 1]]
+    assert symmetry_of_elements(view, single[:2], frozenset({"bundles"})).orbits() == [[0, 1]]
 
 
 def test_orbits_of_devices_and_of_links() -> None:
@@ -361,23 +371,23 @@ def test_orbits_of_devices_and_of_links() -> None:
             else random_fabric(seed, 3, 5, 2, 4).build()
         )
         view = View.whole(f)
-        links = [Element(str(i), NONE, np.array([i])) for i in range(f.link_count)]
+        links = [FabricElement(str(i), NONE, np.array([i])) for i in range(f.link_count)]
         sets = {
             path: list(selector(f, path).elements) for path in (("su.leaf", "spine", "su.node") if seed < 6 else ("node", "sw"))
         }
         for name, chosen in (*sets.items(), ("links", links), ("some", rng.sample(links, len(links) // 2))):
-            found = symmetry(view, chosen, frozenset())
+            found = symmetry_of_elements(view, chosen, frozenset())
             assert found.count == len(chosen)
             first = len(found.generators) - len(found.images)
             for g in found.generators:
                 assert sorted(g.tolist()) == list(range(len(chosen))) and g.tolist() != list(range(len(chosen)))
             for g, image in zip(found.generators[first:], found.images, strict=True):
-                assert keeps(view, image)
+                assert permutation_keeps_view(view, image)
                 for e, to in zip(chosen, g.tolist(), strict=True):
                     assert sorted(image[e.devices].tolist()) == chosen[to].devices.tolist()
                     ends = [{int(image[f.device_a[x]]), int(image[f.device_b[x]])} for x in e.links.tolist()]
                     assert ends == [{int(f.device_a[x]), int(f.device_b[x])} for x in chosen[to].links.tolist()]
-            single = symmetry(view, chosen, frozenset(), single=True)
+            single = symmetry_of_elements(view, chosen, frozenset(), single=True)
             assert single.orbits() == found.orbits()
             assert len(single.images) <= len(found.images)
             steps = [len(Symmetry(len(chosen), single.generators[:k]).orbits()) for k in range(len(single.generators) + 1)]
@@ -392,23 +402,23 @@ def test_single_devices_beside_groups() -> None:
     """Six hosts below two leaves: two of them by themselves, and two groups of two."""
     f = superpod(1, 6, 2, 1, omit_last=False, manager=False).build()
     view = View.whole(f)
-    chosen = [Element(str(x), np.array(x), NONE) for x in ([0], [1], [2, 3], [4, 5])]
+    chosen = [FabricElement(str(x), np.array(x), NONE) for x in ([0], [1], [2, 3], [4, 5])]
     for order, orbits in (
         ((0, 1, 2, 3), [[0, 1], [2, 3]]),
         ((2, 0, 3, 1), [[0, 2], [1, 3]]),
         ((2, 0), [[0], [1]]),
         ((0, 2), [[0], [1]]),
     ):
-        found = symmetry(view, [chosen[i] for i in order], frozenset()).orbits()
+        found = symmetry_of_elements(view, [chosen[i] for i in order], frozenset()).orbits()
         assert all(any(set(x) <= set(y) for y in orbits) for x in found), order
-    assert symmetry(view, chosen[:2], frozenset()).orbits() == [[0, 1]]
+    assert symmetry_of_elements(view, chosen[:2], frozenset()).orbits() == [[0, 1]]
     link = {h: np.flatnonzero((f.device_a == h) | (f.device_b == h))[:1] for h in range(3)}
     own, other = (
-        (Element("x", np.array([0]), link[0]), Element("y", np.array([1]), link[1])),
-        Element("z", np.array([1]), link[2]),
+        (FabricElement("x", np.array([0]), link[0]), FabricElement("y", np.array([1]), link[1])),
+        FabricElement("z", np.array([1]), link[2]),
     )
-    assert symmetry(view, own, frozenset()).orbits() == [[0, 1]]
-    assert symmetry(view, (own[0], other), frozenset()).orbits() == [[0], [1]]
+    assert symmetry_of_elements(view, own, frozenset()).orbits() == [[0, 1]]
+    assert symmetry_of_elements(view, (own[0], other), frozenset()).orbits() == [[0], [1]]
 
 
 def test_the_work_of_verifying_has_a_limit() -> None:
@@ -416,12 +426,14 @@ def test_the_work_of_verifying_has_a_limit() -> None:
     f = superpod(2, 3, 2, 4, omit_last=False, manager=False).build()
     each = f.link_count + f.device_count
     leaves = list(selector(f, "su.node").elements)
-    whole = symmetry(View.whole(f), leaves, frozenset())
+    whole = symmetry_of_elements(View.whole(f), leaves, frozenset())
     assert len(whole.images) > 2
     for most in range(4):
         view = View.whole(f, replace(DEFAULT, symmetry_work=each * most))
-        assert len(symmetry(view, leaves, frozenset()).images) <= most
+        assert len(symmetry_of_elements(view, leaves, frozenset()).images) <= most
         less = View.whole(f, replace(DEFAULT, symmetry_work=each * (most + 1) - 1))
-        assert len(symmetry(less, leaves, frozenset()).images) == len(symmetry(view, leaves, frozenset()).images)
+        assert len(symmetry_of_elements(less, leaves, frozenset()).images) == len(
+            symmetry_of_elements(view, leaves, frozenset()).images
+        )
     exact = View.whole(f, replace(DEFAULT, symmetry_work=each))
-    assert len(symmetry(exact, leaves, frozenset()).images) == 1
+    assert len(symmetry_of_elements(exact, leaves, frozenset()).images) == 1

@@ -10,22 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.layers import scaleout
-from tdsl.prove.automorphisms import _Search
+from tdsl.fabric.layers import scaleout_network
+from tdsl.prove.automorphisms import _AutomorphismSearch
 from tdsl.prove.bound import Bound
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.column_generation import Commodities, Paths
-from tdsl.prove.concurrent_flow import FAR, _paths, distances
-from tdsl.prove.delays import _access, delay
-from tdsl.prove.disjoint import Separator, Work, _approach, weakest
-from tdsl.prove.edge_connectivity import _classes, _pairs, _tied_hubs, disjoint_paths
-from tdsl.prove.element_symmetry import Symmetry, symmetry
-from tdsl.prove.linear import _solver
-from tdsl.prove.local_search import _Clusters, _pass
+from tdsl.prove.concurrent_flow import FAR, _decompose_into_paths, shortest_distances
+from tdsl.prove.delays import _longest_access_delays, worst_delay
+from tdsl.prove.disjoint import Separator, WorkLeft, _update_distances_to_goal, separator_of_terminals
+from tdsl.prove.edge_connectivity import _bounds_of_class_pairs, _tied_hubs, _units_by_links, disjoint_paths
+from tdsl.prove.element_symmetry import Symmetry, symmetry_of_elements
+from tdsl.prove.linear import _quiet_solver
+from tdsl.prove.local_search import _Clusters, _move_each_cluster_once
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_paths import Forwarders
 from tdsl.prove.unit_graph import UnitGraph
@@ -47,11 +47,11 @@ NANOSECOND = 10**6
 def ordered(f: Fabric) -> list[tuple[int, int, int, int]]:
     """Bounds of every two classes of ends and one pair of each, the least upper bound first; none where some end has no link."""
     view = View.whole(f)
-    every = _classes(view)
+    every = _units_by_links(view)
     if any(not h.nodes for h in every) or view.forwards[view.units].all():
         return []
     out = []
-    for p in sorted(_pairs(every, _tied_hubs(view, every))):
+    for p in sorted(_bounds_of_class_pairs(every, _tied_hubs(view, every))):
         u, v = every[p.u], every[p.v]
         out.append((p.upper, p.lower, u.first, v.first if p.u != p.v else v.second))
     return out
@@ -123,7 +123,7 @@ def test_only_the_first_terminals_are_compared_pair_by_pair() -> None:
     for a, b in ways:
         near[a].add(b)
         near[b].add(a)
-    assert weakest(near, [0, 1, 2, 3], 2, False, Work(1000)) == Separator((1, 2), frozenset({0}), False)
+    assert separator_of_terminals(near, [0, 1, 2, 3], 2, False, WorkLeft(1000)) == Separator((1, 2), frozenset({0}), False)
 
 
 def test_steps_over_many_shortest_ways_are_counted_once() -> None:
@@ -144,7 +144,7 @@ def test_steps_over_many_shortest_ways_are_counted_once() -> None:
             return super().__getitem__(v)
 
     steps: dict[int, int] = {}
-    _approach(Counted(near), steps, [0])
+    _update_distances_to_goal(Counted(near), steps, [0])
     assert steps[180] == 120 and looked == len(near)
 
 
@@ -164,7 +164,7 @@ def star(cables: list[int], latency: list[int], ends: list[int]) -> Fabric:
 
 
 def way(f: Fabric) -> tuple[int, ...]:
-    found = delay(View.whole(f))
+    found = worst_delay(View.whole(f))
     assert isinstance(found, Bound)
     return found.proof_lower.devices
 
@@ -185,7 +185,7 @@ def test_the_first_of_equally_slow_pairs_is_told(cables: list[int], ends: list[i
 def test_leaves_with_longer_cables_and_less_delay_are_not_equivalent() -> None:
     """20 m and 100 ns here, 10 m and 124.5 ns there: 10 m of cable are twice the difference."""
     f = star([20, 10, 10], [100 * NANOSECOND, 124_500_000, 124_500_000], [1, 200, 200])
-    found = delay(View.whole(f))
+    found = worst_delay(View.whole(f))
     assert isinstance(found, Bound)
     assert found.upper == Fraction(420 * METRE + 249 * NANOSECOND, SECOND)
     assert found.proof_lower.devices == (1, 3, 2)
@@ -195,7 +195,7 @@ def test_the_two_longest_ways_of_every_node() -> None:
     f = star([2, 2], [0, 0], [5, 7])
     view = View.whole(f)
     length = np.array([5, 7, 2, 2]) if f.device_set[f.device_a[0]] == 3 else np.array([2, 2, 5, 7])
-    ways = _access(view, Forwarders.of(view), length, np.zeros(f.device_count, dtype=np.int64))
+    ways = _longest_access_delays(view, Forwarders.of(view), length, np.zeros(f.device_count, dtype=np.int64))
     assert sorted(ways[0].tolist()) == [-1, 5, 7]
     assert ways[1:].tolist() == [[-1] * 3]
 
@@ -207,7 +207,7 @@ def test_all_on_one_side_are_made_even_by_one_pass() -> None:
     """More than 200 moves, each of them better than the one before."""
     none = np.zeros(0, dtype=np.int64)
     c = _Clusters(np.arange(500), np.ones(500, dtype=np.int64), np.zeros(501, dtype=np.int64), none, none)
-    side = _pass(c, np.ones(500, dtype=np.bool_))
+    side = _move_each_cluster_once(c, np.ones(500, dtype=np.bool_))
     assert side is not None and int(side.sum()) == 250
 
 
@@ -220,7 +220,7 @@ def test_moves_that_do_not_help_end_a_pass(count: int, better: bool) -> None:
     weight = np.zeros(n, dtype=np.int64)
     weight[[0, 1, -2, -1]] = 1
     c = _Clusters(np.arange(n), weight, np.searchsorted(rows[:, 0], np.arange(n + 1)), rows[:, 1], rows[:, 2])
-    found = _pass(c, np.arange(n) < 2)
+    found = _move_each_cluster_once(c, np.arange(n) < 2)
     assert (found is not None) == better
     assert found is None or np.flatnonzero(~found).tolist() == [n - 2, n - 1]
 
@@ -236,7 +236,7 @@ def test_parts_of_a_thousand_millionth_are_left_out() -> None:
         carried = {1: most, 2: small, 3: small}
         values = np.array([carried[h if h < 4 else t] for t, h in zip(net.tail.tolist(), net.head.tolist(), strict=True)])
         assert small == 1e-9 * sum(values[a] for a in net.out[0])
-        ((source, amount, found),) = _paths(net, {0: {4: 1}}, [values])
+        ((source, amount, found),) = _decompose_into_paths(net, {0: {4: 1}}, [values])
         assert (source, amount) == (0, 1)
         assert [(part, [int(net.head[a]) for a in arcs]) for part, arcs in found] == [(1.0, [1, 4])]
 
@@ -275,12 +275,12 @@ def test_the_first_paths_are_sought_by_how_full_arcs_were(monkeypatch: pytest.Mo
 def test_a_search_ends_at_its_last_target() -> None:
     """What is behind has no distance."""
     net = Network.of(np.ones(4, dtype=np.bool_), np.arange(3), np.arange(1, 4))
-    assert distances(net, [1] * 3, 0, [1]) == [0, 1, FAR, FAR]
-    assert distances(net, [1] * 3, 0, [3, 1]) == [0, 1, 2, 3]
+    assert shortest_distances(net, [1] * 3, 0, [1]) == [0, 1, FAR, FAR]
+    assert shortest_distances(net, [1] * 3, 0, [3, 1]) == [0, 1, 2, 3]
 
 
 def test_the_solver_runs_alone_with_one_seed() -> None:
-    solver = _solver({})
+    solver = _quiet_solver({})
     assert [solver.getOptionValue(x)[1] for x in ("threads", "random_seed", "output_flag")] == [1, 0, False]
 
 
@@ -310,8 +310,8 @@ def test_named_parallel_links_go_to_as_many() -> None:
     none = np.zeros(0, dtype=np.int64)
     trunk = [np.flatnonzero((f.device_a == x) & (f.device_b == 2)).tolist() for x in (0, 1)]
     for counts in ((2, 1), (1, 2), (3, 1), (1, 3), (2, 2)):
-        named = [Element(str(r), none, np.array([r])) for rows, n in zip(trunk, counts, strict=True) for r in rows[:n]]
-        found = symmetry(View.whole(f), named, frozenset())
+        named = [FabricElement(str(r), none, np.array([r])) for rows, n in zip(trunk, counts, strict=True) for r in rows[:n]]
+        found = symmetry_of_elements(View.whole(f), named, frozenset())
         for g in found.generators:
             assert sorted(g.tolist()) == list(range(len(named)))
         own = [list(range(counts[0])), list(range(counts[0], sum(counts)))]
@@ -340,7 +340,7 @@ fabric f {
 def test_every_chip_of_a_domain_hands_on_its_part(tmp_path: Path) -> None:
     """Also the first one, which is inside of a host that is no end: eight times as fast, a domain carries all it is asked to."""
     fabric = compile_text(CHIPS, tmp_path, models=False).designs[0].fabric
-    made = ByDomain.of(View.whole(scaleout(fabric)))
+    made = ByDomain.of(View.whole(scaleout_network(fabric)))
     assert made.sizes.tolist() == [4, 4]
     assert made.carried(None, Fraction(3_200_000_000_000)) == 1
 
@@ -375,7 +375,7 @@ def test_a_stable_colouring_takes_one_round() -> None:
         for x, y in links:
             b.link(b.free(chip, x), b.free(chip, y))
         view = View.whole(b.build())
-        search = _Search(UnitGraph.of(view, unit_network(view)), DEFAULT)
+        search = _AutomorphismSearch(UnitGraph.of(view, unit_network(view)), DEFAULT)
         found = search.refine(np.zeros(4, dtype=np.int64), None)
         assert found is not None and len(found[1]) == rounds
         assert search.work == rounds * 2 * len(links)

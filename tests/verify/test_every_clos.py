@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tdsl.findings.diagnostic import Severity
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.network import Network
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -60,5 +60,5 @@ def test_the_bounds_meet(tmp_path_factory, text):
     assume(fabric is not None and not any(d.severity is Severity.ERROR for d in result.findings))
     view = View.whole(fabric)
     assume(len(view.units) > 1 and is_clos(unit_network(view)))
-    found = bisection(view)
+    found = bisection_bounds(view)
     assert found.lower == found.upper

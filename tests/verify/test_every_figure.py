@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.certificates.write import certify
+from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
-from tdsl.compile.second_opinion import confirm
-from tdsl.system.resources import folder
+from tdsl.compile.second_opinion import add_second_opinions
+from tdsl.system.resources import packaged_folder
 from tdsl.verify.result import Result
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"
-DESIGNS = sorted(p.name for p in folder("stdlib").joinpath("designs").glob("*.fab"))
+DESIGNS = sorted(p.name for p in packaged_folder("stdlib").joinpath("designs").glob("*.fab"))
 LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab", "llama3_pod_racks.fab"}
 """Designs of which a check takes more than half a second."""
 
@@ -49,23 +49,23 @@ def told(compilation: Compilation, wanted: str = "") -> Iterator[str]:
 def test_fixtures(name: str, golden: Golden) -> None:
     out = []
     for path in sorted((FIXTURES / name).glob("*.fab")):
-        found = compiler.check(str(path))
-        assert confirm(found, str(path), Options()) == []
+        found = compiler.compile_and_verify(str(path))
+        assert add_second_opinions(found, str(path), Options()) == []
         out += [f"## {path.name}\n", *told(found, name), "\n"]
     golden(f"checks/{name}.txt", "".join(out).replace(f"{FIXTURES}/", ""))
 
 
 @pytest.mark.parametrize("name", [d for d in DESIGNS if d not in LONG])
 def test_designs_of_the_library(name: str, golden: Golden) -> None:
-    path = folder("stdlib") / "designs" / name
-    golden(f"checks/designs/{name.removesuffix('.fab')}.txt", "".join(told(compiler.check(str(path)))))
+    path = packaged_folder("stdlib") / "designs" / name
+    golden(f"checks/designs/{name.removesuffix('.fab')}.txt", "".join(told(compiler.compile_and_verify(str(path)))))
 
 
 def test_two_devices_of_one_name_have_no_certificates() -> None:
     """Certificates name devices by their names; the reason is given for all of them."""
     path = FIXTURES / "name_collision" / "bad_no_unit_in_name.fab"
-    design = compiler.check(str(path)).designs[0]
+    design = compiler.compile_and_verify(str(path)).designs[0]
     assert design.fabric is not None
-    made = certify(design.fabric, design.claims, design.results)
+    made = verified_certificates(design.fabric, design.claims, design.results)
     assert (made.texts, made.rejected, list(made.left_out)) == ({}, {}, ["*.json"])
     assert "two have one" in made.left_out["*.json"]

@@ -13,31 +13,31 @@ import numpy as np
 import pytest
 
 from tdsl.certificates import checker
-from tdsl.certificates.write import certificates, fabric_json
-from tdsl.fabric.claims import Element
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.prove.bisection import bisection
+from tdsl.certificates.write import certificates_by_file_name, json_of_fabric_target
+from tdsl.fabric.claims import FabricElement
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.bound import Bound, NotBounded
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.clos import best_spread
-from tdsl.prove.column_generation import along
-from tdsl.prove.cuts import placed
-from tdsl.prove.delays import delay
-from tdsl.prove.demands import Unfit, demand_of
-from tdsl.prove.element_symmetry import symmetry
-from tdsl.prove.equal_split import Demand
+from tdsl.prove.column_generation import route_along_paths
+from tdsl.prove.cuts import cut_with_nodes_placed
+from tdsl.prove.delays import worst_delay
+from tdsl.prove.demands import UnfitDemand, demand_of
+from tdsl.prove.element_symmetry import symmetry_of_elements
+from tdsl.prove.equal_split import UniformDemand
 from tdsl.prove.local_search import _Clusters
 from tdsl.prove.many_failures import Failures, KeptFlow
 from tdsl.prove.network import Network
-from tdsl.prove.restored_links import restored
-from tdsl.prove.spectral_bound import spectrum
-from tdsl.prove.symmetry_candidates import _exchange, axis_steps, by_ports, transitive_candidates
-from tdsl.prove.uniform_flow import concurrent
+from tdsl.prove.restored_links import restore_missing_links
+from tdsl.prove.spectral_bound import spectral_cut_bound
+from tdsl.prove.symmetry_candidates import _exchange_devices, axis_steps, candidates_by_ports, transitive_candidates
+from tdsl.prove.uniform_flow import uniform_flow_bounds
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import GBPS, Builder, claim, selector, superpod, torus
 from tests.verify.test_small_bounds import wired
 
@@ -57,7 +57,7 @@ def test_shares_of_rates_with_a_small_common_divisor() -> None:
         view = View.whole(b.build())
         found, net = best_spread(unit_network(view)), unit_network(view)
         assert found is not None and found.value * net.grain == 2400 * GBPS
-        known = bisection(view)
+        known = bisection_bounds(view)
         assert known.lower == known.upper and known.lower * net.grain == 2400 * GBPS
 
 
@@ -76,7 +76,7 @@ def test_the_spectrum_divides_by_hosts() -> None:
     line = [*((f"h{h}", f"s{h // 2}") for h in range(8)), *((f"s{i}", f"s{i + 1}") for i in range(3))]
     fork = [*((f"h{h}", f"s{h // 2}") for h in range(4)), ("s0", "s2"), ("s1", "s2")]
     for made, exact in ((wired(8, 4, line), 1 - 0.5**0.5), (wired(4, 3, fork), 0.5)):
-        _, found = spectrum(unit_network(View.whole(made.build())))
+        _, found = spectral_cut_bound(unit_network(View.whole(made.build())))
         assert 0.9998 * exact < found < 0.99995 * exact
 
 
@@ -94,7 +94,7 @@ def test_switches_that_no_unit_reaches_are_on_the_other_side() -> None:
     """The switch between others goes to the two of its side; two more switches are joined to each other alone."""
     links = [(f"h{h}", f"s{h}") for h in range(4)] + [("s4", "s0"), ("s4", "s1"), ("s4", "s2"), ("s2", "s3"), ("s5", "s6")]
     net = unit_network(View.whole(wired(4, 7, links).build()))
-    found = placed(net, np.array([1, 1, 0, 0], dtype=np.bool_))
+    found = cut_with_nodes_placed(net, np.array([1, 1, 0, 0], dtype=np.bool_))
     assert found.value == 1 and found.nodes.tolist() == [True, True, False, False, True, False, False]
 
 
@@ -109,12 +109,12 @@ def test_a_lone_switch_has_no_links_to_restore() -> None:
     f = b.build()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert restored(unit_network(View.whole(f)), f) is None
+        assert restore_missing_links(unit_network(View.whole(f)), f) is None
 
 
 def test_cables_without_a_length_take_no_time() -> None:
     f = wired(2, 2, [("h0", "s0"), ("s0", "s1"), ("s1", "h1")]).build()
-    found = delay(View.whole(f))
+    found = worst_delay(View.whole(f))
     assert isinstance(found, NotBounded) and found.known == Fraction(0)
     assert "3 links have no `length`" in found.reasons
 
@@ -124,7 +124,7 @@ def test_a_run_of_no_length_is_known() -> None:
     f = wired(2, 2, [("h0", "s0"), ("s0", "s1"), ("s1", "h1")]).build()
     lengths = np.where(f.is_switch[f.device_a] & f.is_switch[f.device_b], 0, 10**6)
     quick = tuple(replace(m, facts={"latency": Quantity(Fraction(0), TIME)}) for m in f.models)
-    found = delay(View.whole(replace(f, models=quick, link_run=lengths)))
+    found = worst_delay(View.whole(replace(f, models=quick, link_run=lengths)))
     assert isinstance(found, Bound) and found.lower == found.upper == Fraction(98, 10**10)
 
 
@@ -152,7 +152,7 @@ def test_a_file_of_demands_is_as_large_as_the_limit(tmp_path: Path) -> None:
     """32 MiB are read, and a byte more is not."""
     f = wired(2, 1, [("h0", "s0"), ("h1", "s0")]).build()
     asked = replace(
-        claim(f, "throughput", args=("m.csv",)), origin=Origin(Span(SourceFile(str(tmp_path / "f.fab"), "require"), 0, 7))
+        claim(f, "throughput", args=("m.csv",)), origin=Origin(SourceSpan(SourceFile(str(tmp_path / "f.fab"), "require"), 0, 7))
     )
     matrix = "0,1\n1,0\n"
     text = matrix + "#" + ("x" * 99_999 + ",") * 335
@@ -160,12 +160,12 @@ def test_a_file_of_demands_is_as_large_as_the_limit(tmp_path: Path) -> None:
     assert demand_of(View.whole(f), asked).amount.tolist() == [10**6, 10**6]
     with (tmp_path / "m.csv").open("a") as file:
         file.write(",")
-    with pytest.raises(Unfit, match="larger than 32 MiB"):
+    with pytest.raises(UnfitDemand, match="larger than 32 MiB"):
         demand_of(View.whole(f), asked)
 
 
 def test_a_certificate_of_another_schema() -> None:
-    fabric = json.loads(fabric_json(wired(2, 1, [("h0", "s0"), ("h1", "s0")]).build()))
+    fabric = json.loads(json_of_fabric_target(wired(2, 1, [("h0", "s0"), ("h1", "s0")]).build()))
     stated = {"fabric": "wired", "check": "reachability", "units": 2, "holds": True}
     checker.verify(stated | {"schema": checker.SCHEMA}, fabric)
     for schema in (0, 1, checker.SCHEMA + 1):
@@ -175,7 +175,7 @@ def test_a_certificate_of_another_schema() -> None:
 
 def test_flows_that_are_all_routes_have_one_share() -> None:
     f = superpod(2, 4, 2, 2).build()
-    made = certificates(f, [claim(f, "throughput", args=(Word("ring"),))], [])
+    made = certificates_by_file_name(f, [claim(f, "throughput", args=(BareWord("ring"),))], [])
     routes = [body["lower"]["routes"] for body in made.values()]
     assert [[(route["by"], route["share"]) for route in each] for each in routes] == [[("flows", 1)]]
 
@@ -183,7 +183,7 @@ def test_flows_that_are_all_routes_have_one_share() -> None:
 def test_one_set_of_routes_has_one_share() -> None:
     view = View.whole(superpod(2, 4, 2, 2).build())
     graph = UnitGraph.of(view, unit_network(view))
-    found = concurrent(graph, Demand.all_to_all(graph), budget=replace(DEFAULT, uniform_rounds=1))
+    found = uniform_flow_bounds(graph, UniformDemand.all_to_all(graph), budget=replace(DEFAULT, uniform_rounds=1))
     assert found is not None and found.shares == (1,)
 
 
@@ -210,7 +210,7 @@ def test_steps_along_indices() -> None:
 def test_permutations_that_follow_ports() -> None:
     """A ring of five by port 0 and 1: one step either way."""
     f = torus(5).build()
-    assert sorted(image.tolist() for image in by_ports(f, np.arange(5))) == [[1, 2, 3, 4, 0], [4, 0, 1, 2, 3]]
+    assert sorted(image.tolist() for image in candidates_by_ports(f, np.arange(5))) == [[1, 2, 3, 4, 0], [4, 0, 1, 2, 3]]
 
 
 def test_steps_are_those_of_one_whole_declaration() -> None:
@@ -228,7 +228,7 @@ def test_devices_are_exchanged_with_their_contents() -> None:
     host = b.devices("h", b.model("host", "HOST", {"nic": 1}), 3)
     b.devices("h.gpu", b.model("chip", "GPU", {"p": 1}), 3, 3, inside=host)
     view, image = View.whole(b.build()), np.arange(13)
-    _exchange(view, image, 2, 3)
+    _exchange_devices(view, image, 2, 3)
     assert image.tolist() == [0, 1, 3, 2, 4, 5, 6, 10, 11, 12, 7, 8, 9]
 
 
@@ -237,10 +237,10 @@ def test_groups_are_exchanged_as_a_whole() -> None:
     f = wired(4, 3, [(f"h{h}", "s0") for h in range(4)] + [("s0", "s1"), ("s1", "s2"), ("h3", "s1")]).build()
     view = View.whole(f)
     hosts = [d for d in range(f.device_count) if f.is_end[d]]
-    racks = [Element(f"rack{k}", np.array([hosts[k], 1 + k]), np.zeros(0, dtype=np.int64)) for k in range(2)]
-    assert symmetry(view, racks, frozenset()).orbits() == [[0], [1]]
-    alone = [Element(f"h{k}", np.array([hosts[k]]), np.zeros(0, dtype=np.int64)) for k in range(2)]
-    assert symmetry(view, alone, frozenset()).orbits() == [[0, 1]]
+    racks = [FabricElement(f"rack{k}", np.array([hosts[k], 1 + k]), np.zeros(0, dtype=np.int64)) for k in range(2)]
+    assert symmetry_of_elements(view, racks, frozenset()).orbits() == [[0], [1]]
+    alone = [FabricElement(f"h{k}", np.array([hosts[k]]), np.zeros(0, dtype=np.int64)) for k in range(2)]
+    assert symmetry_of_elements(view, alone, frozenset()).orbits() == [[0, 1]]
 
 
 @pytest.mark.parametrize(
@@ -257,6 +257,6 @@ def test_a_demand_is_divided_into_the_fewest_parts(sizes: tuple[int, ...], whole
     head = np.array([*range(1, count + 1), *[count + 1] * count])
     net = Network.of(np.ones(count + 2, dtype=np.bool_), tail, head, np.array([*sizes, *sizes]))
     demand = np.array([0]), np.array([count + 1]), np.array([1])
-    found = along(net, demand, Fraction(sum(sizes) * 2))
+    found = route_along_paths(net, demand, Fraction(sum(sizes) * 2))
     assert found is not None and found.whole == whole and found.upper == sum(sizes)
     assert (found.lower == sum(sizes)) == (whole < 10**9)

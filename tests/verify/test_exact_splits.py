@@ -13,18 +13,24 @@ import numpy as np
 import pytest
 
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.elimination import _greedy, _near, _work, frontier, order
-from tdsl.prove.flat_cuts import _places, flat_splits
-from tdsl.prove.network import Pairs
+from tdsl.prove.elimination import (
+    _greedy_order,
+    _neighbour_capacities,
+    _table_rows_of_order,
+    elimination_order,
+    least_cut_by_elimination,
+)
+from tdsl.prove.flat_cuts import _place_of_layers, flat_splits
+from tdsl.prove.network import CapacityPairs
 
 # ---------------------------------------------------------------- elimination
 
 
-def pairs(rng: Random, ends: list[tuple[int, int]], chance: float) -> Pairs:
+def pairs(rng: Random, ends: list[tuple[int, int]], chance: float) -> CapacityPairs:
     """Some of these pairs, with capacities at random."""
     kept = sorted(x for x in ends if rng.random() < chance)
     columns = np.array([(*x, rng.randint(1, 9)) for x in kept], dtype=np.int64).reshape(-1, 3)
-    return Pairs(*columns.T)
+    return CapacityPairs(*columns.T)
 
 
 def made(seed: int) -> Any:
@@ -57,7 +63,7 @@ def test_the_least_of_all_balanced_splits() -> None:
     for seed in range(60):
         net = made(seed)
         n = len(net.units)
-        found = frontier(net)
+        found = least_cut_by_elimination(net)
         assert found is not None
         value, side = found
         assert int(side.sum()) in (n // 2, n - n // 2), seed
@@ -76,7 +82,7 @@ def near_of(net: Any) -> list[set[int]]:
 def test_capacities_between_devices() -> None:
     for seed in range(40):
         net = made(seed)
-        found = _near(net)
+        found = _neighbour_capacities(net)
         assert {(a, b, c) for a, x in enumerate(found) for b, c in x.items()} == {
             y for a, b, c in links(net) for y in ((a, b, c), (b, a, c))
         }
@@ -111,26 +117,26 @@ def test_orders_in_which_few_are_open() -> None:
     differ = 0
     for seed in range(150):
         net = made(seed)
-        near = _near(net)
+        near = _neighbour_capacities(net)
         by = [ordered(near_of(net), last) for last in (False, True)]
         for ties, (wanted, width) in enumerate(by):
-            assert _greedy(near, ties, width) == wanted, seed
-            assert _greedy(near, ties, width - 1) is None, seed
+            assert _greedy_order(near, ties, width) == wanted, seed
+            assert _greedy_order(near, ties, width - 1) is None, seed
             rows = sum(2 ** (len(opened(near_of(net), wanted[:i])) + 1) for i in range(len(wanted)))
-            assert _work(near, wanted) == rows, seed
+            assert _table_rows_of_order(near, wanted) == rows, seed
         differ += by[0][0] != by[1][0]
-        works = [_work(near, x) for x, _ in by]
+        works = [_table_rows_of_order(near, x) for x, _ in by]
         chosen = [[v] for v in by[works.index(min(works))][0]]
-        assert order(net) == chosen, seed
+        assert elimination_order(net) == chosen, seed
         exact = min(works) * (len(net.units) - net.half + 1)
-        assert order(net, replace(DEFAULT, elimination_work=exact)) == chosen
-        assert order(net, replace(DEFAULT, elimination_work=exact - 1)) is None
-        assert frontier(net, replace(DEFAULT, elimination_work=exact - 1)) is None
+        assert elimination_order(net, replace(DEFAULT, elimination_work=exact)) == chosen
+        assert elimination_order(net, replace(DEFAULT, elimination_work=exact - 1)) is None
+        assert least_cut_by_elimination(net, replace(DEFAULT, elimination_work=exact - 1)) is None
         devices = len(net.units) + len(net.transit)
-        assert order(net, replace(DEFAULT, elimination_devices=devices)) == chosen
-        assert order(net, replace(DEFAULT, elimination_devices=devices - 1)) is None
+        assert elimination_order(net, replace(DEFAULT, elimination_devices=devices)) == chosen
+        assert elimination_order(net, replace(DEFAULT, elimination_devices=devices - 1)) is None
         narrow = min(x for _, x in by)
-        assert (order(net, replace(DEFAULT, elimination_width=narrow - 1)) is None) and order(
+        assert (elimination_order(net, replace(DEFAULT, elimination_width=narrow - 1)) is None) and elimination_order(
             net, replace(DEFAULT, elimination_width=narrow)
         ) is not None
     assert differ > 20
@@ -140,13 +146,13 @@ def test_capacities_that_do_not_fit_are_not_added_up() -> None:
     """All links together below 2^61."""
     for kind in ("access", "trunks", "loose"):
         for total, fits in ((2**60, True), (2**61 - 1, True), (2**62, False)):
-            one = Pairs(np.array([0]), np.array([1]), np.array([total - 2], dtype=np.int64))
-            two = Pairs(np.array([0]), np.array([1]), np.array([1], dtype=np.int64))
+            one = CapacityPairs(np.array([0]), np.array([1]), np.array([total - 2], dtype=np.int64))
+            two = CapacityPairs(np.array([0]), np.array([1]), np.array([1], dtype=np.int64))
             links_ = {k: one if k == kind else two for k in ("access", "trunks", "loose")}
             net: Any = SimpleNamespace(units=np.arange(2), transit=np.arange(2), half=1, **links_)
-            assert (order(net) is not None) == fits
+            assert (elimination_order(net) is not None) == fits
             if fits:
-                found = frontier(net)
+                found = least_cut_by_elimination(net)
                 assert found is not None and found[0] == least(net, found[1].tolist())
 
 
@@ -202,7 +208,7 @@ def test_layers_have_places_along_their_line_or_ring(wrapped: bool) -> None:
                 start = min((0, size - 1), key=rank.__getitem__)
                 step = 1 if start == 0 else -1
             place = {(start + step * k) % size: k for k in range(size)}
-            found = _places(g, kind == 0)
+            found = _place_of_layers(g, kind == 0)
             assert found is not None and found.tolist() == [place[where[v][0]] for v in range(g.nodes)]
 
 
@@ -216,17 +222,17 @@ def test_what_is_no_grid_has_no_flat_splits() -> None:
     empty: Any = SimpleNamespace(nodes=2, a=kind[:0], b=kind[:0], weight=np.ones(2), unit_node=np.arange(2))
     assert not list(flat_splits(empty, kind[:0]))
     every = np.ones(len(kind), dtype=np.bool_)
-    assert _places(g, ~every) is None, "all links are inside of the one layer"
-    assert _places(g, every) is None, "four neighbours each"
+    assert _place_of_layers(g, ~every) is None, "all links are inside of the one layer"
+    assert _place_of_layers(g, every) is None, "four neighbours each"
     ring, around, _ = grid((4,), True)
     chord: Any = SimpleNamespace(nodes=4, a=np.append(ring.a, 0), b=np.append(ring.b, 2))
-    assert _places(ring, around == 0) is not None and _places(chord, np.ones(5, dtype=np.bool_)) is None
+    assert _place_of_layers(ring, around == 0) is not None and _place_of_layers(chord, np.ones(5, dtype=np.bool_)) is None
 
 
 def test_lines_come_before_rings() -> None:
     """A ring of three layers, a line of two and one alone: the one alone, the line, then the ring."""
     g: Any = SimpleNamespace(nodes=6, a=np.array([0, 1, 2, 3]), b=np.array([1, 2, 0, 5]))
-    found = _places(g, np.ones(4, dtype=np.bool_))
+    found = _place_of_layers(g, np.ones(4, dtype=np.bool_))
     assert found is not None and found.tolist() == [3, 4, 5, 1, 0, 2]
     double: Any = SimpleNamespace(nodes=3, a=np.array([0, 0, 1, 1]), b=np.array([1, 1, 2, 2]))
-    assert _places(double, np.ones(4, dtype=np.bool_)) is not None, "parallel links count once"
+    assert _place_of_layers(double, np.ones(4, dtype=np.bool_)) is not None, "parallel links count once"

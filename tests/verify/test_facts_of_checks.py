@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, catalogue
+from tdsl.verify.check import Check, checks_by_name
 from tests.fabrics import claim, selector, superpod
 
 NAMES = {
@@ -55,13 +55,13 @@ COSTS = (
 
 @pytest.mark.parametrize("attribute", NAMES)
 def test_the_checks_that_have_a_property(attribute: str) -> None:
-    found = {name for name, check in catalogue().items() if getattr(check, attribute)}
+    found = {name for name, check in checks_by_name().items() if getattr(check, attribute)}
     assert found == set(NAMES[attribute].split())
-    assert all(getattr(check, attribute) in (True, False) for check in catalogue().values())
+    assert all(getattr(check, attribute) in (True, False) for check in checks_by_name().values())
 
 
 def test_cheap_checks_come_first() -> None:
-    assert {name: check.cost for name, check in catalogue().items()} == {
+    assert {name: check.cost for name, check in checks_by_name().items()} == {
         name: cost for cost, names in enumerate(COSTS) for name in names.split()
     }
 
@@ -88,13 +88,13 @@ def test_a_check_without_facts_of_its_own() -> None:
 
 def test_what_is_of_the_design_is_not_of_the_network_alone() -> None:
     """Unless a check says otherwise, as rail_alignment does."""
-    for name, check in catalogue().items():
+    for name, check in checks_by_name().items():
         assert check.of_network == (not check.of_design or name == "rail_alignment"), name
 
 
 def test_what_the_answer_to_a_throughput_reads() -> None:
     f = superpod(units=2, spines=8).build()
-    check = catalogue()["throughput"]
+    check = checks_by_name()["throughput"]
     sides = {"of": (selector(f, "su.leaf"),), "of_to": (selector(f, "spine"),)}
     cases = {
         ("all_to_all",): {"rails"},
@@ -107,14 +107,14 @@ def test_what_the_answer_to_a_throughput_reads() -> None:
     for args, reads in cases.items():
         assert check.reads_for(claim(f, "throughput", args=args)) == reads, args
     assert check.reads_for(claim(f, "throughput", **sides)) == frozenset()
-    assert catalogue()["latency"].reads_for(claim(f, "latency")) == {"lengths"}
-    assert catalogue()["power"].reads_for(claim(f, "power")) is None
+    assert checks_by_name()["latency"].reads_for(claim(f, "latency")) == {"lengths"}
+    assert checks_by_name()["power"].reads_for(claim(f, "power")) is None
 
 
 def test_every_check_of_a_design_without_places_applies_or_not() -> None:
     """Checks of places have nothing to judge where no device has a place, nor those of parts where no connect names one."""
     f = superpod(units=2, spines=8).build()
-    apart = {name for name, check in catalogue().items() if not check.applies_to(f)}
+    apart = {name for name, check in checks_by_name().items() if not check.applies_to(f)}
     assert apart == {
         "rack_space", "rack_power", "rack_weight", "cable_length", "cage_fit", "twin_port", "tray_fill", "bend_radius",
         "loss_budget",

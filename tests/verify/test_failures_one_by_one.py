@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import RATE, TIME, Quantity
-from tdsl.verify.check import Judgement, catalogue, exactly, no, skipped, yes
-from tdsl.verify.checks.survives import _covered
-from tdsl.verify.failures import Outcome, worst_failure
+from tdsl.verify.check import Judgement, checks_by_name, exactly, property_fails, property_holds, skipped
+from tdsl.verify.checks.survives import _always_enough_left
+from tdsl.verify.failures import WorstFailure, worst_failure
 from tests.fabrics import GBPS, Builder, claim, random_fabric, selector, superpod
 from tests.harness import each
 
@@ -129,7 +129,7 @@ def test_a_cut_is_tried_first_for_more_than_two_and_else_at_the_limit(count: int
 
     def judge(left: View) -> Judgement:
         runs.append(1)
-        return yes("good")
+        return property_holds("good")
 
     view = View.whole(FABRIC, replace(DEFAULT, symmetric_elements=0, failure_sets=limit))
     found = worst_failure(view, SWITCHES, count, judge, covered)
@@ -137,7 +137,7 @@ def test_a_cut_is_tried_first_for_more_than_two_and_else_at_the_limit(count: int
     if cut:
         first = count > 2
         assert asked == [0 if first else limit]
-        assert found == Outcome("proved", (), None, 0 if first else limit, sets, "cut")
+        assert found == WorstFailure("proved", (), None, 0 if first else limit, sets, "cut")
     else:
         assert not asked and (found.status, found.runs, found.sets, found.how) == ("proved", sets, sets, "all")
 
@@ -150,7 +150,7 @@ def test_elements_that_several_things_are() -> None:
 
         def judge(left: View, seen: list[frozenset[int]] = seen) -> Judgement:
             seen.append(gone(left))
-            return yes("good")
+            return property_holds("good")
 
         found = worst_failure(VIEW, elements, count, judge, lambda: False)
         copies = [e.copies for e in elements]
@@ -175,20 +175,20 @@ def test_elements_of_unlike_copies_are_not_exchanged() -> None:
     f = b.build()
     for copies, sets, runs in (((1, 1, 1, 1, 1), 10, 1), ((1, 1, 2, 1, 1), 11, 11)):
         elements = [replace(e, copies=c) for e, c in zip(selector(f, "sw").elements, copies, strict=True)]
-        found = worst_failure(View.whole(f), elements, 2, lambda left: yes("good"), never, False, frozenset())
+        found = worst_failure(View.whole(f), elements, 2, lambda left: property_holds("good"), never, False, frozenset())
         assert (found.runs, found.sets, found.how) == (runs, sets, "orbits" if runs < sets else "all")
     elements = list(selector(f, "sw").elements)
     for limit, runs in ((5, 1), (4, 10)):
         view = View.whole(f, replace(DEFAULT, symmetric_elements=limit))
-        assert worst_failure(view, elements, 2, lambda left: yes("good"), never, False, frozenset()).runs == runs
+        assert worst_failure(view, elements, 2, lambda left: property_holds("good"), never, False, frozenset()).runs == runs
 
 
 def test_elements_with_most_links_come_first() -> None:
     """Of sets of links the larger ones, as of devices those with more links."""
     none = np.zeros(0, dtype=np.int64)
-    elements = [Element(name, none, np.arange(size)) for name, size in (("one", 1), ("three", 3), ("two", 2))]
+    elements = [FabricElement(name, none, np.arange(size)) for name, size in (("one", 1), ("three", 3), ("two", 2))]
     view = View.whole(FABRIC, replace(DEFAULT, symmetric_elements=0))
-    found = worst_failure(view, elements, 2, lambda left: no("bad", ()), never)
+    found = worst_failure(view, elements, 2, lambda left: property_fails("bad", ()), never)
     assert (found.runs, [e.name for e in found.failed]) == (1, ["three", "two"])
 
 
@@ -202,7 +202,7 @@ def test_the_least_figure_is_the_worst_where_nothing_else_is_said() -> None:
 
 def survives(f: Fabric, count: int, given: Any = None, path: str = "sw", budget: Any = DEFAULT) -> Judgement:
     asked = claim(f, "survives", any_count=count, of=(selector(f, path),), given=given, text=f"survives any {count} of {path}")
-    return catalogue()["survives"].judge(View.whole(f, budget), asked)
+    return checks_by_name()["survives"].judge(View.whole(f, budget), asked)
 
 
 def said(found: Judgement) -> tuple[Any, ...]:
@@ -259,9 +259,9 @@ def test_cuts_speak_for_many_failures() -> None:
 def test_more_elements_than_are_judged() -> None:
     f = star(3)
     asked = claim(f, "survives", any_count=1, any_of="links", of=(selector(f, "sw"),))
-    found = catalogue()["survives"].judge(View.whole(f, replace(DEFAULT, named_elements=11)), asked)
+    found = checks_by_name()["survives"].judge(View.whole(f, replace(DEFAULT, named_elements=11)), asked)
     assert found.status == "skipped" and "12" in found.reason
-    assert catalogue()["survives"].judge(View.whole(f, replace(DEFAULT, named_elements=12)), asked).status == "proved"
+    assert checks_by_name()["survives"].judge(View.whole(f, replace(DEFAULT, named_elements=12)), asked).status == "proved"
 
 
 def test_what_survives_is_not_judged() -> None:
@@ -293,7 +293,7 @@ def covers_agree(seed: int) -> None:
     if rng.random() < 0.6:  # some links each
         rows = rng.sample(range(f.link_count), min(f.link_count, rng.randint(2, 6)))
         parts = [rows[i::3] for i in range(3) if rows[i::3]]
-        named = [Element(f"links{i}", np.zeros(0, dtype=np.int64), np.array(part)) for i, part in enumerate(parts)]
+        named = [FabricElement(f"links{i}", np.zeros(0, dtype=np.int64), np.array(part)) for i, part in enumerate(parts)]
     ends = [{int(a), int(b)} for a, b in zip(f.device_a, f.device_b, strict=True)]
     of = [{x for x, two in enumerate(ends) if x in e.links or two & set(e.devices.tolist())} for e in named]
     units = set(view.units.tolist())
@@ -304,14 +304,14 @@ def covers_agree(seed: int) -> None:
         and min(degree.values()) > count * each_takes
         and disjoint_paths(view).lower > largest([len(mine) for mine in of], count)
     )
-    assert _covered(view, named, count, asked) == expected
+    assert _always_enough_left(view, named, count, asked) == expected
     if expected:
         for chosen in combinations(named, count):
             left = view.without(*together(f, chosen))
-            assert catalogue()["reachability"].judge(left, asked).status == "proved"
+            assert checks_by_name()["reachability"].judge(left, asked).status == "proved"
 
 
-def together(f: Fabric, chosen: tuple[Element, ...]) -> tuple[Any, Any]:
+def together(f: Fabric, chosen: tuple[FabricElement, ...]) -> tuple[Any, Any]:
     devices, rows = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.link_count, dtype=np.bool_)
     for e in chosen:
         devices[e.devices], rows[e.links] = True, True
@@ -329,7 +329,7 @@ def bisections_agree(seed: int) -> None:
     f = superpod(2, 4, 2, 4, uplinks=rng.choice((4, 8)), omit_last=False, manager=False).build()
     view = View.whole(f)
     named = list(selector(f, "spine").elements)[: rng.randint(count, 4)]
-    found = bisection(view)
+    found = bisection_bounds(view)
     rate = 400 * GBPS
     each_carries = int(view.degree[named[0].devices[0]]) * rate
     least = max(found.lower * found.net.grain - count * each_carries, 0)
@@ -339,14 +339,14 @@ def bisections_agree(seed: int) -> None:
             by_share = claim(f, "bisection", op, wanted / full, of_intact=intact)
             by_rate = claim(f, "bisection", op, Quantity(Fraction(wanted), RATE), of_intact=intact)
             for asked in (by_share, by_rate):
-                assert _covered(view, named, count, asked) == (expected and op == ">=")
+                assert _always_enough_left(view, named, count, asked) == (expected and op == ">=")
     for op in ("<=", "==", "<"):
-        assert not _covered(view, named, count, claim(f, "bisection", op, least / full))
+        assert not _always_enough_left(view, named, count, claim(f, "bisection", op, least / full))
     nodes = list(selector(f, "su.node").elements)
-    assert not _covered(view, nodes, count, claim(f, "bisection", ">=", Fraction(0)))
-    assert not _covered(view, named, count, claim(f, "diameter", "<=", 99))
+    assert not _always_enough_left(view, nodes, count, claim(f, "bisection", ">=", Fraction(0)))
+    assert not _always_enough_left(view, named, count, claim(f, "diameter", "<=", 99))
     part = claim(f, "reachability", of=(selector(f, "su.node"),))
-    assert not _covered(view, named, count, part)
+    assert not _always_enough_left(view, named, count, part)
 
 
 def test_cuts_that_cover_bisections() -> None:

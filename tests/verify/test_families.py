@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric.patterns import random_regular
-from tdsl.prove.bisection import bisection
-from tdsl.prove.cuts import crossing, least
-from tdsl.prove.elimination import frontier
-from tdsl.prove.spectral_bound import definite, spectrum
-from tdsl.prove.switch_placements import placements
+from tdsl.prove.bisection import bisection_bounds
+from tdsl.prove.cuts import capacity_across_split, minimum_cut_of_split
+from tdsl.prove.elimination import least_cut_by_elimination
+from tdsl.prove.spectral_bound import is_positive_semidefinite, spectral_cut_bound
+from tdsl.prove.switch_placements import least_cut_by_placements
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, random_fabric, torus, without
@@ -174,13 +174,13 @@ def compared(name, seed):
     view = View.whole(drawn(name, seed))
     if len(view.units) < 2:
         return False
-    found = bisection(view)
+    found = bisection_bounds(view)
     true = least_of_table(found.net)
-    assert crossing(found.net, found.cut.units, found.cut.nodes) == found.upper
+    assert capacity_across_split(found.net, found.cut.units, found.cut.nodes) == found.upper
     assert found.lower == found.upper == true, (name, seed)
-    for other in (frontier(found.net), placements(found.net)):
-        assert other is None or other[0] == true == least(found.net, other[1]).value, (name, seed)
-    assert spectrum(found.net)[0] <= true
+    for other in (least_cut_by_elimination(found.net), least_cut_by_placements(found.net)):
+        assert other is None or other[0] == true == minimum_cut_of_split(found.net, other[1]).value, (name, seed)
+    assert spectral_cut_bound(found.net)[0] <= true
     return True
 
 
@@ -196,7 +196,7 @@ def test_a_family_against_all_cuts(name):
 )
 def test_odd_tori(sizes, links):
     """Exact by an order of the chips. Two rows and what is between them: 2 x 5 + 2 of 5 x 5, 2 x 7 + 2 of 7 x 7."""
-    found = bisection(View.whole(torus(*sizes).build()))
+    found = bisection_bounds(View.whole(torus(*sizes).build()))
     assert (found.lower, found.upper) == (links, links)
 
 
@@ -223,7 +223,7 @@ fabric f {{
 """
     result = compile_text(text, tmp_path, verify=False)
     assert {d.code for d in result.findings} <= {"E0461", "E0464"}  # 171 hosts: a leaf meets 8 of 11 spines
-    found = bisection(View.whole(result.designs[0].fabric))
+    found = bisection_bounds(View.whole(result.designs[0].fabric))
     assert (found.lower, found.upper) == (links, links)
 
 
@@ -238,8 +238,8 @@ def test_places_against_all_cuts(seed, switches, hosts, nics, cables, mixed):
         f.link_rate[:] = np.where(np.arange(f.link_count) % 3, 400, 100) * GBPS
     view = View.whole(f)
     net = unit_network(view)
-    if len(net.units) > 1 and (found := placements(net)) is not None:
-        assert found[0] == least_of_table(net) == least(net, found[1]).value
+    if len(net.units) > 1 and (found := least_cut_by_placements(net)) is not None:
+        assert found[0] == least_of_table(net) == minimum_cut_of_split(net, found[1]).value
 
 
 def test_no_matrix_with_a_negative_eigenvalue_is_shown():
@@ -250,5 +250,5 @@ def test_no_matrix_with_a_negative_eigenvalue_is_shown():
         some = rng.integers(-50, 50, (size, size))
         matrix = (some + some.T) * 1000
         least_value = int(np.floor(np.linalg.eigvalsh(matrix)[0]))
-        assert not definite(matrix - (least_value + 2) * np.eye(size, dtype=np.int64))
-        assert definite(matrix - (least_value - 20) * np.eye(size, dtype=np.int64))
+        assert not is_positive_semidefinite(matrix - (least_value + 2) * np.eye(size, dtype=np.int64))
+        assert is_positive_semidefinite(matrix - (least_value - 20) * np.eye(size, dtype=np.int64))

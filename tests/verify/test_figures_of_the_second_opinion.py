@@ -13,9 +13,9 @@ import pytest
 from tdsl.fabric.claims import Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import graph_figures
-from tdsl.verify.second.answer import Limits, NoOpinion, TooLarge
-from tdsl.verify.second.graph_figures import Element
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion
+from tdsl.verify.second.graph_figures import FailingElement
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, random_layers, random_planes, selector, torus
 from tests.harness import each, fabric_of
 
@@ -42,7 +42,7 @@ def oversubscribed(seed: int, omitted: int) -> str:
     for n in rng.sample(range(hosts.count), min(omitted, hosts.count - 1)):
         b.omit(hosts.first + n)
     f = b.build()
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     links = list(zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True))
     planned = [(int(f.port_device[a]), int(f.port_device[p])) for a, p, _ in b.absent]
     tier = tiers(f, [(x, y) for x, y, _ in links] + planned)
@@ -64,22 +64,22 @@ def oversubscribed(seed: int, omitted: int) -> str:
     judged = [d for d in switches if at is None or f.set_of(d).name == at]
     if any(tier.get(d) != near.get(d) for d in switches):
         with pytest.raises(NoOpinion, match=r"^the tiers are not the distances from the hosts that are built$"):
-            graph_figures.oversubscription(w, asked, LIMITS)
+            graph_figures.oversubscription_by_networkx(w, asked, LIMITS)
         return "other tiers"
     if any(switch not in served for _, switch in planned):
         with pytest.raises(NoOpinion, match=r"^a switch keeps ports for devices that are not built and has no host yet$"):
-            graph_figures.oversubscription(w, asked, LIMITS)
+            graph_figures.oversubscription_by_networkx(w, asked, LIMITS)
         return "no host yet"
     full = {tier[d] for d in switches if up[d]}
     if any(tier.get(d) in full and down[d] and not up[d] for d in judged):
-        assert graph_figures.oversubscription(w, asked, LIMITS).lower == float("inf")
+        assert graph_figures.oversubscription_by_networkx(w, asked, LIMITS).lower == float("inf")
         return "no link up"
     ratios = [Fraction(down[d], up[d]) for d in judged if up[d]]
     if not ratios:
         with pytest.raises(NoOpinion, match=r"^no switch looked at has links to a tier above it$"):
-            graph_figures.oversubscription(w, asked, LIMITS)
+            graph_figures.oversubscription_by_networkx(w, asked, LIMITS)
         return "the last tier"
-    found = graph_figures.oversubscription(w, asked, LIMITS)
+    found = graph_figures.oversubscription_by_networkx(w, asked, LIMITS)
     assert (found.lower, found.upper, found.by) == (max(ratios), max(ratios), "networkx")
     return "compared"
 
@@ -114,18 +114,18 @@ def planned(rate: int | None, switch: bool = False) -> Fabric:
 def test_ports_kept_for_planned_devices() -> None:
     """Two ports of 400G for hosts, one of them planned, and two links up; a port that states no rate, and a planned switch."""
     fabric = planned(800 * GBPS)
-    w = Wiring.whole(fabric)
-    assert graph_figures._kept_for_ends(w) == {5: 800 * GBPS}
-    assert graph_figures.oversubscription(w, None, LIMITS).lower == Fraction(400 + 800, 800)
+    w = WiringGraph.whole(fabric)
+    assert graph_figures._rate_kept_for_endpoints(w) == {5: 800 * GBPS}
+    assert graph_figures.oversubscription_by_networkx(w, None, LIMITS).lower == Fraction(400 + 800, 800)
     for made, why in (
         (planned(None), "a port that is kept has no rate"),
         (planned(RATE, switch=True), "ports are kept for switches that are not built"),
     ):
         with pytest.raises(NoOpinion, match=rf"^{why}$"):
-            graph_figures._kept_for_ends(Wiring.whole(made))
+            graph_figures._rate_kept_for_endpoints(WiringGraph.whole(made))
     two = planned(RATE)
     two.port_state[two.port_base[5] + 5 : two.port_base[5] + 7] = two.port_state[two.port_base[5] + 1]
-    assert graph_figures._kept_for_ends(Wiring.whole(two)) == {5: 3 * RATE}
+    assert graph_figures._rate_kept_for_endpoints(WiringGraph.whole(two)) == {5: 3 * RATE}
 
 
 def test_links_that_failed_are_not_counted() -> None:
@@ -140,13 +140,13 @@ def test_links_that_failed_are_not_counted() -> None:
         for s in range(2):
             b.link(b.free(leaf, n), b.free(spine, s))
     f = b.build()
-    w = Wiring.whole(f)
-    assert graph_figures.oversubscription(w, None, LIMITS).lower == 1
-    assert graph_figures.oversubscription(w.without([spine.first]), None, LIMITS).lower == 2
-    assert graph_figures.oversubscription(w.without([], [4]), None, LIMITS).lower == 2
+    w = WiringGraph.whole(f)
+    assert graph_figures.oversubscription_by_networkx(w, None, LIMITS).lower == 1
+    assert graph_figures.oversubscription_by_networkx(w.without([spine.first]), None, LIMITS).lower == 2
+    assert graph_figures.oversubscription_by_networkx(w.without([], [4]), None, LIMITS).lower == 2
     spares = replace(claim(f, "oversubscription"), of_intact=False, of_active=True)
     with pytest.raises(NoOpinion, match=r"^spares are left out$"):
-        graph_figures.oversubscription(w, spares, LIMITS)
+        graph_figures.oversubscription_by_networkx(w, spares, LIMITS)
 
 
 # ---------------------------------------------------------------- elements of failures
@@ -155,7 +155,7 @@ def test_links_that_failed_are_not_counted() -> None:
 @pytest.mark.parametrize("swap", [False, True])
 def test_links_with_an_end_in_sets_of_ports(swap: bool) -> None:
     def between(a: int, b: int, there: set[int] | None) -> bool:
-        return graph_figures._between((b, a) if swap else (a, b), {1, 2}, there)
+        return graph_figures._link_joins_sets((b, a) if swap else (a, b), {1, 2}, there)
 
     assert [between(a, b, None) for a, b in ((1, 7), (1, 2), (7, 8))] == [True, True, False]
     assert [between(a, b, {7, 8}) for a, b in ((1, 7), (2, 8), (1, 2), (7, 8), (1, 9), (9, 8))] == [True, True, *[False] * 4]
@@ -191,7 +191,7 @@ def caged(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
 @pytest.mark.parametrize("what", ["links", "ports", "cages", ""])
 def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: str) -> None:
     f = caged
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     device = f.port_device.tolist()
     both = ends(f)
     rows = sorted(both)[0:5:2]
@@ -211,7 +211,7 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
     goal, there = chosen(to) if to else ((), set(range(len(device))))
     asked = claim(f, "blast_radius", of=source, of_to=goal, any_of=what)
     failed = {row for row, (a, b) in enumerate(both) if (a in here and b in there) or (b in here and a in there)}
-    found = graph_figures.elements_of(w, asked)
+    found = graph_figures.failing_elements_of_claim(w, asked)
     if what == "" and not to and of != "ports":
         assert [set(e.devices) for e in found] == [{int(d) for d in e.devices} for s in source for e in s.elements]
         assert all(not e.links for e in found)
@@ -234,12 +234,12 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
 def test_kinds_of_failures_without_a_second_method(caged: Fabric) -> None:
     asked = claim(caged, "blast_radius", of=(selector(caged, "node"),), any_of="fans")
     with pytest.raises(NoOpinion, match=r"^failures of fans have no second method$"):
-        graph_figures.elements_of(Wiring.whole(caged), asked)
+        graph_figures.failing_elements_of_claim(WiringGraph.whole(caged), asked)
     node = selector(caged, "node")
     for given in ({"of": of_ports(caged, [0])}, {"of": (node,), "of_to": (node,)}, {"of": (node,), "any_of": "links"}):
         asked = claim(caged, "blast_radius", **given)
         with pytest.raises(NoOpinion, match=r"^only devices and groups are failed a second time$"):
-            graph_figures.blast_radius(Wiring.whole(caged), asked, LIMITS)
+            graph_figures.blast_radius_by_networkx(WiringGraph.whole(caged), asked, LIMITS)
 
 
 def test_bundles_that_fail(caged: Fabric) -> None:
@@ -247,18 +247,18 @@ def test_bundles_that_fail(caged: Fabric) -> None:
     number = np.full(caged.link_count, -1)
     number[[0, 3]], number[[1, 2]] = 0, 1
     f = replace(caged, link_bundle=number)
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     node = selector(f, "node")
 
-    def bundles(*ports: int) -> list[Element]:
-        return graph_figures.elements_of(w, claim(f, "survives", of=of_ports(f, [*ports]), any_of="bundles"))
+    def bundles(*ports: int) -> list[FailingElement]:
+        return graph_figures.failing_elements_of_claim(w, claim(f, "survives", of=of_ports(f, [*ports]), any_of="bundles"))
 
     both = ends(f)
-    zero, one = Element(links=frozenset((0, 3))), Element(links=frozenset((1, 2)))
+    zero, one = FailingElement(links=frozenset((0, 3))), FailingElement(links=frozenset((1, 2)))
     assert bundles(both[3][0]) == [zero] and bundles(both[1][1]) == [one]
     assert bundles(both[2][0], both[0][0]) == [zero, one]
     assert bundles(both[5][0]) == []
-    assert graph_figures.elements_of(w, claim(f, "survives", of=(node,), any_of="bundles")) == [zero, one]
+    assert graph_figures.failing_elements_of_claim(w, claim(f, "survives", of=(node,), any_of="bundles")) == [zero, one]
 
 
 # ---------------------------------------------------------------- sizes that are refused
@@ -266,25 +266,25 @@ def test_bundles_that_fail(caged: Fabric) -> None:
 
 def test_steps_of_redundancies() -> None:
     """A torus of 3 x 3 chips has 18 links; hosts with two links each to two switches have one kind."""
-    chips = Wiring.whole(torus(3, 3).build())
+    chips = WiringGraph.whole(torus(3, 3).build())
     b = Builder("twice")
     node = b.devices("node", b.model("host", "NODE", {"nic": 2}, accelerators=1), 3)
     sw = b.devices("sw", b.model("switch", "SW", {"p": 8}), 2)
     for n in range(3):
         for i in range(2):
             b.link(b.port(node, n, "nic", i), b.free(sw, i))
-    hosts = Wiring.whole(b.build())
+    hosts = WiringGraph.whole(b.build())
     for method, w, steps, size in (
-        (graph_figures.edge_redundancy, chips, 8 * 4 * 19 * 5, "8 pairs, 18 links"),
-        (graph_figures.edge_redundancy, hosts, 1 * 4 * 7 * 3, "1 pairs, 6 links"),
-        (graph_figures.node_redundancy, chips, (9 + 16) * 6 * 28 * 5, "9 units, 28 links"),
-        (graph_figures.node_redundancy, hosts, 1 * 8 * 12 * 3, "1 pairs, 12 links"),
-        (graph_figures.diameter, hosts, 2 * (0 + 2), "2 sources, 0 pairs with links"),
-        (graph_figures.mean_hops, hosts, 2**2, "2 switches with ends"),
-        (graph_figures.reachability, hosts, 1, "1 kinds of ends"),
+        (graph_figures.edge_redundancy_by_networkx, chips, 8 * 4 * 19 * 5, "8 pairs, 18 links"),
+        (graph_figures.edge_redundancy_by_networkx, hosts, 1 * 4 * 7 * 3, "1 pairs, 6 links"),
+        (graph_figures.node_redundancy_by_networkx, chips, (9 + 16) * 6 * 28 * 5, "9 units, 28 links"),
+        (graph_figures.node_redundancy_by_networkx, hosts, 1 * 8 * 12 * 3, "1 pairs, 12 links"),
+        (graph_figures.diameter_by_networkx, hosts, 2 * (0 + 2), "2 sources, 0 pairs with links"),
+        (graph_figures.mean_hops_by_networkx, hosts, 2**2, "2 switches with ends"),
+        (graph_figures.reachability_by_networkx, hosts, 1, "1 kinds of ends"),
     ):
         assert method(w, None, Limits(steps=steps)).by == "networkx"
-        with pytest.raises(TooLarge) as refused:
+        with pytest.raises(MethodTooLarge) as refused:
             method(w, None, Limits(steps=steps - 1))
         assert str(refused.value) == f"too large for networkx: {size}, {steps:,} steps; the limit is {steps - 1:,}"
 
@@ -340,7 +340,7 @@ def test_reachability_of_random_networks() -> None:
         f = mixed(seed)
         for of_ports in (False, True):
             given = {"of": (Selector("ports", "", ()),)} if of_ports else {}
-            found = graph_figures.reachability(Wiring.whole(f), claim(f, "reachability", **given), LIMITS)
+            found = graph_figures.reachability_by_networkx(WiringGraph.whole(f), claim(f, "reachability", **given), LIMITS)
             assert found.holds is reached(f, of_ports), (seed, of_ports)
             seen[of_ports, found.holds] += 1
     assert len(seen) == 4 and min(seen.values()) > 15, seen
@@ -354,12 +354,12 @@ def test_a_host_without_a_link_reaches_nothing() -> None:
     for n in range(2):
         b.link(b.port(node, n), b.free(sw, 0))
     f = b.build()
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     ports = claim(f, "reachability", of=(Selector("ports", "", ()),))
-    assert graph_figures.reachability(w, None, Limits(steps=0)).holds is False
-    assert graph_figures.reachability(w, ports, LIMITS).holds is False
-    with pytest.raises(TooLarge, match=r"^too large for networkx: 1 kinds of ends, 1 steps; the limit is 0$"):
-        graph_figures.reachability(w, ports, Limits(steps=0))
+    assert graph_figures.reachability_by_networkx(w, None, Limits(steps=0)).holds is False
+    assert graph_figures.reachability_by_networkx(w, ports, LIMITS).holds is False
+    with pytest.raises(MethodTooLarge, match=r"^too large for networkx: 1 kinds of ends, 1 steps; the limit is 0$"):
+        graph_figures.reachability_by_networkx(w, ports, Limits(steps=0))
 
 
 def test_what_asks_for_all_ports() -> None:
@@ -377,7 +377,10 @@ def test_what_asks_for_all_ports() -> None:
         (Selector("node[*]", "host", ()), True),
         (named, True),
     ):
-        assert graph_figures.reachability(Wiring.whole(f), claim(f, "reachability", of=(of,)), LIMITS).holds is holds
+        assert (
+            graph_figures.reachability_by_networkx(WiringGraph.whole(f), claim(f, "reachability", of=(of,)), LIMITS).holds
+            is holds
+        )
 
 
 def test_planes_of_random_switches() -> None:
@@ -392,6 +395,6 @@ def test_planes_of_random_switches() -> None:
                 reached[b] |= reached[a]
         plane = f.plane.tolist()
         apart = all(len({plane[d] for d in part if plane[d] >= 0}) < 2 for part in reached.values())
-        assert graph_figures.plane_isolation(Wiring.whole(f), None, LIMITS).holds is apart, seed
+        assert graph_figures.plane_isolation_by_networkx(WiringGraph.whole(f), None, LIMITS).holds is apart, seed
         seen[apart] += 1
     assert min(seen[True], seen[False]) > 10, seen

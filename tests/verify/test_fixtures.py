@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[1] / "checks"
 
 
 def faults(path: Path) -> Iterator[str]:
-    found = [d for d in compiler.check(str(path)).findings if d.severity is Severity.ERROR]
+    found = [d for d in compiler.compile_and_verify(str(path)).findings if d.severity is Severity.ERROR]
     expected = re.match(r"# expect: (E\d{4}) line (\d+)", path.read_text())
     places = [(d.code, d.span.begin[0] if d.span else 0) for d in found]
     if places != ([(expected[1], int(expected[2]))] if expected else []):

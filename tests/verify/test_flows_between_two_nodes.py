@@ -11,9 +11,17 @@ import pytest
 
 from tdsl.prove import max_flow as module
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.max_flow import MaxFlow, _by_scipy, _maximum, _own, _scan, max_flow, tied
+from tdsl.prove.max_flow import (
+    MaxFlow,
+    _is_maximum_flow,
+    _max_flow_by_scipy,
+    _maximum_adjacency_pass,
+    _own_max_flow,
+    inseparable_groups,
+    max_flow,
+)
 from tdsl.prove.network import Network
-from tdsl.prove.search import adjacency
+from tdsl.prove.search import adjacency_network
 
 Arcs = list[tuple[int, int, int]]
 
@@ -36,7 +44,7 @@ def chance(seed: int) -> tuple[Network, int, int]:
     return network(nodes, arcs, seed % 3 == 0), source, sink
 
 
-@pytest.mark.parametrize("search", [_own, _by_scipy])
+@pytest.mark.parametrize("search", [_own_max_flow, _max_flow_by_scipy])
 def test_flows_and_the_least_side_of_a_cut(search: object) -> None:
     """A flow of the value of networkx; the side is what the source reaches over arcs that are not full, or against flow."""
     found_any = 0
@@ -50,7 +58,7 @@ def test_flows_and_the_least_side_of_a_cut(search: object) -> None:
         judge.add_weighted_edges_from(arcs, weight="capacity")
         found = search(net, source, sink)  # type: ignore[operator]
         assert found is not None and found.value == nx.maximum_flow_value(judge, source, sink), seed
-        assert _maximum(net, found, source, sink), seed
+        assert _is_maximum_flow(net, found, source, sink), seed
         flow = {(a, b): x for (a, b, _), x in zip(arcs, found.flow.tolist(), strict=True)}
         assert all(0 <= flow[a, b] <= c for a, b, c in arcs), seed
         for v in range(net.nodes):
@@ -65,7 +73,7 @@ def test_flows_and_the_least_side_of_a_cut(search: object) -> None:
     assert found_any > 80
 
 
-@pytest.mark.parametrize("search", [_own, _by_scipy])
+@pytest.mark.parametrize("search", [_own_max_flow, _max_flow_by_scipy])
 def test_flow_is_led_another_way(search: object) -> None:
     """What goes from 0 over 1 and 3 to 5 at first has to go over 4, so that 2 can send over 3; the other way round, too."""
     arcs = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 3), (3, 5), (4, 5)]
@@ -73,7 +81,7 @@ def test_flow_is_led_another_way(search: object) -> None:
         for unit in (1, 7):
             net = network(6, [(number[a], number[b], unit) for a, b in arcs])
             found = search(net, number[0], number[5])  # type: ignore[operator]
-            assert found is not None and found.value == 2 * unit and _maximum(net, found, number[0], number[5])
+            assert found is not None and found.value == 2 * unit and _is_maximum_flow(net, found, number[0], number[5])
 
 
 @pytest.mark.parametrize("arcs", [2**15 - 2, 2**15, 2**15 + 2])
@@ -84,9 +92,9 @@ def test_scipy_searches_large_networks(arcs: int, monkeypatch: pytest.MonkeyPatc
     assert net.arcs == arcs
     made = MaxFlow(0, np.zeros(arcs, dtype=np.int64), np.zeros(400, dtype=np.bool_))
     asked = []
-    monkeypatch.setattr(module, "_by_scipy", lambda *_: asked.append("scipy") or made)
-    monkeypatch.setattr(module, "_own", lambda *_: asked.append("own") or made)
-    monkeypatch.setattr(module, "_maximum", lambda *_: True)
+    monkeypatch.setattr(module, "_max_flow_by_scipy", lambda *_: asked.append("scipy") or made)
+    monkeypatch.setattr(module, "_own_max_flow", lambda *_: asked.append("own") or made)
+    monkeypatch.setattr(module, "_is_maximum_flow", lambda *_: True)
     assert max_flow(net, 0, 200) is made
     assert asked == (["scipy"] if arcs >= 2**15 else ["own"])
 
@@ -109,7 +117,7 @@ def test_scipy_is_not_asked_beyond_its_numbers(out: list[int], into: list[int], 
     """What the source gives, or what the sink takes, is less than 2^30 units of capacity."""
     arcs = [(0, 2 + i, c * unit) for i, c in enumerate(out)] + [(2 + i, 1, c * unit) for i, c in enumerate(into)]
     net = network(2 + max(len(out), len(into)), arcs)
-    found = _by_scipy(net, 0, 1)
+    found = _max_flow_by_scipy(net, 0, 1)
     assert (found is not None) == asked
     if found is not None:
         assert found.value == unit * sum(min(a, b) for a, b in zip(out, into, strict=False))
@@ -122,7 +130,7 @@ SQUARE: Arcs = [(0, 1, 2), (1, 5, 1), (2, 3, 1), (3, 4, 1), (4, 2, 1), (1, 2, 1)
 def forged(flow: dict[tuple[int, int], int], side: set[int], value: int) -> bool:
     net = network(6, SQUARE)
     column = [flow.get(pair, 0) for pair in zip(net.tail.tolist(), net.head.tolist(), strict=True)]
-    return _maximum(net, MaxFlow(value, np.array(column), np.isin(np.arange(6), list(side))), 0, 5)
+    return _is_maximum_flow(net, MaxFlow(value, np.array(column), np.isin(np.arange(6), list(side))), 0, 5)
 
 
 def test_what_is_no_maximum_flow() -> None:
@@ -140,7 +148,7 @@ def test_what_is_no_maximum_flow() -> None:
     assert not forged({(0, 1): 1}, side, 1) and not forged({(1, 5): 1}, side, 1)
     nothing = network(3, [(1, 2, 1)])
     for inside, right in (([True, False, False], True), ([False] * 3, False), ([True] * 3, False), ([True, True, False], False)):
-        assert _maximum(nothing, MaxFlow(0, np.zeros(1, dtype=np.int64), np.array(inside)), 0, 2) is right
+        assert _is_maximum_flow(nothing, MaxFlow(0, np.zeros(1, dtype=np.int64), np.array(inside)), 0, 2) is right
 
 
 # ---------------------------------------------------------------- groups of nodes
@@ -151,7 +159,7 @@ def multigraph(seed: int) -> Network:
     nodes = rng.randint(1, 9)
     ends = np.array([(rng.randrange(nodes), rng.randrange(nodes)) for _ in range(rng.randint(0, 4 * nodes))], dtype=np.int64)
     ends = ends.reshape(-1, 2)
-    return adjacency(nodes, ends[:, 0], ends[:, 1])
+    return adjacency_network(nodes, ends[:, 0], ends[:, 1])
 
 
 def merged(graph: Network, k: int) -> list[frozenset[int]]:
@@ -184,7 +192,7 @@ def test_one_pass_merges_by_the_order_of_most_links() -> None:
     several = 0
     for seed in range(240):
         graph, k = multigraph(seed), 1 + seed % 5
-        found = groups(_scan(graph, k).tolist())
+        found = groups(_maximum_adjacency_pass(graph, k).tolist())
         assert found == merged(graph, k), (seed, k)
         several += 1 < len(found) < graph.nodes
     assert several > 40
@@ -196,9 +204,9 @@ TWICE = "33 27 74 38 46 81 85 35 32 20 27 18 80 22 47 71 78 31 14 34 38 03 10 61
 
 def test_links_of_a_node_count_once() -> None:
     ends = np.array([[int(x) for x in pair] for pair in TWICE.split()])
-    graph = adjacency(9, ends[:, 0], ends[:, 1])
+    graph = adjacency_network(9, ends[:, 0], ends[:, 1])
     for k in range(1, 9):
-        assert groups(_scan(graph, k).tolist()) == merged(graph, k)
+        assert groups(_maximum_adjacency_pass(graph, k).tolist()) == merged(graph, k)
 
 
 def test_passes_repeat_until_nothing_is_merged() -> None:
@@ -206,16 +214,16 @@ def test_passes_repeat_until_nothing_is_merged() -> None:
     repeated = 0
     for seed in range(200):
         graph, k = multigraph(seed), 1 + seed % 5
-        whole = groups(tied(graph, k).tolist())
+        whole = groups(inseparable_groups(graph, k).tolist())
         label, small, work = np.arange(graph.nodes), graph, 0
         while True:
-            before = tied(graph, k, replace(DEFAULT, contraction_work=work))
+            before = inseparable_groups(graph, k, replace(DEFAULT, contraction_work=work))
             assert groups(before.tolist()) == groups(label.tolist()), (seed, work)
             if small.nodes < 2 or not small.arcs:
                 break
-            _, place = np.unique(_scan(small, k), return_inverse=True)
+            _, place = np.unique(_maximum_adjacency_pass(small, k), return_inverse=True)
             label = place[label]
-            after = tied(graph, k, replace(DEFAULT, contraction_work=work + 1))
+            after = inseparable_groups(graph, k, replace(DEFAULT, contraction_work=work + 1))
             assert groups(after.tolist()) == groups(label.tolist()), (seed, work)
             work += small.arcs
             if int(place.max()) + 1 == small.nodes:
@@ -228,6 +236,6 @@ def test_passes_repeat_until_nothing_is_merged() -> None:
 
 def test_two_nodes_are_a_group_from_as_many_links_on() -> None:
     for links in range(1, 4):
-        graph = adjacency(2, np.zeros(links, dtype=np.int64), np.ones(links, dtype=np.int64))
+        graph = adjacency_network(2, np.zeros(links, dtype=np.int64), np.ones(links, dtype=np.int64))
         for k in range(1, 5):
-            assert len(set(tied(graph, k).tolist())) == (1 if links >= k else 2)
+            assert len(set(inseparable_groups(graph, k).tolist())) == (1 if links >= k else 2)

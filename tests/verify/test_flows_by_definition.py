@@ -13,23 +13,23 @@ import numpy as np
 import pytest
 
 from tdsl.prove import concurrent_flow
-from tdsl.prove.bound import Bound, Lengths, Ports
+from tdsl.prove.bound import ArcLengths, Bound, PortBound
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.concurrent_flow import (
     FAR,
-    _divide,
-    _fits,
-    _fractions,
-    _fullest,
-    _paths,
-    _program,
-    _tighter,
-    _widest,
-    concurrent,
-    distances,
+    _bound_by_lengths,
+    _decompose_into_paths,
+    _divide_over_shortest_paths,
+    _fit_factor,
+    _mark_fullest_arcs,
+    _round_arc_program,
+    _round_to_fractions,
+    _widest_path,
+    concurrent_flow_bounds,
+    shortest_distances,
 )
 from tdsl.prove.network import Network
-from tdsl.prove.routed_demand import Expanded, Routed, grouped
+from tdsl.prove.routed_demand import Expanded, RoutedLoads, targets_by_source
 
 Demands = dict[tuple[int, int], int]
 
@@ -96,7 +96,7 @@ def test_distances_to_targets(first: int) -> None:
         for s in {s for s, _ in demands}:
             targets = [t for a, t in demands if a == s]
             exact = nx.single_source_dijkstra_path_length(between(net, s, length), s, weight="length")
-            found = distances(net, length, s, targets)
+            found = shortest_distances(net, length, s, targets)
             farthest = max(exact.get(t, FAR) for t in targets)
             for v in range(net.nodes):
                 wanted = exact.get(v, FAR)
@@ -130,8 +130,8 @@ def test_what_a_source_sends_along_its_shortest_paths(first: int) -> None:
         net, demands = network(seed)
         rng = Random(seed)
         for length in ([1] * net.arcs, [rng.randint(1, 3) for _ in range(net.arcs)]):
-            for s, wanted in grouped(demands).items():
-                assert _divide(net, length, s, wanted) == divided_by_hand(net, length, s, wanted), seed
+            for s, wanted in targets_by_source(demands).items():
+                assert _divide_over_shortest_paths(net, length, s, wanted) == divided_by_hand(net, length, s, wanted), seed
 
 
 @pytest.mark.parametrize("first", [0, 100])
@@ -147,12 +147,12 @@ def test_what_lengths_prove(first: int) -> None:
         total = sum(c * x for c, x in zip(net.capacity.tolist(), length, strict=True))
         shown = Fraction(total, spent) if spent else None
         for top in (Fraction(1000), shown or Fraction(0)):
-            start: Bound = Bound(Fraction(0), top, Routed(0), Ports())
-            found = _tighter(net, grouped(demands), start, length)
+            start: Bound = Bound(Fraction(0), top, RoutedLoads(0), PortBound())
+            found = _bound_by_lengths(net, targets_by_source(demands), start, length)
             if shown is None or shown >= top:
                 assert found is start
             else:
-                assert found.upper == shown and isinstance(found.proof_upper, Lengths)
+                assert found.upper == shown and isinstance(found.proof_upper, ArcLengths)
                 assert (found.proof_upper.length.tolist(), found.lower) == (length, 0)
 
 
@@ -160,10 +160,12 @@ def test_how_often_a_load_fits() -> None:
     net = Network.of(np.ones(3, dtype=np.bool_), *(np.array(x) for x in ([0, 1, 2], [1, 2, 0], [6, 10, 14])))
     order = dict(zip(net.tail.tolist(), range(3), strict=True))
     load = {order[0]: Fraction(4), order[1]: Fraction(20, 3), order[2]: Fraction(0)}
-    assert _fits(net, load) == Fraction(3, 2) and _fits(net, {}) == _fits(net, {0: Fraction(0)}) == 0
-    assert _fullest(net, load) == [int(arc != order[2]) for arc in range(3)]
-    assert _fullest(net, load | {order[1]: Fraction(6)}) == [int(arc == order[0]) for arc in range(3)]
-    assert _fullest(net, {}) == [0, 0, 0] and _fullest(net, {order[2]: Fraction(1)}) == [int(arc == order[2]) for arc in range(3)]
+    assert _fit_factor(net, load) == Fraction(3, 2) and _fit_factor(net, {}) == _fit_factor(net, {0: Fraction(0)}) == 0
+    assert _mark_fullest_arcs(net, load) == [int(arc != order[2]) for arc in range(3)]
+    assert _mark_fullest_arcs(net, load | {order[1]: Fraction(6)}) == [int(arc == order[0]) for arc in range(3)]
+    assert _mark_fullest_arcs(net, {}) == [0, 0, 0] and _mark_fullest_arcs(net, {order[2]: Fraction(1)}) == [
+        int(arc == order[2]) for arc in range(3)
+    ]
 
 
 @pytest.mark.parametrize("first", [0, 150])
@@ -174,7 +176,7 @@ def test_the_widest_path(first: int) -> None:
         rng = Random(seed)
         left = np.array([rng.choice([0.0, 1e-13, 1e-12, 0.5, 1.0, 2.0, 3.0]) for _ in range(net.arcs)])
         for s, t in demands:
-            path = _widest(net, left, s, t)
+            path = _widest_path(net, left, s, t)
             best = 0.0
             for width in sorted({*left.tolist()}):
                 graph = between(net, s, [1] * net.arcs)
@@ -194,7 +196,7 @@ def test_flows_as_paths() -> None:
     for seed in range(120):
         net, demands = network(seed)
         rng = Random(seed)
-        by_source = grouped(demands)
+        by_source = targets_by_source(demands)
         if not reachable(net, demands):
             continue
         values = []
@@ -210,7 +212,7 @@ def test_flows_as_paths() -> None:
             for arc in net.into[s]:
                 assert flow[arc] == 0
             values.append(flow)
-        found = _paths(net, by_source, values)
+        found = _decompose_into_paths(net, by_source, values)
         assert [(s, amount) for s, amount, _ in found] == [(s, x) for s, wanted in by_source.items() for x in wanted.values()]
         targets = iter([(s, t) for s, wanted in by_source.items() for t in wanted])
         load = dict.fromkeys(by_source, 0)
@@ -241,12 +243,15 @@ def test_flows_that_carry_less_than_is_asked() -> None:
             out[arc[int(name[1]), int(name[2])]] = x
         return out
 
-    assert _paths(net, {0: {1: 1, 3: 1}}, [flow(f01=2.0)]) == [(0, 1, [(1.0, [arc[0, 1]])]), (0, 1, [(1.0, [arc[0, 3]])])]
-    assert _paths(net, {0: {1: 5}}, [flow(f01=0.5, f02=0.5, f21=1e-10)]) == [(0, 5, [(1.0, [arc[0, 1]])])]
-    assert _paths(net, {0: {1: 4}}, [flow(f01=0.5, f02=0.5, f21=0.5)]) == [
+    assert _decompose_into_paths(net, {0: {1: 1, 3: 1}}, [flow(f01=2.0)]) == [
+        (0, 1, [(1.0, [arc[0, 1]])]),
+        (0, 1, [(1.0, [arc[0, 3]])]),
+    ]
+    assert _decompose_into_paths(net, {0: {1: 5}}, [flow(f01=0.5, f02=0.5, f21=1e-10)]) == [(0, 5, [(1.0, [arc[0, 1]])])]
+    assert _decompose_into_paths(net, {0: {1: 4}}, [flow(f01=0.5, f02=0.5, f21=0.5)]) == [
         (0, 4, [(0.5, [arc[0, 1]]), (0.5, [arc[0, 2], arc[2, 1]])])
     ]
-    assert _paths(net, {0: {3: 2}}, [flow()]) == [(0, 2, [(1.0, [arc[0, 3]])])]
+    assert _decompose_into_paths(net, {0: {3: 2}}, [flow()]) == [(0, 2, [(1.0, [arc[0, 3]])])]
 
 
 @pytest.mark.parametrize(("first", "count"), [(0, 8), (8, 8)])
@@ -263,13 +268,13 @@ def test_bounds_of_every_method_hold(first: int, count: int) -> None:
     for seed in range(first, first + count):
         net, demands = network(seed, directed=False)
         if not reachable(net, demands):
-            assert all(concurrent(net, demands, Fraction(100), DEFAULT) is None for _ in budgets)
+            assert all(concurrent_flow_bounds(net, demands, Fraction(100), DEFAULT) is None for _ in budgets)
             continue
         exact = optimum(net, demands)
         for top in (Fraction(100), Fraction(1, 100))[: 1 + (seed % 5 == 0)]:
             wanted = min(exact, float(top))
             for name, budget in budgets.items():
-                found = concurrent(net, demands, top, budget)
+                found = concurrent_flow_bounds(net, demands, top, budget)
                 if found is None:
                     assert name in ("trees", "large")
                     continue
@@ -277,14 +282,14 @@ def test_bounds_of_every_method_hold(first: int, count: int) -> None:
                 assert found.lower <= found.upper <= top
                 if name == "arcs":
                     assert found.lower == found.upper, seed
-                if isinstance(found.proof_upper, Lengths):
-                    start: Bound = Bound(Fraction(0), Fraction(1000), Routed(0), Ports())
-                    again = _tighter(net, grouped(demands), start, found.proof_upper.length.tolist())
+                if isinstance(found.proof_upper, ArcLengths):
+                    start: Bound = Bound(Fraction(0), Fraction(1000), RoutedLoads(0), PortBound())
+                    again = _bound_by_lengths(net, targets_by_source(demands), start, found.proof_upper.length.tolist())
                     assert again.upper == found.upper, (seed, name)
                 else:
                     assert found.upper == top
                 if not isinstance(found.proof_lower, Expanded) and found.proof_lower.load:
-                    assert min(_fits(net, found.proof_lower.load), found.upper) == found.lower, (seed, name)
+                    assert min(_fit_factor(net, found.proof_lower.load), found.upper) == found.lower, (seed, name)
 
 
 def test_routes_and_lengths_of_an_optimum() -> None:
@@ -293,14 +298,14 @@ def test_routes_and_lengths_of_an_optimum() -> None:
         net, demands = network(seed)
         if not reachable(net, demands):
             continue
-        proposals = list(_program(net, grouped(demands), DEFAULT))
+        proposals = list(_round_arc_program(net, targets_by_source(demands), DEFAULT))
         assert len(proposals) == 10
         exact = optimum(net, demands)
         for routed, lengths in proposals:
-            start: Bound = Bound(Fraction(0), Fraction(1000), Routed(0), Ports())
-            assert _tighter(net, grouped(demands), start, lengths).upper >= exact * (1 - 1e-9)
+            start: Bound = Bound(Fraction(0), Fraction(1000), RoutedLoads(0), PortBound())
+            assert _bound_by_lengths(net, targets_by_source(demands), start, lengths).upper >= exact * (1 - 1e-9)
             if routed is not None:
-                assert _fits(net, routed.load) <= exact * (1 + 1e-9)
+                assert _fit_factor(net, routed.load) <= exact * (1 + 1e-9)
                 for v in range(net.nodes):
                     gain = sum(routed.load.get(arc, 0) for arc in net.into[v]) - sum(
                         routed.load.get(arc, 0) for arc in net.out[v]
@@ -308,14 +313,14 @@ def test_routes_and_lengths_of_an_optimum() -> None:
                     wanted = sum(x for (_, t), x in demands.items() if t == v) - sum(x for (s, _), x in demands.items() if s == v)
                     assert gain == wanted, (seed, v)
         routed, lengths = proposals[-1]
-        assert routed is not None and float(_fits(net, routed.load)) == pytest.approx(exact, rel=1e-3)
-        assert float(_tighter(net, grouped(demands), start, lengths).upper) == pytest.approx(exact, rel=1e-6)
+        assert routed is not None and float(_fit_factor(net, routed.load)) == pytest.approx(exact, rel=1e-3)
+        assert float(_bound_by_lengths(net, targets_by_source(demands), start, lengths).upper) == pytest.approx(exact, rel=1e-6)
 
 
 def test_parts_that_are_more_than_one_are_cut() -> None:
     """Of three paths with parts that are 1.2 together the largest gives way, and nothing is sent along a path of no part."""
-    found = _fractions(DEFAULT, [(0, 6, [(0.5, [0]), (0.4, [1]), (0.3, [2]), (0.0, [3])])])
+    found = _round_to_fractions(DEFAULT, [(0, 6, [(0.5, [0]), (0.4, [1]), (0.3, [2]), (0.0, [3])])])
     assert {k: Fraction(v) for k, v in found.load.items()} == {0: Fraction(9, 5), 1: Fraction(12, 5), 2: Fraction(9, 5)}
-    found = _fractions(DEFAULT, [(2, 6, [(0.9, [0]), (0.8, [1]), (0.7, [2])])])
+    found = _round_to_fractions(DEFAULT, [(2, 6, [(0.9, [0]), (0.8, [1]), (0.7, [2])])])
     assert found.load == {1: Fraction(24, 5), 2: Fraction(6, 5)}
     assert concurrent_flow.SMALL == 10_000 and concurrent_flow.MOST == 10**12

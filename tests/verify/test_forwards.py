@@ -14,7 +14,7 @@ import networkx as nx
 import pytest
 
 from tdsl.certificates.checker import check
-from tdsl.certificates.write import certify, fabric_json
+from tdsl.certificates.write import json_of_fabric_target, verified_certificates
 from tests.harness import compile_text
 
 MODELS = """
@@ -77,17 +77,17 @@ def test_certificates_read_who_forwards(tmp_path: Path) -> None:
     )
     (made,) = result.designs
     assert made.fabric is not None
-    stated = json.loads(fabric_json(made.fabric))
+    stated = json.loads(json_of_fabric_target(made.fabric))
     heads = stated["devices"]["columns"]
     assert heads[-1] == "forwards" and [row[-1] for row in stated["devices"]["rows"]].count(True) == 9
-    written = certify(made.fabric, made.claims, made.results).texts
+    written = verified_certificates(made.fabric, made.claims, made.results).texts
     assert {"bisection.json", "diameter.json", "reachability.json"} <= written.keys()
     for text in written.values():
-        assert check(text, fabric_json(made.fabric))[0] == 0
+        assert check(text, json_of_fabric_target(made.fabric))[0] == 0
     for row in stated["devices"]["rows"]:
         row[-1] = False
     other = json.dumps(stated)
-    design = hashlib.sha256(fabric_json(made.fabric).encode()).hexdigest()
+    design = hashlib.sha256(json_of_fabric_target(made.fabric).encode()).hexdigest()
     for text in (written["diameter.json"], written["reachability.json"]):
         status, said = check(text.replace(design, hashlib.sha256(other.encode()).hexdigest()), other)
         assert status == 1 and "design" not in said, said

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.components import components
-from tdsl.prove.max_flow import max_flow, tied
+from tdsl.fabric.components import component_labels
+from tdsl.prove.max_flow import inseparable_groups, max_flow
 from tdsl.prove.network import Network
-from tdsl.prove.search import adjacency, distances, eccentricities, path
+from tdsl.prove.search import adjacency_network, eccentricities_of_sources, hop_distances, nodes_of_shortest_path
 from tdsl.prove.symmetry import equivalent_nodes
 
 GRAPHS = st.integers(1, 12).flatmap(
@@ -46,7 +46,7 @@ def weighted(n, edges):
 @given(GRAPHS)
 def test_components_are_those_of_networkx(given_graph):
     n, edges = given_graph
-    label = components(n, *columns(edges))
+    label = component_labels(n, *columns(edges))
     expected = {v: min(part) for part in nx.connected_components(multigraph(n, edges)) for v in part}
     assert label.tolist() == [expected[v] for v in range(n)]
 
@@ -54,7 +54,7 @@ def test_components_are_those_of_networkx(given_graph):
 def test_components_of_a_long_path():
     n = 20_000
     order = np.random.default_rng(1).permutation(n)
-    assert (components(n, order[:-1], order[1:]) == 0).all()
+    assert (component_labels(n, order[:-1], order[1:]) == 0).all()
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -69,7 +69,7 @@ def test_components_of_many_links(seed):
     a, b = a[kept][order], b[kept][order]
     judge = multigraph(n, list(zip(a.tolist(), b.tolist(), strict=True)))
     expected = {v: min(part) for part in nx.connected_components(judge) for v in part}
-    assert components(n, a, b).tolist() == [expected[v] for v in range(n)]
+    assert component_labels(n, a, b).tolist() == [expected[v] for v in range(n)]
 
 
 def test_components_that_a_part_of_the_links_does_not_join():
@@ -78,16 +78,16 @@ def test_components_that_a_part_of_the_links_does_not_join():
     for place in range(100):
         to = b.copy()
         to[place] = (a[place] + 2) % 4
-        assert components(4, a, to).tolist() == [0] * 4
-    assert components(4, a, b).tolist() == [0, 0, 2, 2]
-    assert components(0, a[:0], b[:0]).tolist() == []
+        assert component_labels(4, a, to).tolist() == [0] * 4
+    assert component_labels(4, a, b).tolist() == [0, 0, 2, 2]
+    assert component_labels(0, a[:0], b[:0]).tolist() == []
 
 
 @settings(deadline=None)
 @given(GRAPHS)
 def test_adjacency_counts_parallel_links(given_graph):
     n, edges = given_graph
-    graph, judge = adjacency(n, *columns(edges)), weighted(n, edges)
+    graph, judge = adjacency_network(n, *columns(edges)), weighted(n, edges)
     for v in range(n):
         low, high = graph.start[v], graph.start[v + 1]
         found = dict(zip(graph.tail[low:high].tolist(), graph.capacity[low:high].tolist(), strict=True))
@@ -98,34 +98,34 @@ def test_adjacency_counts_parallel_links(given_graph):
 @given(GRAPHS, st.data())
 def test_eccentricities_are_farthest_distances(given_graph, data):
     n, edges = given_graph
-    graph, judge = adjacency(n, *columns(edges)), multigraph(n, edges)
+    graph, judge = adjacency_network(n, *columns(edges)), multigraph(n, edges)
     wanted = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    far, everywhere = eccentricities(graph, np.arange(n), wanted)
+    far, everywhere = eccentricities_of_sources(graph, np.arange(n), wanted)
     for v in range(n):
         reach = nx.single_source_shortest_path_length(judge, v)
         near = [reach[w] for w in np.flatnonzero(wanted).tolist() if w in reach]
         assert far[v] == max(near, default=0)
         if wanted.any():
             assert everywhere[v] == (len(near) == wanted.sum())
-        assert distances(graph, v).tolist() == [reach.get(w, -1) for w in range(n)]
+        assert hop_distances(graph, v).tolist() == [reach.get(w, -1) for w in range(n)]
 
 
 def test_eccentricities_beyond_one_word_and_one_chunk(monkeypatch):
     monkeypatch.setattr("tdsl.prove.search._CHUNK", 70)
     ring = np.arange(200)
-    graph = adjacency(200, ring, (ring + 1) % 200)
-    far, everywhere = eccentricities(graph, ring, np.ones(200, dtype=bool))
+    graph = adjacency_network(200, ring, (ring + 1) % 200)
+    far, everywhere = eccentricities_of_sources(graph, ring, np.ones(200, dtype=bool))
     assert (far == 100).all() and everywhere.all()
 
 
 def test_path_is_shortest_or_empty():
-    graph = adjacency(6, np.array([0, 1, 2, 0]), np.array([1, 2, 3, 3]))
-    assert path(graph, 1, 3) in ([1, 2, 3], [1, 0, 3])
-    assert path(graph, 0, 5) == []
+    graph = adjacency_network(6, np.array([0, 1, 2, 0]), np.array([1, 2, 3, 3]))
+    assert nodes_of_shortest_path(graph, 1, 3) in ([1, 2, 3], [1, 0, 3])
+    assert nodes_of_shortest_path(graph, 0, 5) == []
 
 
 def test_twins_have_equal_neighbours_with_equal_counts():
-    graph = adjacency(6, np.array([0, 1, 2, 2, 3]), np.array([4, 4, 4, 4, 5]))
+    graph = adjacency_network(6, np.array([0, 1, 2, 2, 3]), np.array([4, 4, 4, 4, 5]))
     assert [c.tolist() for c in equivalent_nodes(graph, np.arange(4))] == [[0, 1], [2], [3]]
 
 
@@ -133,7 +133,7 @@ def test_twins_have_equal_neighbours_with_equal_counts():
 @given(GRAPHS, st.integers(1, 6))
 def test_tied_nodes_are_never_separated_by_fewer_links(given_graph, k):
     n, edges = given_graph
-    label = tied(adjacency(n, *columns(edges)), k)
+    label = inseparable_groups(adjacency_network(n, *columns(edges)), k)
     judge = weighted(n, edges)
     for u, v in combinations(range(n), 2):
         if label[u] == label[v]:
@@ -145,11 +145,11 @@ def test_tied_finds_the_edge_connectivity_of_whole_graphs(seed):
     """A graph is one group for every k up to its edge connectivity."""
     judge = nx.gnm_random_graph(14, 40, seed=seed)
     edges = list(judge.edges)
-    graph = adjacency(14, *columns(edges))
+    graph = adjacency_network(14, *columns(edges))
     connectivity = nx.edge_connectivity(judge)
     for k in range(1, connectivity + 1):
-        assert len(set(tied(graph, k).tolist())) == 1
-    assert len(set(tied(graph, connectivity + 1).tolist())) > 1
+        assert len(set(inseparable_groups(graph, k).tolist())) == 1
+    assert len(set(inseparable_groups(graph, connectivity + 1).tolist())) > 1
 
 
 @settings(max_examples=300, deadline=None)
@@ -158,7 +158,7 @@ def test_max_flow_and_its_cut(given_graph):
     n, edges = given_graph
     if n < 2:
         return
-    graph, judge = adjacency(n, *columns(edges)), weighted(n, edges)
+    graph, judge = adjacency_network(n, *columns(edges)), weighted(n, edges)
     found = max_flow(graph, 0, n - 1)
     assert found.value == nx.maximum_flow_value(judge, 0, n - 1)
     assert found.side[0] and not found.side[n - 1]
@@ -195,7 +195,7 @@ def test_networks_of_one_way_arcs(arcs):
 def test_contracted_adds_up_counts():
     rng = Random(3)
     edges = [(rng.randrange(8), rng.randrange(8)) for _ in range(30)]
-    small = adjacency(8, *columns(edges)).contracted(np.arange(8) // 2, 4)
+    small = adjacency_network(8, *columns(edges)).contracted(np.arange(8) // 2, 4)
     for v in range(4):
         low, high = small.start[v], small.start[v + 1]
         for w, count in zip(small.tail[low:high].tolist(), small.capacity[low:high].tolist(), strict=True):

@@ -13,9 +13,9 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import failures, graph_figures, halves
-from tdsl.verify.second.answer import Answer, Limits, NoOpinion, TooLarge
+from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion, SecondAnswer
 from tdsl.verify.second.halves import Halves
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import Builder, claim, selector
 from tests.verify.test_verdicts_of_the_second_opinion import leaves, result
 
@@ -75,37 +75,39 @@ def rates(*each: int, switches: int = 1) -> Fabric:
 
 def test_capacities_in_grains() -> None:
     """Five hosts of 60 to 150 bit/s on two switches: grains of 30, and twice 2 + 2 grains of the two slowest."""
-    found = Halves.of(Wiring.whole(rates(150, 60, 120, 90, 60, switches=2)), LIMITS)
+    found = Halves.of(WiringGraph.whole(rates(150, 60, 120, 90, 60, switches=2)), LIMITS)
     assert (found.units, found.grain, found.full) == ((0, 1, 2, 3, 4), 30, 8)
     assert sorted(found.links) == [(u, s, c) for u, c in enumerate((5, 2, 4, 3, 2)) for s in (5, 6)]
-    assert Halves.of(Wiring.whole(rates(40, 40)), LIMITS).grain == 40
+    assert Halves.of(WiringGraph.whole(rates(40, 40)), LIMITS).grain == 40
 
 
 def test_sizes_that_are_refused() -> None:
-    w = Wiring.whole(rates(150, 60, 120, 90, switches=2))
+    w = WiringGraph.whole(rates(150, 60, 120, 90, switches=2))
     assert Halves.of(w, Limits(crossings=8, units=4)).full == 10
-    with pytest.raises(TooLarge, match=r"^too large for z3: 8 pairs with links; the limit is 7$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 8 pairs with links; the limit is 7$"):
         Halves.of(w, Limits(crossings=7))
-    with pytest.raises(TooLarge, match=r"^too large for z3: 16 splits of 4 units; the limit is 8$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 16 splits of 4 units; the limit is 8$"):
         Halves.of(w, Limits(units=3))
-    same = Wiring.whole(rates(60, 60, 60, 120, 120))
+    same = WiringGraph.whole(rates(60, 60, 60, 120, 120))
     assert Halves.of(same, Limits(units=4)).full == 2, "4 x 3 splits of three equal and two equal hosts"
-    with pytest.raises(TooLarge, match=r"^too large for z3: 12 splits of 5 units; the limit is 8$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 12 splits of 5 units; the limit is 8$"):
         Halves.of(same, Limits(units=3))
     with pytest.raises(NoOpinion, match=r"^there are fewer than two units$"):
-        Halves.of(Wiring.whole(rates(60)), LIMITS)
+        Halves.of(WiringGraph.whole(rates(60)), LIMITS)
     most = 2**31 - 1
-    assert Halves.of(Wiring.whole(rates(1, most - 1)), LIMITS).full == 1
-    with pytest.raises(TooLarge, match=r"^too large for z3: all links together carry 2,147,483,648 times 1 bit/s; the limit is"):
-        Halves.of(Wiring.whole(rates(1, most)), LIMITS)
-    pairs = Wiring.whole(rates(*(n for n in range(1, 41)), switches=1))
-    with pytest.raises(TooLarge, match=r"^too large for z3: 2\^40 splits of 40 units; the limit is 65,536$"):
+    assert Halves.of(WiringGraph.whole(rates(1, most - 1)), LIMITS).full == 1
+    with pytest.raises(
+        MethodTooLarge, match=r"^too large for z3: all links together carry 2,147,483,648 times 1 bit/s; the limit is"
+    ):
+        Halves.of(WiringGraph.whole(rates(1, most)), LIMITS)
+    pairs = WiringGraph.whole(rates(*(n for n in range(1, 41)), switches=1))
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 2\^40 splits of 40 units; the limit is 65,536$"):
         Halves.of(pairs, LIMITS)
-    million = Wiring.whole(rates(*(n // 9 for n in range(9, 9 * 13))))
-    with pytest.raises(TooLarge, match=r"^too large for z3: 2\^39 splits of 108 units; the limit is 65,536$"):
+    million = WiringGraph.whole(rates(*(n // 9 for n in range(9, 9 * 13))))
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 2\^39 splits of 108 units; the limit is 65,536$"):
         Halves.of(million, LIMITS)  # 12 kinds of 9 equal hosts: 10^12 splits
-    few = Wiring.whole(rates(*range(1, 40), switches=1))
-    with pytest.raises(TooLarge, match=r"^too large for z3: 549,755,813,888 splits of 39 units; the limit is 65,536$"):
+    few = WiringGraph.whole(rates(*range(1, 40), switches=1))
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 549,755,813,888 splits of 39 units; the limit is 65,536$"):
         Halves.of(few, LIMITS)
 
 
@@ -115,17 +117,19 @@ def test_z3_gives_up_after_its_steps() -> None:
         made.split(20, replace(LIMITS, work=1))
 
 
-def bounds(low: Any, high: Any) -> Answer:
+def bounds(low: Any, high: Any) -> SecondAnswer:
     """The answer about bounds of the bisection of two leaves of two hosts each with three links of 400 Gbit/s between them."""
     fabric = leaves(2, 3).build()
     asked = claim(fabric, "bisection", ">=", Fraction(1, 10))
-    return halves.bisection(Wiring.whole(fabric), asked, replace(result(fabric, asked), lower=low, upper=high), LIMITS)
+    return halves.confirm_bisection_by_z3(
+        WiringGraph.whole(fabric), asked, replace(result(fabric, asked), lower=low, upper=high), LIMITS
+    )
 
 
 def test_what_contradicts_the_bounds_of_a_result() -> None:
     """The least split cuts two hosts off, 800 Gbit/s, as much as two hosts inject."""
     full = Fraction(800 * 10**9)
-    assert bounds(Fraction(1), Fraction(1)) == Answer("z3", Fraction(1), Fraction(1), full_bps=full)
+    assert bounds(Fraction(1), Fraction(1)) == SecondAnswer("z3", Fraction(1), Fraction(1), full_bps=full)
     wide = bounds(Fraction(1, 2), Fraction(3, 2))
     assert (wide.lower, wide.full_bps) == (Fraction(1, 2), full) and wide.upper in (1, Fraction(3, 2)), (
         "any split that is no more"
@@ -141,17 +145,19 @@ def test_what_contradicts_the_bounds_of_a_result() -> None:
 @pytest.mark.parametrize(("trunk", "share"), [(1, Fraction(1, 2)), (2, Fraction(1)), (3, Fraction(1))])
 def test_the_least_share_of_full(trunk: int, share: Fraction) -> None:
     fabric = leaves(2, trunk).build()
-    found = halves.least(Wiring.whole(fabric), None, LIMITS)
-    assert found == Answer("z3", share, share, full_bps=Fraction(800 * 10**9))
+    found = halves.least_bisection_by_z3(WiringGraph.whole(fabric), None, LIMITS)
+    assert found == SecondAnswer("z3", share, share, full_bps=Fraction(800 * 10**9))
 
 
 def test_full_before_a_failure() -> None:
     """Hosts of 60 and 90 bit/s on two switches; 100% is 120 bit/s before one fails, and 60 then."""
-    w = Wiring.whole(rates(60, 90, switches=2)).without([2])
+    w = WiringGraph.whole(rates(60, 90, switches=2)).without([2])
     asked = claim(w.fabric, "bisection", ">=", Fraction(1, 2))
-    assert halves.least(w, asked, LIMITS) == Answer("z3", Fraction(1), Fraction(1), full_bps=Fraction(60))
+    assert halves.least_bisection_by_z3(w, asked, LIMITS) == SecondAnswer("z3", Fraction(1), Fraction(1), full_bps=Fraction(60))
     intact = replace(asked, of_intact=True)
-    assert halves.least(w, intact, LIMITS) == Answer("z3", Fraction(1, 2), Fraction(1, 2), full_bps=Fraction(120))
+    assert halves.least_bisection_by_z3(w, intact, LIMITS) == SecondAnswer(
+        "z3", Fraction(1, 2), Fraction(1, 2), full_bps=Fraction(120)
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,11 +178,11 @@ def test_floats_within_their_error_are_equal(
 ) -> None:
     """After a failure a figure that is within its error of the required value is said to hold, with the error."""
     fabric = leaves(3).build()
-    answer = Answer("HiGHS", figure, figure, relative=Fraction(1, 10))
+    answer = SecondAnswer("HiGHS", figure, figure, relative=Fraction(1, 10))
     monkeypatch.setattr(failures.patterns, "throughput", lambda *_: answer)
     given = claim(fabric, "throughput", ">=", value, args=("ring",))
     asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1, given=given)
-    found = failures.survives(Wiring.whole(fabric), asked, LIMITS)
+    found = failures.survival_by_second_method(WiringGraph.whole(fabric), asked, LIMITS)
     assert (found.by, found.holds, found.relative) == ("HiGHS", *holds)
 
 
@@ -184,13 +190,13 @@ def test_sets_one_by_one_or_by_z3() -> None:
     """Four sets of one host, 240 steps: as many as the limits are judged one by one, and above them z3 proposes sets."""
     fabric = leaves(2).build()
     asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1)
-    w = Wiring.whole(fabric)
+    w = WiringGraph.whole(fabric)
     for limits, by in (
         (Limits(sets=4, steps=240), "networkx"),
         (Limits(sets=4, steps=239), "z3"),
         (Limits(sets=3, steps=240), "z3"),
     ):
-        found = failures.survives(w, asked, limits)
+        found = failures.survival_by_second_method(w, asked, limits)
         assert (found.by, found.holds) == (by, True), limits
 
 
@@ -199,11 +205,11 @@ def test_two_units_are_enough_after_a_failure() -> None:
     for limits in (LIMITS, Limits(sets=0)):
         fabric = rates(60, 60, 60)
         asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1)
-        assert failures.survives(Wiring.whole(fabric), asked, limits).holds is True
+        assert failures.survival_by_second_method(WiringGraph.whole(fabric), asked, limits).holds is True
         fabric = rates(60, 60)
         asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1)
         with pytest.raises(NoOpinion, match=r"^fewer than two units are left after some failures$"):
-            failures.survives(Wiring.whole(fabric), asked, limits)
+            failures.survival_by_second_method(WiringGraph.whole(fabric), asked, limits)
 
 
 def test_what_is_left_of_two_sets() -> None:
@@ -214,14 +220,14 @@ def test_what_is_left_of_two_sets() -> None:
     for value, holds in ((Fraction(1), True), (Fraction(11, 10), False)):
         given = claim(fabric, "throughput", ">=", value, of=(one,), of_to=(two,))
         asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1, given=given)
-        assert failures.survives(Wiring.whole(fabric), asked, LIMITS).holds is holds
+        assert failures.survival_by_second_method(WiringGraph.whole(fabric), asked, LIMITS).holds is holds
         gone = claim(fabric, "survives", of=(one,), any_count=1, given=given)
-        assert failures.survives(Wiring.whole(fabric), gone, LIMITS).holds is False
+        assert failures.survival_by_second_method(WiringGraph.whole(fabric), gone, LIMITS).holds is False
 
 
 def test_two_units_have_paths() -> None:
     """Two hosts are enough for redundancy: over one of two switches each path, and one path over a single switch."""
     for switches in (1, 2):
-        w = Wiring.whole(rates(60, 90, switches=switches))
-        for method in (graph_figures.node_redundancy, graph_figures.edge_redundancy):
-            assert method(w, None, LIMITS) == Answer("networkx", Fraction(switches), Fraction(switches))
+        w = WiringGraph.whole(rates(60, 90, switches=switches))
+        for method in (graph_figures.node_redundancy_by_networkx, graph_figures.edge_redundancy_by_networkx):
+            assert method(w, None, LIMITS) == SecondAnswer("networkx", Fraction(switches), Fraction(switches))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tdsl.prove import max_flow as module
 from tdsl.prove.max_flow import MaxFlow, max_flow
 from tdsl.prove.network import Network
-from tdsl.prove.search import distances
+from tdsl.prove.search import hop_distances
 
 NODES = 9
 ARCS = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.integers(0, 12)), max_size=40)
@@ -29,7 +29,7 @@ def by_scipy(monkeypatch, net: Network) -> MaxFlow:
     """The flow with scipy's search alone."""
     with monkeypatch.context() as patch:
         patch.setattr(module, "LARGE", 0)
-        patch.setattr(module, "_own", lambda *_: pytest.fail("our own search was asked"))
+        patch.setattr(module, "_own_max_flow", lambda *_: pytest.fail("our own search was asked"))
         return max_flow(net, 0, NODES - 1)
 
 
@@ -80,7 +80,7 @@ def test_a_forged_answer_is_not_taken(forged, monkeypatch):
     assert whole.value == 3 and whole.side.tolist() == [True, True, *[False] * (NODES - 2)]
     asked = []
     monkeypatch.setattr(module, "LARGE", 0)
-    monkeypatch.setattr(module, "_by_scipy", lambda *_: asked.append(1) or forged(whole))
+    monkeypatch.setattr(module, "_max_flow_by_scipy", lambda *_: asked.append(1) or forged(whole))
     found = max_flow(net, 0, NODES - 1)
     assert asked and found.value == 3 and found.side.tolist() == whole.side.tolist()
 
@@ -116,4 +116,4 @@ def test_distances_over_open_arcs(arcs, flags):
     judge.add_nodes_from(range(NODES))
     judge.add_edges_from(zip(net.head[allowed].tolist(), net.tail[allowed].tolist(), strict=True))
     expected = nx.single_source_shortest_path_length(judge, 0)
-    assert distances(net, 0, allowed).tolist() == [expected.get(v, -1) for v in range(NODES)]
+    assert hop_distances(net, 0, allowed).tolist() == [expected.get(v, -1) for v in range(NODES)]

@@ -12,10 +12,10 @@ import pytest
 
 from tdsl.certificates import write_survives
 from tdsl.certificates.checker import verify
-from tdsl.certificates.write import certify, fabric_json
-from tdsl.prove.cuts import splits
+from tdsl.certificates.write import json_of_fabric_target, verified_certificates
+from tdsl.prove.cuts import balanced_splits
 from tdsl.prove.many_failures import Connected, Failures
-from tdsl.prove.shortest_path_routing import PARTS, fits
+from tdsl.prove.shortest_path_routing import PARTS, amounts_fit_in_words
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.harness import compile_text
@@ -25,9 +25,9 @@ def test_amounts_that_need_more_than_one_word() -> None:
     """Their sum times the capacity stays below 2^61, whatever their number."""
     most = (1 << 61) // PARTS + 1
     one = np.array([most // 2], dtype=np.int64)
-    assert fits(one, np.array([1])) and not fits(one, np.array([1, 2]))
-    assert not fits(np.array([most // 2, most - most // 2]), np.array([1]))
-    assert fits(np.array([1, 2, 3]), np.array([], dtype=np.int64))
+    assert amounts_fit_in_words(one, np.array([1])) and not amounts_fit_in_words(one, np.array([1, 2]))
+    assert not amounts_fit_in_words(np.array([most // 2, most - most // 2]), np.array([1]))
+    assert amounts_fit_in_words(np.array([1, 2, 3]), np.array([], dtype=np.int64))
 
 
 @pytest.mark.parametrize("op", [">=", ">", "<=", "<", "=="])
@@ -38,13 +38,13 @@ def test_what_a_certificate_shows_of_a_bisection(op: str, monkeypatch: pytest.Mo
     ]
     monkeypatch.setattr(write_survives, "unit_network", lambda view: SimpleNamespace(full=1, grain=1))
     asked = SimpleNamespace(metric="bisection", op=op, value=Fraction(4), share="")
-    monkeypatch.setattr(write_survives, "_amount", lambda asked: Fraction(4))
-    monkeypatch.setattr(write_survives, "_is_rate", lambda asked: True)
+    monkeypatch.setattr(write_survives, "_amount_asked", lambda asked: Fraction(4))
+    monkeypatch.setattr(write_survives, "_is_rate_asked", lambda asked: True)
     for low in range(2, 7):
         for high in range(low, 7):
             every = {holds(x) for x in range(low, high + 1)} | {holds(x + Fraction(1, 2)) for x in range(low, high)}
             body = {"lower_bps": str(low), "upper_bps": str(high)}
-            assert write_survives._shown(body, asked, None) == (len(every) == 1), (low, high)  # type: ignore[arg-type]
+            assert write_survives._is_enough_for_condition(body, asked, None) == (len(every) == 1), (low, high)  # type: ignore[arg-type]
 
 
 def test_a_link_beside_a_bundle_is_not_one_of_it(tmp_path: Path) -> None:
@@ -88,12 +88,12 @@ def test_certificates_of_one_bundle_and_of_no_loss(tmp_path: Path) -> None:
     """Of paths through a bundle there is none, and the reason is given; a device whose failure harms nobody has one."""
     (design,) = compile_text(BESIDE, tmp_path).designs
     assert design.fabric is not None
-    proofs = certify(design.fabric, design.claims, design.results)
+    proofs = verified_certificates(design.fabric, design.claims, design.results)
     (why,) = {w for name, w in proofs.left_out.items() if name.startswith("survives")}
     assert why == write_survives.BUNDLED and not proofs.rejected
     (name,) = [n for n in proofs.texts if n.startswith("blast_radius")]
     assert json.loads(proofs.texts[name])["value"] == 0
-    verify(json.loads(proofs.texts[name]), json.loads(fabric_json(design.fabric)))
+    verify(json.loads(proofs.texts[name]), json.loads(json_of_fabric_target(design.fabric)))
 
 
 def test_the_first_pair_of_a_pattern_has_no_path(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ fabric f {
     assert design.fabric is not None, design.findings
     net = unit_network(View.whole(design.fabric))
     pods = {tuple(bool(n % 2 == odd) for n in range(8)) for odd in (0, 1)}
-    assert pods & {tuple(split.tolist()) for split in splits(net, design.fabric)}
+    assert pods & {tuple(split.tolist()) for split in balanced_splits(net, design.fabric)}
 
 
 def test_links_of_one_bundle_and_of_two(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ fabric f {
     assert design.fabric is not None, design.findings
     asked = {r.requirement: r.status for r in design.results if (r.requirement or "").startswith("survives")}
     assert list(asked.values()) == ["refuted", "proved", "proved"], asked
-    proofs = certify(design.fabric, design.claims, design.results)
+    proofs = verified_certificates(design.fabric, design.claims, design.results)
     name = "survives-3.json"
     assert len(json.loads(proofs.texts[name])["cases"]) == 2
 

@@ -14,7 +14,7 @@ import pytest
 from scipy.optimize import linprog
 
 from tdsl.prove import linear
-from tdsl.prove.linear import least_fullest, multicommodity, path_parts
+from tdsl.prove.linear import least_fullest, path_parts, solve_multicommodity_flow
 from tdsl.prove.network import Network
 
 Demands = dict[int, dict[int, int]]
@@ -54,7 +54,7 @@ def test_flows_of_many_sources(steps: int) -> None:
     no steps for the simplex method, too."""
     for seed in range(24):
         net, demands = made(seed)
-        flows, price = multicommodity(net, demands, steps)
+        flows, price = solve_multicommodity_flow(net, demands, steps)
         assert len(flows) == len(demands) and all(len(x) == net.arcs for x in (*flows, price))
         scale = max(sum(x.values()) for x in demands.values())
         shares = []
@@ -136,7 +136,7 @@ def test_a_corner_is_a_vertex() -> None:
 def test_columns_of_a_program_are_as_long_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bound for every row and column, and entries up to the last start."""
     seen: list[Any] = []
-    usual = linear._solver
+    usual = linear._quiet_solver
 
     def spying(settings: Any) -> Any:
         solver = usual(settings)
@@ -145,9 +145,9 @@ def test_columns_of_a_program_are_as_long_as_it_says(monkeypatch: pytest.MonkeyP
         spy.passModel = lambda lp: seen.append(lp) or whole(lp)
         return spy
 
-    monkeypatch.setattr(linear, "_solver", spying)
+    monkeypatch.setattr(linear, "_quiet_solver", spying)
     for seed in range(6):
-        multicommodity(*made(seed), steps=10**6)
+        solve_multicommodity_flow(*made(seed), steps=10**6)
         path_parts(*paths(seed), corner=True)
         least_fullest(np.ones((2, 2 + seed)))
     assert len(seen) == 18
@@ -161,6 +161,6 @@ def test_columns_of_a_program_are_as_long_as_it_says(monkeypatch: pytest.MonkeyP
 
 def test_the_solver_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     least_fullest(np.array([[1.0, 2.0], [2.0, 1.0]]))
-    multicommodity(*made(1), steps=10**6)
+    solve_multicommodity_flow(*made(1), steps=10**6)
     path_parts(*paths(1), corner=True)
     assert capfd.readouterr() == ("", "")

@@ -15,9 +15,18 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import LinkPaths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.edge_connectivity import Host, Pair, _classes, _Flows, _pairs, _tied_hubs, component, disjoint_paths
-from tdsl.prove.max_flow import tied
-from tdsl.prove.search import adjacency
+from tdsl.prove.edge_connectivity import (
+    Host,
+    Pair,
+    _bounds_of_class_pairs,
+    _Flows,
+    _tied_hubs,
+    _units_by_links,
+    component_network,
+    disjoint_paths,
+)
+from tdsl.prove.max_flow import inseparable_groups
+from tdsl.prove.search import adjacency_network
 from tdsl.prove.view import View
 from tests.fabrics import Builder, multiplane, random_chips, random_fabric, random_layers, torus
 from tests.verify import judges
@@ -129,8 +138,8 @@ def test_flows_between_chips_within_the_work() -> None:
         ends = np.array([x for a, b in judges.pairs(f) for x in (a, b)])
         degree = np.bincount(ends, minlength=f.device_count)
         best = int(degree[view.units].min())
-        graph = adjacency(f.device_count, f.device_a, f.device_b)
-        groups = tied(graph, best)
+        graph = adjacency_network(f.device_count, f.device_a, f.device_b)
+        groups = inseparable_groups(graph, best)
         targets = [int(np.flatnonzero(groups == x)[0]) for x in np.unique(groups) if x != groups[view.units[0]]]
         work, costs, values = 0, [0], [best]
         for t in targets:
@@ -176,7 +185,7 @@ def test_hosts_with_the_same_links_are_one_class() -> None:
         groups: dict[object, list[int]] = {}
         for u in view.units.tolist():
             groups.setdefault(tuple(sorted(at.node[at.end == u].tolist())), []).append(u)
-        found = _classes(view)
+        found = _units_by_links(view)
         assert [(h.first, h.second) for h in found] == [(m[0], m[1] if len(m) > 1 else -1) for m in groups.values()], seed
         for h in found:
             mine = at.end == h.first
@@ -208,7 +217,7 @@ def test_bounds_of_every_two_classes() -> None:
                     both = {h: min(one.hubs[h], two.hubs[h]) for h in set(one.hubs) & set(two.hubs)}
                     lower = sum(min(x, certain[h]) for h, x in both.items())
                     bounds[u, v] = (sum(both.values()), lower, *sorted(map(sorted, (one.hubs.items(), two.hubs.items()))))
-        found = list(_pairs(every, certain))
+        found = list(_bounds_of_class_pairs(every, certain))
         seen = [tuple(sorted((p.u, p.v))) for p in found]
         assert len(set(seen)) == len(seen) and all(
             (p.upper, p.lower) == bounds[pair][:2] for p, pair in zip(found, seen, strict=True)
@@ -225,7 +234,7 @@ def test_links_that_keep_the_devices_of_a_hub_together() -> None:
     for seed in range(36):
         f = (random_layers(seed), random_fabric(seed, 5, 5, 3, 9, seed % 2), multiplane(2, 6, 2, 1 + seed % 3))[seed % 3].build()
         view = View.whole(f)
-        every = [h for h in _classes(view) if h.nodes]
+        every = [h for h in _units_by_links(view) if h.nodes]
         certain = _tied_hubs(view, every)
         g = judges.capacities(f, judges.forwarders(f))
         for hub, k in certain.items():
@@ -234,9 +243,9 @@ def test_links_that_keep_the_devices_of_a_hub_together() -> None:
             least = min([nx.maximum_flow_value(g, x, y) for x, y in combinations(sorted(nodes), 2)], default=most)
             assert 1 <= k <= most and (k <= least), (seed, hub)
             if hub < f.device_count and len(nodes) > 1:
-                graph, place = component(view, hub)
+                graph, place = component_network(view, hub)
                 access = place[sorted(nodes)]
-                whole = [x for x in range(2, most + 1) if len(set(tied(graph, x)[access].tolist())) == 1]
+                whole = [x for x in range(2, most + 1) if len(set(inseparable_groups(graph, x)[access].tolist())) == 1]
                 assert k == max(whole, default=1), (seed, hub)
             else:
                 assert k == most
@@ -250,11 +259,11 @@ def test_components_are_numbered_densely() -> None:
         f = random_fabric(seed, 6, 3, 2, 5).build()
         view = View.whole(f)
         for hub in np.unique(view.label[view.forwards]).tolist():
-            graph, place = component(view, hub)
+            graph, place = component_network(view, hub)
             devices = [d for d in range(f.device_count) if view.forwards[d] and view.label[d] == hub]
             assert place.tolist() == [devices.index(d) if d in devices else -1 for d in range(f.device_count)]
             links = [(a, b) for a, b in judges.pairs(f) if a in devices and b in devices and a != b]
-            wanted = adjacency(len(devices), *(np.array([place[x[i]] for x in links], dtype=np.int64) for i in (0, 1)))
+            wanted = adjacency_network(len(devices), *(np.array([place[x[i]] for x in links], dtype=np.int64) for i in (0, 1)))
             assert graph.nodes == len(devices) and graph.same_arcs(wanted)
 
 
@@ -310,10 +319,10 @@ def test_flows_between_hosts_within_the_work() -> None:
     for seed in range(24):
         f = random_fabric(seed, 5, 5, 3, 5, seed % 2).build() if seed % 2 else random_layers(seed).build()
         view = View.whole(f)
-        every = _classes(view)
+        every = _units_by_links(view)
         if any(not h.nodes for h in every) or len(view.units) < 2:
             continue
-        pairs = list(_pairs(every, _tied_hubs(view, every)))
+        pairs = list(_bounds_of_class_pairs(every, _tied_hubs(view, every)))
         least = min(p.lower for p in pairs)
         exact = judges.redundancy(f)
         costs: list[int] = []

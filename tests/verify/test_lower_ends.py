@@ -11,14 +11,14 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tdsl.certificates.checker import BISECTION, Rejected, lower_bound, read
-from tdsl.certificates.write_figures import _images, _lower, _routes
-from tdsl.prove.automorphisms import orbits
+from tdsl.certificates.checker import BISECTION, Rejected, bisection_lower_bound_shown, value_of_form
+from tdsl.certificates.write_figures import _concurrent_routes, _device_permutations, _lower_bound_proof
+from tdsl.prove.automorphisms import automorphism_orbits
 from tdsl.prove.bound import EveryPlacement
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.equal_split import FAR, SHORT, Demand, distances
-from tdsl.prove.switch_placements import placements
-from tdsl.prove.uniform_flow import bound, concurrent
+from tdsl.prove.equal_split import FAR, SHORT, UniformDemand, lengths_from_sources
+from tdsl.prove.switch_placements import least_cut_by_placements
+from tdsl.prove.uniform_flow import bound_across_halves, uniform_flow_bounds
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -51,7 +51,7 @@ def shown(fabric, stated):
     """What the checker takes a lower end for, in grains; None where it rejects it."""
     net = net_of(fabric)
     try:
-        return lower_bound(net, read(json.loads(json.dumps(stated)), BISECTION["lower"], "lower"))
+        return bisection_lower_bound_shown(net, value_of_form(json.loads(json.dumps(stated)), BISECTION["lower"], "lower"))
     except (Rejected, LookupError, ValueError, TypeError, ArithmeticError):
         return None
 
@@ -81,7 +81,7 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
     fabric = as_json(f)
     view = View.whole(f)
     graph = UnitGraph.of(view, unit_network(view))
-    found = orbits(graph)
+    found = automorphism_orbits(graph)
     hubs = data.draw(st.dictionaries(st.integers(0, graph.nodes - 1), st.integers(1, 5), min_size=1, max_size=6))
     lengths = data.draw(st.lists(st.integers(1, 4), min_size=len(graph.a), max_size=len(graph.a)))
     name = view.names(graph.device)
@@ -90,7 +90,7 @@ def test_no_hubs_and_lengths_show_too_much(seed, data):
     stated = {
         "by": "routes",
         "hubs": {name[v]: n for v, n in hubs.items()},
-        "symmetries": _images(view, graph, found),
+        "symmetries": _device_permutations(view, graph, found),
         "routes": [{"share": 1, "parts": 5040, "by": "lengths", "lengths": named}],
     }
     assume(len(net_of(fabric).units) > 1)
@@ -106,15 +106,17 @@ def test_the_engine_and_the_script_agree(seed):
     net = unit_network(view)
     assume(len(net.units) > 1)
     assert len(net.units) == len(net_of(fabric).units)
-    places = placements(net)
+    places = least_cut_by_placements(net)
     if places is not None and places[0]:
-        assert shown(fabric, _lower(view, net, EveryPlacement(((net, places[0]),)))) == places[0] == least(f, fabric)
-        assert shown(fabric, _lower(view, net, EveryPlacement(((net, places[0] + 1),)))) is None
+        assert shown(fabric, _lower_bound_proof(view, net, EveryPlacement(((net, places[0]),)))) == places[0] == least(f, fabric)
+        assert shown(fabric, _lower_bound_proof(view, net, EveryPlacement(((net, places[0] + 1),)))) is None
     graph = UnitGraph.of(view, net)
     rounds = replace(DEFAULT, uniform_rounds=3)
-    found = concurrent(graph, Demand.hubs(graph, orbits(graph).node, 1 + seed % graph.nodes), budget=rounds)
+    found = uniform_flow_bounds(
+        graph, UniformDemand.hubs(graph, automorphism_orbits(graph).node, 1 + seed % graph.nodes), budget=rounds
+    )
     if found is not None:
-        assert shown(fabric, {"by": "routes"} | _routes(view, found)) == bound(found) <= least(f, fabric)
+        assert shown(fabric, {"by": "routes"} | _concurrent_routes(view, found)) == bound_across_halves(found) <= least(f, fabric)
 
 
 @settings(max_examples=75, deadline=None)
@@ -177,7 +179,7 @@ def test_distances_by_another_search(seed, longest, many):
     near.add_weighted_edges_from(zip(g.a.tolist(), g.b.tolist(), length.tolist(), strict=True))
     closed = {v for v in range(g.nodes) if not g.forwards[v]}
     sources = np.arange(g.nodes)
-    far = distances(g, length, np.tile(sources, 4000 if many else 1))
+    far = lengths_from_sources(g, length, np.tile(sources, 4000 if many else 1))
     assert many == (len(far) > g.nodes)
     for s in sources.tolist():
         expected = dict.fromkeys(range(g.nodes), FAR)

@@ -8,11 +8,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.many_failures import Connected, Failures, KeptFlow, _packed, _settled, _unpacked
-from tdsl.prove.set_flow import between
+from tdsl.prove.many_failures import Connected, Failures, KeptFlow, _all_or_no_units, _pack_bits, _unpack_bits
+from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.view import View
 from tests.fabrics import Builder, claim, random_chips, random_fabric, random_layers, scale_up, selector, superpod
 from tests.verify import judges
@@ -111,11 +111,11 @@ def test_what_is_not_judged() -> None:
 @pytest.mark.parametrize("count", [1, 7, 63, 64, 65, 128, 129])
 def test_words_of_scenarios(count: int) -> None:
     bits = np.random.default_rng(count).random((3, count)) < 0.5
-    words = _packed(bits)
+    words = _pack_bits(bits)
     assert words.shape == (3, -(-count // 64)) and words.dtype == np.uint64
     for row, word in zip(bits, words, strict=True):
-        assert _unpacked(word, count).tolist() == row.tolist()
-        assert not _unpacked(word, word.size * 64)[count:].any()
+        assert _unpack_bits(word, count).tolist() == row.tolist()
+        assert not _unpack_bits(word, word.size * 64)[count:].any()
         assert [bool(int(word[i // 64]) >> i % 64 & 1) for i in range(count)] == row.tolist()
 
 
@@ -165,7 +165,7 @@ def test_what_is_left_of_a_flow() -> None:
         if seed % 5 == 1 and len(one) > 1:
             to = replace(selector(f, "top" if any(s.name == "top" for s in f.sets) else "core"))
         asked = claim(f, "throughput", of=(of,), of_to=(to,))
-        whole = between(view, asked)
+        whole = max_flow_between_sets(view, asked)
         kept = KeptFlow(view, asked)
         if isinstance(whole, str):
             assert not kept.judged
@@ -178,7 +178,7 @@ def test_what_is_left_of_a_flow() -> None:
             want = expected(f, kept, whole.here, whole.there, arcs, set(whole.cut.tolist()), cases.lost[i])
             assert (bool(found[i]), int(value[i]), int(full[i])) == want, (seed, i)
             if found[i] and not cases.gone[i].any():
-                after = between(view.without(cases.gone[i], cases.lost[i]), asked)
+                after = max_flow_between_sets(view.without(cases.gone[i], cases.lost[i]), asked)
                 assert not isinstance(after, str) and (after.bound.lower, after.full) == (value[i], full[i]), (seed, i)
                 certain += 1
             others += not found[i]
@@ -207,19 +207,19 @@ def test_sets_whose_units_may_change_are_not_judged() -> None:
     f = superpod(2, 3, 2, 2).build()
     view = View.whole(f)
     hosts, leaves = selector(f, "su.node"), selector(f, "su.leaf")
-    assert _settled(view, hosts) and _settled(view, leaves)
+    assert _all_or_no_units(view, hosts) and _all_or_no_units(view, leaves)
     units = selector(f, "su")
-    assert not _settled(view, units)
+    assert not _all_or_no_units(view, units)
     half = replace(
         hosts,
         elements=(
             hosts.elements[0],
-            Element("mixed", np.append(hosts.elements[1].devices, leaves.elements[0].devices), hosts.elements[0].links),
+            FabricElement("mixed", np.append(hosts.elements[1].devices, leaves.elements[0].devices), hosts.elements[0].links),
         ),
     )
-    assert not _settled(view, half)
+    assert not _all_or_no_units(view, half)
     inner = scale_up().build()
-    assert not _settled(View.whole(inner), selector(inner, "tray"))
+    assert not _all_or_no_units(View.whole(inner), selector(inner, "tray"))
     for of, to, judged in (
         ((hosts.elements[0],), (hosts.elements[2],), True),
         (half.elements, (hosts.elements[2],), False),

@@ -13,8 +13,25 @@ import pytest
 
 from tdsl.prove import all_to_all as pairs
 from tdsl.prove import bisection as module
-from tdsl.prove.all_to_all import AllToAll, OrbitLengths, _alone, _own, _rate, _wanted
-from tdsl.prove.bisection import _best_placed, _by_groups, _by_places, _close, _cuts, _direct, _exactly, _shares, _spreads
+from tdsl.prove.all_to_all import (
+    AllToAll,
+    OrbitLengths,
+    _cut_of_least_unit,
+    _rate_of_cut,
+    _traffic_within_nodes,
+    _uniform_node_demands,
+)
+from tdsl.prove.bisection import (
+    _best_placed,
+    _best_spreads,
+    _bisection_by_translations,
+    _bisection_cuts,
+    _bound_by_all_splits,
+    _bound_by_groups,
+    _bound_by_placements,
+    _bound_by_shares,
+    _is_close_enough,
+)
 from tdsl.prove.bound import Bound, EveryPlacement, EverySplit, GroupRoutes, Shares, Spectrum
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.cuts import Cut
@@ -36,7 +53,7 @@ def test_bounds_within_a_part_of_each_other() -> None:
     for parts in (2, 7, 200):
         for upper in (1, 7, 199, 200, 201, 1400):
             for lower in range(max(upper - 20, 0), upper + 1):
-                assert _close(lower, upper, close(parts)) == (Fraction(upper - lower, 1) <= Fraction(upper, parts)), (
+                assert _is_close_enough(lower, upper, close(parts)) == (Fraction(upper - lower, 1) <= Fraction(upper, parts)), (
                     lower,
                     upper,
                 )
@@ -77,7 +94,7 @@ def run(
     )  # fmt: skip
     patch.setattr(module, "UnitGraph", SimpleNamespace(of=lambda *_: None))
     view: Any = SimpleNamespace(budget=budget)
-    found = module._bisection(view, between_groups)
+    found = module._compute_bisection(view, between_groups)
     if found is direct:
         return 0, 0, direct, steps.asked
     asked = [x for x in steps.asked if x != "unit_network"]
@@ -135,17 +152,17 @@ def test_translations_and_flat_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, symmetry, routes = SimpleNamespace(kind="classes"), SimpleNamespace(link="orbits"), SimpleNamespace()
     tried: list[Any] = []
     monkeypatch.setattr(module, "UnitGraph", SimpleNamespace(of=lambda *_: graph))
-    monkeypatch.setattr(module, "Demand", SimpleNamespace(all_to_all=lambda g: "all"))
-    monkeypatch.setattr(module, "bound", lambda found: 7)
-    monkeypatch.setattr(module, "placed", lambda net, units, budget: tried.append(units) or cut(units[1]))
+    monkeypatch.setattr(module, "UniformDemand", SimpleNamespace(all_to_all=lambda g: "all"))
+    monkeypatch.setattr(module, "bound_across_halves", lambda found: 7)
+    monkeypatch.setattr(module, "cut_with_nodes_placed", lambda net, units, budget: tried.append(units) or cut(units[1]))
     monkeypatch.setattr(
         module, "flat_splits", lambda g, kind, budget: [(kind, 9), (kind, 7 if kind == "classes" else 8), (kind, 7)]
     )
 
     def answers(symmetric: Any, routed: Any) -> Any:
-        monkeypatch.setattr(module, "translated", lambda *_: symmetric)
-        monkeypatch.setattr(module, "concurrent", lambda *_, budget: (budget.uniform_rounds == 1 and routed) or None)
-        return _direct(view, net)  # type: ignore[arg-type]
+        monkeypatch.setattr(module, "translation_orbits", lambda *_: symmetric)
+        monkeypatch.setattr(module, "uniform_flow_bounds", lambda *_, budget: (budget.uniform_rounds == 1 and routed) or None)
+        return _bisection_by_translations(view, net)  # type: ignore[arg-type]
 
     assert answers(None, routes) is None and answers(symmetry, None) is None and not tried
     found = answers(symmetry, routes)
@@ -166,7 +183,7 @@ def test_routes_between_groups_cross_every_split(units: int, rate: Fraction, val
     """Half of the units send to the others at this rate: rounded up to whole grains."""
     monkeypatch.setattr(module, "group_rate", lambda *_: rate)
     net: Any = SimpleNamespace(half=units // 2, units=range(units))
-    found = _by_groups(net, SimpleNamespace(fabric=None, budget=None))  # type: ignore[arg-type]
+    found = _bound_by_groups(net, SimpleNamespace(fabric=None, budget=None))  # type: ignore[arg-type]
     assert found == (value, GroupRoutes())
 
 
@@ -175,19 +192,19 @@ def test_shares_of_the_network_or_of_the_one_with_restored_links(monkeypatch: py
     net, view = object(), SimpleNamespace(fabric=None, budget=None)
     for own, other, cost, wanted in ((5, 9, 3, 6), (5, 9, 4, 5), (5, 9, 5, 5), (0, 3, 3, 0), (5, None, 0, 5), (0, 4, 3, 1)):
         whole = SimpleNamespace(net="whole", cost=cost) if other is not None else None
-        monkeypatch.setattr(module, "restored", lambda *_, whole=whole: whole)
+        monkeypatch.setattr(module, "restore_missing_links", lambda *_, whole=whole: whole)
         monkeypatch.setattr(
-            module, "_spreads", lambda n, own=own, other=other: (("whole",), other) if n == "whole" else (("own",), own)
+            module, "_best_spreads", lambda n, own=own, other=other: (("whole",), other) if n == "whole" else (("own",), own)
         )
-        value, proof = _shares(net, view)  # type: ignore[arg-type]
+        value, proof = _bound_by_shares(net, view)  # type: ignore[arg-type]
         assert value == wanted and isinstance(proof, Shares)
         if wanted > own:
             assert proof.parts == ("whole",) and proof.restored is whole
         else:
             assert proof.parts == (("own",) if own else ()) and proof.restored is None
-    monkeypatch.setattr(module, "_spreads", lambda n: ((), 0))
-    monkeypatch.setattr(module, "restored", lambda *_: pytest.fail("links of no network were looked for"))
-    assert _shares(net, view) == (0, Shares(()))  # type: ignore[arg-type]
+    monkeypatch.setattr(module, "_best_spreads", lambda n: ((), 0))
+    monkeypatch.setattr(module, "restore_missing_links", lambda *_: pytest.fail("links of no network were looked for"))
+    assert _bound_by_shares(net, view) == (0, Shares(()))  # type: ignore[arg-type]
 
 
 def test_equal_planes_are_spread_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,14 +214,14 @@ def test_equal_planes_are_spread_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return SimpleNamespace(tail=np.array([0]), head=np.array([1]), capacity=np.array([capacity]))
 
     planes = [plane(4), plane(4), plane(0), plane(6)]
-    monkeypatch.setattr(module, "parts", lambda net: planes)
+    monkeypatch.setattr(module, "networks_of_components", lambda net: planes)
 
     def best(part: Any) -> Any:
         asked.append(int(part.capacity[0]))
         return SimpleNamespace(value=asked[-1]) if asked[-1] else None
 
     monkeypatch.setattr(module, "best_spread", best)
-    spreads, value = _spreads(None)  # type: ignore[arg-type]
+    spreads, value = _best_spreads(None)  # type: ignore[arg-type]
     assert asked == [4, 0, 6] and value == 14 and [p for p, _ in spreads] == [planes[0], planes[1], planes[3]]
 
 
@@ -215,12 +232,12 @@ def test_cuts_until_one_equals_the_bound(monkeypatch: pytest.MonkeyPatch) -> Non
     net: Any = SimpleNamespace(transit=range(2), trunks=SimpleNamespace(a=range(3)))
     view: Any = SimpleNamespace(fabric=None, budget=replace(DEFAULT, placing_trunks=2))
     values = {0: 9, 1: 5, 2: 7, 3: 5}
-    monkeypatch.setattr(module, "splits", lambda *_: iter(values))
-    monkeypatch.setattr(module, "placed", lambda net, units, budget: cut(values[units], name=units))
-    assert [c.value for c in _cuts(net, view, 7)] == [7]
-    assert [c.value for c in _cuts(net, view, 4)] == [5, 5, 7, 9]
+    monkeypatch.setattr(module, "balanced_splits", lambda *_: iter(values))
+    monkeypatch.setattr(module, "cut_with_nodes_placed", lambda net, units, budget: cut(values[units], name=units))
+    assert [c.value for c in _bisection_cuts(net, view, 7)] == [7]
+    assert [c.value for c in _bisection_cuts(net, view, 4)] == [5, 5, 7, 9]
     monkeypatch.setattr(module, "_best_placed", lambda net, found, lower, budget: found[2])
-    assert [c.value for c in _cuts(net, view, 4)] == [7, 5, 5, 9]
+    assert [c.value for c in _bisection_cuts(net, view, 4)] == [7, 5, 5, 9]
 
 
 def test_switches_are_placed_for_as_many_cuts_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +249,7 @@ def test_switches_are_placed_for_as_many_cuts_as_there_is_time(monkeypatch: pyte
         flows.append(units)
         return Cut(units, np.zeros(1, dtype=np.bool_), better[units])
 
-    monkeypatch.setattr(module, "least", least)
+    monkeypatch.setattr(module, "minimum_cut_of_split", least)
     found: Any = [Cut(x, None, 9 + (x != "0")) for x in better]  # type: ignore[arg-type]
 
     def best(pairs: int, lower: int = 0, transit: int = 1, **limits: int) -> tuple[int, int]:
@@ -258,15 +275,15 @@ def test_all_splits_where_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
         first = [cut(10**6)]
         count = len(list(module._every_split(net)))
         assert count <= 35
-        exact = min(module.least(net, units).value for units in module._every_split(net))
-        (value, proof), cuts = _exactly(net, first, DEFAULT)
+        exact = min(module.minimum_cut_of_split(net, units).value for units in module._every_split(net))
+        (value, proof), cuts = _bound_by_all_splits(net, first, DEFAULT)
         assert value == cuts[0].value == exact and proof == EverySplit(((net, exact),)) and cuts[-1] is first[0]
-        monkeypatch.setattr(module, "frontier", lambda *_: None)
-        (value, proof), cuts = _exactly(net, first, DEFAULT)
+        monkeypatch.setattr(module, "least_cut_by_elimination", lambda *_: None)
+        (value, proof), cuts = _bound_by_all_splits(net, first, DEFAULT)
         assert value == cuts[0].value == exact and proof == EverySplit(((net, exact),)) and len(cuts) == 2
         assert crosses(net, [*cuts[0].units.tolist(), *cuts[0].nodes.tolist()]) == exact
-        monkeypatch.setattr(module, "_by_places", lambda net, cuts, budget: ((0, PLACES), cuts))
-        assert _exactly(net, first, replace(DEFAULT, split_count=0))[0] == (0, PLACES)
+        monkeypatch.setattr(module, "_bound_by_placements", lambda net, cuts, budget: ((0, PLACES), cuts))
+        assert _bound_by_all_splits(net, first, replace(DEFAULT, split_count=0))[0] == (0, PLACES)
         monkeypatch.undo()
 
 
@@ -287,14 +304,14 @@ def test_places_of_switches_of_every_part(monkeypatch: pytest.MonkeyPatch) -> No
         value = values[number]
         return None if value is None else (value, np.full(2, number))
 
-    monkeypatch.setattr(module, "placements", placements)
-    monkeypatch.setattr(module, "least", lambda net, units: cut(20 + int(units[0])))
+    monkeypatch.setattr(module, "least_cut_by_placements", placements)
+    monkeypatch.setattr(module, "minimum_cut_of_split", lambda net, units: cut(20 + int(units[0])))
     net = part(9, 6)
 
     def shown(*each: Any, best: int = 100) -> tuple[int, list[int], list[int]]:
         asked.clear()
-        monkeypatch.setattr(module, "parts", lambda net: list(each))
-        (value, proof), cuts = _by_places(net, [cut(best)], DEFAULT)
+        monkeypatch.setattr(module, "networks_of_components", lambda net: list(each))
+        (value, proof), cuts = _bound_by_placements(net, [cut(best)], DEFAULT)
         assert isinstance(proof, EveryPlacement)
         return value, [int(p.capacity[0]) * 100 + v for p, v in proof.parts], [c.value for c in cuts]
 
@@ -305,10 +322,10 @@ def test_places_of_switches_of_every_part(monkeypatch: pytest.MonkeyPatch) -> No
     assert shown(one, none) == (8, [908], [21, 29, 100]) and shown(net) == (8, [908], [29, 100])
     assert asked == [9]
     assert shown(none) == (0, [], [100])
-    monkeypatch.setattr(module, "least", lambda net, units: cut(7))
+    monkeypatch.setattr(module, "minimum_cut_of_split", lambda net, units: cut(7))
     assert shown(one, two)[0] == 7 and asked == [1, 2]
     values[9] = 7
-    monkeypatch.setattr(module, "least", lambda net, units: cut(50))
+    monkeypatch.setattr(module, "minimum_cut_of_split", lambda net, units: cut(50))
     assert shown(one, two) == (7, [104, 203], [50, 50, 50, 100])
 
 
@@ -337,9 +354,11 @@ def both(patch: pytest.MonkeyPatch, given: dict[str, Any]) -> tuple[list[int], l
     patch.setattr(module, "UnitGraph", SimpleNamespace(of=lambda *_: graph))
     symmetry = SimpleNamespace(node=np.array(facts["orbits"]), name="orbits")
     ports = SimpleNamespace(node=np.array(facts["orbits"]), name="translated")
-    patch.setattr(module, "translated", lambda *_: ports if facts["translated"] else None)
-    patch.setattr(module, "orbits", lambda *_: symmetry)
-    patch.setattr(module, "Demand", SimpleNamespace(all_to_all=lambda g: "all", hubs=lambda g, node, count: f"hubs {count}"))
+    patch.setattr(module, "translation_orbits", lambda *_: ports if facts["translated"] else None)
+    patch.setattr(module, "automorphism_orbits", lambda *_: symmetry)
+    patch.setattr(
+        module, "UniformDemand", SimpleNamespace(all_to_all=lambda g: "all", hubs=lambda g, node, count: f"hubs {count}")
+    )
 
     def concurrent(g: Any, demand: str, symmetry: Any, enough: Any = None, *, budget: Any) -> Any:
         calls.append((demand, symmetry.name, budget.uniform_rounds))
@@ -350,12 +369,12 @@ def both(patch: pytest.MonkeyPatch, given: dict[str, Any]) -> tuple[list[int], l
             ends.append(enough(replace_able(Fraction(low), Fraction(high))))
         return routes(facts["final"])
 
-    patch.setattr(module, "concurrent", concurrent)
-    patch.setattr(module, "bound", lambda found: int(found.lower))
+    patch.setattr(module, "uniform_flow_bounds", concurrent)
+    patch.setattr(module, "bound_across_halves", lambda found: int(found.lower))
     patch.setattr(module, "replace", replaced)
-    patch.setattr(module, "_exactly", lambda net, cuts, budget: ((facts["every"], EverySplit(())), cuts))
-    patch.setattr(module, "spectrum", lambda *_: (facts["spectrum"], Fraction(1)))
-    patch.setattr(module, "refined", lambda g, units, budget: [cut(facts["moved"])])
+    patch.setattr(module, "_bound_by_all_splits", lambda net, cuts, budget: ((facts["every"], EverySplit(())), cuts))
+    patch.setattr(module, "spectral_cut_bound", lambda *_: (facts["spectrum"], Fraction(1)))
+    patch.setattr(module, "cuts_by_local_search", lambda g, units, budget: [cut(facts["moved"])])
     patch.setattr(module, "_best_placed", lambda net, found, lower, budget: cut(min(facts["placed"], found[0].value), name=lower))
     budget = replace(
         DEFAULT,
@@ -435,12 +454,12 @@ def test_when_the_search_for_routes_ends(history: Any, ends: list[bool], monkeyp
 def test_the_unit_with_the_fewest_ports_against_all_others() -> None:
     for seed in range(40):
         net = network(seed)
-        found = _alone(net)
+        found = _cut_of_least_unit(net)
         degree = [sum(c for a, b, c in links_of(net) if u in (a, b)) for u in range(net.unit_count)]
         assert found.units.tolist() == [u == degree.index(min(degree)) for u in range(net.unit_count)] and not found.nodes.any()
         assert found.value == min(degree) == crosses(net, [*found.units.tolist(), *found.nodes.tolist()])
-        assert _rate(found) == Fraction(min(degree), net.unit_count - 1)
-    assert _rate(cut(12, "11100")) == 2 and _rate(cut(5, "1000")) == Fraction(5, 3)
+        assert _rate_of_cut(found) == Fraction(min(degree), net.unit_count - 1)
+    assert _rate_of_cut(cut(12, "11100")) == 2 and _rate_of_cut(cut(5, "1000")) == Fraction(5, 3)
 
 
 def weighted(seed: int) -> tuple[Network, list[int]]:
@@ -463,7 +482,7 @@ def test_what_those_of_one_node_send_each_other() -> None:
             for a, b, c in zip(net.tail.tolist(), net.head.tolist(), net.capacity.tolist(), strict=True):
                 ends = [v for v in (a, b) if not net.forwards[v]]
                 wanted.append(sum(-(-weight[v] * (weight[v] - 1) * parts * c // full[v]) for v in ends))
-            assert _own(np.array(weight), net, parts).tolist() == wanted, seed
+            assert _traffic_within_nodes(np.array(weight), net, parts).tolist() == wanted, seed
 
 
 def test_demands_of_all_pairs() -> None:
@@ -473,13 +492,13 @@ def test_demands_of_all_pairs() -> None:
         some = [v for v, w in enumerate(weight) if w]
         total = [w * (sum(weight) - 1) for w in weight]
         for limit in (len(some) ** 2, len(some) ** 2 - 1):
-            found = _wanted(np.array(weight), net, limit)
+            found = _uniform_node_demands(np.array(weight), net, limit)
             rows = list(zip(found.source.tolist(), found.target.tolist(), found.amount.tolist(), strict=True))
             many = limit < len(some) ** 2
             assert rows == ([] if many else [(s, t, weight[s] * weight[t]) for s in some for t in some if s != t])
             assert [*map(int, found.out)] == [*map(int, found.into)] == total
             if not many and some:
-                assert found.own.tolist() == _own(np.array(weight), net, PARTS).tolist()
+                assert found.own.tolist() == _traffic_within_nodes(np.array(weight), net, PARTS).tolist()
 
 
 def answer(lower: object, upper: object, name: str) -> AllToAll:
@@ -508,11 +527,13 @@ def test_the_order_of_the_methods_of_all_to_all(
     def method(letter: str, given: Any, name: str) -> Any:
         return lambda *_: (taken.append(letter), answer(*given, name) if given else None)[1]
 
-    monkeypatch.setattr(pairs, "interval", method("i", first, "first"))
+    monkeypatch.setattr(pairs, "cut_and_route_bounds", method("i", first, "first"))
     monkeypatch.setattr(pairs, "all_to_all", method("a", other, "other"))
-    monkeypatch.setattr(pairs, "_solved", lambda view, known: (taken.append("s"), answer(known.lower, known.upper, "solved"))[1])
+    monkeypatch.setattr(
+        pairs, "_improve_by_arc_program", lambda view, known: (taken.append("s"), answer(known.lower, known.upper, "solved"))[1]
+    )
     view: Any = SimpleNamespace(rows=range(3), budget=replace(DEFAULT, combination_arcs=arcs))
-    found = pairs.bounds(view)
+    found = pairs.all_to_all_bounds(view)
     assert "".join(taken) == asked
     assert (found and (found.lower, found.upper, found.net)) == wanted
 
@@ -538,7 +559,7 @@ def test_what_a_linear_program_adds(monkeypatch: pytest.MonkeyPatch) -> None:
         facts["found"] = found and Bound(Fraction(found[0]), Fraction(found[1]), "low program", "high program")
         facts["weight"] = [weight, 1, 1, 0]
         view: Any = SimpleNamespace(budget=replace(DEFAULT, arc_program_cells=cells))
-        return pairs._solved(view, known)
+        return pairs._improve_by_arc_program(view, known)
 
     assert solved(None) is known and given == [({(s, t): 1 for s in range(3) for t in range(3) if s != t}, Fraction(5))]
     assert solved((4, 4), cells=17) is known and not given and solved((4, 4), weight=2) is known and not given
@@ -569,11 +590,11 @@ def interval(patch: pytest.MonkeyPatch, **given: Any) -> Any:
     graph = SimpleNamespace(network=net, forwards=net.forwards, weight=np.array(facts["weight"]), device=np.arange(5) + 10)
     patch.setattr(pairs, "unit_network", lambda view: "net")
     patch.setattr(pairs, "UnitGraph", SimpleNamespace(of=lambda *_: graph))
-    patch.setattr(pairs, "_alone", lambda net: cut(9, "100"))
-    patch.setattr(pairs, "splits", lambda net, fabric: [0])
-    patch.setattr(pairs, "placed", lambda net, units, budget: cut(facts["cut"], "110", name=1))
-    patch.setattr(pairs, "groups", lambda fabric, devices: [devices])
-    patch.setattr(pairs, "least", lambda *_: facts["blocks"])
+    patch.setattr(pairs, "_cut_of_least_unit", lambda net: cut(9, "100"))
+    patch.setattr(pairs, "balanced_splits", lambda net, fabric: [0])
+    patch.setattr(pairs, "cut_with_nodes_placed", lambda net, units, budget: cut(facts["cut"], "110", name=1))
+    patch.setattr(pairs, "group_labels", lambda fabric, devices: [devices])
+    patch.setattr(pairs, "least_block_cut", lambda *_: facts["blocks"])
     added: list[Any] = []
     combination = SimpleNamespace(columns=[1] if facts["fits"] and not facts["hubs"] and not facts["trees"] else [])
     combination.add = lambda column: (added.append(column), combination.columns.append(column))
@@ -585,11 +606,11 @@ def interval(patch: pytest.MonkeyPatch, **given: Any) -> Any:
         value, lengths = facts["combined"]
         return combination, min(upper, Fraction(value)), np.zeros(0, dtype=np.int64) if lengths is None else lengths
 
-    patch.setattr(pairs, "combined", combined)
-    patch.setattr(pairs, "hubs", lambda *_: facts["hubs"])
-    patch.setattr(pairs, "everyone", lambda *_: facts["trees"])
+    patch.setattr(pairs, "combine_routings", combined)
+    patch.setattr(pairs, "route_over_hubs", lambda *_: facts["hubs"])
+    patch.setattr(pairs, "uniform_loads_along_trees", lambda *_: facts["trees"])
     view: Any = SimpleNamespace(fabric=None, budget=replace(DEFAULT, uniform_pairs=given.get("pairs", 9)))
-    found = pairs.interval(view)
+    found = pairs.cut_and_route_bounds(view)
     return found, added, asked
 
 
@@ -623,8 +644,8 @@ def test_bounds_by_cuts_and_routes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nodes_with_units_and_endpoints_stay_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only switches are put together, not what forwards and is a unit, nor hosts that are no units."""
     given: list[Any] = []
-    original = pairs.of_switches
-    monkeypatch.setattr(pairs, "of_switches", lambda net, apart: (given.append(apart.tolist()), original(net, apart))[1])
+    original = pairs.quotient_of_switches
+    monkeypatch.setattr(pairs, "quotient_of_switches", lambda net, apart: (given.append(apart.tolist()), original(net, apart))[1])
     interval(monkeypatch, weight=[1, 0, 2, 0, 1])
     assert given == [[True, True, True, False, True]]
 
@@ -643,10 +664,10 @@ def test_cuts_and_routes_of_all_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
         nodes=3, weight=np.array([1, 1, 0]), a=np.arange(2), network=SimpleNamespace(head=np.arange(4)), device=np.arange(3)
     )
     monkeypatch.setattr(pairs, "UnitGraph", SimpleNamespace(of=lambda *_: graph))
-    monkeypatch.setattr(pairs, "Demand", SimpleNamespace(all_to_all=lambda g: "all"))
-    monkeypatch.setattr(pairs, "_alone", lambda net: cut(6, "100"))
-    monkeypatch.setattr(pairs, "placed", lambda net, units, budget: cut(4, "110"))
-    monkeypatch.setattr(pairs, "splits", lambda net, fabric: [0])
+    monkeypatch.setattr(pairs, "UniformDemand", SimpleNamespace(all_to_all=lambda g: "all"))
+    monkeypatch.setattr(pairs, "_cut_of_least_unit", lambda net: cut(6, "100"))
+    monkeypatch.setattr(pairs, "cut_with_nodes_placed", lambda net, units, budget: cut(4, "110"))
+    monkeypatch.setattr(pairs, "balanced_splits", lambda net, fabric: [0])
     answers: list[Any] = []
     given: list[Any] = []
 
@@ -654,7 +675,7 @@ def test_cuts_and_routes_of_all_to_all(monkeypatch: pytest.MonkeyPatch) -> None:
         given.append((rest, words))
         return answers.pop(0)
 
-    monkeypatch.setattr(pairs, "concurrent", concurrent)
+    monkeypatch.setattr(pairs, "uniform_flow_bounds", concurrent)
 
     def rates(*found: Any, work: int = 8) -> Any:
         answers[:] = [x and SimpleNamespace(lower=Fraction(x[0]), upper=Fraction(x[1])) for x in found]

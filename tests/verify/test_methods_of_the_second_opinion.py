@@ -15,8 +15,8 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import graph_figures, patterns, ports, times
-from tdsl.verify.second.answer import Answer, Limits, NoOpinion, TooLarge
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion, SecondAnswer
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, selector, swapped, torus
 
 LIMITS = Limits()
@@ -46,14 +46,16 @@ def star(*rates: int) -> Builder:
     return b
 
 
-def sent(fabric: Fabric, *args: object, limits: Limits = LIMITS, **more: Any) -> Answer:
+def sent(fabric: Fabric, *args: object, limits: Limits = LIMITS, **more: Any) -> SecondAnswer:
     """The second figure of a throughput."""
-    return patterns.throughput(Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True, **more), limits)
+    return patterns.pattern_throughput_by_highs(
+        WiringGraph.whole(fabric), claim(fabric, "throughput", args=args, report=True, **more), limits
+    )
 
 
-def figure(method: Callable[..., Answer], fabric: Fabric, **given: Any) -> Answer:
+def figure(method: Callable[..., SecondAnswer], fabric: Fabric, **given: Any) -> SecondAnswer:
     """The second figure of a check without arguments."""
-    return method(Wiring.whole(fabric), claim(fabric, method.__name__, report=True, **given), LIMITS)
+    return method(WiringGraph.whole(fabric), claim(fabric, method.__name__, report=True, **given), LIMITS)
 
 
 # ---------------------------------------------------------------- throughput
@@ -155,7 +157,7 @@ def test_sizes_of_the_linear_program() -> None:
     fabric = star(RATE, RATE, RATE).build()
     assert sent(fabric, "ring", limits=Limits(columns=18)).by == "HiGHS"
     for limit, size in ((8, "9 pairs of units"), (9, "18 columns, of 3 sources and 6 directions of links"), (17, "18 columns, ")):
-        with pytest.raises(TooLarge, match=rf"^too large for HiGHS: {size}.*; the limit is {limit}$"):
+        with pytest.raises(MethodTooLarge, match=rf"^too large for HiGHS: {size}.*; the limit is {limit}$"):
             sent(fabric, "ring", limits=Limits(columns=limit))
     with pytest.raises(NoOpinion, match=r"^HiGHS found no optimum within its limit$"):
         sent(torus(3, 3).build(), "all_to_all", limits=Limits(iterations=1))
@@ -213,16 +215,18 @@ def test_throughput_between_two_sets() -> None:
         node = selector(fabric, "node")
         halves = [type(node)(f"node[{i}..{i + 1}]", node.kind, node.elements[i : i + 2]) for i in (0, 2)]
         asked = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[1],), report=True)
-        found = graph_figures.throughput_between(Wiring.whole(fabric), asked, LIMITS)
+        found = graph_figures.throughput_between_by_networkx(WiringGraph.whole(fabric), asked, LIMITS)
         assert (found.lower, found.upper, found.full_bps) == (share, share, Fraction(2 * RATE))
         same = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[0],), report=True)
         with pytest.raises(NoOpinion, match=r"^one set is empty, or they have a device in common$"):
-            graph_figures.throughput_between(Wiring.whole(fabric), same, LIMITS)
+            graph_figures.throughput_between_by_networkx(WiringGraph.whole(fabric), same, LIMITS)
     fabric = star(RATE, 0).build()
     node = selector(fabric, "node")
     one, two = (type(node)(f"node[{k}]", node.kind, (e,)) for k, e in enumerate(node.elements))
     with pytest.raises(NoOpinion, match=r"^one of the two has no link$"):
-        graph_figures.throughput_between(Wiring.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS)
+        graph_figures.throughput_between_by_networkx(
+            WiringGraph.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS
+        )
 
 
 # ---------------------------------------------------------------- times
@@ -259,16 +263,16 @@ def metres(n: int) -> Quantity:
 )
 def test_latency_by_the_classes_of_a_statement(near: int, far: int, ns: Fraction) -> None:
     fabric = line((metres(near), metres(far))).build()
-    assert figure(times.latency, fabric).lower == ns / 10**9
-    assert figure(times.latency, fabric).upper == ns / 10**9
+    assert figure(times.latency_by_dijkstra, fabric).lower == ns / 10**9
+    assert figure(times.latency_by_dijkstra, fabric).upper == ns / 10**9
 
 
 def test_a_panel_doubles_the_cable() -> None:
     """Through panels each link is two cables: 80 m of 4.9 ns, and two switches of 300 ns."""
     fabric = line((metres(10), metres(20))).build()
     through = replace(fabric, link_via_a=np.zeros(fabric.link_count, dtype=np.int64))
-    w = replace(Wiring.whole(fabric), fabric=through)
-    assert times.latency(w, None, LIMITS).lower == Fraction(992, 10**9)
+    w = replace(WiringGraph.whole(fabric), fabric=through)
+    assert times.latency_by_dijkstra(w, None, LIMITS).lower == Fraction(992, 10**9)
 
 
 def test_latency_of_hosts_at_one_switch() -> None:
@@ -281,7 +285,7 @@ def test_latency_of_hosts_at_one_switch() -> None:
     for n, far in enumerate((20, 10, 20)):
         b.connect("connect", length=metres(far))
         b.link(b.port(host, n), b.port(switch, 0, "p", n))
-    assert figure(times.latency, b.build()).lower == Fraction(496, 10**9)
+    assert figure(times.latency_by_dijkstra, b.build()).lower == Fraction(496, 10**9)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +301,7 @@ def test_latency_of_hosts_at_one_switch() -> None:
 )
 def test_latency_without_an_answer(made: Builder, why: str) -> None:
     with pytest.raises(NoOpinion, match=rf"^{why}$"):
-        figure(times.latency, made.build())
+        figure(times.latency_by_dijkstra, made.build())
 
 
 SIZE_8E11 = Quantity(Fraction(8 * 10**11), SIZE)
@@ -306,9 +310,9 @@ SIZE_8E11 = Quantity(Fraction(8 * 10**11), SIZE)
 def test_allreduce_inside_hosts_and_over_rails() -> None:
     """2 GPUs a host at 100 Gbit/s inside, 4 hosts, 400 Gbit/s a rail: 2 x 1/2 x 8 s, and 2 x 3/4 of half the data at 400G."""
     fabric = rail_only(4, 2).build()
-    found = figure(times.allreduce, fabric, args=(SIZE_8E11,))
+    found = figure(times.allreduce_by_formulas, fabric, args=(SIZE_8E11,))
     assert (found.lower, found.upper, found.by) == (Fraction(19, 2), float("inf"), "networkx")
-    more = figure(times.allreduce, rail_only(3, 4).build(), args=(SIZE_8E11,))
+    more = figure(times.allreduce_by_formulas, rail_only(3, 4).build(), args=(SIZE_8E11,))
     assert more.lower == 12 + Fraction(2, 3)  # 2 x 3/4 x 8 s inside, and 2 x 2/3 of a quarter of it at 400G
 
 
@@ -316,10 +320,10 @@ def test_allreduce_without_an_answer() -> None:
     fabric = rail_only(4, 2, scaleup=False).build()
     for args, why in (((SIZE_8E11,), "no model applies"), ((), "no size is given"), ((metres(1),), "no size is given")):
         with pytest.raises(NoOpinion, match=rf"^{why}$"):
-            figure(times.allreduce, fabric, args=args)
+            figure(times.allreduce_by_formulas, fabric, args=args)
     for made in (star(RATE), star(RATE, 0)):
         with pytest.raises(NoOpinion, match=r"^some units do not reach each other$"):
-            figure(times.allreduce, made.build(), args=(SIZE_8E11,))
+            figure(times.allreduce_by_formulas, made.build(), args=(SIZE_8E11,))
 
 
 # ---------------------------------------------------------------- ports and rails
@@ -327,37 +331,37 @@ def test_allreduce_without_an_answer() -> None:
 
 def test_a_port_carries_one_link() -> None:
     b = star(RATE, RATE)
-    assert figure(ports.port_budget, b.build()).holds is True
+    assert figure(ports.port_budget_by_networkx, b.build()).holds is True
     b.link(b.port(b.sets[0], 0), b.port(b.sets[1], 0, "p", 5))
-    assert figure(ports.port_budget, b.build()).holds is False
+    assert figure(ports.port_budget_by_networkx, b.build()).holds is False
     b = Builder("spare")  # the host has a port for each of the two cables, but both are at one
     node = b.devices("node", b.model("host", "NODE", {"nic": 2}), 1)
     switch = b.devices("sw", b.model("switch", "SW", {"p": 4}), 1)
     b.link(b.port(node, 0, "nic", 0), b.port(switch, 0, "p", 0))
     b.link(b.port(node, 0, "nic", 0), b.port(switch, 0, "p", 1))
-    assert figure(ports.port_budget, b.build()).holds is False
+    assert figure(ports.port_budget_by_networkx, b.build()).holds is False
 
 
 def test_rails_of_ports() -> None:
     fabric = rail_only(3, 2).build()
-    found, serves, organised = ports.rails(Wiring.whole(fabric))
+    found, serves, organised = ports.rails_of_links(WiringGraph.whole(fabric))
     assert organised and sorted(found.values()) == [(h, 3 + r, r) for h in range(3) for r in range(2)]
     assert serves == {3: 0, 4: 1}
-    assert figure(ports.rail_alignment, fabric).holds is True
+    assert figure(ports.rail_alignment_by_networkx, fabric).holds is True
     exchanged = swapped(fabric, 0, 1)  # two cables of host 0 are exchanged
-    assert ports.rails(Wiring.whole(exchanged))[1:] == ({3: 0, 4: 1}, True)
-    assert figure(ports.rail_alignment, exchanged).holds is False
+    assert ports.rails_of_links(WiringGraph.whole(exchanged))[1:] == ({3: 0, 4: 1}, True)
+    assert figure(ports.rail_alignment_by_networkx, exchanged).holds is False
 
 
 def test_indexes_that_number_planes_are_no_rails() -> None:
     fabric = multiplane(2, 4).build()
-    assert ports.rails(Wiring.whole(fabric)) == ({}, {}, False)
+    assert ports.rails_of_links(WiringGraph.whole(fabric)) == ({}, {}, False)
     with pytest.raises(NoOpinion, match=r"^the design is not organised by rails$"):
-        figure(ports.rail_alignment, fabric)
+        figure(ports.rail_alignment_by_networkx, fabric)
     with pytest.raises(NoOpinion, match=r"^the design is not organised by rails$"):
-        ports.rail_alignment(Wiring.whole(fabric), None, LIMITS)
+        ports.rail_alignment_by_networkx(WiringGraph.whole(fabric), None, LIMITS)
     asked = claim(fabric, "rail_alignment")
-    assert ports.rail_alignment(Wiring.whole(fabric), asked, LIMITS).holds is False
+    assert ports.rail_alignment_by_networkx(WiringGraph.whole(fabric), asked, LIMITS).holds is False
 
 
 def test_a_port_class_without_an_index_has_no_rail() -> None:
@@ -366,16 +370,16 @@ def test_a_port_class_without_an_index_has_no_rail() -> None:
     switch = b.devices("sw", b.model("switch", "SW", {"p": 4}), 1)
     for n in range(2):
         b.link(b.port(node, n, "nic"), b.port(switch, 0, "p", n))
-    assert ports.rails(Wiring.whole(b.build())) == ({}, {}, False)
+    assert ports.rails_of_links(WiringGraph.whole(b.build())) == ({}, {}, False)
 
 
 # ---------------------------------------------------------------- figures of networkx
 
 
 def test_work_up_to_the_limit() -> None:
-    graph_figures.fits(7, Limits(steps=7), "much")
-    with pytest.raises(TooLarge, match=r"^too large for networkx: much, 8 steps; the limit is 7$"):
-        graph_figures.fits(8, Limits(steps=7), "much")
+    graph_figures.refuse_too_many_steps(7, Limits(steps=7), "much")
+    with pytest.raises(MethodTooLarge, match=r"^too large for networkx: much, 8 steps; the limit is 7$"):
+        graph_figures.refuse_too_many_steps(8, Limits(steps=7), "much")
 
 
 def apart() -> Fabric:
@@ -395,25 +399,25 @@ def pair() -> Fabric:
 @pytest.mark.parametrize(
     ("method", "fabric", "value"),
     [
-        (graph_figures.diameter, two_leaves().build(), 1),
-        (graph_figures.diameter, star(RATE, RATE).build(), 0),
+        (graph_figures.diameter_by_networkx, two_leaves().build(), 1),
+        (graph_figures.diameter_by_networkx, star(RATE, RATE).build(), 0),
         # Ordered pairs: 4 at distance 0 (within a leaf), 8 at distance 1.
-        (graph_figures.mean_hops, two_leaves().build(), Fraction(2, 3)),
-        (graph_figures.mean_hops, apart(), 0),
-        (graph_figures.edge_redundancy, pair(), 2),
-        (graph_figures.edge_redundancy, two_leaves().build(), 1),
-        (graph_figures.edge_redundancy, apart(), 0),
-        (graph_figures.edge_redundancy, torus(3).build(), 2),
-        (graph_figures.edge_redundancy, torus(3, 3).build(), 4),
-        (graph_figures.node_redundancy, torus(3, 3).build(), 4),
-        (graph_figures.node_redundancy, torus(3).build(), 2),
-        (graph_figures.node_redundancy, apart(), 0),
-        (graph_figures.node_redundancy, two_leaves(3).build(), 1),
-        (graph_figures.links, two_leaves(3).build(), 7),
-        (graph_figures.switches, two_leaves(3).build(), 2),
+        (graph_figures.mean_hops_by_networkx, two_leaves().build(), Fraction(2, 3)),
+        (graph_figures.mean_hops_by_networkx, apart(), 0),
+        (graph_figures.edge_redundancy_by_networkx, pair(), 2),
+        (graph_figures.edge_redundancy_by_networkx, two_leaves().build(), 1),
+        (graph_figures.edge_redundancy_by_networkx, apart(), 0),
+        (graph_figures.edge_redundancy_by_networkx, torus(3).build(), 2),
+        (graph_figures.edge_redundancy_by_networkx, torus(3, 3).build(), 4),
+        (graph_figures.node_redundancy_by_networkx, torus(3, 3).build(), 4),
+        (graph_figures.node_redundancy_by_networkx, torus(3).build(), 2),
+        (graph_figures.node_redundancy_by_networkx, apart(), 0),
+        (graph_figures.node_redundancy_by_networkx, two_leaves(3).build(), 1),
+        (graph_figures.link_count_by_networkx, two_leaves(3).build(), 7),
+        (graph_figures.switch_count_by_networkx, two_leaves(3).build(), 2),
     ],
 )
-def test_small_figures(method: Callable[..., Answer], fabric: Fabric, value: int | Fraction) -> None:
+def test_small_figures(method: Callable[..., SecondAnswer], fabric: Fabric, value: int | Fraction) -> None:
     found = figure(method, fabric)
     assert (found.lower, found.upper, found.by) == (value, value, "networkx")
 
@@ -421,18 +425,23 @@ def test_small_figures(method: Callable[..., Answer], fabric: Fabric, value: int
 @pytest.mark.parametrize(
     ("method", "fabric", "given", "why"),
     [
-        (graph_figures.diameter, pair(), {}, "no end is attached to a switch"),
-        (graph_figures.mean_hops, pair(), {}, "no two ends reach each other"),
-        (graph_figures.mean_hops, star(RATE, 0).build(), {}, "no two ends reach each other"),
-        (graph_figures.edge_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
-        (graph_figures.node_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
-        (graph_figures.blast_radius, pair(), {"through": "scaleup"}, "scale-up domains have no second method"),
-        (graph_figures.blast_radius, pair(), {"any_of": "links"}, "only devices and groups are failed a second time"),
-        (graph_figures.oversubscription, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
-        (graph_figures.oversubscription, two_leaves().build(), {}, "no switch looked at has links to a tier above it"),
+        (graph_figures.diameter_by_networkx, pair(), {}, "no end is attached to a switch"),
+        (graph_figures.mean_hops_by_networkx, pair(), {}, "no two ends reach each other"),
+        (graph_figures.mean_hops_by_networkx, star(RATE, 0).build(), {}, "no two ends reach each other"),
+        (graph_figures.edge_redundancy_by_networkx, star(RATE).build(), {}, "there are fewer than two units"),
+        (graph_figures.node_redundancy_by_networkx, star(RATE).build(), {}, "there are fewer than two units"),
+        (graph_figures.blast_radius_by_networkx, pair(), {"through": "scaleup"}, "scale-up domains have no second method"),
+        (graph_figures.blast_radius_by_networkx, pair(), {"any_of": "links"}, "only devices and groups are failed a second time"),
+        (graph_figures.oversubscription_by_networkx, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
+        (
+            graph_figures.oversubscription_by_networkx,
+            two_leaves().build(),
+            {},
+            "no switch looked at has links to a tier above it",
+        ),
     ],
 )
-def test_figures_without_an_answer(method: Callable[..., Answer], fabric: Fabric, given: dict[str, Any], why: str) -> None:
+def test_figures_without_an_answer(method: Callable[..., SecondAnswer], fabric: Fabric, given: dict[str, Any], why: str) -> None:
     with pytest.raises(NoOpinion, match=rf"^{why}$"):
         figure(method, fabric, **given)
 
@@ -441,25 +450,25 @@ def test_figures_without_an_answer(method: Callable[..., Answer], fabric: Fabric
 def test_taper_of_a_leaf(trunk: int, ratio: Fraction | float) -> None:
     """A leaf has 2 x 400G to hosts and `trunk` x 400G to the other leaf."""
     fabric = two_leaves(trunk).build()
-    assert figure(graph_figures.taper, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
+    assert figure(graph_figures.taper_by_networkx, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
 
 
 def test_blast_radius_of_a_leaf() -> None:
     """With a leaf its two hosts lose their path; the other two still reach each other."""
     fabric = two_leaves().build()
-    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "leaf"),)).lower == 2
-    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "node"),)).lower == 1
+    assert figure(graph_figures.blast_radius_by_networkx, fabric, of=(selector(fabric, "leaf"),)).lower == 2
+    assert figure(graph_figures.blast_radius_by_networkx, fabric, of=(selector(fabric, "node"),)).lower == 1
     whole = star(RATE, RATE, RATE).build()
-    assert figure(graph_figures.blast_radius, whole, of=(selector(whole, "sw"),)).lower == 3
+    assert figure(graph_figures.blast_radius_by_networkx, whole, of=(selector(whole, "sw"),)).lower == 3
 
 
 @pytest.mark.parametrize(
     ("fabric", "holds"), [(two_leaves().build(), True), (apart(), False), (star(RATE, 0).build(), False), (pair(), True)]
 )
 def test_reachability_of_all_units(fabric: Fabric, holds: bool) -> None:
-    assert figure(graph_figures.reachability, fabric).holds is holds
+    assert figure(graph_figures.reachability_by_networkx, fabric).holds is holds
 
 
 def test_names_of_devices_are_in_order() -> None:
-    w = Wiring.whole(two_leaves().build())
+    w = WiringGraph.whole(two_leaves().build())
     assert w.names({5, 0, 3}) == ["node0", "node3", "leaf1"]

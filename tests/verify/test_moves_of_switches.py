@@ -16,8 +16,17 @@ import pytest
 
 from tdsl.fabric.graph import Bools
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.cuts import crossing
-from tdsl.prove.local_search import _Clusters, _cut, _filled, _given, _pass, _spreading, _starts, refined
+from tdsl.prove.cuts import capacity_across_split
+from tdsl.prove.local_search import (
+    _breadth_first_order,
+    _Clusters,
+    _cut_of_clusters,
+    _fill_half,
+    _move_each_cluster_once,
+    _move_lightest_units,
+    _starting_splits,
+    cuts_by_local_search,
+)
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -92,7 +101,7 @@ def test_moves_of_one_pass() -> None:
         c = clusters(seed, most=(0, 1, 2, 3, 9, 30)[seed % 6])
         side = [x < 0.5 for x in np.random.default_rng(seed).random(len(c.weight)).tolist()]
         before = np.array(side)
-        found = _pass(c, before)
+        found = _move_each_cluster_once(c, before)
         wanted = moved(c, side)
         assert (None if found is None else found.tolist()) == wanted, seed
         assert before.tolist() == side, "what was given stays as it is"
@@ -167,7 +176,7 @@ def test_half_of_the_weight_in_an_order() -> None:
             if 2 * before + weight[v] < sum(weight):
                 wanted.add(v)
             before += weight[v]
-        assert set(np.flatnonzero(_filled(c, np.array(order))).tolist()) == wanted, seed
+        assert set(np.flatnonzero(_fill_half(c, np.array(order))).tolist()) == wanted, seed
 
 
 def test_places_in_the_order_of_steps() -> None:
@@ -179,7 +188,7 @@ def test_places_in_the_order_of_steps() -> None:
             order = [first]
             for v in order:
                 order += [w for w in near[v] if w not in order]
-            assert _spreading(c, first).tolist() == order + [v for v in near if v not in order]
+            assert _breadth_first_order(c, first).tolist() == order + [v for v in near if v not in order]
 
 
 def test_the_order_of_fiedler_is_the_second_eigenvector() -> None:
@@ -218,14 +227,14 @@ def test_where_a_search_begins() -> None:
         g = graph(seed)
         c = _Clusters.of_graph(g)
         given = [np.random.default_rng(seed + k).random(len(g.unit_node)) < 0.5 for k in range(2)]
-        found = [x.tolist() for x in _starts(g, c, given, replace(DEFAULT, move_random_starts=3))]
+        found = [x.tolist() for x in _starting_splits(g, c, given, replace(DEFAULT, move_random_starts=3))]
         of = c.of[g.unit_node].tolist()
         for units, side in zip(given, found, strict=False):
             ours = [sum(1 for u, x in zip(units.tolist(), of, strict=True) if u and x == v) for v in range(len(c.weight))]
             assert side == [2 * x > w for x, w in zip(ours, c.weight.tolist(), strict=True)], seed
-        assert found[2] == _filled(c, np.argsort(c.fiedler(DEFAULT.move_order_rounds), kind="stable")).tolist()
+        assert found[2] == _fill_half(c, np.argsort(c.fiedler(DEFAULT.move_order_rounds), kind="stable")).tolist()
         chance = [int(x) % len(c.weight) for x in np.random.PCG64(1).random_raw(3).tolist()]
-        assert found[3:] == [_filled(c, _spreading(c, x)).tolist() for x in chance], seed
+        assert found[3:] == [_fill_half(c, _breadth_first_order(c, x)).tolist() for x in chance], seed
 
 
 @pytest.mark.parametrize("units", [6, 7])
@@ -238,7 +247,7 @@ def test_sides_are_made_even_by_units_with_little_capacity(units: int) -> None:
     for count in range(4):
         for side in (True, False):
             mine = sorted((i for i in range(units) if some[i] == side), key=lambda i: int(inject[i]))[:count]
-            found = _given(g, some, side, count)
+            found = _move_lightest_units(g, some, side, count)
             assert found.tolist() == [x != (i in mine) for i, x in enumerate(some.tolist())]
 
 
@@ -251,13 +260,13 @@ def test_cuts_of_clusters_are_even_and_counted() -> None:
         for turn in range(6):
             side = np.random.default_rng(seed * 7 + turn).random(len(c.weight)) < (0.5, 0.1, 0.9)[turn % 3]
             units, nodes = side[c.of][g.unit_node], side[c.of][g.inner_node]
-            found = _cut(g, c, side)
+            found = _cut_of_clusters(g, c, side)
             have = int(units.sum())
             want = min(max(have, count // 2), count - count // 2)
             assert int(found.units.sum()) == want and found.nodes.tolist() == nodes.tolist(), seed
             changed = np.flatnonzero(found.units != units)
             assert len(changed) == abs(have - want) and all(units[x] == (have > want) for x in changed.tolist())
-            assert found.value == crossing(g.net, found.units, nodes)
+            assert found.value == capacity_across_split(g.net, found.units, nodes)
 
 
 def test_passes_go_on_while_they_help() -> None:
@@ -269,18 +278,18 @@ def test_passes_go_on_while_they_help() -> None:
         for rounds in (0, 1, 2, 9):
             budget = replace(DEFAULT, move_rounds=rounds, move_random_starts=2)
             wanted = []
-            for side in _starts(g, c, given, budget):
+            for side in _starting_splits(g, c, given, budget):
                 now: Bools | None = side
                 for _ in range(rounds):
-                    after = _pass(c, side)
+                    after = _move_each_cluster_once(c, side)
                     if after is None:
                         break
                     side = after
                 assert now is not None
-                wanted.append(_cut(g, c, side).units.tolist())
-            assert [x.units.tolist() for x in refined(g, given, budget)] == wanted, seed
+                wanted.append(_cut_of_clusters(g, c, side).units.tolist())
+            assert [x.units.tolist() for x in cuts_by_local_search(g, given, budget)] == wanted, seed
         once = replace(DEFAULT, move_rounds=1, move_random_starts=2)
         for starts in range(4):
             work = starts * len(c.weight)
-            assert len(list(refined(g, given, replace(once, move_work=work)))) == min(starts + 1, 4)
-            assert len(list(refined(g, given, replace(once, move_work=max(work - 1, 0))))) == max(starts, 1)
+            assert len(list(cuts_by_local_search(g, given, replace(once, move_work=work)))) == min(starts + 1, 4)
+            assert len(list(cuts_by_local_search(g, given, replace(once, move_work=max(work - 1, 0))))) == max(starts, 1)

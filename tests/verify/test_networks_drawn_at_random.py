@@ -13,20 +13,20 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.verify.check import Fault, Judgement, catalogue
-from tdsl.verify.checks.oversubscription import by_set
+from tdsl.verify.check import Judgement, PropertyFault, checks_by_name
+from tdsl.verify.checks.oversubscription import oversubscription_by_set
 from tests.fabrics import GBPS, Builder, Selector, claim, multiplane, random_fabric, random_layers, selector, torus
 from tests.harness import each
 
 
 def judge(view: View, check: str, **given: Any) -> Judgement:
-    return catalogue()[check].judge(view, claim(view.fabric, check, **given) if given else None)
+    return checks_by_name()[check].judge(view, claim(view.fabric, check, **given) if given else None)
 
 
-def said(faults: tuple[Fault, ...]) -> list[tuple[Any, ...]]:
+def said(faults: tuple[PropertyFault, ...]) -> list[tuple[Any, ...]]:
     """Every fault: place, text, number, labels, help."""
     return [(x.at and x.at.span.text, x.message, x.count, [(s.text, words) for s, words in x.labels], x.help) for x in faults]
 
@@ -53,7 +53,7 @@ def network(view: View) -> nx.MultiGraph:
 def several(rng: Random, f: Fabric) -> View:
     """A view of some devices, with all their links."""
     part = sorted(rng.sample(range(f.device_count), rng.randint(1, f.device_count)))
-    return View.part(f, Element("part", np.array(part)), True)
+    return View.part(f, FabricElement("part", np.array(part)), True)
 
 
 # ---------------------------------------------------------------- planes
@@ -350,7 +350,7 @@ def sets_agree(seed: int) -> None:
     """The ratio of each declaration is what the check says of its devices; those without links above have none."""
     rng = Random(seed)
     f = layers(rng, seed)
-    found = by_set(View.whole(f))
+    found = oversubscription_by_set(View.whole(f))
     above = loads(f, False)[1]
     for s in f.sets:
         rows = range(s.first, s.first + s.count)
@@ -367,7 +367,7 @@ def test_fabrics_without_tiers() -> None:
     view = View.whole(torus(3, 3).build())
     found = judge(view, "oversubscription")
     assert (found.status, found.reason) == ("skipped", "the fabric is direct: it has no tiers")
-    assert by_set(view) == {}
+    assert oversubscription_by_set(view) == {}
 
 
 def test_one_bit_a_second_is_counted() -> None:
@@ -383,7 +383,10 @@ def test_one_bit_a_second_is_counted() -> None:
         b.link(b.free(kinds[kind], 0), b.free(spine, 0), rate=1)
     f = b.build()
     view = View.whole(f)
-    assert {f.sets[i].name: found.ratio for i, found in by_set(view).items()} == {"leafa": (2, 1), "leafb": (1, 1)}
+    assert {f.sets[i].name: found.ratio for i, found in oversubscription_by_set(view).items()} == {
+        "leafa": (2, 1),
+        "leafb": (1, 1),
+    }
     found = judge(view, "oversubscription")
     assert (found.text, found.ratio) == ("leafc0 has 1bps below and no link above", (1, 0))
     found = judge(view, "oversubscription", at=(selector(f, "leafa"),))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.automorphisms import translated
+from tdsl.prove.automorphisms import translation_orbits
 from tdsl.prove.bound import DevicePaths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.disjoint import Work, weakest
-from tdsl.prove.node_connectivity import separators
+from tdsl.prove.disjoint import WorkLeft, separator_of_terminals
+from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -44,7 +44,7 @@ def paths(f: Fabric, u: int, v: int) -> int:
 
 
 def judged(f: Fabric, work: int = DEFAULT.disjoint_path_work) -> DevicePaths:
-    return separators(View.whole(f, replace(DEFAULT, disjoint_path_work=work)))
+    return least_separator_bounds(View.whole(f, replace(DEFAULT, disjoint_path_work=work)))
 
 
 def least(f: Fabric) -> int:
@@ -97,13 +97,13 @@ def test_a_thousand_chips_without_symmetry() -> None:
     """A random regular graph of 1,000 nodes is settled."""
     g = nx.random_regular_graph(6, 1000, seed=3)
     near = {v: set(g[v]) for v in g}
-    found = weakest(near, list(near), 7, True, Work(6_000_000))
+    found = separator_of_terminals(near, list(near), 7, True, WorkLeft(6_000_000))
     assert found is not None and found.value == nx.node_connectivity(g, *found.pair) == 6
     near[7], cut = set(near[7]), sorted(near[7])[:3]
     for other in cut:
         near[7].discard(other)
         near[other].discard(7)
-    found = weakest(near, list(near), 7, True, Work(6_000_000))
+    found = separator_of_terminals(near, list(near), 7, True, WorkLeft(6_000_000))
     assert found is not None and found.value == 3 and 7 in found.pair
 
 
@@ -122,11 +122,11 @@ def test_twisted_tori_look_alike_everywhere(turn: int) -> None:
             made.link(made.port(chips, x * columns + y, "ici", 2), made.port(chips, x * columns + (y + 1) % columns, "ici", 3))
     f = made.build()
     g = UnitGraph.of(View.whole(f), unit_network(View.whole(f)))
-    symmetry = translated(g, f)
+    symmetry = translation_orbits(g, f)
     assert symmetry is not None and not symmetry.node.any()
     assert judged(f).upper == judged(f).lower == 4 == least(f)
     other = swapped(f, 0, 2)
-    assert translated(UnitGraph.of(View.whole(other), unit_network(View.whole(other))), other) is None
+    assert translation_orbits(UnitGraph.of(View.whole(other), unit_network(View.whole(other))), other) is None
     found = judged(other)
     assert found.lower == found.upper == least(other)
 

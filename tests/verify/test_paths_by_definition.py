@@ -14,7 +14,7 @@ import pytest
 
 from tdsl.prove import column_generation as module
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.column_generation import FAR, LONGEST, WHOLE, Along, Commodities, Paths, _best, along
+from tdsl.prove.column_generation import FAR, LONGEST, WHOLE, Along, Commodities, Paths, _best_rounded_routes, route_along_paths
 from tdsl.prove.network import Network
 from tests.verify.test_flows_by_definition import between, network, optimum, reachable
 
@@ -168,13 +168,13 @@ def test_routes_in_the_parts_of_which_most_fits() -> None:
                 if each[0] > best[0] * (1 + Fraction(1, 10**6)) or (each[0] >= upper > best[0]):
                     best = each
             found.upper, found.lengths = upper, np.arange(net.arcs)
-            routes = _best(found, np.array(part))
+            routes = _best_rounded_routes(found, np.array(part))
             assert routes is not None and (routes.lower, routes.whole, routes.upper) == (best[0], best[1], upper), seed
             rows = zip(routes.source.tolist(), routes.arc.tolist(), routes.amount.tolist(), strict=True)
             assert {(s, arc): Fraction(x, routes.whole) for s, arc, x in rows} == {k: x for k, x in best[2].items() if x}
             assert routes.lengths[asked.order].tolist() == list(range(net.arcs))
         found.lengths = np.zeros(0, dtype=np.int64)
-        assert len(_best(found, np.array(part)).lengths) == 0  # type: ignore[union-attr]
+        assert len(_best_rounded_routes(found, np.array(part)).lengths) == 0  # type: ignore[union-attr]
 
 
 def held(found: Along, net: Network, demands: dict[tuple[int, int], int], upper: Fraction) -> None:
@@ -212,7 +212,7 @@ def test_bounds_along_paths_are_the_optimum() -> None:
         net, demand, demands = made
         exact = optimum(net, demands)
         for top in (Fraction(1000), Fraction(exact).limit_denominator(10**6)):
-            found = along(net, demand, top)
+            found = route_along_paths(net, demand, top)
             assert found is not None
             held(found, net, demands, top)
             assert exact * (1 - 1e-3) <= found.lower <= exact * (1 + 1e-9), seed
@@ -227,7 +227,7 @@ def test_a_search_of_few_rounds_keeps_what_was_found() -> None:
     assert made is not None
     net, demand, demands = made
     few = replace(DEFAULT, path_program_first_rounds=1, path_program_rounds=1)
-    found = along(net, demand, Fraction(1000), few)
+    found = route_along_paths(net, demand, Fraction(1000), few)
     assert found is not None
     held(found, net, demands, Fraction(1000))
 
@@ -261,14 +261,14 @@ def rounds(
             return [], fresh
 
     patch.setattr(module, "Paths", Scripted)
-    patch.setattr(module, "_best", lambda found, part: (found.rounds, len(part)))
+    patch.setattr(module, "_best_rounded_routes", lambda found, part: (found.rounds, len(part)))
     net = Network.of(np.ones(4, dtype=np.bool_), *(np.array(x) for x in ([0, 1, 2, 0, 1], [1, 2, 3, 3, 3])))
     demand = np.array([0, 0, 1]), np.array([1, 3, 3]), np.array([1, 1, 1])
     plain = {
         "path_program_first_rounds": 7, "path_program_rounds": 12, "path_program_easy_rows": 4, "path_program_gap": 0.25,
         "path_program_corner_gap": 0.125, "path_program_entries": 10, "path_program_corner_entries": 5,
     }  # fmt: skip
-    found = along(net, demand, Fraction(9), replace(DEFAULT, **(plain | limits)))  # type: ignore[arg-type]
+    found = route_along_paths(net, demand, Fraction(9), replace(DEFAULT, **(plain | limits)))  # type: ignore[arg-type]
     if sought:  # prices are scaled to 1 over all capacity, and mixed with the best ones
         assert np.allclose(sought[:2], [[0.3 + 0.7 * 2, *[0.7 * 2] * 4], [0.9 + 0.1 * 2, *[0.1 * 2] * 4]])
         assert shown[0] == [12, 0, 0, 0, 0]

@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 
 from tdsl.certificates import checker
 from tdsl.certificates.checker import Rejected, verify
-from tdsl.certificates.write import certificates
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.certificates.write import certificates_by_file_name
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.budget import DEFAULT
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.cli.run import tdsl
 from tests.fabrics import claim, multiplane, rail_only, random_chips, random_fabric, random_layers, selector, superpod, torus
 from tests.verify.test_certificates import as_json, headed, leaves, put, shown
 
 SCRIPT = Path(checker.__file__)
 SEEDS = st.integers(0, 10**6)
-WORDS = [(Word("ring"),), (Word("shift"), 3), (Word("rail_allreduce"),)]
+WORDS = [(BareWord("ring"),), (BareWord("shift"), 3), (BareWord("rail_allreduce"),)]
 
 
 def made(f, folder=None, more=(), budget=DEFAULT):
@@ -34,11 +34,11 @@ def made(f, folder=None, more=(), budget=DEFAULT):
     asked = [claim(f, "throughput", args=args) for args in WORDS]
     asked += [claim(f, "throughput", args=args, through="scaleup") for args in WORDS]
     if folder is not None:
-        origin = Origin(Span(SourceFile(str(folder / "design.fab"), "require"), 0, 7))
+        origin = Origin(SourceSpan(SourceFile(str(folder / "design.fab"), "require"), 0, 7))
         asked += [
-            replace(claim(f, "throughput", args=args), origin=origin) for args in (("m.csv",), (Word("permutation"), "p.csv"))
+            replace(claim(f, "throughput", args=args), origin=origin) for args in (("m.csv",), (BareWord("permutation"), "p.csv"))
         ]
-    return headed(f, certificates(f, [*asked, *more], [], budget))
+    return headed(f, certificates_by_file_name(f, [*asked, *more], [], budget))
 
 
 def rejected(certificate, fabric):

@@ -12,7 +12,15 @@ import pytest
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.network import Network
-from tdsl.prove.symmetry import Facts, arc_image, equal_demands, equal_rows, identical, keeps, orbit_labels
+from tdsl.prove.symmetry import (
+    SymmetryFacts,
+    arc_image,
+    equal_demands,
+    equal_rows,
+    orbit_labels,
+    permutation_keeps_view,
+    same_network,
+)
 from tdsl.prove.view import View
 from tests.fabrics import Builder
 
@@ -96,7 +104,7 @@ def test_every_permutation_of_small_fabrics(seed: int, monkeypatch: pytest.Monke
     r = Random(seed)
     rail = [(0, 1, seed % 2 - 1)[s % 3] if r.random() < 0.95 else -1 for s in f.device_b.tolist()]
     monkeypatch.setattr("tdsl.prove.symmetry.link_rail", lambda fabric: np.array(rail))
-    facts = {word: Facts(view, frozenset({word} - {""})) for word in READS}
+    facts = {word: SymmetryFacts(view, frozenset({word} - {""})) for word in READS}
     turns = list(permutations(range(3)))
     for node, box, panel in product(turns, turns, permutations(range(2))):
         chosen = box if r.random() < 0.9 else r.choice(turns)
@@ -106,8 +114,10 @@ def test_every_permutation_of_small_fabrics(seed: int, monkeypatch: pytest.Monke
             found = facts[word].kept_by(np.array(image))
             wanted = kept(f, view.units.tolist(), image, word, mine)
             assert found <= wanted if word == "rails" else found == wanted, (word, image)
-    assert not keeps(view, np.zeros(f.device_count, dtype=np.int64)) and not keeps(view, np.arange(f.device_count - 1))
-    assert keeps(view, np.arange(f.device_count), frozenset(READS[1:]))
+    assert not permutation_keeps_view(view, np.zeros(f.device_count, dtype=np.int64)) and not permutation_keeps_view(
+        view, np.arange(f.device_count - 1)
+    )
+    assert permutation_keeps_view(view, np.arange(f.device_count), frozenset(READS[1:]))
 
 
 def rails(shared: bool = False) -> tuple[Fabric, Ints]:
@@ -130,15 +140,15 @@ def test_rails_are_renamed_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     reads = frozenset({"rails"})
     for given, wanted in (((0, 1, 2), True), ((0, 1, -1), True), ((2, 0, -1), True), ((0, -1, 1), False), ((-1, 0, 1), False)):
         monkeypatch.setattr("tdsl.prove.symmetry.link_rail", lambda fabric, given=given: np.array([*given, *given]))
-        assert keeps(View.whole(f), image, reads) is wanted
+        assert permutation_keeps_view(View.whole(f), image, reads) is wanted
     rail = np.array([0, 1, 2, 1, 0, 2])  # the hosts have the two rails the other way round
     monkeypatch.setattr("tdsl.prove.symmetry.link_rail", lambda fabric: rail)
-    assert keeps(View.whole(f), image, reads)
+    assert permutation_keeps_view(View.whole(f), image, reads)
     swapped = image.copy()
     swapped[[0, 1]] = 1, 0
-    assert keeps(View.whole(f), swapped, reads)
+    assert permutation_keeps_view(View.whole(f), swapped, reads)
     rail[5] = 0
-    assert not keeps(View.whole(f), swapped, reads)
+    assert not permutation_keeps_view(View.whole(f), swapped, reads)
 
 
 def test_a_renaming_moves_links_whose_devices_stay(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +156,7 @@ def test_a_renaming_moves_links_whose_devices_stay(monkeypatch: pytest.MonkeyPat
     f, image = rails(shared=False)
     for third, wanted in ((0, False), (1, False), (2, True)):
         monkeypatch.setattr("tdsl.prove.symmetry.link_rail", lambda fabric, third=third: np.array([0, 1, third, 0, 1, third]))
-        assert keeps(View.whole(f), image, frozenset({"rails"})) is wanted
+        assert permutation_keeps_view(View.whole(f), image, frozenset({"rails"})) is wanted
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -170,10 +180,10 @@ def test_permutations_of_networks(seed: int) -> None:
             assert [image[t] for t in net.tail.tolist()] == net.tail[found].tolist()
             assert [image[h] for h in net.head.tolist()] == net.head[found].tolist()
     assert arc_image(net, np.zeros(n, dtype=np.int64)) is None and arc_image(net, np.arange(n - 1)) is None
-    assert identical(net, net)
+    assert same_network(net, net)
     if pairs:
-        assert not identical(net, net.with_capacity(net.capacity + 1))
-        assert not identical(net, Network.of(~np.array(forwards), tail, head, np.array([held[p] for p in pairs])))
+        assert not same_network(net, net.with_capacity(net.capacity + 1))
+        assert not same_network(net, Network.of(~np.array(forwards), tail, head, np.array([held[p] for p in pairs])))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -193,7 +203,7 @@ def test_nodes_with_equal_rows(seed: int) -> None:
 
 
 def test_rows_whose_hashes_agree_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tdsl.prove.symmetry._scattered", lambda x: np.zeros(len(x), dtype=np.uint64))
+    monkeypatch.setattr("tdsl.prove.symmetry._pseudorandom_words", lambda x: np.zeros(len(x), dtype=np.uint64))
     owner, other = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 2, 0, 1])
     assert equal_rows(np.zeros(3, dtype=np.int64), owner, other, np.ones(6, dtype=np.int64)).tolist() == [0, 1, 0]
     assert equal_rows(np.zeros(3, dtype=np.int64), owner, other, np.array([1, 1, 1, 1, 1, 2])).tolist() == [0, 1, 2]
@@ -216,4 +226,4 @@ def test_orbits_are_the_lowest_of_all_that_are_reached() -> None:
 
 def test_words_that_are_not_known_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown words"):
-        Facts(SimpleNamespace(), frozenset({"rail"}))  # type: ignore[arg-type]
+        SymmetryFacts(SimpleNamespace(), frozenset({"rail"}))  # type: ignore[arg-type]

@@ -11,12 +11,18 @@ import numpy as np
 import pytest
 
 from tdsl.certificates import checker, write_figures, write_survives, write_throughput
-from tdsl.certificates.write_figures import built, of_bisection, paths, plain, symmetric
-from tdsl.certificates.write_survives import LeftOut, of_survives
-from tdsl.certificates.write_throughput import shown
-from tdsl.fabric.claims import Element, ResolvedClaim, Selector
+from tdsl.certificates.write_figures import (
+    built_elements,
+    certificate_of_bisection,
+    figure_for_checker,
+    paths_of_elements,
+    symmetries_of_forwarding_units,
+)
+from tdsl.certificates.write_survives import CertificateLeftOut, certificate_of_survival
+from tdsl.certificates.write_throughput import certificate_as_checked
+from tdsl.fabric.claims import FabricElement, ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.bound import GroupRoutes, Ports, Spectrum
+from tdsl.prove.bound import GroupRoutes, PortBound, Spectrum
 from tdsl.prove.elements import TooMany
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.view import View
@@ -29,7 +35,7 @@ VIEW = View.whole(SMALL)
 SPINE, LEAF, NODE, SU = (selector(SMALL, path) for path in ("spine", "su.leaf", "su.node", "su"))
 
 
-PLANNED = Element("su[1].node[1]", np.array([3]))
+PLANNED = FabricElement("su[1].node[1]", np.array([3]))
 
 
 def ask(metric: str, op: str = "", value: object = None, **given: Any) -> ResolvedClaim:
@@ -56,9 +62,9 @@ def nested() -> Fabric:
     return b.build()
 
 
-def elements(f: Fabric, *names: str) -> list[Element]:
+def elements(f: Fabric, *names: str) -> list[FabricElement]:
     return [
-        Element(name, np.array([d for d in range(f.device_count) if (f.device_path(d) + ".").startswith(name + ".")]))
+        FabricElement(name, np.array([d for d in range(f.device_count) if (f.device_path(d) + ".").startswith(name + ".")]))
         for name in names
     ]
 
@@ -68,16 +74,16 @@ def test_paths_without_indices_where_all_is_named() -> None:
     f = nested()
     view = View.whole(f)
     racks = [f"pod[{i}, {j}].rack[{k}]" for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-    assert paths(view, elements(f, *racks)) == paths(view, elements(f, *racks[:7])) == ["pod.rack"]
-    assert paths(view, elements(f, *racks[:6])) == racks[:6]
-    assert paths(view, elements(f, racks[3], racks[0], racks[3])) == [racks[0], racks[3]]
+    assert paths_of_elements(view, elements(f, *racks)) == paths_of_elements(view, elements(f, *racks[:7])) == ["pod.rack"]
+    assert paths_of_elements(view, elements(f, *racks[:6])) == racks[:6]
+    assert paths_of_elements(view, elements(f, racks[3], racks[0], racks[3])) == [racks[0], racks[3]]
     leaves = [f"{r}.leaf" for r in racks[:7]]
-    assert paths(view, elements(f, *leaves, "top")) == ["pod.rack.leaf", "top"]
-    assert paths(view, elements(f, "top", *leaves[1:])) == [*leaves[1:], "top"]
+    assert paths_of_elements(view, elements(f, *leaves, "top")) == ["pod.rack.leaf", "top"]
+    assert paths_of_elements(view, elements(f, "top", *leaves[1:])) == [*leaves[1:], "top"]
     pods = [f"pod[{i}, {j}]" for i in (0, 1) for j in (0, 1)]
     nodes = [f"{r}.node[{n}]" for r in racks[:7] for n in (0, 1)]
-    assert paths(view, elements(f, *pods, *nodes[:-1])) == ["pod", *nodes[:-1]]
-    assert paths(view, elements(f, *nodes)) == ["pod.rack.node"] and paths(view, []) == []
+    assert paths_of_elements(view, elements(f, *pods, *nodes[:-1])) == ["pod", *nodes[:-1]]
+    assert paths_of_elements(view, elements(f, *nodes)) == ["pod.rack.node"] and paths_of_elements(view, []) == []
 
 
 def test_elements_of_which_something_is_built() -> None:
@@ -85,17 +91,17 @@ def test_elements_of_which_something_is_built() -> None:
     view = View.whole(f)
     every = elements(f, "pod[1, 1]", "pod[1, 1].rack[1]", "pod[1, 1].rack[1].node[0]", "pod[1, 1].rack[0].leaf", "top")
     one, two = (Selector("", "switch", tuple(part)) for part in (every[:2], every[2:]))
-    assert [e.name for e in built(view, [two, one])] == ["pod[1, 1].rack[0].leaf", "top", "pod[1, 1]"]
+    assert [e.name for e in built_elements(view, [two, one])] == ["pod[1, 1].rack[0].leaf", "top", "pod[1, 1]"]
 
 
 def test_figures_as_the_checker_reads_them() -> None:
-    assert [plain(x) for x in (3, 0, Fraction(5, 3), Fraction(2))] == [3, 0, "5/3", "2"]
+    assert [figure_for_checker(x) for x in (3, 0, Fraction(5, 3), Fraction(2))] == [3, 0, "5/3", "2"]
 
 
 # ------------------------------------------------------------ cases of failures
 
 
-ELEMENTS = [Element(name, np.array([k]), copies=n) for k, (name, n) in enumerate([("a", 1), ("b", 2), ("c", 1), ("d", 1)])]
+ELEMENTS = [FabricElement(name, np.array([k]), copies=n) for k, (name, n) in enumerate([("a", 1), ("b", 2), ("c", 1), ("d", 1)])]
 
 
 class Orbits:
@@ -110,8 +116,8 @@ class Orbits:
         return [(0, 1), (0, 2), (1, 3)]
 
 
-def cases(count: int, found: object, of: list[Element] = ELEMENTS) -> list[str] | None:
-    out = write_survives._cases(of, count, found)  # type: ignore[arg-type]
+def cases(count: int, found: object, of: list[FabricElement] = ELEMENTS) -> list[str] | None:
+    out = write_survives._failure_cases(of, count, found)  # type: ignore[arg-type]
     return None if out is None else ["".join(e.name for e in chosen) for chosen in out]
 
 
@@ -139,16 +145,16 @@ def test_no_more_cases_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_limits_of_cases_and_of_links(monkeypatch: pytest.MonkeyPatch) -> None:
     """15 links: three cases are 45."""
     two = ask("survives", any_count=1, of=(LEAF,))
-    body = of_survives(VIEW, two)
+    body = certificate_of_survival(VIEW, two)
     assert body is not None and len(body["cases"]) == 3  # type: ignore[arg-type]
     monkeypatch.setattr(write_survives, "CASE_LINKS", 45)
-    assert of_survives(VIEW, two) == body
+    assert certificate_of_survival(VIEW, two) == body
     monkeypatch.setattr(write_survives, "CASE_LINKS", 44)
-    with pytest.raises(LeftOut, match="3 cases of 15 links are more than the limit"):
-        of_survives(VIEW, two)
+    with pytest.raises(CertificateLeftOut, match="3 cases of 15 links are more than the limit"):
+        certificate_of_survival(VIEW, two)
     monkeypatch.setattr(write_survives, "CASES", 2)
-    with pytest.raises(LeftOut, match="it has more than 2 cases"):
-        of_survives(VIEW, two)
+    with pytest.raises(CertificateLeftOut, match="it has more than 2 cases"):
+        certificate_of_survival(VIEW, two)
 
 
 def test_elements_that_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,14 +162,14 @@ def test_elements_that_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
         raise TooMany("as a test")
 
     monkeypatch.setattr(write_survives, "named", named)
-    with pytest.raises(LeftOut, match="as a test"):
-        of_survives(VIEW, ask("survives", any_count=1, of=(LEAF,)))
+    with pytest.raises(CertificateLeftOut, match="as a test"):
+        certificate_of_survival(VIEW, ask("survives", any_count=1, of=(LEAF,)))
 
 
 def test_fewer_elements_than_fail() -> None:
     """Two spines: any 3 cannot fail, any 2 can."""
-    assert of_survives(VIEW, ask("survives", any_count=3, of=(SPINE,))) is None
-    body = of_survives(VIEW, ask("survives", any_count=2, of=(SPINE,)))
+    assert certificate_of_survival(VIEW, ask("survives", any_count=3, of=(SPINE,))) is None
+    body = certificate_of_survival(VIEW, ask("survives", any_count=2, of=(SPINE,)))
     assert body is not None and (body["count"], len(body["cases"])) == (2, 1)  # type: ignore[arg-type]
 
 
@@ -172,7 +178,7 @@ def test_ports_of_one_link_have_no_symmetries() -> None:
     f = torus(3, 3).build()
     chip = selector(f, "chip")
     for of, ports in ((some(chip, 0, 1), 7), (some(chip, 0), 4), (chip, 18)):
-        made = of_survives(View.whole(f), claim(f, "survives", any_count=1, of=(of,), any_of="ports"))
+        made = certificate_of_survival(View.whole(f), claim(f, "survives", any_count=1, of=(of,), any_of="ports"))
         assert made is not None and (made["what"], made["to"]) == ("ports", None)
         count = len(made["cases"])  # type: ignore[arg-type]
         assert (count == ports, made["symmetries"] == []) == ((True, True) if ports == 7 else (False, False))
@@ -187,7 +193,7 @@ def test_elements_of_several_links_are_not_exchanged(
 ) -> None:
     """Cages and ports with one link each may be equivalent; where one has two, each is a case of its own."""
     none = np.zeros(0, dtype=np.int64)
-    made = [Element(f"e{k}", none, np.array(x), n) for k, (x, n) in enumerate(zip(links, copies, strict=True))]
+    made = [FabricElement(f"e{k}", none, np.array(x), n) for k, (x, n) in enumerate(zip(links, copies, strict=True))]
     monkeypatch.setattr(write_survives, "named", lambda *_: made)
     asked: list[bool] = []
 
@@ -195,8 +201,8 @@ def test_elements_of_several_links_are_not_exchanged(
         asked.append(single)
         return SimpleNamespace(orbits=lambda: [[0, 1]], images=())
 
-    monkeypatch.setattr(write_survives, "symmetry", symmetry)
-    body = of_survives(VIEW, ask("survives", any_count=1, of=(SPINE,), of_to=(LEAF,), any_of="cages"))
+    monkeypatch.setattr(write_survives, "symmetry_of_elements", symmetry)
+    body = certificate_of_survival(VIEW, ask("survives", any_count=1, of=(SPINE,), of_to=(LEAF,), any_of="cages"))
     assert body is not None and len(body["cases"]) == (1 if exchanged else 2)  # type: ignore[arg-type]
     assert asked == ([True] if exchanged else [])
 
@@ -206,7 +212,7 @@ def test_exchanges_of_devices() -> None:
     image = np.arange(SMALL.device_count)
     image[[0, 1, 3]] = [1, 3, 0]
     assert not SMALL.built[3]
-    assert write_survives._exchange(VIEW, image) == {"su0-node0": "su0-node1", "su0-node1": "su1-node1"}
+    assert write_survives._device_names_exchanged(VIEW, image) == {"su0-node0": "su0-node1", "su0-node1": "su1-node1"}
 
 
 # ------------------------------------------------------------ what is asked after failures
@@ -231,14 +237,14 @@ def test_conditions_that_have_a_form(given: dict[str, Any], form: bool) -> None:
     op = given.get("op", ">=")
     rest = {k: v for k, v in given.items() if k != "op"}
     for metric in ("bisection", "diameter", "mean_hops", "edge_redundancy", "node_redundancy", "reachability"):
-        assert write_survives._has_form(ask(metric, op, 1, **rest)) == form
-    assert not write_survives._has_form(ask("oversubscription", op, 1, **rest))
+        assert write_survives._has_certificate_form(ask(metric, op, 1, **rest)) == form
+    assert not write_survives._has_certificate_form(ask("oversubscription", op, 1, **rest))
     both = {"of": (LEAF,), "of_to": (SPINE,)}
-    assert write_survives._has_form(ask("throughput", op, 1, **rest)) == (rest == both)
+    assert write_survives._has_certificate_form(ask("throughput", op, 1, **rest)) == (rest == both)
     if not {"of", "of_to"} & {*rest}:
-        assert write_survives._has_form(ask("throughput", op, 1, **rest, **both)) == form
+        assert write_survives._has_certificate_form(ask("throughput", op, 1, **rest, **both)) == form
     asked = ask("survives", any_count=1, of=(SPINE,), given=ask("diameter", op, 9, **rest))
-    assert (of_survives(VIEW, asked) is not None) == form
+    assert (certificate_of_survival(VIEW, asked) is not None) == form
 
 
 @pytest.mark.parametrize(
@@ -264,13 +270,15 @@ def test_conditions_that_have_a_form(given: dict[str, Any], form: bool) -> None:
 )
 def test_conditions_as_written(asked: ResolvedClaim | None, condition: dict[str, object]) -> None:
     check = {"check": asked.metric if asked else "reachability"}
-    assert write_survives._condition(VIEW, asked) == check | condition
+    assert write_survives._condition_after_failures(VIEW, asked) == check | condition
 
 
 def test_cases_that_hold_after_failures() -> None:
     """Shares of what crosses between halves with all ports, and rates; figures that are counted are left to the checker."""
     body = {"lower_bps": 400 * GBPS, "upper_bps": 400 * GBPS}
-    assert write_survives._shown({}, ask("diameter", "<=", 1), VIEW) and write_survives._shown({}, ask("reachability"), VIEW)
+    assert write_survives._is_enough_for_condition(
+        {}, ask("diameter", "<=", 1), VIEW
+    ) and write_survives._is_enough_for_condition({}, ask("reachability"), VIEW)
     wide = body | {"lower_bps": 300 * GBPS}
     full = write_survives.unit_network(VIEW)
     share = Fraction(400 * GBPS, full.full * full.grain)
@@ -280,8 +288,11 @@ def test_cases_that_hold_after_failures() -> None:
             ("<=", 300, False), ("<=", 299, True), (">", 299, True), (">", 300, False), (">", 400, True), ("<", 400, False),
             ("<", 401, True), ("<", 300, True), ("==", 350, False), ("==", 299, True), ("==", 401, True), ("==", 400, False),
         ):  # fmt: skip
-            assert write_survives._shown(wide, ask("bisection", op, make(amount)), VIEW) == expected, (op, amount)
-        assert write_survives._shown(body, ask("bisection", "==", make(400)), VIEW)
+            assert write_survives._is_enough_for_condition(wide, ask("bisection", op, make(amount)), VIEW) == expected, (
+                op,
+                amount,
+            )
+        assert write_survives._is_enough_for_condition(body, ask("bisection", "==", make(400)), VIEW)
 
 
 def test_a_case_that_may_hold_or_not_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,17 +303,17 @@ def test_a_case_that_may_hold_or_not_is_left_out(monkeypatch: pytest.MonkeyPatch
         bases.append(base)
         return False
 
-    monkeypatch.setattr(write_survives, "_shown", shown)
+    monkeypatch.setattr(write_survives, "_is_enough_for_condition", shown)
     for intact in (False, True):
         given = replace(asked.given, of_intact=intact)  # type: ignore[type-var]
-        with pytest.raises(LeftOut, match=r"no form of certificate shows the figure without spine\[1\]"):
-            of_survives(VIEW, replace(asked, given=given))
+        with pytest.raises(CertificateLeftOut, match=r"no form of certificate shows the figure without spine\[1\]"):
+            certificate_of_survival(VIEW, replace(asked, given=given))
     assert bases[0] is not VIEW and bases[1] is VIEW
 
 
 def test_figures_that_are_not_proved_have_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = SimpleNamespace(status="bounded", value=2)
-    monkeypatch.setattr(write_survives, "catalogue", lambda: {"diameter": SimpleNamespace(judge=lambda *_: judged)})
+    monkeypatch.setattr(write_survives, "checks_by_name", lambda: {"diameter": SimpleNamespace(judge=lambda *_: judged)})
     for status, value, fits in (
         ("bounded", 2, False),
         ("proved", None, False),
@@ -311,18 +322,21 @@ def test_figures_that_are_not_proved_have_no_case(monkeypatch: pytest.MonkeyPatc
     ):
         judged.status, judged.value = status, value
         if fits:
-            assert write_survives._left(VIEW, ask("diameter")) == {"check": "diameter", "value": plain(value)}
+            assert write_survives._certificate_of_rest(VIEW, ask("diameter")) == {
+                "check": "diameter",
+                "value": figure_for_checker(value),
+            }
         else:
-            with pytest.raises(LeftOut, match="the figure is not proved for every case by itself"):
-                write_survives._left(VIEW, ask("diameter"))
+            with pytest.raises(CertificateLeftOut, match="the figure is not proved for every case by itself"):
+                write_survives._certificate_of_rest(VIEW, ask("diameter"))
 
 
 def test_no_flow_after_some_failure() -> None:
     asked = ask("throughput", ">=", Fraction(0), of=(some(SPINE, 0),), of_to=(some(SPINE, 1),))
-    body = write_survives._left(VIEW, asked)
+    body = write_survives._certificate_of_rest(VIEW, asked)
     assert set(body) == {"check", "lower", "upper", "lower_bps", "upper_bps"}
-    with pytest.raises(LeftOut, match="nothing flows between the two sets after some failure"):
-        of_survives(VIEW, ask("survives", any_count=4, of=(LEAF,), given=asked))
+    with pytest.raises(CertificateLeftOut, match="nothing flows between the two sets after some failure"):
+        certificate_of_survival(VIEW, ask("survives", any_count=4, of=(LEAF,), given=asked))
 
 
 def test_ports_and_devices_that_are_named() -> None:
@@ -338,13 +352,13 @@ def test_ports_and_devices_that_are_named() -> None:
         "su[0].node[0]",
     ]
     assert write_survives._named_ports(VIEW, [replace(ports, port_rows=np.arange(base + 40, base + 44))]) == []
-    of = Element("x", np.array([0]), np.array([2]))
+    of = FabricElement("x", np.array([0]), np.array([2]))
     for claimed, expected in (
         (ask("survives", of=(SPINE,)), {"what": "links", "of": ["spine"], "to": None}),
         (ask("survives", of=(SPINE,), of_to=(LEAF,), any_of="cages"), {"what": "cages", "of": ["spine"], "to": ["su.leaf"]}),
     ):
-        assert write_survives._what(VIEW, claimed, [of]) == expected
-    assert write_survives._what(VIEW, ask("survives", of=(SPINE,)), list(SPINE.elements)) == {"of": ["spine"]}
+        assert write_survives._failing_elements_named(VIEW, claimed, [of]) == expected
+    assert write_survives._failing_elements_named(VIEW, ask("survives", of=(SPINE,)), list(SPINE.elements)) == {"of": ["spine"]}
 
 
 # ------------------------------------------------------------ bisection
@@ -352,7 +366,7 @@ def test_ports_and_devices_that_are_named() -> None:
 
 def test_bounds_that_no_form_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another bound is looked for where the first has no form; where none has, 0 is stated, and what was proved is said."""
-    real = write_figures.bisection
+    real = write_figures.bisection_bounds
     asked: list[tuple[bool, int, int]] = []
     halved = 2
 
@@ -364,26 +378,26 @@ def test_bounds_that_no_form_shows(monkeypatch: pytest.MonkeyPatch) -> None:
             return replace(found, bound=replace(found.bound, proof_lower=proof))
         return replace(found, bound=replace(found.bound, lower=found.bound.lower // halved)) if halved else found
 
-    true = of_bisection(VIEW)
-    monkeypatch.setattr(write_figures, "bisection", bisection)
+    true = certificate_of_bisection(VIEW)
+    monkeypatch.setattr(write_figures, "bisection_bounds", bisection)
     weaker: dict[str, str] = {}
-    body = of_bisection(VIEW, weaker)
+    body = certificate_of_bisection(VIEW, weaker)
     assert [x[0] for x in asked] == [True, False] and asked[0][1:] == (VIEW.budget.spectrum_nodes, VIEW.budget.split_count)
     assert asked[1][1:] == (0, 0) and body == true | {"lower_bps": 400 * GBPS}
     assert weaker == {"bisection.json": "at least 400,000,000,000 bit/s, of which 800,000,000,000 are proved"}
     halved, weaker = 0, {}
-    assert of_bisection(VIEW, weaker) == true and weaker == {} and of_bisection(VIEW) == true
-    monkeypatch.setattr(write_figures, "_lower", lambda *_: None)
-    assert of_bisection(VIEW, weaker) == true | {"lower_bps": 0, "lower": {"by": "shares", "parts": []}}
+    assert certificate_of_bisection(VIEW, weaker) == true and weaker == {} and certificate_of_bisection(VIEW) == true
+    monkeypatch.setattr(write_figures, "_lower_bound_proof", lambda *_: None)
+    assert certificate_of_bisection(VIEW, weaker) == true | {"lower_bps": 0, "lower": {"by": "shares", "parts": []}}
     assert weaker == {"bisection.json": "at least 0 bit/s, of which 800,000,000,000 are proved"}
 
 
 def test_symmetries_of_endpoints_that_forward() -> None:
     """Of chips that are connected directly; of one chip there are none, and of hosts that do not forward nothing is written."""
-    pair = symmetric(View.whole(torus(2).build()))
+    pair = symmetries_of_forwarding_units(View.whole(torus(2).build()))
     assert pair == {"symmetries": [{"chip0": "chip1", "chip1": "chip0"}]}
-    assert symmetric(View.whole(torus(1).build())) == {} and symmetric(VIEW) == {}
-    for images in (symmetric(View.whole(torus(5).build()))["symmetries"],):
+    assert symmetries_of_forwarding_units(View.whole(torus(1).build())) == {} and symmetries_of_forwarding_units(VIEW) == {}
+    for images in (symmetries_of_forwarding_units(View.whole(torus(5).build()))["symmetries"],):
         chips = {f"chip{n}" for n in range(5)}
         assert images and all({*image} == {*image.values()} <= chips for image in images)  # type: ignore[attr-defined]
         assert all(a != b for image in images for a, b in image.items())  # type: ignore[attr-defined]
@@ -397,21 +411,21 @@ ARCS = [[("a", "b")], [("b", "c"), ("b", "d")], [("c", "a")]]
 
 def test_lengths_of_arcs() -> None:
     """Those that are not the least, of every arc of the fabric that is one arc of the quotient."""
-    assert write_throughput._lengths(ARCS, [1, 3, 2], 1) == [["b", "c", 3], ["b", "d", 3], ["c", "a", 2]]
-    assert write_throughput._lengths(ARCS, [2, 0, 1], 0) == [["a", "b", 2], ["c", "a", 1]]
+    assert write_throughput._arc_lengths(ARCS, [1, 3, 2], 1) == [["b", "c", 3], ["b", "d", 3], ["c", "a", 2]]
+    assert write_throughput._arc_lengths(ARCS, [2, 0, 1], 0) == [["a", "b", 2], ["c", "a", 1]]
     proof = SimpleNamespace(length=np.array([1, 0, 4]))
     for quotient in (False, True):
-        found = write_throughput._upper(ARCS, SimpleNamespace(proof_upper=proof), quotient)  # type: ignore[arg-type]
+        found = write_throughput._pattern_upper_bound(ARCS, SimpleNamespace(proof_upper=proof), quotient)  # type: ignore[arg-type]
         assert found == {"lengths": [["a", "b", 1], ["c", "a", 4]]} | ({"quotient": True} if quotient else {})
-        ports = SimpleNamespace(proof_upper=Ports())
-        assert write_throughput._upper(ARCS, ports, quotient) == {"lengths": []}  # type: ignore[arg-type]
+        ports = SimpleNamespace(proof_upper=PortBound())
+        assert write_throughput._pattern_upper_bound(ARCS, ports, quotient) == {"lengths": []}  # type: ignore[arg-type]
 
 
 def test_flows_of_every_source_in_whole_parts() -> None:
     """The parts are the least common denominator of all sources."""
     flow = {0: {2: Fraction(1, 4), 0: Fraction(1, 2), 1: Fraction(0)}, 2: {1: Fraction(2, 3)}}
     found = SimpleNamespace(proof_lower=SimpleNamespace(flow=flow))
-    assert write_throughput._lower(["a", "b", "c"], ARCS, found) == {  # type: ignore[arg-type]
+    assert write_throughput._pattern_flows(["a", "b", "c"], ARCS, found) == {  # type: ignore[arg-type]
         "routes": [
             {"share": 1, "by": "flows", "parts": 12,
              "flows": {"a": [["a", "b", 6], ["c", "a", 3]], "c": [["b", "c", 8]]}}
@@ -435,16 +449,16 @@ def test_routings_with_their_shares() -> None:
         {"share": 2, "parts": 4 * PARTS, "by": "hubs", "hubs": {"c": 3, "a": 1}},
         {"share": 5, "parts": PARTS, "by": "trees"},
     ]
-    assert list(write_throughput.combined("abc", ARCS, made)) == expected  # type: ignore[arg-type]
+    assert list(write_throughput.routings_of_combination("abc", ARCS, made)) == expected  # type: ignore[arg-type]
     routed = SimpleNamespace(flow=None, combination=made, trees=None, lengths=[[1, 2, 1]], parts=9)
     along = {"share": 1, "parts": 9, "by": "lengths", "lengths": [["b", "c", 2], ["b", "d", 2]]}
     found = SimpleNamespace(proof_lower=routed)
-    assert write_throughput._lower("abc", ARCS, found) == {"routes": [*expected, along]}  # type: ignore[arg-type]
+    assert write_throughput._pattern_flows("abc", ARCS, found) == {"routes": [*expected, along]}  # type: ignore[arg-type]
     routed.combination, routed.trees = None, SimpleNamespace(parts=6)
     trees = {"share": 1, "parts": 6, "by": "trees"}
-    assert write_throughput._lower("abc", ARCS, found) == {"routes": [trees, along]}  # type: ignore[arg-type]
+    assert write_throughput._pattern_flows("abc", ARCS, found) == {"routes": [trees, along]}  # type: ignore[arg-type]
     routed.trees, routed.lengths = None, []
-    assert write_throughput._lower("abc", ARCS, found) == {"routes": []}  # type: ignore[arg-type]
+    assert write_throughput._pattern_flows("abc", ARCS, found) == {"routes": []}  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------ what is stated otherwise than it was proved
@@ -459,32 +473,32 @@ def test_a_cut_as_lengths() -> None:
     """Four hosts in two pairs. Out of the side go two links of 100 bit/s, of which the symmetric checker knows one orbit with the
     two back: each has half of what an arc of the cut has."""
     links = [("h1", "s1"), ("h2", "s1"), ("h3", "s2"), ("h4", "s2"), ("s1", "s2")]
-    made = checker.Fabric(fabric(["h1", "h2", "h3", "h4"], ["s1", "s2"], links))
+    made = checker.CertifiedFabric(fabric(["h1", "h2", "h3", "h4"], ["s1", "s2"], links))
     routes = {"routes": [{"share": 1, "parts": 1, "by": "lengths", "lengths": []}]}
     stated = body(routes, {"quotient": True, "cut": ["h1", "h2", "s1"]}, 25, 25, 4)
-    found = shown(stated, made, 10**6)
+    found = certificate_as_checked(stated, made, 10**6)
     assert found == {"upper": {"quotient": True, "lengths": [["s1", "s2", 1]]}, "lower": routes, "lower_bps": "25"}
     checker.verify(stated | found, fabric(["h1", "h2", "h3", "h4"], ["s1", "s2"], links))
     assert "cut" in stated["upper"]
-    net = checker.Network(made, checker.Work())
-    lengths = write_throughput._of_cut(net, stated | {"upper": {"cut": ["h1", "h3"]}})
+    net = checker.CertifiedNetwork(made, checker.WorkSteps())
+    lengths = write_throughput._lengths_of_cut(net, stated | {"upper": {"cut": ["h1", "h3"]}})
     assert sorted(lengths) == [["h1", "s1", 1], ["h3", "s2", 1]]
-    one = write_throughput._of_cut(net, stated | {"upper": {"cut": ["h1"]}})
+    one = write_throughput._lengths_of_cut(net, stated | {"upper": {"cut": ["h1"]}})
     assert one == [["h1", "s1", 1]]
 
 
 def test_flows_are_not_computed_again() -> None:
     """Of flows the lower end stays as it is, whatever is stated."""
-    made = checker.Fabric(fabric(["h1", "h2"], ["s1"], [("h1", "s1"), ("h2", "s1")]))
+    made = checker.CertifiedFabric(fabric(["h1", "h2"], ["s1"], [("h1", "s1"), ("h2", "s1")]))
     flows = {"h1": [["h1", "s1", 1], ["s1", "h2", 1]], "h2": [["h2", "s1", 1], ["s1", "h1", 1]]}
     lower = {"routes": [{"share": 1, "parts": 1, "by": "flows", "flows": flows}]}
     for low in (1, 100, 10**9):
-        assert shown(body(lower, {"lengths": []}, low, 100, 2), made, 10**6) == {"upper": {"lengths": []}}
+        assert certificate_as_checked(body(lower, {"lengths": []}, low, 100, 2), made, 10**6) == {"upper": {"lengths": []}}
 
 
 def test_what_shortest_paths_show_in_the_place_of_trees() -> None:
     """Shortest paths show 100 bit/s. What the checker rejects, such as a smaller upper bound, stays as it is."""
-    made = checker.Fabric(fabric(["h1", "h2"], ["s1"], [("h1", "s1"), ("h2", "s1")]))
+    made = checker.CertifiedFabric(fabric(["h1", "h2"], ["s1"], [("h1", "s1"), ("h2", "s1")]))
     trees = {"routes": [{"share": 1, "parts": 1, "by": "trees"}]}
     lengths = {"routes": [{"share": 1, "parts": 1, "by": "lengths", "lengths": []}]}
     for low, high, expected in (
@@ -492,10 +506,10 @@ def test_what_shortest_paths_show_in_the_place_of_trees() -> None:
         (70, 120, {"lower_bps": "100"}),
         (100, 100, {"lower_bps": "100"}),
     ):
-        found = shown(body(trees, {"lengths": []}, low, high, 2), made, 10**6)
+        found = certificate_as_checked(body(trees, {"lengths": []}, low, high, 2), made, 10**6)
         assert found == {"lower": lengths, "upper": {"lengths": []}} | expected
     wrong = body(lengths, {"lengths": [["h1", "absent", 1]]}, 70, 80, 2)
-    assert shown(wrong, made, 10**6) == {"lower": lengths, "upper": wrong["upper"]}
+    assert certificate_as_checked(wrong, made, 10**6) == {"lower": lengths, "upper": wrong["upper"]}
     mixed = {"routes": [*trees["routes"], *lengths["routes"]]}
-    found = shown(body(mixed, {"lengths": []}, 70, 100, 2), made, 10**6)
+    found = certificate_as_checked(body(mixed, {"lengths": []}, 70, 100, 2), made, 10**6)
     assert found == {"lower": {"routes": lengths["routes"] * 2}, "upper": {"lengths": []}, "lower_bps": "100"}

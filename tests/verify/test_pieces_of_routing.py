@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tdsl.prove.block_cuts import groups
+from tdsl.prove.block_cuts import group_labels
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.group_routing import group_rate
 from tdsl.prove.linear import least_fullest
 from tdsl.prove.network import Network
-from tdsl.prove.set_flow import Between, between
-from tdsl.prove.trees import everyone
-from tdsl.prove.unit_graph import _equivalent
+from tdsl.prove.set_flow import FlowBetweenSets, max_flow_between_sets
+from tdsl.prove.trees import uniform_loads_along_trees
+from tdsl.prove.unit_graph import _equivalent_units
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import Builder, claim, multiplane, selector
@@ -39,7 +39,7 @@ def test_groups_of_several_names_are_told_apart() -> None:
     for path, sizes in (("lone", (3,)), ("a.r", (2, 2)), ("b.r", (2, 3))):
         b.devices(path, sw, *sizes)
     f = b.build()
-    (label,) = groups(f, np.arange(f.device_count))
+    (label,) = group_labels(f, np.arange(f.device_count))
     same = [[0], [1], [2], [3, 4], [5, 6], [7, 8, 9], [10, 11, 12]]
     assert [np.flatnonzero(label == label[x[0]]).tolist() for x in same] == same
 
@@ -54,13 +54,13 @@ def test_hosts_that_are_linked_to_hosts_are_not_interchangeable() -> None:
     b.link(b.free(node, 0), b.free(node, 5))
     view = View.whole(b.build())
     net = unit_network(view)
-    assert _equivalent(net, view.forwards[net.units]).tolist() == [0, 1, 1, 1, 1, 5]
+    assert _equivalent_units(net, view.forwards[net.units]).tolist() == [0, 1, 1, 1, 1, 5]
 
 
 def test_trees_reach_their_root() -> None:
     """Three chips in a line, of which one tree is grown: two pairs cross each link, either way."""
     line = Network.both_ways(np.ones(3, dtype=np.bool_), np.array([0, 1]), np.array([1, 2]))
-    made = everyone(line, np.ones(3, dtype=np.int64), replace(DEFAULT, tree_rounds=1))
+    made = uniform_loads_along_trees(line, np.ones(3, dtype=np.int64), replace(DEFAULT, tree_rounds=1))
     assert made is not None and [Fraction(x, made.parts) for x in made.load.tolist()] == [2] * 4
 
 
@@ -70,9 +70,9 @@ def test_sets_that_overlap_or_are_empty_have_no_flow() -> None:
     every = selector(f, "node")
     one, two = (replace(every, elements=every.elements[x : x + 1]) for x in (0, 1))
     none = replace(every, elements=())
-    assert isinstance(between(view, claim(f, "throughput", of=(one,), of_to=(two,))), Between)
+    assert isinstance(max_flow_between_sets(view, claim(f, "throughput", of=(one,), of_to=(two,))), FlowBetweenSets)
     for of, to, why in (((one,), (one, two), "both sides"), ((one,), (none,), "is left"), ((none,), (two,), "is left")):
-        found = between(view, claim(f, "throughput", of=of, of_to=to))
+        found = max_flow_between_sets(view, claim(f, "throughput", of=of, of_to=to))
         assert isinstance(found, str) and why in found
 
 

@@ -12,7 +12,7 @@ import pytest
 from tdsl.prove import switch_placements
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.switch_placements import _Problem, order, placements
+from tdsl.prove.switch_placements import _Problem, least_cut_by_placements, placement_order
 
 Links = dict[tuple[int, int], int]
 
@@ -120,7 +120,7 @@ def test_what_is_placed(seed: int) -> None:
     wanted = [same[v] for v in [*placed, *(v for v in free if not hosts[v])]]
     for at, kind in enumerate(kinds):
         wanted += [same[v] for v in free if access[v][at]] + [[u] for u in kind]
-    assert order(net) == wanted
+    assert placement_order(net) == wanted
 
 
 def test_leaves_are_placed_where_the_most_joined_are_more() -> None:
@@ -133,13 +133,13 @@ def test_leaves_are_placed_where_the_most_joined_are_more() -> None:
 def test_units_of_one_class_need_no_placed_switch() -> None:
     """All of them have a link to both switches."""
     net = network(2, 2, {(0, 2): 1, (0, 3): 1, (1, 2): 1, (1, 3): 1})
-    found = placements(net, Budget(placed_switches=0))
+    found = least_cut_by_placements(net, Budget(placed_switches=0))
     assert found is not None and found[0] == 2
 
 
 def test_a_class_of_more_than_half_of_the_units() -> None:
     links = {(h, 12 if h < 2 else 13): 1 for h in range(12)} | {(12, 13): 9}
-    found = placements(network(12, 2, links))
+    found = least_cut_by_placements(network(12, 2, links))
     assert found is not None and found[0] == 6 and int(found[1].sum()) == 6
 
 
@@ -172,9 +172,9 @@ def test_costs_by_class(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_the_least_cut_of_all_balanced_splits(seed: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     net, links = drawn(seed)
-    usual = placements(net)
+    usual = least_cut_by_placements(net)
     monkeypatch.setattr(switch_placements, "AT_ONCE", at_once)
-    found = placements(net)
+    found = least_cut_by_placements(net)
     assert found is not None and usual is not None and found[1].tolist() == usual[1].tolist()
     value, units = found
     assert value == least(net, links)
@@ -187,26 +187,26 @@ def test_limits_of_placements(seed: int) -> None:
     """As many switches, placed switches and as much work as the limit are allowed, and no more."""
     net, links = drawn(seed)
     switches, units = len(net.transit), net.unit_count
-    assert placements(net, Budget(placement_switches=switches)) is not None
-    assert placements(net, Budget(placement_switches=switches - 1)) is None
+    assert least_cut_by_placements(net, Budget(placement_switches=switches)) is not None
+    assert least_cut_by_placements(net, Budget(placement_switches=switches - 1)) is None
     kinds, _, _, _, _ = tables(net, links)
     placed = len(_Problem.of(net).placed())
     several = sum(sum((k[0], v) in links for k in kinds) > 1 for v in range(units, net.nodes))
     most = max(placed, several)
-    assert placements(net, Budget(placed_switches=most)) is not None
+    assert least_cut_by_placements(net, Budget(placed_switches=most)) is not None
     if most:
-        assert placements(net, Budget(placed_switches=most - 1)) is None
+        assert least_cut_by_placements(net, Budget(placed_switches=most - 1)) is None
     work = units * (units - units // 2) * 2 ** max(placed - 1, 0)
-    assert placements(net, Budget(placement_work=work)) is not None
-    assert placements(net, Budget(placement_work=work - 1)) is None
+    assert least_cut_by_placements(net, Budget(placement_work=work)) is not None
+    assert least_cut_by_placements(net, Budget(placement_work=work - 1)) is None
 
 
 def test_networks_without_placements() -> None:
     """Links between units, or no switch at all."""
     links = {(0, 2): 1, (1, 3): 1, (2, 3): 1}
-    assert placements(network(2, 2, links)) is not None
-    assert placements(network(2, 2, links | {(0, 1): 1})) is None
-    assert placements(network(2, 0, {})) is None
-    found = placements(network(3, 1, {}))
+    assert least_cut_by_placements(network(2, 2, links)) is not None
+    assert least_cut_by_placements(network(2, 2, links | {(0, 1): 1})) is None
+    assert least_cut_by_placements(network(2, 0, {})) is None
+    found = least_cut_by_placements(network(3, 1, {}))
     assert found is not None and found[0] == 0 and int(found[1].sum()) in (1, 2)
-    assert order(network(2, 2, {(0, 2): 1, (1, 2): 1, (2, 3): 4})) == [[3], [2], [0], [1]]
+    assert placement_order(network(2, 2, {(0, 2): 1, (1, 2): 1, (2, 3): 4})) == [[3], [2], [0], [1]]

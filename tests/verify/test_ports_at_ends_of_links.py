@@ -13,7 +13,7 @@ import pytest
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.model import Axis, PortClass
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import GBPS, Builder
 from tests.harness import each
 
@@ -149,7 +149,7 @@ def agrees_with(f: Fabric, found: Judgement, expected: list[tuple[Any, ...]], go
 def test_ends_drawn_at_random(check: str, faults: Callable[[Fabric], Iterator[tuple[Any, ...]]], good: str) -> None:
     def agrees(seed: int) -> None:
         f = drawn(Random(seed))
-        agrees_with(f, catalogue()[check].judge(View.whole(f), None), list(faults(f)), good)
+        agrees_with(f, checks_by_name()[check].judge(View.whole(f), None), list(faults(f)), good)
 
     each(range(100), agrees)
 
@@ -176,7 +176,7 @@ def pair(first: tuple[int, ...], second: tuple[int, ...], chain: str = "", rate:
     words = tuple((origin.span, word) for word in chain.split(", ") if word)
     b.statements[-1] = replace(b.statements[-1], origin=replace(origin, chain=words))
     b.link(b.port(sets[0], 0), b.port(sets[1], 0), (rate or min(first[0], second[0])) * GBPS)
-    return catalogue()["rate_match"].judge(View.whole(b.build()), None)
+    return checks_by_name()["rate_match"].judge(View.whole(b.build()), None)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def spoiled(rng: Random) -> Fabric:
 def use_agrees(seed: int) -> None:
     """Wrong use of ports is found, and where there is none the switch with the fewest free ports."""
     f = spoiled(Random(seed))
-    found = catalogue()["port_budget"].judge(View.whole(f), None)
+    found = checks_by_name()["port_budget"].judge(View.whole(f), None)
     ports, reason = of_use(f)
     if ports:
         inside = ports[0] < int(f.port_base[-1])
@@ -307,13 +307,13 @@ def test_switches_of_unequal_size() -> None:
     b.link(b.free(small, 0), b.free(large, 0))
     b.link(b.free(large, 0), b.free(small, 0))
     b.link(b.free(large, 0), b.free(one, 0))
-    found = catalogue()["port_budget"].judge(View.whole(b.build()), None)
+    found = checks_by_name()["port_budget"].judge(View.whole(b.build()), None)
     assert found.text == "tightest: one0 has 0 of 1 ports free"
     assert found.witness == {"tightest": "one0", "free": {"leaf": 1, "one": 0}}
     b = Builder("hosts")
     host = b.devices("host", b.model("host", "HOST", {"nic": 1}), 2)
     b.link(b.free(host, 0), b.free(host, 1))
-    found = catalogue()["port_budget"].judge(View.whole(b.build()), None)
+    found = checks_by_name()["port_budget"].judge(View.whole(b.build()), None)
     assert (found.status, found.text, found.witness) == ("proved", "every link has a port of its own", {})
 
 
@@ -325,6 +325,6 @@ def test_of_many_links_at_a_port_four_are_shown() -> None:
     f = b.build()
     port = b.port(high, 0, "p", 1)
     crossed = replace(f, link_via_b=np.full(6, port, dtype=np.int64))
-    found = catalogue()["port_budget"].judge(View.whole(crossed), None)
+    found = checks_by_name()["port_budget"].judge(View.whole(crossed), None)
     assert found.text == "high[0].p[1] carries 7 links"
     assert found.witness == {"port": "high[0].p[1]", "links": [0, 1, 2, 3]}

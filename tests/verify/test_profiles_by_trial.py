@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.prove.profiles import joined, min_plus, overlapping, repeated, together
+from tdsl.prove.profiles import join_profiles, min_plus, profile_of_overlapping_sets, repeat_profile, sum_of_profiles
 
 Profile = list[int]
 
@@ -50,15 +50,15 @@ def test_the_profile_of_equal_sets(seed: int) -> None:
     for most in (0, 1, 2, 3, 5, 8, 40):
         wanted = reduce(lambda x, y: added(x, y, most), [profile] * times, [0])
         with np.errstate(all="raise"):
-            assert repeated(column(profile), times, most).tolist() == wanted
-        assert together((column(profile) for _ in range(times)), most).tolist() == wanted
+            assert repeat_profile(column(profile), times, most).tolist() == wanted
+        assert sum_of_profiles((column(profile) for _ in range(times)), most).tolist() == wanted
 
 
 def test_a_profile_that_is_almost_concave() -> None:
     """One step more than the last: two sets give less than one of them taken whole."""
-    assert repeated(column([0, 4, 9]), 2, 4).tolist() == [0, 4, 8, 13, 18]
-    assert repeated(column([0, 4, 8]), 2, 4).tolist() == [0, 4, 8, 12, 16]
-    assert repeated(column([0, 5, 8]), 3, 5).tolist() == [0, 5, 8, 13, 16, 21]
+    assert repeat_profile(column([0, 4, 9]), 2, 4).tolist() == [0, 4, 8, 13, 18]
+    assert repeat_profile(column([0, 4, 8]), 2, 4).tolist() == [0, 4, 8, 12, 16]
+    assert repeat_profile(column([0, 5, 8]), 3, 5).tolist() == [0, 5, 8, 13, 16, 21]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -68,8 +68,8 @@ def test_the_profile_of_disjoint_sets(seed: int) -> None:
     profiles = [rng.choice(kinds) for _ in range(rng.randint(0, 5))]
     for most in (0, 3, 30):
         wanted = reduce(lambda x, y: added(x, y, most), profiles, [0])
-        assert together(map(column, profiles), most).tolist() == wanted
-        members, found = joined(
+        assert sum_of_profiles(map(column, profiles), most).tolist() == wanted
+        members, found = join_profiles(
             [(column([10 * i + k for k in range(len(p) - 1)]), column(p)) for i, p in enumerate(profiles)], most
         )
         assert found.tolist() == wanted
@@ -78,10 +78,10 @@ def test_the_profile_of_disjoint_sets(seed: int) -> None:
 
 def test_equal_sets_add_up_their_profiles() -> None:
     mine, other = column([3, 7]), column([4, 9])
-    members, found = joined([(mine, column([0, 2, 5])), (other, column([0, 9, 9])), (mine, column([0, 4, 4]))], 4)
+    members, found = join_profiles([(mine, column([0, 2, 5])), (other, column([0, 9, 9])), (mine, column([0, 4, 4]))], 4)
     assert members.tolist() == [3, 4, 7, 9]
     assert found.tolist() == added([0, 6, 9], [0, 9, 9], 4)
-    assert [x.tolist() for x in joined([], 4)] == [[], [0]]
+    assert [x.tolist() for x in join_profiles([], 4)] == [[], [0]]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -98,7 +98,7 @@ def test_sets_that_share_members(seed: int) -> None:
             share[u] += min(profile[x] // x for x in range(1, len(profile)))
     values = sorted(share.values())
     for most in (2, 20):
-        everyone, found = overlapping([(column(m), column(p)) for m, p in parts], most)
+        everyone, found = profile_of_overlapping_sets([(column(m), column(p)) for m, p in parts], most)
         assert everyone.tolist() == list(share)
         assert found.tolist() == [sum(values[:x]) for x in range(len(values) + 1)][: most + 1]
     for x in range(1, len(share) + 1):
@@ -106,10 +106,10 @@ def test_sets_that_share_members(seed: int) -> None:
             assert found[x] <= sum(p[len(set(m) & set(chosen))] for m, p in parts)
     sets = [set(m) for m, _ in parts]
     if any(one != two and one & two for one, two in combinations(sets, 2)) and len({tuple(m) for m, _ in parts}) == len(parts):
-        members, both = joined([(column(m), column(p)) for m, p in parts], 20)
+        members, both = join_profiles([(column(m), column(p)) for m, p in parts], 20)
         assert both.tolist() == found.tolist() and members.tolist() == everyone.tolist()
 
 
 def test_a_set_without_members_gives_no_share() -> None:
-    members, found = overlapping([(column([]), column([0])), (column([5]), column([0, 3]))], 4)
+    members, found = profile_of_overlapping_sets([(column([]), column([0])), (column([5]), column([0, 3]))], 4)
     assert members.tolist() == [5] and found.tolist() == [0, 3]

@@ -15,8 +15,8 @@ from tdsl.fabric.claims import Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
 from tdsl.verify.second import graph_figures, patterns
-from tdsl.verify.second.answer import Answer, Limits, NoOpinion
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import Limits, NoOpinion, SecondAnswer
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, rail_only
 from tests.harness import each, fabric_of
 
@@ -61,7 +61,7 @@ def sums(asked: dict[Arc, Fraction]) -> dict[Node, Fraction]:
     return {x: Fraction(max(out[x], into[x])) for x in {*out, *into}}
 
 
-def compare(found: Answer, factor: float, top: Fraction, asked: dict[Arc, Fraction]) -> None:
+def compare(found: SecondAnswer, factor: float, top: Fraction, asked: dict[Arc, Fraction]) -> None:
     """A figure is a factor over the one at which the busiest endpoint uses all its ports."""
     assert found.lower == found.upper and found.by == "HiGHS" and found.relative == Fraction(1, 10**6)
     assert float(found.lower) == pytest.approx(factor / float(top), abs=1e-7)
@@ -138,7 +138,7 @@ def network(seed: int, folder: Path, joined: bool) -> str:
     r = Random(seed)
     units = sorted({n for n, *_ in cables})
     args, pairs = demands(r, len(units), folder)
-    w, asked = Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True)
+    w, asked = WiringGraph.whole(fabric), claim(fabric, "throughput", args=args, report=True)
     railed = organised(cables) and (joined or args[0] == "rail_allreduce")
     rates = Counter(trunks)
     for n, rail, at, rate in cables:
@@ -160,11 +160,11 @@ def network(seed: int, folder: Path, joined: bool) -> str:
             lost |= not common
             amounts |= {(("host", i, rail), ("host", j, rail)): amount for rail in common}
         if lost:
-            assert patterns.throughput(w, asked, LIMITS) == Answer("HiGHS", Fraction(0), Fraction(0))
+            assert patterns.pattern_throughput_by_highs(w, asked, LIMITS) == SecondAnswer("HiGHS", Fraction(0), Fraction(0))
             return "no common rail"
     if not amounts:
         with pytest.raises(NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"):
-            patterns.throughput(w, asked, LIMITS)
+            patterns.pattern_throughput_by_highs(w, asked, LIMITS)
         return "nothing"
     top = min(Fraction(sum(rate for pair, rate in rates.items() if x in pair)) / most for x, most in sums(amounts).items())
     # Hosts pass nothing on: a flow leaves only its source and enters only its destination, both nodes of their own.
@@ -174,7 +174,7 @@ def network(seed: int, folder: Path, joined: bool) -> str:
         for a, b in (pair, pair[::-1])
     ]
     wanted = {(("out", s), ("in", t)): amount for (s, t), amount in amounts.items()}
-    found = patterns.throughput(w, asked, LIMITS)
+    found = patterns.pattern_throughput_by_highs(w, asked, LIMITS)
     compare(found, greatest(arcs, wanted), top, amounts)
     return "by rail" if railed else "compared" if found.lower < 1 - 1e-6 else "full"
 
@@ -242,9 +242,9 @@ def through(seed: int, folder: Path) -> str:
     fabric, count, domain, up, net = domains(seed, folder)
     r = Random(seed)
     args: tuple[object, ...] = r.choice((("ring",), ("all_to_all",), ("shift", r.randrange(1, count))))
-    w = Wiring.whole(fabric.network)
+    w = WiringGraph.whole(fabric.network)
     asked = claim(fabric.network, "throughput", args=args, through="scaleup", report=True)
-    found = patterns.throughput(w, asked, LIMITS)
+    found = patterns.pattern_throughput_by_highs(w, asked, LIMITS)
     step = args[1] if len(args) > 1 else 1
     assert isinstance(step, int)
     pairs = {(i, (i + step) % count) for i in range(count)}
@@ -290,10 +290,10 @@ UP = "connect tray[t].gpu[g].nv[0] to xbar[0] { layer scaleup }"
 NICS = "connect tray[t].nic[0] to leaf"
 
 
-def asked_of(fabric: Fabric, *args: object) -> Answer:
+def asked_of(fabric: Fabric, *args: object) -> SecondAnswer:
     """The figure through scale-up domains."""
     asked = claim(fabric.network, "throughput", args=args, through="scaleup", report=True)
-    return patterns.throughput(Wiring.whole(fabric.network), asked, LIMITS)
+    return patterns.pattern_throughput_by_highs(WiringGraph.whole(fabric.network), asked, LIMITS)
 
 
 APART = "which accelerators of a host are in one scale-up domain is not judged a second time"
@@ -319,11 +319,11 @@ def test_domains_without_an_answer(lines: tuple[str, ...], why: str, tmp_path: P
 def test_domains_that_failures_leave(tmp_path: Path) -> None:
     fabric = scaled(tmp_path, "connect tray[t].gpu[g].nv[0] to xbar[t] { layer scaleup }", NICS).network
     asked = claim(fabric, "throughput", args=("ring",), through="scaleup", report=True)
-    for wiring in (Wiring.whole(fabric), Wiring.whole(fabric).without([])):
-        assert patterns.throughput(wiring, asked, LIMITS).lower == pytest.approx(1, abs=1e-9)
+    for wiring in (WiringGraph.whole(fabric), WiringGraph.whole(fabric).without([])):
+        assert patterns.pattern_throughput_by_highs(wiring, asked, LIMITS).lower == pytest.approx(1, abs=1e-9)
     first = next(d for d in range(fabric.device_count) if fabric.device_path(d).startswith("xbar"))
     with pytest.raises(NoOpinion, match=rf"^{APART}$"):
-        patterns.throughput(Wiring.whole(fabric).without([first]), asked, LIMITS)
+        patterns.pattern_throughput_by_highs(WiringGraph.whole(fabric).without([first]), asked, LIMITS)
 
 
 def test_domains_and_their_links(tmp_path: Path) -> None:
@@ -337,13 +337,13 @@ def test_domains_and_their_links(tmp_path: Path) -> None:
     )
     network = fabric.network
     number = {network.device_name(d): d for d in range(network.device_count)}
-    found, links = patterns.scaleup_domains(Wiring.whole(network))
+    found, links = patterns.unit_scaleup_domains(WiringGraph.whole(network))
     trays, xbars = ([number[f"{name}{i}"] for i in range(2)] for name in ("tray", "xbar"))
     assert found == dict.fromkeys(trays, min(trays))
     rate = 400 * GBPS
     assert links == {(trays[0], xbars[0]): 4 * rate, (trays[1], xbars[0]): 2 * rate, (xbars[0], xbars[1]): rate}
     apart = scaled(tmp_path, "connect tray[t].gpu[g].nv[0] to xbar[t] { layer scaleup }", NICS).network
-    assert patterns.scaleup_domains(Wiring.whole(apart))[0] == {d: d for d in trays}
+    assert patterns.unit_scaleup_domains(WiringGraph.whole(apart))[0] == {d: d for d in trays}
 
 
 def test_links_of_a_device_to_itself_carry_nothing() -> None:
@@ -355,9 +355,11 @@ def test_links_of_a_device_to_itself_carry_nothing() -> None:
     b.link(b.port(node, 0, "nic", 1), b.port(node, 0, "nic", 2), 400 * GBPS)
     b.link(b.free(sw, 0), b.port(sw, 0, "p", 7), 800 * GBPS)
     f = b.build()
-    found = patterns.throughput(Wiring.whole(f), claim(f, "throughput", args=("ring",), report=True), LIMITS)
+    found = patterns.pattern_throughput_by_highs(
+        WiringGraph.whole(f), claim(f, "throughput", args=("ring",), report=True), LIMITS
+    )
     assert found.full_bps == 200 * GBPS and found.lower == pytest.approx(1, abs=1e-9)
-    net = patterns._net(Wiring.whole(f), None)
+    net = patterns._terminal_network(WiringGraph.whole(f), None)
     assert net.terminals == ((0, -1), (1, -1)) and net.passes == {(2, -2)}
     assert net.capacity == {((0, -1), (2, -2)): 100 * GBPS, ((1, -1), (2, -2)): 100 * GBPS}
 
@@ -370,7 +372,9 @@ def test_a_file_that_has_the_name_of_a_pattern(tmp_path: Path) -> None:
     for n in range(2):
         b.link(b.port(node, n), b.free(sw, 0))
     f = b.build()
-    found = patterns.throughput(Wiring.whole(f), claim(f, "throughput", args=("permutation",), report=True), LIMITS)
+    found = patterns.pattern_throughput_by_highs(
+        WiringGraph.whole(f), claim(f, "throughput", args=("permutation",), report=True), LIMITS
+    )
     assert found.full_bps == 400 * GBPS
 
 
@@ -380,8 +384,11 @@ def test_ports_that_reach_each_other_through_domains(tmp_path: Path) -> None:
     f = rail_only(4, 2).build()
     for through, holds in (("scaleup", True), ("", False)):
         asked = claim(f, "reachability", of=ports, through=through)
-        assert graph_figures.reachability(Wiring.whole(f), asked, LIMITS).holds is holds
+        assert graph_figures.reachability_by_networkx(WiringGraph.whole(f), asked, LIMITS).holds is holds
     network = scaled(tmp_path, UP, NICS).network
     asked = claim(network, "reachability", of=ports, through="scaleup")
-    assert graph_figures.reachability(Wiring.whole(network), asked, LIMITS).holds is True
-    assert graph_figures.reachability(Wiring.whole(network), claim(network, "reachability", of=ports), LIMITS).holds is True
+    assert graph_figures.reachability_by_networkx(WiringGraph.whole(network), asked, LIMITS).holds is True
+    assert (
+        graph_figures.reachability_by_networkx(WiringGraph.whole(network), claim(network, "reachability", of=ports), LIMITS).holds
+        is True
+    )

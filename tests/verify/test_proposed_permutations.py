@@ -9,10 +9,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import Budget
-from tdsl.prove.symmetry_candidates import axis_steps, by_ports, of_design, transitive_candidates
+from tdsl.prove.symmetry_candidates import axis_steps, candidates_by_ports, candidates_of_design, transitive_candidates
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceSet
 from tests.fabrics import GBPS, Builder, torus
@@ -105,7 +105,7 @@ def exchanged(view: View, named: list[int]) -> Iterator[Image]:
         last[key] = d
 
 
-def suggested(view: View, elements: list[Element]) -> list[Image]:
+def suggested(view: View, elements: list[FabricElement]) -> list[Image]:
     f = view.fabric
     named = {int(d) for e in elements for d in e.devices}
     named |= {int(column[link]) for e in elements for link in e.links for column in (f.device_a, f.device_b)}
@@ -168,13 +168,13 @@ def test_permutations_that_a_design_suggests() -> None:
         (range(n), ()), ([0], ()), ([7, 8, 9], ()), ([20], ()), ([50], ()), ([n - 1], ()), ([n - 3, n - 2], ()), ((), [0, 1]),
         ((), [30]), ([0, 1, 2, 3, 4, 5], [2]), ((), ()), (range(6, 18), ()), (range(18, 54), ()),
     ):  # fmt: skip
-        one = Element("one", np.array([*devices], dtype=np.int64), np.array(links, dtype=np.int64))
-        found = [image.tolist() for image in of_design(view, [one])]
+        one = FabricElement("one", np.array([*devices], dtype=np.int64), np.array(links, dtype=np.int64))
+        found = [image.tolist() for image in candidates_of_design(view, [one])]
         assert found == suggested(view, [one])
         assert all(sorted(image) == list(range(n)) for image in found)
-    two = [Element("a", np.array([0]), nothing()), Element("b", np.array([6]), np.array([40]))]
-    assert [image.tolist() for image in of_design(view, two)] == suggested(view, two)
-    assert [image.tolist() for image in of_design(view, [])] == []
+    two = [FabricElement("a", np.array([0]), nothing()), FabricElement("b", np.array([6]), np.array([40]))]
+    assert [image.tolist() for image in candidates_of_design(view, two)] == suggested(view, two)
+    assert [image.tolist() for image in candidates_of_design(view, [])] == []
 
 
 def test_devices_with_the_same_links_in_a_part_of_a_fabric() -> None:
@@ -182,8 +182,8 @@ def test_devices_with_the_same_links_in_a_part_of_a_fabric() -> None:
     f = pods().build()
     view = View(f, f.built, f.built, np.arange(0, f.link_count, 2))
     spines = np.arange(126, 134)
-    one = [Element("spines", spines, nothing())]
-    found = [image.tolist() for image in of_design(view, one)]
+    one = [FabricElement("spines", spines, nothing())]
+    found = [image.tolist() for image in candidates_of_design(view, one)]
     assert found == suggested(view, one)
 
 
@@ -285,7 +285,7 @@ def test_permutations_by_ports() -> None:
         f = made.build()
         for devices in (list(range(f.device_count)), list(range(f.device_count - 1)), list(range(1, f.device_count)), [0]):
             wanted = followed(by_port(f, devices))
-            assert [x.tolist() for x in by_ports(f, np.array(devices, dtype=np.int64))] == wanted
+            assert [x.tolist() for x in candidates_by_ports(f, np.array(devices, dtype=np.int64))] == wanted
             found += len(wanted)
     assert found > 40
 
@@ -296,9 +296,9 @@ def test_ports_beside_those_that_are_followed() -> None:
     chips = list(range(1, 7))
     wanted = [[1, 2, 3, 4, 5, 0], [5, 0, 1, 2, 3, 4]]
     assert followed(by_port(f, chips)) == wanted
-    assert [x.tolist() for x in by_ports(f, np.array(chips), Budget(port_degree=2))] == wanted
-    assert by_ports(f, np.array(chips), Budget(port_degree=1)) == []
-    assert by_ports(f, np.arange(7)) == []
+    assert [x.tolist() for x in candidates_by_ports(f, np.array(chips), Budget(port_degree=2))] == wanted
+    assert candidates_by_ports(f, np.array(chips), Budget(port_degree=1)) == []
+    assert candidates_by_ports(f, np.arange(7)) == []
 
 
 @pytest.mark.parametrize(("there", "back"), [(0, 1), (1, 0)])
@@ -317,7 +317,7 @@ def test_links_back_are_no_part_of_the_way(there: int, back: int) -> None:
         for i in range(7):
             image[order[i]] = order[(i + step) % 7]
         wanted.append(image)
-    assert followed(by_port(f, list(range(7)))) == wanted == [x.tolist() for x in by_ports(f, np.arange(7))]
+    assert followed(by_port(f, list(range(7)))) == wanted == [x.tolist() for x in candidates_by_ports(f, np.arange(7))]
 
 
 def test_ports_with_several_links_are_not_followed() -> None:
@@ -325,7 +325,7 @@ def test_ports_with_several_links_are_not_followed() -> None:
     b.link(b.port(b.sets[0], 0, "p", 0), b.port(b.sets[0], 2, "p", 0))
     f = b.build()
     assert by_port(f, [0, 1, 2, 3]) is None
-    assert by_ports(f, np.arange(4)) == []
+    assert candidates_by_ports(f, np.arange(4)) == []
 
 
 @pytest.mark.parametrize(

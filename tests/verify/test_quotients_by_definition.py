@@ -11,8 +11,17 @@ import pytest
 
 from tdsl.prove import symmetry
 from tdsl.prove.network import Network
-from tdsl.prove.quotient import NONE, Quotient, of_demand, of_switches
-from tdsl.prove.symmetry import arc_image, equal_demands, equal_rows, equivalent_nodes, identical, key_of, numbered, orbit_labels
+from tdsl.prove.quotient import NONE, Quotient, quotient_of_demand, quotient_of_switches
+from tdsl.prove.symmetry import (
+    arc_image,
+    columns_as_key,
+    equal_demands,
+    equal_rows,
+    equivalent_nodes,
+    number_distinct_rows,
+    orbit_labels,
+    same_network,
+)
 
 Rows = list[tuple[int, int, int]]
 
@@ -108,7 +117,7 @@ def test_switches_with_the_same_links_are_one(seed: int) -> None:
     rows = rows_of(net.nodes, arcs_of(net))
     keys = [(v if apart[v] else -1, rows[v]) for v in range(net.nodes)]
     same = [2 * x for x in first_of(list(keys))]
-    held(of_switches(net, apart), net, same, same)
+    held(quotient_of_switches(net, apart), net, same, same)
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -123,7 +132,7 @@ def test_senders_and_receivers_are_put_together_by_role(seed: int) -> None:
     out, into = refined(label, demands)
     begin = [2 * out[v] if forwards[v] or v in sends else NONE for v in range(size)]
     end = [2 * into[v] if forwards[v] else 2 * into[v] + 1 if v in receives else NONE for v in range(size)]
-    held(of_demand(net, tuple(column([x[i] for x in demands]) for i in range(3))), net, begin, end)
+    held(quotient_of_demand(net, tuple(column([x[i] for x in demands]) for i in range(3))), net, begin, end)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -139,7 +148,7 @@ def test_nodes_with_the_same_rows(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_are_compared_whatever_their_hashes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where all hashes are equal, a node is with the first of as many rows if it has the same, else alone."""
-    monkeypatch.setattr(symmetry, "_scattered", lambda x: np.zeros(len(x), dtype=np.uint64))
+    monkeypatch.setattr(symmetry, "_pseudorandom_words", lambda x: np.zeros(len(x), dtype=np.uint64))
     rng = Random(seed)
     size = rng.randint(1, 9)
     rows = [(rng.randrange(size), rng.randrange(3), rng.randint(1, 2)) for _ in range(rng.randint(0, 14))]
@@ -155,7 +164,7 @@ def test_the_published_numbers_of_the_hash() -> None:
     known = [
         6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
     ]  # fmt: skip
-    assert symmetry._scattered(np.uint64(1234567) + step).tolist() == known
+    assert symmetry._pseudorandom_words(np.uint64(1234567) + step).tolist() == known
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -187,10 +196,10 @@ def test_equivalent_nodes_are_in_order_of_their_lowest(seed: int) -> None:
 def test_networks_that_are_the_same_by_number() -> None:
     forwards = np.array([True, True, False])
     net = Network.both_ways(forwards, column([0, 1]), column([1, 2]), column([4, 5]))
-    assert identical(net, Network.both_ways(forwards, column([1, 0]), column([2, 1]), column([5, 4])))
-    assert not identical(net, Network.both_ways(~forwards, column([0, 1]), column([1, 2]), column([4, 5])))
-    assert not identical(net, net.with_capacity(net.capacity + 1))
-    assert key_of(net.tail, net.head) == (net.tail.tobytes(), net.head.tobytes())
+    assert same_network(net, Network.both_ways(forwards, column([1, 0]), column([2, 1]), column([5, 4])))
+    assert not same_network(net, Network.both_ways(~forwards, column([0, 1]), column([1, 2]), column([4, 5])))
+    assert not same_network(net, net.with_capacity(net.capacity + 1))
+    assert columns_as_key(net.tail, net.head) == (net.tail.tobytes(), net.head.tobytes())
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -217,11 +226,11 @@ def test_orbits_of_permutations(seed: int) -> None:
 def test_a_number_for_every_different_row(seed: int) -> None:
     rng = Random(seed)
     rows = [tuple(rng.choice([-1, 0, 3, 10**12]) for _ in range(3)) for _ in range(rng.randint(1, 30))]
-    found = numbered([column([x[i] for x in rows]) for i in range(3)])
+    found = number_distinct_rows([column([x[i] for x in rows]) for i in range(3)])
     order = sorted(set(rows))
     assert found.tolist() == [order.index(x) for x in rows]
     first = [x[0] for x in rows]
-    assert numbered([column(first)]).tolist() == [sorted(set(first)).index(x) for x in first]
+    assert number_distinct_rows([column(first)]).tolist() == [sorted(set(first)).index(x) for x in first]
 
 
 @pytest.mark.parametrize("seed", range(80))

@@ -13,7 +13,7 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove import by_rail
 from tdsl.prove.by_rail import ByRail
-from tdsl.prove.demands import Demand
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
 
@@ -155,16 +155,16 @@ def test_names_of_rails_and_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.names(others) == [f.device_name(d) for d in others.tolist()]
 
 
-def demand(seed: int, count: int, ring: bool = False) -> Demand:
+def demand(seed: int, count: int, ring: bool = False) -> TrafficDemand:
     rng = Random(seed)
     pairs = {tuple(rng.sample(range(count), 2)): rng.randint(1, 4) for _ in range(rng.randint(1, 5))}
     if ring:
         pairs = {(i, (i + 1) % count): 1 for i in range(count)}
     source, target = np.array(list(pairs), dtype=np.int64).T
-    return Demand(source, target, np.array(list(pairs.values())), ring=ring)
+    return TrafficDemand(source, target, np.array(list(pairs.values())), ring=ring)
 
 
-def laid_by_hand(units: list[End], hosts: list[int], asked: Demand) -> list[tuple[int, int, int]]:
+def laid_by_hand(units: list[End], hosts: list[int], asked: TrafficDemand) -> list[tuple[int, int, int]]:
     """Rail by rail, hosts without rails last: places among the units and amounts."""
     place, out = {e: k for k, e in enumerate(units)}, []
     for rail in [*range(max(r for _, r in units) + 1), -1]:
@@ -194,7 +194,7 @@ def test_what_rails_send(monkeypatch: pytest.MonkeyPatch) -> None:
             assert found.silent(None) == bool(silent)
 
 
-def said_by_hand(view: View, rails: list[int], asked: Demand | None, name: Callable[[int], str]) -> str:
+def said_by_hand(view: View, rails: list[int], asked: TrafficDemand | None, name: Callable[[int], str]) -> str:
     """The first two that have no path to each other over switches, or between which no host has a rail."""
     f, units, hosts = view.fabric, units_by_hand(view, rails), view.units.tolist()
     graph = nx.Graph()

@@ -6,7 +6,7 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import Builder, superpod, swapped
 
 
@@ -40,7 +40,7 @@ def wired(*links: tuple[int, int, int], nics: int = 3, switches: int = 3) -> Fab
     ],
 )
 def test_designs_without_rails(links: tuple[tuple[int, int, int], ...], why: str, name: str, nics: list[str]) -> None:
-    found = catalogue()["rail_alignment"].judge(View.whole(wired(*links)), None)
+    found = checks_by_name()["rail_alignment"].judge(View.whole(wired(*links)), None)
     reason = "the design is not rail-organised"
     assert (found.status, found.reason, found.witness) == ("skipped", reason, {"switch": name, "nics": nics})
     assert [(x.message, x.count) for x in found.faults] == [(f"{reason}: {why}", 1)]
@@ -51,7 +51,7 @@ def test_exchanged_cables_of_a_host(unit: int) -> None:
     """Two units of four hosts, four rails each: NIC 2 and 3 of the second host are exchanged, and belong to its own unit."""
     f = superpod(units=2, nodes=4, rails=4, spines=2, omit_last=False, manager=False).build()
     first = unit * 16 + 4
-    found = catalogue()["rail_alignment"].judge(View.whole(swapped(f, first + 2, first + 3)), None)
+    found = checks_by_name()["rail_alignment"].judge(View.whole(swapped(f, first + 2, first + 3)), None)
     node, base = f"su[{unit}].node[1].nic", next(s.first for s in f.sets if s.name == "leaf") + 4 * unit
     leaves = [f.device_name(base + rail) for rail in range(4)]
     words = f"{node}[2] is connected to {leaves[3]}, which serves rail 3; those of its siblings are connected to {leaves[2]}"

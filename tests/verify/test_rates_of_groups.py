@@ -15,10 +15,16 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.block_cuts import groups
+from tdsl.prove.block_cuts import group_labels
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.group_routing import _least, _local, _rate, _spread, group_rate
-from tdsl.prove.network import Network, Pairs
+from tdsl.prove.group_routing import (
+    _least_capacity_over_load,
+    _loads_within_group,
+    _rate_between_groups,
+    _ratios_within_groups,
+    group_rate,
+)
+from tdsl.prove.network import CapacityPairs, Network
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
@@ -106,7 +112,7 @@ def test_rates_are_those_of_the_definition(share: int) -> None:
     for seed in range(share, 160, 4):
         f = grouped(seed)
         net = unit_network(View.whole(f))
-        (label,) = groups(f, net.transit)
+        (label,) = group_labels(f, net.transit)
         assert group_rate(net, f) == expected(net, label.tolist()), seed
 
 
@@ -137,7 +143,7 @@ def test_the_best_way_to_form_groups_is_taken() -> None:
     for seed in range(150):
         f = nested(seed)
         net = unit_network(View.whole(f))
-        rates = [expected(net, label.tolist()) for label in groups(f, net.transit)] if len(net.trunks.a) else []
+        rates = [expected(net, label.tolist()) for label in group_labels(f, net.transit)] if len(net.trunks.a) else []
         assert group_rate(net, f) == max(rates, default=0), seed
         better += len(set(rates)) > 1
     assert better > 5
@@ -146,15 +152,15 @@ def test_the_best_way_to_form_groups_is_taken() -> None:
 def two(whole: tuple[int, ...], crossing: int) -> Any:
     """Two switches, one link between them, and of so many units at the first and the second switch in turn the injection."""
     count = len(whole)
-    access = Pairs(np.arange(count), np.arange(count) % 2, np.array(whole, dtype=np.int64))
-    trunks = Pairs(np.array([0]), np.array([1]), np.array([crossing], dtype=np.int64))
+    access = CapacityPairs(np.arange(count), np.arange(count) % 2, np.array(whole, dtype=np.int64))
+    trunks = CapacityPairs(np.array([0]), np.array([1]), np.array([crossing], dtype=np.int64))
     return SimpleNamespace(
         injection=access.capacity, units=np.arange(count), transit=np.arange(2), access=access, trunks=trunks, half=count // 2,
     )  # fmt: skip
 
 
 def rate(whole: tuple[int, ...], crossing: int, **limits: int) -> Fraction:
-    return _rate(two(whole, crossing), np.array([0, 1]), replace(DEFAULT, **({"group_parts": 2**40} | limits)))
+    return _rate_between_groups(two(whole, crossing), np.array([0, 1]), replace(DEFAULT, **({"group_parts": 2**40} | limits)))
 
 
 def test_parts_of_units_are_within_32_bits() -> None:
@@ -173,11 +179,11 @@ def test_loads_are_within_63_bits() -> None:
 def test_at_most_5040_parts() -> None:
     """Two groups of two switches, with links of 5,000 and 41 between them: what leaves is rounded up in 5,040 parts."""
     made = two((10, 10), 1)
-    made.access = Pairs(np.array([0, 1]), np.array([1, 3]), np.array([10, 10]))
+    made.access = CapacityPairs(np.array([0, 1]), np.array([1, 3]), np.array([10, 10]))
     made.transit = np.arange(4)
     for one in (5000, 4999, 2520):
-        made.trunks = Pairs(np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]), np.array([1, one, 41, 1]))
-        found = _rate(made, np.array([0, 0, 1, 1]), DEFAULT)
+        made.trunks = CapacityPairs(np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]), np.array([1, one, 41, 1]))
+        found = _rate_between_groups(made, np.array([0, 0, 1, 1]), DEFAULT)
         assert found == expected(made, [0, 0, 1, 1]) and 0 < found < 2
 
 
@@ -185,18 +191,18 @@ def test_limits_of_groups_and_of_parts() -> None:
     """Units of 2 and of 3: six parts; two groups."""
     assert rate((2, 3), 1) == rate((2, 3), 1, routed_groups=2, group_parts=6) == 1
     assert rate((2, 3), 1, routed_groups=1) == rate((2, 3), 1, group_parts=5) == 0
-    assert _rate(two((2, 3), 1), np.array([0, 0]), DEFAULT) == 0
+    assert _rate_between_groups(two((2, 3), 1), np.array([0, 0]), DEFAULT) == 0
 
 
 def test_links_that_failed_leave_no_rate() -> None:
     """All links between switches are within a group; or the one between groups is at switches without units."""
     made = two((1, 1), 1)
-    made.trunks = Pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-    assert _rate(made, np.array([0, 1]), DEFAULT) == 0
+    made.trunks = CapacityPairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    assert _rate_between_groups(made, np.array([0, 1]), DEFAULT) == 0
 
 
 def least_of(capacity: list[int], load: list[int]) -> list[Fraction]:
-    return _least(np.array(capacity, dtype=np.int64), np.array(load, dtype=np.int64))
+    return _least_capacity_over_load(np.array(capacity, dtype=np.int64), np.array(load, dtype=np.int64))
 
 
 def test_the_least_ratio_is_exact() -> None:
@@ -209,32 +215,34 @@ def test_the_least_ratio_is_exact() -> None:
         assert least_of(*(list(x) for x in zip(*pairs, strict=True))) == [min(Fraction(a, b) for a, b in pairs)]
 
 
-def line(count: int) -> Pairs:
-    return Pairs(np.arange(count - 1), np.arange(1, count), np.full(count - 1, 6, dtype=np.int64))
+def line(count: int) -> CapacityPairs:
+    return CapacityPairs(np.arange(count - 1), np.arange(1, count), np.full(count - 1, 6, dtype=np.int64))
 
 
 def test_loads_of_a_group_stay_within_63_bits() -> None:
     """Of two switches one sends 2^60 parts to the other; of three in a line the first to the last a ninth of 2^62."""
     label = np.zeros(2, dtype=np.int64)
     for amount, fits in ((2**60 - 1, True), (2**60, False), (2**61, False)):
-        found = _local(line(2), label, np.array([1, 0]), np.array([0, amount]), 1, 10**6)
+        found = _ratios_within_groups(line(2), label, np.array([1, 0]), np.array([0, amount]), 1, 10**6)
         assert found == ([Fraction(6, amount)] if fits else None)
     for amount, fits in ((2**62 // 9, True), (2**62 // 9 + 1, False)):
-        found = _local(line(3), np.zeros(3, dtype=np.int64), np.array([1, 0, 0]), np.array([0, 0, amount]), 5, 10**6)
+        found = _ratios_within_groups(
+            line(3), np.zeros(3, dtype=np.int64), np.array([1, 0, 0]), np.array([0, 0, amount]), 5, 10**6
+        )
         assert found == ([Fraction(6 * 5, amount)] if fits else None)
 
 
 def test_work_within_groups_has_a_limit() -> None:
     """Two lines of three switches: three nodes times two links for each."""
-    links = Pairs(np.array([0, 1, 3, 4]), np.array([1, 2, 4, 5]), np.array([6, 6, 6, 4]))
+    links = CapacityPairs(np.array([0, 1, 3, 4]), np.array([1, 2, 4, 5]), np.array([6, 6, 6, 4]))
     label, weight, through = np.array([0, 0, 0, 1, 1, 1]), np.ones(6, dtype=np.int64), np.zeros(6, dtype=np.int64)
-    assert _local(links, label, weight, through, 1, 12) == [Fraction(6, 2), Fraction(4, 2)]
-    assert _local(links, label, weight, through, 1, 11) is None
-    assert _local(links, label, weight, through, 1, 6) is None
+    assert _ratios_within_groups(links, label, weight, through, 1, 12) == [Fraction(6, 2), Fraction(4, 2)]
+    assert _ratios_within_groups(links, label, weight, through, 1, 11) is None
+    assert _ratios_within_groups(links, label, weight, through, 1, 6) is None
     near = np.array([1, 1, 0, 1, 1, 0])
-    assert _local(links, label, near, through, 1, 0) == [Fraction(6, 1), Fraction(6, 1)]
-    cut = Pairs(np.array([0]), np.array([1]), np.array([6]))
-    assert _local(cut, label[:3], weight[:3], through[:3], 1, 10**6) is None
+    assert _ratios_within_groups(links, label, near, through, 1, 0) == [Fraction(6, 1), Fraction(6, 1)]
+    cut = CapacityPairs(np.array([0]), np.array([1]), np.array([6]))
+    assert _ratios_within_groups(cut, label[:3], weight[:3], through[:3], 1, 10**6) is None
 
 
 def test_loads_within_one_group() -> None:
@@ -253,7 +261,7 @@ def test_loads_within_one_group() -> None:
                     demand[x, y] = rng.randint(1, 40)
         links = {(x, y): int(capacity[x, y]) for x, y in np.argwhere(capacity).tolist()}
         asked = {(x, y): int(demand[x, y]) for x, y in np.argwhere(demand).tolist()}
-        wanted, found = carried(links, asked, range(count)), _spread(capacity, demand)
+        wanted, found = carried(links, asked, range(count)), _loads_within_group(capacity, demand)
         assert (wanted is None) == (found is None), seed
         if wanted is not None and found is not None:
             assert found.tolist() == [[wanted.get((x, y), 0) for y in range(count)] for x in range(count)], seed
@@ -266,7 +274,7 @@ def test_networks_without_transit_have_no_rate() -> None:
     f = grouped(3)
     net = unit_network(View.whole(f))
     assert group_rate(net, f) > 0
-    none = Pairs(*np.zeros((3, 0), dtype=np.int64))
+    none = CapacityPairs(*np.zeros((3, 0), dtype=np.int64))
     facts = {
         "transit": net.transit,
         "loose": none,

@@ -34,11 +34,11 @@ def test_the_limits_of_the_documentation() -> None:
     assert checker.SCHEMA == 4
     assert (checker.MAX_DEPTH, checker.MAX_DIGITS, checker.MAX_BITS) == (100, 60, 16_384)
     assert (checker.MAX_CERTIFICATE_BYTES, checker.MAX_FABRIC_BYTES) == (268_435_456, 1_073_741_824)
-    assert checker.MAX_STEPS == checker.Work().left == 500_000_000
+    assert checker.MAX_STEPS == checker.WorkSteps().left == 500_000_000
 
 
 def test_the_last_step_may_be_spent() -> None:
-    work = checker.Work(5)
+    work = checker.WorkSteps(5)
     work.spend(3)
     work.spend(2)
     assert work.left == 0
@@ -48,10 +48,10 @@ def test_the_last_step_may_be_spent() -> None:
 
 
 def test_a_common_multiple_is_of_all_numbers() -> None:
-    assert [checker.common(x) for x in ([], [1], [7], [4, 6], [4, 6, 9], [2, 3, 5, 7])] == [1, 1, 7, 12, 36, 210]
-    assert checker.common([1 << 16_383]) == checker.common([(1 << 16_384) - 1]) - (1 << 16_383) + 1
+    assert [checker.least_common_multiple(x) for x in ([], [1], [7], [4, 6], [4, 6, 9], [2, 3, 5, 7])] == [1, 1, 7, 12, 36, 210]
+    assert checker.least_common_multiple([1 << 16_383]) == checker.least_common_multiple([(1 << 16_384) - 1]) - (1 << 16_383) + 1
     with pytest.raises(checker.Rejected, match=r"^fractions or parts are too long numbers$"):
-        checker.common([1 << 16_384])
+        checker.least_common_multiple([1 << 16_384])
 
 
 UNREADABLE = [
@@ -67,8 +67,8 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("text", "why"), UNREADABLE)
 def test_why_a_text_is_not_read(text: str, why: str) -> None:
-    with pytest.raises(checker.Unreadable) as found:
-        checker.parse(text, "x")
+    with pytest.raises(checker.InputUnreadable) as found:
+        checker.parse_strict_json(text, "x")
     assert str(found.value) == why
 
 
@@ -80,7 +80,7 @@ def test_what_is_read_is_as_written() -> None:
         ('[1, {"a": null, "b": [true, "x"]}, []]', [1, {"a": None, "b": [True, "x"]}, []]),
         ('{"a": ' + '{"b": ' * 99 + "1" + "}" * 100, None),
     ):
-        found = checker.parse(text, "x")
+        found = checker.parse_strict_json(text, "x")
         assert value is None or (found == value and type(found) is type(value))
 
 
@@ -95,22 +95,22 @@ def test_fractions_of_nothing_and_of_whole_numbers() -> None:
         ("1/1", 1),
         ("9" * 60, int("9" * 60)),
     ):
-        found = checker.read(value, Fraction, "x")
+        found = checker.value_of_form(value, Fraction, "x")
         assert found == read and type(found) is Fraction
     for value in ("3/0", "0/0", "00/00", True, False):
         with pytest.raises(checker.Rejected, match=r"^x: no number of the form p/q$"):
-            checker.read(value, Fraction, "x")
+            checker.value_of_form(value, Fraction, "x")
 
 
 def test_rows_and_lists() -> None:
     """A list of one form has any length; one of several has theirs, and each value its own."""
-    assert checker.read([], [str], "x") == []
-    assert checker.read(["a", "b", "c"], [str], "x") == ["a", "b", "c"]
-    assert checker.read(["a", 5], [str, 5], "x") == ["a", 5]
+    assert checker.value_of_form([], [str], "x") == []
+    assert checker.value_of_form(["a", "b", "c"], [str], "x") == ["a", "b", "c"]
+    assert checker.value_of_form(["a", 5], [str, 5], "x") == ["a", 5]
     for wrong in (["a"], ["a", 5, "a"], ["a", 5, "a", 5]):
         with pytest.raises(checker.Rejected, match=r"^x: a list is needed$"):
-            checker.read(wrong, [str, 5], "x")
-    assert checker.read([["a", 5, "1/2"]], [[str, 5, Fraction]], "x") == [["a", 5, Fraction(1, 2)]]
+            checker.value_of_form(wrong, [str, 5], "x")
+    assert checker.value_of_form([["a", 5, "1/2"]], [[str, 5, Fraction]], "x") == [["a", 5, Fraction(1, 2)]]
     for wrong, why in (
         ([["a", 4, "1/2"]], "an integer of at least 5 is needed"),
         ([["a", 5]], "a list is needed"),
@@ -119,13 +119,13 @@ def test_rows_and_lists() -> None:
         ([["a", 5, "a"]], "no number of the form p/q"),
     ):
         with pytest.raises(checker.Rejected, match=f"^x: {why}$"):
-            checker.read(wrong, [[str, 5, Fraction]], "x")
+            checker.value_of_form(wrong, [[str, 5, Fraction]], "x")
 
 
 def test_forms_that_a_key_decides() -> None:
     form = ("by", {"one": {"a": 1}, "two": {"b?": str, "*x": bool}})
-    assert checker.read({"by": "one", "a": 1}, form, "x") == {"by": "one", "a": 1}
-    assert checker.read({"by": "two", "*x": True}, form, "x") == {"by": "two", "b": None, "*x": True}
+    assert checker.value_of_form({"by": "one", "a": 1}, form, "x") == {"by": "one", "a": 1}
+    assert checker.value_of_form({"by": "two", "*x": True}, form, "x") == {"by": "two", "b": None, "*x": True}
     for wrong, why in (
         ({"by": "three", "a": 1}, "x.by: is none of one, two"),
         ({"a": 1}, "x.by: is none of one, two"),
@@ -137,19 +137,19 @@ def test_forms_that_a_key_decides() -> None:
         ([], "x: an object is needed"),
     ):
         with pytest.raises(checker.Rejected, match=f"^{re.escape(why)}$"):
-            checker.read(wrong, form, "x")
+            checker.value_of_form(wrong, form, "x")
 
 
 def test_objects_of_any_keys_and_null() -> None:
-    assert checker.read({}, {"*": 1}, "x") == {}
-    assert checker.read({"a": 1, "b": 2}, {"*": 1}, "x") == {"a": 1, "b": 2}
+    assert checker.value_of_form({}, {"*": 1}, "x") == {}
+    assert checker.value_of_form({"a": 1, "b": 2}, {"*": 1}, "x") == {"a": 1, "b": 2}
     with pytest.raises(checker.Rejected, match=r"^x\.b: an integer of at least 1 is needed$"):
-        checker.read({"a": 1, "b": 0}, {"*": 1}, "x")
-    assert checker.read(None, (None, 1), "x") is None
-    assert checker.read(1, (None, 1), "x") == 1
-    assert checker.read([], set, "x") == [] and checker.read(["b", "a"], set, "x") == ["b", "a"]
+        checker.value_of_form({"a": 1, "b": 0}, {"*": 1}, "x")
+    assert checker.value_of_form(None, (None, 1), "x") is None
+    assert checker.value_of_form(1, (None, 1), "x") == 1
+    assert checker.value_of_form([], set, "x") == [] and checker.value_of_form(["b", "a"], set, "x") == ["b", "a"]
     with pytest.raises(checker.Rejected, match=r"^x: a text twice$"):
-        checker.read(["b", "a", "b"], set, "x")
+        checker.value_of_form(["b", "a", "b"], set, "x")
 
 
 ROUTES = [
@@ -210,7 +210,7 @@ def numbers(value: Any) -> Iterator[tuple[Any, Any]]:
 def read(stated: Any) -> Any:
     """A certificate of the fabric f, as the checker reads it before it judges it."""
     form = checker.HEAD | checker.FORMS[stated["check"]]
-    return checker.read({"schema": 0, "fabric": "f"} | stated, form, "certificate")
+    return checker.value_of_form({"schema": 0, "fabric": "f"} | stated, form, "certificate")
 
 
 @pytest.mark.parametrize("place", range(len(LEAST)))
@@ -236,10 +236,10 @@ def test_a_fabric_of_no_device_and_one_link_of_the_least_rate() -> None:
     for table, name, least in (*cells, ("planned_links", "rate_bps", 1), ("planned_links", "links", 1)):
         cell = made[table]["rows"][0]
         cell[COLUMNS[table].index(name)] = least
-        checker.Fabric(made)
+        checker.CertifiedFabric(made)
         cell[COLUMNS[table].index(name)] = least - 1
         with pytest.raises(checker.Rejected, match=rf"^{table}\.{name}: an integer of at least {least} is needed$"):
-            checker.Fabric(made)
+            checker.CertifiedFabric(made)
         cell[COLUMNS[table].index(name)] = least
 
 
@@ -251,7 +251,7 @@ def test_columns_in_another_order_or_left_out() -> None:
         "columns": [*names[::-1], "model"],
         "rows": [[i, kind, path, name, "M"] for i, (name, path, kind, *_) in enumerate(made["devices"]["rows"])],
     }
-    found = checker.table(made, "devices")
+    found = checker.table_rows(made, "devices")
     assert found == [
         ["h1", "h[1]", "host", None, "M", None, None, None],
         ["h2", "h[2]", "host", None, "M", None, None, None],
@@ -259,21 +259,21 @@ def test_columns_in_another_order_or_left_out() -> None:
     ]
     made["devices"]["columns"] = ["name", "path", "kind", "model", "name"]
     with pytest.raises(checker.Rejected, match=r"^devices: rows and columns differ$"):
-        checker.table(made, "devices")
+        checker.table_rows(made, "devices")
     made = pair()
     for row in (made["links"]["rows"][1], made["links"]["rows"][0]):
         for wrong in (row[:-1], [*row, None]):
             made["links"]["rows"][1] = wrong
             with pytest.raises(checker.Rejected, match=r"^links: rows and columns differ$"):
-                checker.table(made, "links")
+                checker.table_rows(made, "links")
     made["links"]["columns"] = made["links"]["columns"][1:]
     made["links"]["rows"] = []
-    assert checker.table(made, "links") == []
+    assert checker.table_rows(made, "links") == []
 
 
 def test_the_answer_is_one_line() -> None:
-    assert checker.line("x" * 300) == checker.line("x" * 301) == "x" * 300
-    assert checker.line("a\nb\u00e9") == "a\\nb\\xe9"
+    assert checker.shortened_printable_text("x" * 300) == checker.shortened_printable_text("x" * 301) == "x" * 300
+    assert checker.shortened_printable_text("a\nb\u00e9") == "a\\nb\\xe9"
 
 
 def test_every_answer() -> None:
@@ -302,7 +302,7 @@ def test_every_answer() -> None:
 
 
 def test_a_fabric_that_is_parsed_is_used_as_it_is() -> None:
-    made = checker.Fabric(pair())
+    made = checker.CertifiedFabric(pair())
     checker.verify(certificate("diameter", value=0), made)
     with pytest.raises(checker.Rejected, match=r"^it is 0$"):
         checker.verify(certificate("diameter", value=1), made)
@@ -323,7 +323,7 @@ def test_files_as_large_as_the_limit_are_read(
     for less in ((0, 0), (1, 0), (0, 1)):
         for limit, text, by in zip(("MAX_CERTIFICATE_BYTES", "MAX_FABRIC_BYTES"), texts, less, strict=True):
             monkeypatch.setattr(checker, limit, len(text) - by)
-        status = checker.main(names)
+        status = checker.check_files_of_arguments(names)
         printed = capsys.readouterr()
         if less == (0, 0):
             assert (status, printed.out, printed.err) == (0, "verified: reachability of f (all 2 units)\n", "")
@@ -331,14 +331,14 @@ def test_files_as_large_as_the_limit_are_read(
             wrong, size = names[less[1]], len(texts[less[1]]) - 1
             assert (status, printed.out, printed.err) == (2, "", f"not readable: {wrong}: larger than {size} bytes\n"[:315])
     for arguments in ([], names[:1], [names[0], "--expect", "reachability"]):
-        assert checker.main(arguments) == 2
+        assert checker.check_files_of_arguments(arguments) == 2
         usage = "usage: checker.py CERTIFICATE... fabric.json [--expect REQUIREMENT]..."
         assert capsys.readouterr().err == f"not readable: {usage}\n"
     Path(names[0]).write_text(text_of(pair(), units=3)[0])
     monkeypatch.setattr(checker, "MAX_CERTIFICATE_BYTES", 1000)
     monkeypatch.setattr(checker, "MAX_FABRIC_BYTES", 10_000)
-    assert checker.main(names) == 1
+    assert checker.check_files_of_arguments(names) == 1
     assert capsys.readouterr().err == "rejected: the number of units is another\n"
-    assert checker.main([names[0], str(tmp_path / "absent.json")]) == 2
+    assert checker.check_files_of_arguments([names[0], str(tmp_path / "absent.json")]) == 2
     Path(names[0]).write_bytes(b"\xff")
-    assert checker.main(names) == 2
+    assert checker.check_files_of_arguments(names) == 2

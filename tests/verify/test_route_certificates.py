@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
-from tdsl.certificates.write import certificates
+from tdsl.certificates.write import certificates_by_file_name
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.demands import Demand
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import Builder, claim, multiplane, rail_only, random_chips, random_fabric, random_layers, superpod, without
 from tests.verify.test_certificates import as_json, at, headed, leaves, put, rejected, shown
 from tests.verify.test_throughput import optimum
@@ -37,13 +37,13 @@ LIMITS = {
     "averages among twins": replace(EXPANDED, path_program_rows=0, uniform_work=0, routing_work=60, quotient_ratio=0),
 }
 """What is set to nothing, so that a small fabric is a large one."""
-PLAIN = [(Word("ring"),), (Word("shift"), 3), (Word(ALL),)]
-WORDS = [*PLAIN, (Word("rail_allreduce"),)]
+PLAIN = [(BareWord("ring"),), (BareWord("shift"), 3), (BareWord(ALL),)]
+WORDS = [*PLAIN, (BareWord("rail_allreduce"),)]
 
 
 def made(f, kind, words=WORDS):
     asked = [claim(f, "throughput", args=args, through=way) for args in words for way in ("", "scaleup")]
-    return headed(f, certificates(f, asked, [], LIMITS[kind]))
+    return headed(f, certificates_by_file_name(f, asked, [], LIMITS[kind]))
 
 
 def some(seed):
@@ -75,7 +75,7 @@ def demand_of(f, pattern):
         by = 1 if pattern.startswith("ring") else 3
         pairs = [(s, (s + by) % n) for s in range(n)]
     source, target = np.array(pairs, dtype=np.int64).T
-    return Demand(source, target, np.ones(len(pairs), dtype=np.int64))
+    return TrafficDemand(source, target, np.ones(len(pairs), dtype=np.int64))
 
 
 def true_bps(f, pattern):
@@ -190,7 +190,7 @@ def test_no_plane_reaches_all_and_the_pairs_are_too_many():
     ends = list(zip(whole.device_a.tolist(), whole.device_b.tolist(), strict=True))
     called = [(whole.device_name(a), whole.device_name(b)) for a, b in ends]
     f = without(whole, [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))])
-    found = made(f, "no pairs", [(Word(ALL),)])["throughput-all_to_all.json"]
+    found = made(f, "no pairs", [(BareWord(ALL),)])["throughput-all_to_all.json"]
     assert [(r["by"], r["lengths"]) for r in found["lower"]["routes"]] == [("lengths", [])]
     verify(found, as_json(f))
     true = true_bps(f, ALL)

@@ -14,7 +14,14 @@ import pytest
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove import equal_split
-from tdsl.prove.equal_split import FAR, Demand, _among, distances, routed, spent
+from tdsl.prove.equal_split import (
+    FAR,
+    UniformDemand,
+    _add_traffic_within_nodes,
+    distance_times_demand,
+    lengths_from_sources,
+    route_equal_split,
+)
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
@@ -82,10 +89,10 @@ def test_distances_of_all_pairs(most: int, monkeypatch: pytest.MonkeyPatch) -> N
         wanted = [[reach(g, length, s).get(v, FAR) for v in range(g.nodes)] for s in range(g.nodes)]
         for slot in (0, 10**9):
             monkeypatch.setattr(equal_split, "SLOT", slot)
-            found = distances(g, length, np.arange(g.nodes))
+            found = lengths_from_sources(g, length, np.arange(g.nodes))
             assert found.dtype == np.int64 and found.tolist() == wanted, seed
         some = np.array([g.nodes - 1, 0])
-        assert distances(g, length, some).tolist() == [wanted[-1], wanted[0]]
+        assert lengths_from_sources(g, length, some).tolist() == [wanted[-1], wanted[0]]
 
 
 @pytest.mark.parametrize("length", [1, 2**26 - 1, 2**26, 2**27, 2**32])
@@ -97,11 +104,11 @@ def test_distances_along_a_line(length: int) -> None:
         b.link(b.free(chip, i), b.free(chip, i + 1))
     view = View.whole(b.build())
     g = UnitGraph.of(view, unit_network(view))
-    found = distances(g, np.full(7, length), np.array([0, 3]))
+    found = lengths_from_sources(g, np.full(7, length), np.array([0, 3]))
     assert found.tolist() == [[length * x for x in range(8)], [length * abs(x - 3) for x in range(8)]]
 
 
-def expected(g: UnitGraph, length: Ints, s: int, demand: Demand) -> tuple[list[int], int] | None:
+def expected(g: UnitGraph, length: Ints, s: int, demand: UniformDemand) -> tuple[list[int], int] | None:
     """What one sender of a node puts on every link, and distance times demand; None if a unit is not reached."""
     far = reach(g, length, s)
     if demand.pairs and any(parts and v not in far for v, parts in enumerate(demand.parts.tolist())):
@@ -146,12 +153,12 @@ def test_loads_of_every_sender(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(40):
         g = graph(seed)
         length = lengths(g, seed, 3)
-        for demand in (Demand.all_to_all(g), Demand.hubs(g, np.arange(g.nodes), g.nodes)):
+        for demand in (UniformDemand.all_to_all(g), UniformDemand.hubs(g, np.arange(g.nodes), g.nodes)):
             sources = np.flatnonzero(demand.senders)
             wanted = [expected(g, length, int(s), demand) for s in sources]
             for cells in (10**6, 2 * g.network.arcs):
                 monkeypatch.setattr(equal_split, "CELLS", cells)
-                found = list(routed(g, length, sources, demand))
+                found = list(route_equal_split(g, length, sources, demand))
                 each = len(sources) if cells == 10**6 else 2
                 assert len(found) == -(-len(sources) // max(each, 1)), seed
                 for at, one in enumerate(found):
@@ -166,14 +173,14 @@ def test_loads_of_every_sender(monkeypatch: pytest.MonkeyPatch) -> None:
                     whole += 1
             for s, result in zip(sources.tolist(), wanted, strict=True):
                 if result is not None:
-                    assert spent(g, length, s, demand) == result[1], seed
+                    assert distance_times_demand(g, length, s, demand) == result[1], seed
     assert apart > 5 and whole > 80
 
 
 def test_demands_between_all_units() -> None:
     for seed in range(12):
         g = graph(seed)
-        found = Demand.all_to_all(g)
+        found = UniformDemand.all_to_all(g)
         assert found.pairs and found.parts.tolist() == [PARTS * w for w in g.weight.tolist()]
         assert found.senders.tolist() == found.apart.tolist() == g.weight.tolist()
 
@@ -209,7 +216,7 @@ def test_hubs_that_send() -> None:
         g, rng = graph(seed), Random(seed)
         for orbit in (list(range(g.nodes)), [rng.choice([v, max(v - 1, 0)]) for v in range(g.nodes)]):
             for most in (1, 2, g.nodes):
-                found = Demand.hubs(g, np.array(orbit), most)
+                found = UniformDemand.hubs(g, np.array(orbit), most)
                 senders, apart = hubs(g, orbit, most)
                 assert found.senders.tolist() == senders, (seed, most)
                 assert [x for x, y in zip(found.apart.tolist(), g.forwards.tolist(), strict=True) if y] == [
@@ -224,7 +231,7 @@ def test_what_units_of_a_node_send_each_other() -> None:
     """Up and down the two shortest links, of capacities 4 and 7, the remainder on the first; a longer one carries nothing."""
     g: Any = SimpleNamespace(weight=np.array([3, 1]), a=np.array([0, 0, 0]), b=np.array([1, 2, 3]), capacity=np.array([4, 9, 7]))
     links = np.zeros((2, 3), dtype=np.int64)
-    _among(g, np.array([2, 3, 2]), np.array([1, 0]), links)
+    _add_traffic_within_nodes(g, np.array([2, 3, 2]), np.array([1, 0]), links)
     parts = [2 * PARTS * 4 // 11, 2 * PARTS * 7 // 11]
     assert sum(parts) == 2 * PARTS - 1
     assert links.tolist() == [[0, 0, 0], [2 * (parts[0] + 1), 0, 2 * parts[1]]]
@@ -238,5 +245,5 @@ def test_a_network_without_links() -> None:
     view = View.whole(b.build())
     g = UnitGraph.of(view, unit_network(view))
     nothing: Any = np.zeros(0, dtype=np.int64)
-    found = distances(g, nothing, np.arange(g.nodes))
+    found = lengths_from_sources(g, nothing, np.arange(g.nodes))
     assert found.tolist() == [[0 if x == y else FAR for y in range(g.nodes)] for x in range(g.nodes)]

@@ -15,8 +15,8 @@ import pytest
 from tdsl.prove import shortest_path_routing
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.shortest_path_routing import NEVER, PARTS, fits, path_lengths, route
-from tdsl.prove.trees import Trees, everyone, loads
+from tdsl.prove.shortest_path_routing import NEVER, PARTS, amounts_fit_in_words, path_lengths, route_on_shortest_paths
+from tdsl.prove.trees import Trees, loads_along_trees, uniform_loads_along_trees
 
 Demands = dict[tuple[int, int], int]
 
@@ -129,7 +129,7 @@ def test_what_shortest_paths_put_on_arcs(seed: int, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shortest_path_routing, "PARTS", parts)
     exact = {s: sent(net, length, s, w, parts) for s, w in wanted.items()}
     source, target, amount = (column([x[i] for x in demands]) for i in range(3))
-    found = route(net, column(length), source, target, amount, 10**9)
+    found = route_on_shortest_paths(net, column(length), source, target, amount, 10**9)
     if None in exact.values():
         assert found is None
         return
@@ -149,15 +149,15 @@ def test_what_shortest_paths_put_on_arcs(seed: int, monkeypatch: pytest.MonkeyPa
     looked = [{*wanted[s], *(int(net.tail[arc]) for arc in flow[s])} - {s} for s in wanted]
     assert found.work == ways[1] + sum(len(net.into[v]) for mine in looked for v in mine)
     entries = len(found.flow[0])
-    limits = {entries: route(net, column(length), source, target, amount, 10**9, entries)}
+    limits = {entries: route_on_shortest_paths(net, column(length), source, target, amount, 10**9, entries)}
     if entries:
-        limits[entries - 1] = route(net, column(length), source, target, amount, 10**9, entries - 1)
+        limits[entries - 1] = route_on_shortest_paths(net, column(length), source, target, amount, 10**9, entries - 1)
     for most, limited in limits.items():
         assert limited is not None and (limited.flow is None) == (most < entries)
         assert limited.load.tolist() == found.load.tolist() and limited.spent == found.spent and limited.work == found.work
-    assert route(net, column(length), source, target, amount, found.work) is not None
+    assert route_on_shortest_paths(net, column(length), source, target, amount, found.work) is not None
     if found.work:
-        assert route(net, column(length), source, target, amount, found.work - 1) is None
+        assert route_on_shortest_paths(net, column(length), source, target, amount, found.work - 1) is None
 
 
 @pytest.mark.parametrize(("cells", "each"), [(70 * 80, 70), (1, 64)])
@@ -171,7 +171,7 @@ def test_sources_in_several_goes(entries: int | None, cells: int, each: int, mon
     order = rng.sample(range(size), size)
     source, target = column(order), column([(7 * v + 3) % size for v in order])
     amount, ones = column([1 + v % 4 for v in order]), np.ones(net.arcs, dtype=np.int64)
-    once = route(net, ones, source, target, amount, 10**9, 10**6)
+    once = route_on_shortest_paths(net, ones, source, target, amount, 10**9, 10**6)
     assert once is not None and once.flow is not None
     exact = Counter[int]()
     for s, t, x in zip(source.tolist(), target.tolist(), amount.tolist(), strict=True):
@@ -181,7 +181,7 @@ def test_sources_in_several_goes(entries: int | None, cells: int, each: int, mon
     assert once.load.tolist() == [exact[arc] for arc in range(net.arcs)]
     whole = path_lengths(net, ones, np.arange(size), 10**9)
     monkeypatch.setattr(shortest_path_routing, "CELLS", cells)
-    parts = route(net, ones, source, target, amount, 10**9, 10**6 if entries is None else entries)
+    parts = route_on_shortest_paths(net, ones, source, target, amount, 10**9, 10**6 if entries is None else entries)
     assert parts is not None
     assert parts.load.tolist() == once.load.tolist() and parts.spent == once.spent
     chunks = [path_lengths(net, ones, np.arange(low, min(low + each, size)), 10**9) for low in range(0, size, each)]
@@ -191,11 +191,11 @@ def test_sources_in_several_goes(entries: int | None, cells: int, each: int, mon
         assert parts.flow is not None
         listed = [sorted(zip(*(c.tolist() for c in x.flow), strict=True)) for x in (once, parts) if x.flow is not None]
         assert listed[0] == listed[1]
-        assert route(net, ones, source, target, amount, parts.work, 10**6) is not None
-        assert route(net, ones, source, target, amount, parts.work - 1, 10**6) is None
+        assert route_on_shortest_paths(net, ones, source, target, amount, parts.work, 10**6) is not None
+        assert route_on_shortest_paths(net, ones, source, target, amount, parts.work - 1, 10**6) is None
         count = len(parts.flow[0])
         for most in (count, count - 1):
-            limited = route(net, ones, source, target, amount, 10**9, most)
+            limited = route_on_shortest_paths(net, ones, source, target, amount, 10**9, most)
             assert limited is not None and (limited.flow is None) == (most < count)
     else:
         assert parts.flow is None
@@ -204,11 +204,13 @@ def test_sources_in_several_goes(entries: int | None, cells: int, each: int, mon
 def test_amounts_that_fit_one_word() -> None:
     """All amounts in PARTS times the greatest capacity stay below 2^61; without arcs the capacity is 1."""
     most = (1 << 61) // PARTS
-    assert fits(column([most]), column([1, 1])) and not fits(column([most + 1]), column([1]))
-    assert fits(column([most]), column([])) and not fits(column([most + 1]), column([]))
-    assert fits(column([most // 2 - 3, 3]), column([2, 1])) and not fits(column([most // 2, 1]), column([1, 2]))
-    assert fits(column([most]), column([0]))
-    assert fits(column([]), column([5]))
+    assert amounts_fit_in_words(column([most]), column([1, 1])) and not amounts_fit_in_words(column([most + 1]), column([1]))
+    assert amounts_fit_in_words(column([most]), column([])) and not amounts_fit_in_words(column([most + 1]), column([]))
+    assert amounts_fit_in_words(column([most // 2 - 3, 3]), column([2, 1])) and not amounts_fit_in_words(
+        column([most // 2, 1]), column([1, 2])
+    )
+    assert amounts_fit_in_words(column([most]), column([0]))
+    assert amounts_fit_in_words(column([]), column([5]))
 
 
 def test_work_of_sources_that_send_to_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,10 +219,10 @@ def test_work_of_sources_that_send_to_themselves(monkeypatch: pytest.MonkeyPatch
     line = np.arange(80)
     net = Network.both_ways(np.ones(80, dtype=np.bool_), line, (line + 1) % 80)
     ones = np.ones(net.arcs, dtype=np.int64)
-    found = route(net, ones, line, line, line + 1, 10**9)
+    found = route_on_shortest_paths(net, ones, line, line, line + 1, 10**9)
     assert found is not None and not found.load.any() and found.spent == 0
-    assert route(net, ones, line, line, line + 1, found.work) is not None
-    assert route(net, ones, line, line, line + 1, found.work - 1) is None
+    assert route_on_shortest_paths(net, ones, line, line, line + 1, found.work) is not None
+    assert route_on_shortest_paths(net, ones, line, line, line + 1, found.work - 1) is None
 
 
 class Many:
@@ -239,7 +241,7 @@ class Many:
 def test_amounts_are_numbered_in_32_bits() -> None:
     capacity: Any = column([1])
     many: list[Any] = [Many(2**31 - 1), Many(2**31)]
-    assert [fits(x, capacity) for x in many] == [True, False]
+    assert [amounts_fit_in_words(x, capacity) for x in many] == [True, False]
 
 
 # ---------------------------------------------------------------- trees
@@ -335,7 +337,7 @@ def test_demands_on_trees(seed: int) -> None:
     for rounds, work in ((4, 100), (3, 2), (5, 0)):
         budget = Budget(tree_rounds=rounds, tree_work=work * len(demands) + len(demands) - 1)
         trees = grown(net, ends, rounds, work)
-        same(loads(net, demands, budget), divided(net, demands, trees), net, trees)
+        same(loads_along_trees(net, demands, budget), divided(net, demands, trees), net, trees)
 
 
 @pytest.mark.parametrize("seed", range(120))
@@ -350,13 +352,21 @@ def test_everyone_on_trees(seed: int) -> None:
         trees = grown(net, ends, rounds, work)
         demands = {(s, t): int(weight[s] * weight[t]) for s in ends for t in ends if s != t}
         budget = Budget(tree_rounds=rounds, tree_work=work * net.nodes + net.nodes - 1)
-        found = everyone(net, weight, budget)
+        found = uniform_loads_along_trees(net, weight, budget)
         sets = {tuple(level[v] >= 0 for level, _ in trees) for v in ends}
         if not all(any(x and y for x, y in zip(one, two, strict=True)) for one in sets for two in sets):
             assert found is None
             continue
-        assert everyone(net, weight, Budget(tree_rounds=rounds, tree_work=budget.tree_work, tree_classes=len(sets))) is not None
-        assert everyone(net, weight, Budget(tree_rounds=rounds, tree_work=budget.tree_work, tree_classes=len(sets) - 1)) is None
+        assert (
+            uniform_loads_along_trees(net, weight, Budget(tree_rounds=rounds, tree_work=budget.tree_work, tree_classes=len(sets)))
+            is not None
+        )
+        assert (
+            uniform_loads_along_trees(
+                net, weight, Budget(tree_rounds=rounds, tree_work=budget.tree_work, tree_classes=len(sets) - 1)
+            )
+            is None
+        )
         counts = [sum(x and y for x, y in zip(one, two, strict=True)) for one in sets for two in sets]
         parts = lcm(*counts)
         wanted = divided(net, demands, trees) if demands else ({}, 1)

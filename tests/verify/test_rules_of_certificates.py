@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tdsl.certificates import checker
-from tdsl.certificates.write import certificates
-from tdsl.certificates.write_throughput import Unshown, shown
+from tdsl.certificates.write import certificates_by_file_name
+from tdsl.certificates.write_throughput import Unshown, certificate_as_checked
 from tests.harness import compile_text
 from tests.verify.test_checker_alone import certificate, fabric
 
@@ -40,14 +40,14 @@ def test_switches_of_other_layers_are_no_devices_of_the_network() -> None:
     made = fabric(["h1", "h2", "h3"], ["s1", "s2", "s3", "x1", "o1"], links)
     for row in made["links"]["rows"][4:]:
         row[-1] = "scaleup"
-    known = checker.Fabric(made)
+    known = checker.CertifiedFabric(made)
     assert set(known.devices) == {"h1", "h2", "h3", "s1", "s2", "s3", "o1"}
     assert [(x.a, x.b) for x in known.links] == links[:4]
     via = made["links"]["columns"].index("via")
     made["links"]["rows"][4][via] = "o1"
-    assert set(checker.Fabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3"}
+    assert set(checker.CertifiedFabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3"}
     made["links"]["rows"][0][via] = "o1"
-    assert set(checker.Fabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3", "o1"}
+    assert set(checker.CertifiedFabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3", "o1"}
 
 
 def test_lists_of_demands_have_no_symmetries_and_are_not_empty() -> None:
@@ -101,8 +101,8 @@ def test_only_what_is_answered_has_a_certificate(tmp_path: Path) -> None:
         for status in ("proved", "refuted", "bounded", "modelled", "skipped"):
             result = replace(other, check=check, status=status)  # type: ignore[arg-type]
             expected = [f"{check}.json"] if status in written else []
-            assert list(certificates(design.fabric, [], [result])) == expected, (check, status)
-            both = certificates(design.fabric, [], [result, replace(result, requirement="x", status="skipped")])
+            assert list(certificates_by_file_name(design.fabric, [], [result])) == expected, (check, status)
+            both = certificates_by_file_name(design.fabric, [], [result, replace(result, requirement="x", status="skipped")])
             assert list(both) == expected, (check, status)
 
 
@@ -125,7 +125,7 @@ def test_only_what_is_answered_has_a_certificate(tmp_path: Path) -> None:
 def test_what_is_shown_in_the_place_of_trees_and_of_rounded_loads(how: str, stated: Fraction, written: object) -> None:
     """Two hosts over one link: shortest paths show 100 bit/s for each."""
     links = [("h1", "s1"), ("h2", "s2")]
-    made = checker.Fabric(fabric(["h1", "h2"], ["s1", "s2"], [*links, ("s1", "s2")]))
+    made = checker.CertifiedFabric(fabric(["h1", "h2"], ["s1", "s2"], [*links, ("s1", "s2")]))
     route: dict[str, object] = {"by": how, "share": 1, "parts": 1}
     lower = {"routes": [route | ({"lengths": []} if how == "lengths" else {})]}
     body = certificate(
@@ -133,8 +133,8 @@ def test_what_is_shown_in_the_place_of_trees_and_of_rounded_loads(how: str, stat
     )
     if written is Unshown:
         with pytest.raises(Unshown, match="shortest paths show less"):
-            shown(body, made, STEPS)
+            certificate_as_checked(body, made, STEPS)
         return
-    found = shown(body, made, STEPS)
+    found = certificate_as_checked(body, made, STEPS)
     assert found["lower_bps"] == (str(stated) if written is None else str(written))
     assert found["lower"] == {"routes": [{"by": "lengths", "share": 1, "parts": 1, "lengths": []}]}

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.prove.bisection import _every_split, bisection
+from tdsl.prove.bisection import _every_split, bisection_bounds
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
-from tdsl.prove.clos import spread
-from tdsl.prove.concurrent_flow import MOST, _fractions, _whole
-from tdsl.prove.elimination import frontier, order
-from tdsl.prove.equal_split import FAR, Demand, _spent
-from tdsl.prove.group_routing import _spread
-from tdsl.prove.restored_links import restored
+from tdsl.prove.clos import hub_spread
+from tdsl.prove.concurrent_flow import MOST, _round_to_fractions, _whole_lengths
+from tdsl.prove.elimination import elimination_order, least_cut_by_elimination
+from tdsl.prove.equal_split import FAR, UniformDemand, _sum_distance_times_demand
+from tdsl.prove.group_routing import _loads_within_group
+from tdsl.prove.restored_links import restore_missing_links
 from tdsl.prove.shortest_path_routing import PARTS
-from tdsl.prove.uniform_flow import FINE, _fits
+from tdsl.prove.uniform_flow import FINE, _sums_fit_in_words
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, superpod
@@ -40,7 +40,7 @@ def test_every_balanced_split_comes_once(units: int) -> None:
 @pytest.mark.parametrize(("inside", "crossing"), [((1, 3), 4), ((3, 1), 4), ((5, 7), 10), ((1, 1), 2)])
 def test_routes_between_groups_are_no_answer_while_better_bounds_are_known(inside: tuple[int, int], crossing: int) -> None:
     """Groups of two switches and two hosts: routes between them show less than all splits do, or as much."""
-    found = bisection(View.whole(two_groups(*(400 * x for x in inside))))
+    found = bisection_bounds(View.whole(two_groups(*(400 * x for x in inside))))
     assert (found.lower, found.upper) == (crossing, crossing)
 
 
@@ -64,7 +64,7 @@ def test_links_that_one_group_lacks_are_restored(groups: int, spines_first: bool
                 b.link(b.free(leaf, x), b.free(spine, y))
     f = b.build()
     net = unit_network(View.whole(f))
-    found = restored(net, f)
+    found = restore_missing_links(net, f)
     assert found is not None and found.cost == 2
     ends = {int(net.transit[found.added.a[0]]), int(net.transit[found.added.b[0]])}
     assert len(found.added.a) == 1 and ends == {leaf.first, spine.first + (not spines_first)}
@@ -86,7 +86,7 @@ def test_a_domain_has_the_name_of_its_first_host(tmp_path: Path) -> None:
 def test_links_between_tiers_lead_to_the_spines() -> None:
     """Leaves and spines that all hosts can send to at once: half of the hosts fill their ports."""
     net = unit_network(View.whole(superpod(2, 4, 2, 4, omit_last=False, manager=False).build()))
-    found = spread(net, 2, True)
+    found = hub_spread(net, 2, True)
     assert found.value == net.full and all(sum(x.values()) == 1 for x in found.shares.values())
     assert {len(x) for x in found.shares.values()} == {4} and len(found.shares) == 4
 
@@ -106,7 +106,7 @@ def test_links_within_a_tier_or_above_the_hubs_carry_nothing_to_hubs() -> None:
     half = Fraction(1, 2)
     leaves, spines = (dict.fromkeys((x, x + 1), to) for x, to in ((0, {2: half, 3: half}), (2, {4: Fraction(1)})))
     for top, shares, value in ((1, {}, 0), (2, leaves, 2), (3, leaves | spines, 2)):
-        found = spread(net, top, True)
+        found = hub_spread(net, top, True)
         assert (found.shares, found.value) == (shares, value)
 
 
@@ -114,7 +114,7 @@ def test_links_within_a_tier_or_above_the_hubs_carry_nothing_to_hubs() -> None:
 def test_fractions_of_paths_are_one_together(parts: tuple[float, ...]) -> None:
     """Of 6 that are demanded each path has its part, the largest what is over."""
     paths = [(0, 6, [(x, [i, 9]) for i, x in enumerate(parts)])]
-    found = _fractions(DEFAULT, paths)
+    found = _round_to_fractions(DEFAULT, paths)
     load = [found.load.get(i, Fraction(0)) for i in range(len(parts))]
     assert sum(load) == found.load[9] == 6
     top = max(range(len(parts)), key=lambda i: parts[i])
@@ -123,12 +123,12 @@ def test_fractions_of_paths_are_one_together(parts: tuple[float, ...]) -> None:
 
 def test_lengths_are_whole_in_the_proportions_of_prices() -> None:
     """None for prices that are all 0, or whose proportions need too long numbers."""
-    assert _whole(np.array([0.3, 0.6, 0.0, -0.3, 0.1])) == [3, 6, 0, 0, 1]
-    assert _whole(np.array([0.0, -1.0])) == [0, 0] and _whole(np.array([])) == []
+    assert _whole_lengths(np.array([0.3, 0.6, 0.0, -0.3, 0.1])) == [3, 6, 0, 0, 1]
+    assert _whole_lengths(np.array([0.0, -1.0])) == [0, 0] and _whole_lengths(np.array([])) == []
     primes = [9_973, 9_967, 9_949]
     assert 9_973 * 9_967 * 9_949 < MOST < 9_973 * 9_967 * 9_949 * 9_941
-    assert _whole(np.array([1, *(1 / p for p in primes)])) == [9_973 * 9_967 * 9_949 // p for p in (1, *primes)]
-    assert _whole(np.array([1, *(1 / p for p in primes), 1 / 9_941])) == [0] * 5
+    assert _whole_lengths(np.array([1, *(1 / p for p in primes)])) == [9_973 * 9_967 * 9_949 // p for p in (1, *primes)]
+    assert _whole_lengths(np.array([1, *(1 / p for p in primes), 1 / 9_941])) == [0] * 5
 
 
 @pytest.mark.parametrize("links", [1, 61, 62, 200])
@@ -144,8 +144,8 @@ def test_links_that_carry_much_are_gone_through(links: int) -> None:
         b.link(b.free(sw, 0), b.free(sw, 1), 400 * GBPS)
     b.link(b.free(sw, 0), b.free(sw, 1), 100 * GBPS)
     net = unit_network(View.whole(b.build()))
-    found = frontier(net)
-    assert order(net) is not None and found is not None and found[0] == min(8, 4 * links + 1)
+    found = least_cut_by_elimination(net)
+    assert elimination_order(net) is not None and found is not None and found[0] == min(8, 4 * links + 1)
 
 
 def test_demands_of_chips_with_hosts_count_the_chips() -> None:
@@ -155,13 +155,13 @@ def test_demands_of_chips_with_hosts_count_the_chips() -> None:
         a=np.array([0, 0, 1]), b=np.array([1, 2, 3]), capacity=np.array([2, 1, 1]),
         net=SimpleNamespace(half=2, units=np.arange(4)),
     )  # fmt: skip
-    found = Demand.hubs(g, np.arange(4), 4)
+    found = UniformDemand.hubs(g, np.arange(4), 4)
     assert found.apart.tolist()[:2] == [2, 2] and found.senders.tolist() == [1, 1, 0, 0] and not found.pairs
     apart: Any = SimpleNamespace(**vars(g) | {"a": np.array([0, 1]), "b": np.array([2, 3]), "capacity": np.array([1, 1])})
-    alone = Demand.hubs(apart, np.arange(4), 4)
+    alone = UniformDemand.hubs(apart, np.arange(4), 4)
     assert alone.senders.tolist() == [0, 0, 0, 0]  # two of four units may be on one side
     few: Any = SimpleNamespace(**vars(apart) | {"net": SimpleNamespace(half=3, units=np.arange(4))})
-    assert Demand.hubs(few, np.arange(4), 4).apart.tolist()[:2] == [1, 1]
+    assert UniformDemand.hubs(few, np.arange(4), 4).apart.tolist()[:2] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_what_is_spent_on_the_way(weight: int, pairs: bool, wanted: int) -> None
     """5 parts over 3 links and one over 10, nothing to what is not reached, and to the other units of its node and back."""
     g: Any = SimpleNamespace(weight=np.array([weight, 1, 1, 1]), a=np.array([0, 0, 1]), b=np.array([1, 2, 3]))
     demand: Any = SimpleNamespace(parts=np.array([0, 5, 1, 7]), pairs=pairs)
-    assert _spent(g, np.array([6, 4, 1]), 0, np.array([0, 3, 10, FAR]), demand) == wanted
-    assert _spent(g, np.array([6, 4, 1]), 0, np.array([0, 3, FAR - 1, FAR]), demand) == wanted - 10 + FAR - 1
+    assert _sum_distance_times_demand(g, np.array([6, 4, 1]), 0, np.array([0, 3, 10, FAR]), demand) == wanted
+    assert _sum_distance_times_demand(g, np.array([6, 4, 1]), 0, np.array([0, 3, FAR - 1, FAR]), demand) == wanted - 10 + FAR - 1
 
 
 def test_loads_in_a_group_follow_the_capacities() -> None:
@@ -183,7 +183,7 @@ def test_loads_in_a_group_follow_the_capacities() -> None:
         capacity[a, b] = capacity[b, a] = c
     demand[0, 3] = 5
     demand[3, 0], demand[1, 0] = 2, 7
-    load = _spread(capacity, demand)
+    load = _loads_within_group(capacity, demand)
     wanted = np.zeros((4, 4), dtype=np.int64)
     wanted[1, 3], wanted[2, 3], wanted[0, 1], wanted[0, 2] = 4, 2, 4, 2
     wanted[3, 1], wanted[3, 2], wanted[2, 0], wanted[1, 0] = 1, 1, 1, 1 + 7
@@ -192,14 +192,14 @@ def test_loads_in_a_group_follow_the_capacities() -> None:
     far[:4, :4] = capacity
     asked = np.zeros((5, 5), dtype=np.int64)
     asked[:4, :4] = demand
-    found = _spread(far, asked)
+    found = _loads_within_group(far, asked)
     assert found is not None and found[:4, :4].tolist() == wanted.tolist() and not found[4].any()
     asked[0, 4] = 1
-    assert _spread(far, asked) is None
+    assert _loads_within_group(far, asked) is None
     line = np.diag(np.ones(4, dtype=np.int64), 1)
     ends = np.zeros((5, 5), dtype=np.int64)
     ends[0, 4] = 3
-    whole = _spread(line + line.T, ends)
+    whole = _loads_within_group(line + line.T, ends)
     assert whole is not None and whole.tolist() == (3 * line).tolist()
 
 
@@ -211,7 +211,7 @@ def graph(weight: int, capacity: list[int], nodes: int) -> Any:
 
 
 def fits(senders: int, weight: int, capacity: list[int], nodes: int) -> bool:
-    return _fits(graph(weight, capacity, nodes), SimpleNamespace(senders=np.array([senders])))  # type: ignore[arg-type]
+    return _sums_fit_in_words(graph(weight, capacity, nodes), SimpleNamespace(senders=np.array([senders])))  # type: ignore[arg-type]
 
 
 def test_sums_stay_within_64_bits() -> None:

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import NONE
 from tdsl.verify import compare, runner
-from tdsl.verify.check import Fault, Judgement, exactly, no, skipped, yes
-from tdsl.verify.runner import run, stepwise, unmet
+from tdsl.verify.check import Judgement, PropertyFault, exactly, property_fails, property_holds, skipped
+from tdsl.verify.runner import findings_of_unmet_claims, judge_requirements, judge_requirements_stepwise
 from tests.fabrics import Selector, claim, selector, superpod
 
 POD = superpod(units=2, nodes=2, rails=2, spines=2, radix=8, uplinks=2, manager=False, omit_last=False).build()
 LINES = SourceFile("lines.fab", "one\ntwo\nsix\n")
-ONE, TWO, SIX = (Origin(Span(LINES, 4 * i, 4 * i + 3)) for i in range(3))
+ONE, TWO, SIX = (Origin(SourceSpan(LINES, 4 * i, 4 * i + 3)) for i in range(3))
 
 
 def made(name: str, code: str, answer: Any = None, **facts: Any) -> Any:
@@ -52,8 +52,8 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def use(*checks: Any) -> None:
         table = {c.name: c for c in checks}
-        monkeypatch.setattr(runner, "catalogue", lambda: table)
-        monkeypatch.setattr(compare, "catalogue", lambda: table)
+        monkeypatch.setattr(runner, "checks_by_name", lambda: table)
+        monkeypatch.setattr(compare, "checks_by_name", lambda: table)
 
     return use
 
@@ -64,7 +64,7 @@ def asked(metric: str, op: str = "<=", value: object = 4, fabric: Any = POD, **g
 
 def judged(*claims: Any, fabric: Any = POD, **given: Any) -> tuple[list[Any], list[Diagnostic]]:
     diagnostics = Diagnostics()
-    return run(fabric, claims, diagnostics, **given), list(diagnostics)
+    return judge_requirements(fabric, claims, diagnostics, **given), list(diagnostics)
 
 
 def test_order_and_names_of_what_is_judged(known: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,14 +112,14 @@ def test_what_is_selected_and_ignored(known: Any) -> None:
 
 def test_results_that_are_there_after_each_step(known: Any) -> None:
     known(
-        made("a", "E0402", no("bad", (Fault(ONE, "bad"),)), cost=0, fails_by_default=True, kind="yes_no"),
+        made("a", "E0402", property_fails("bad", (PropertyFault(ONE, "bad"),)), cost=0, fails_by_default=True, kind="yes_no"),
         made("b", "E0401", exactly(9, "nine"), cost=1), made("c", "E0403", exactly(9, "nine"), cost=3),
     )  # fmt: skip
     diagnostics = Diagnostics()
     diagnostics.add("E0101", TWO, "before")
     seen = [
         ([r.check for r in results], [d.code for d in diagnostics])
-        for results in stepwise(POD, [asked("c", value=5), asked("b")], diagnostics)
+        for results in judge_requirements_stepwise(POD, [asked("c", value=5), asked("b")], diagnostics)
     ]
     assert seen == [
         ([], ["E0101", "E0402"]),
@@ -132,10 +132,10 @@ def test_results_that_are_there_after_each_step(known: Any) -> None:
 def test_faults_that_another_check_reports(known: Any) -> None:
     """Not a second time where that check runs; a warning blames nobody."""
     faults = (
-        Fault(ONE, "first", 3, ((TWO.span, "see"),), ("note",), "help"), Fault(TWO, "second", unless="b"),
-        Fault(SIX, "third", severity=Severity.WARNING),
+        PropertyFault(ONE, "first", 3, ((TWO.span, "see"),), ("note",), "help"), PropertyFault(TWO, "second", unless="b"),
+        PropertyFault(SIX, "third", severity=Severity.WARNING),
     )  # fmt: skip
-    known(made("a", "E0401", no("bad", faults), fails_by_default=True, kind="yes_no"), made("b", "E0402"))
+    known(made("a", "E0401", property_fails("bad", faults), fails_by_default=True, kind="yes_no"), made("b", "E0402"))
     _, findings = judged()
     assert [(d.code, d.message, d.count, d.severity) for d in findings] == [
         ("E0401", "first", 3, Severity.ERROR), ("E0401", "third", 1, Severity.WARNING),
@@ -147,7 +147,7 @@ def test_faults_that_another_check_reports(known: Any) -> None:
     # a claim of it says nothing more where all is reported where it was caused, and not where the other check alone does so
     assert [d.message for d in judged(asked("a", op=""))[1]] == ["first", "third", "`a` does not hold: second"]
     assert [d.message for d in judged(asked("a", op=""), ignore=("b",))[1]] == ["first", "second", "third"]
-    known(made("a", "E0401", no("bad", faults[2:]), fails_by_default=True, kind="yes_no"))
+    known(made("a", "E0401", property_fails("bad", faults[2:]), fails_by_default=True, kind="yes_no"))
     assert [d.message for d in judged(asked("a", op=""))[1]] == ["third", "`a` does not hold: third"]
 
 
@@ -161,11 +161,11 @@ def test_faults_that_another_check_reports(known: Any) -> None:
         ("number", Judgement("refuted", reason="why"), "`a <= 4` does not hold: why"),
         ("number", skipped("why"), "`a <= 4` cannot be judged: why"),
         ("number", skipped("the wiring has errors"), None),
-        ("number", Judgement("skipped", reason="why", faults=(Fault(ONE, "bad"),)), "`a <= 4` does not hold: why"),
-        ("yes_no", no("wrong", ()), "`a` does not hold: wrong"),
-        ("yes_no", no("wrong", (Fault(None, "bad"),)), "`a` does not hold: bad"),
+        ("number", Judgement("skipped", reason="why", faults=(PropertyFault(ONE, "bad"),)), "`a <= 4` does not hold: why"),
+        ("yes_no", property_fails("wrong", ()), "`a` does not hold: wrong"),
+        ("yes_no", property_fails("wrong", (PropertyFault(None, "bad"),)), "`a` does not hold: bad"),
         ("yes_no", skipped("why"), "`a` cannot be judged: why"),
-        ("yes_no", yes("good"), None),
+        ("yes_no", property_holds("good"), None),
     ],
 )
 def test_words_of_what_is_not_met(known: Any, kind: str, answer: Judgement, text: str | None) -> None:
@@ -174,21 +174,21 @@ def test_words_of_what_is_not_met(known: Any, kind: str, answer: Judgement, text
     _, findings = judged(asked("a", op=op))
     assert [(d.code, d.message) for d in findings] == ([] if text is None else [("E0401", text)])
     assert judged(asked("a", op=op, report=True))[1] == []
-    assert [len(x) for x in unmet(POD, [asked("a", op=op), asked("zzz"), asked("a", op="", under="x")])] == [
+    assert [len(x) for x in findings_of_unmet_claims(POD, [asked("a", op=op), asked("zzz"), asked("a", op="", under="x")])] == [
         int(text is not None and "is not proved" not in text), 0, 0,
     ]  # fmt: skip
 
 
 def test_places_and_advice_of_what_is_not_met(known: Any) -> None:
-    fault = Fault(TWO, "bad", 2, ((SIX.span, "also"),), ("note",), "help")
-    known(made("a", "E0401", no("wrong", (fault, Fault(ONE, "other"))), kind="yes_no"))
+    fault = PropertyFault(TWO, "bad", 2, ((SIX.span, "also"),), ("note",), "help")
+    known(made("a", "E0401", property_fails("wrong", (fault, PropertyFault(ONE, "other"))), kind="yes_no"))
     chained = Origin(ONE.span, ((SIX.span, "called here"),))
     failed = SimpleNamespace(
         names=("sw[0]", "sw[1]"),
         devices=np.zeros(POD.device_count, dtype=np.bool_),
         links=np.zeros(POD.link_count, dtype=np.bool_),
     )
-    scope = Element("su[1]", np.arange(2))
+    scope = FabricElement("su[1]", np.arange(2))
     (found,) = judged(asked("a", op="", origin=chained, scope=scope), failed=failed)[1]
     assert (found.code, found.message, found.span) == ("E0401", "`a` does not hold: bad (in su[1])", ONE.span)
     assert [(x.span, x.message) for x in found.labels] == [
@@ -211,7 +211,7 @@ def test_places_and_advice_of_what_is_not_met(known: Any) -> None:
 def test_requirements_are_proved_wrong_one_by_one(known: Any) -> None:
     known(made("a", "E0401", exactly(5, "five")))
     claims = [asked("a", origin=ONE), asked("a", value=9, origin=TWO), asked("a", op=">", value=7, origin=SIX)]
-    assert [[d.message for d in found] for found in unmet(POD, claims)] == [
+    assert [[d.message for d in found] for found in findings_of_unmet_claims(POD, claims)] == [
         ["`a <= 4` does not hold: five"], [], ["`a > 7` does not hold: five"],
     ]  # fmt: skip
 
@@ -227,18 +227,18 @@ def test_what_is_known_is_not_judged_again(known: Any) -> None:
 
     def times(kept: Any, **given: Any) -> int:
         check.asked.clear()
-        for results in stepwise(POD, [of], Diagnostics(), known=kept, **given):
+        for results in judge_requirements_stepwise(POD, [of], Diagnostics(), known=kept, **given):
             last = results
         assert [r.value for r in last] == [3, 3]
         return len(check.asked)
 
-    kept = runner.Known(lambda span: True)
+    kept = runner.KnownJudgements(lambda span: True)
     assert [times(kept), times(kept), times(kept, failed=fail), times(kept), times(None)] == [3, 0, 3, 0, 3]
-    assert set(kept.plain) == {"a"} and set(kept.claims) == {runner._said(of)}
+    assert set(kept.plain) == {"a"} and set(kept.claims) == {runner._digest_of_claim(of)}
     placed = replace(exactly(3, "three"), labels=((TWO.span, "there"),))
     check = made("a", "E0401", placed)
     known(check)
-    kept = runner.Known(lambda span: span != TWO.span)
+    kept = runner.KnownJudgements(lambda span: span != TWO.span)
     assert [times(kept), times(kept)] == [3, 2]
 
 
@@ -270,7 +270,9 @@ def test_metrics_that_no_check_has(known: Any) -> None:
 
 
 @pytest.mark.parametrize("monotone", [True, False])
-@pytest.mark.parametrize("answer", [yes("good"), no("bad", (Fault(ONE, "bad"),)), exactly(3, "three")])
+@pytest.mark.parametrize(
+    "answer", [property_holds("good"), property_fails("bad", (PropertyFault(ONE, "bad"),)), exactly(3, "three")]
+)
 def test_wiring_that_is_not_complete(known: Any, monotone: bool, answer: Judgement) -> None:
     known(made("a", "E0401", answer, kind="yes_no", fails_by_default=True, monotone=monotone))
     (result,), findings = judged(fabric=replace(POD, complete=False))
@@ -296,7 +298,7 @@ def test_the_worst_element_speaks(known: Any) -> None:
     for given in ({"of_to": (selector(POD, "spine"),)}, {"at": (selector(POD, "spine"),)}, {"args": (1,)}):
         extra = {"of": (selector(POD, "su"),)} if "of_to" in given else {}
         assert judged(asked("a", **given, **extra))[0][0].text == "whole!"
-    scope = Element("su[1]", selector(POD, "su").elements[1].devices)
+    scope = FabricElement("su[1]", selector(POD, "su").elements[1].devices)
     assert judged(asked("a", scope=scope))[0][0].value == 7
     known(made("a", "E0401", answer, reads_of=True))
     assert judged(asked("a", of=(selector(POD, "su"),)))[0][0].text == "whole!"
@@ -378,31 +380,33 @@ def test_digests_tell_requirements_apart() -> None:
         replace(base, given=given), replace(base, given=replace(given, value=9)), replace(base, any_count=1),
         replace(base, any_of="links"), replace(base, under="x"), replace(base, through="scaleup"), replace(base, of_intact=True),
         replace(base, scope=leaf.elements[0]), replace(base, scope=leaf.elements[1]), replace(base, report=True),
-        replace(base, origin=Origin(Span(other, 0, 3))),
+        replace(base, origin=Origin(SourceSpan(other, 0, 3))),
     ]  # fmt: skip
-    digests = [runner._said(c) for c in different]
+    digests = [runner._digest_of_claim(c) for c in different]
     assert len(set(digests)) == len(digests)
-    assert runner._said(replace(base, origin=SIX)) == digests[0]
-    assert runner._said(replace(base, given=replace(given, origin=SIX))) == runner._said(replace(base, given=given))
+    assert runner._digest_of_claim(replace(base, origin=SIX)) == digests[0]
+    assert runner._digest_of_claim(replace(base, given=replace(given, origin=SIX))) == runner._digest_of_claim(
+        replace(base, given=given)
+    )
 
 
 def test_requirements_without_clauses() -> None:
     leaf = (selector(POD, "su.leaf"),)
     base = asked("a")
-    assert runner._is_plain(base) and runner._is_plain(replace(base, op="", value=None, report=True))
+    assert runner._is_whole_fabric_claim(base) and runner._is_whole_fabric_claim(replace(base, op="", value=None, report=True))
     for facts in (
         {"args": (1,)}, {"of": leaf}, {"of_to": leaf}, {"at": leaf}, {"under": "x"}, {"through": "scaleup"}, {"given": base},
         {"scope": leaf[0].elements[0]}, {"any_count": 0}, {"any_count": 2}, {"of_intact": True}, {"of_active": True},
         {"share_of": "network"}, {"of": (Selector("ports", "ports", ()),)},
     ):  # fmt: skip
-        assert not runner._is_plain(replace(base, **facts)), facts  # type: ignore[arg-type]
+        assert not runner._is_whole_fabric_claim(replace(base, **facts)), facts  # type: ignore[arg-type]
 
 
 def test_results_of_judgements(known: Any) -> None:
     """A figure is exact where both bounds are one and no model gave it."""
     for answer, exact in (
         (exactly(3, "three"), True), (Judgement("bounded", "x", 3, 3, 4), False), (Judgement("modelled", "x", 3, 3, 3), False),
-        (yes("good"), False),
+        (property_holds("good"), False),
     ):  # fmt: skip
         known(made("a", "E0401", replace(answer, measures={"lower_bps": 1}, ratio=(1, 2), link_class="up", reason="r")))
         (plain,), _ = judged()
@@ -410,7 +414,7 @@ def test_results_of_judgements(known: Any) -> None:
         assert (plain.check, plain.unit, plain.requirement, plain.origin, plain.report) == ("a", "things", None, None, False)
         assert (plain.measures, plain.ratio, plain.link_class, plain.reason) == ({"lower_bps": 1}, (1, 2), "up", "r")
     known(made("a", "E0401", takes=frozenset({"share"}), kind="quantity"))
-    scope = Element("su[1]", np.arange(2))
+    scope = FabricElement("su[1]", np.arange(2))
     shares = asked("a", value=Fraction(1, 2), share_of="network", origin=TWO, scope=scope)
     (result, *_), _ = judged(shares)
     assert (result.unit, result.requirement, result.origin, result.scope) == ("fraction", "a <= 1/2", TWO, "su[1]")
@@ -418,8 +422,8 @@ def test_results_of_judgements(known: Any) -> None:
 
 def test_places_of_a_judgement() -> None:
     faults = (
-        Fault(Origin(ONE.span, ((SIX.span, "called"),)), "bad", labels=((TWO.span, "see"),)),
-        Fault(None, "bad", labels=((ONE.span, "see"),)),
+        PropertyFault(Origin(ONE.span, ((SIX.span, "called"),)), "bad", labels=((TWO.span, "see"),)),
+        PropertyFault(None, "bad", labels=((ONE.span, "see"),)),
     )
     found = Judgement("refuted", labels=((SIX.span, "there"),), faults=faults)
-    assert list(runner.places_of(found)) == [SIX.span, TWO.span, ONE.span, SIX.span, ONE.span]
+    assert list(runner.places_of_judgement(found)) == [SIX.span, TWO.span, ONE.span, SIX.span, ONE.span]

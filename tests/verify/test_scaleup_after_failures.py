@@ -24,7 +24,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import Quantity
 from tests.harness import compile_text
@@ -141,7 +141,7 @@ class Left:
 
 def left_of(made: Any, fail: Iterable[str]) -> Left:
     """Read a design's file, and take away what fails."""
-    table = json.loads(build(made.designs[0].fabric, ["json"], Diagnostics())["fabric.json"])
+    table = json.loads(build_files(made.designs[0].fabric, ["json"], Diagnostics())["fabric.json"])
     devices = [dict(zip(table["devices"]["columns"], row, strict=True)) for row in table["devices"]["rows"]]
     links = [dict(zip(table["links"]["columns"], row, strict=True)) for row in table["links"]["rows"]]
     name = {d["path"]: d["name"] for d in devices}

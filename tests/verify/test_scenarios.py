@@ -9,9 +9,9 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.fabric.failing import Failed
+from tdsl.fabric.failing import FailedElements
 from tdsl.prove.budget import DEFAULT
-from tdsl.verify.scenarios import _Judging, scenarios
+from tdsl.verify.scenarios import _Judging, outcomes_of_failures
 
 RACKS = """
 model host H {{ port nic[0..1]: 100Gbps }}
@@ -71,7 +71,7 @@ def design(rng: random.Random) -> str:
     )  # fmt: skip
 
 
-def failures(fabric, rng: random.Random, count: int) -> list[Failed]:
+def failures(fabric, rng: random.Random, count: int) -> list[FailedElements]:
     """Few and many failed devices and links."""
     out = []
     for i in range(count):
@@ -80,14 +80,14 @@ def failures(fabric, rng: random.Random, count: int) -> list[Failed]:
         share = rng.choice([0, 0.02, 0.1, 0.4, 1])
         devices[[d for d in range(fabric.device_count) if rng.random() < share * rng.random()]] = True
         links[[d for d in range(fabric.link_count) if rng.random() < share * rng.random()]] = True
-        out.append(Failed((f"scenario {i}",), devices & fabric.built, links))
+        out.append(FailedElements((f"scenario {i}",), devices & fabric.built, links))
     return out
 
 
 def compiled(tmp_path, text: str):
     path = tmp_path / "f.fab"
     path.write_text(text)
-    (one,) = compiler.elaborate(str(path), Options()).designs
+    (one,) = compiler.compile_without_checks(str(path), Options()).designs
     assert one.fabric is not None and one.fabric.complete and len(one.claims) > 0, one.findings
     return one
 
@@ -105,7 +105,7 @@ def test_together_as_alone(tmp_path, seed):
     alone = _Judging(f, one.claims, (), (), DEFAULT)
     differ = [
         (case, told(got), told(want))
-        for case, got in zip(cases, scenarios(f, one.claims, cases), strict=True)
+        for case, got in zip(cases, outcomes_of_failures(f, one.claims, cases), strict=True)
         if told(got) != told(want := alone.alone(case))
     ]
     assert not differ
@@ -118,5 +118,5 @@ def test_most_scenarios_are_judged_together(tmp_path, monkeypatch):
     monkeypatch.setattr(_Judging, "alone", lambda self, failed: asked.append(failed))
     links = np.eye(one.fabric.link_count, dtype=np.bool_)
     none = np.zeros(one.fabric.device_count, dtype=np.bool_)
-    every = list(scenarios(one.fabric, one.claims[:1], [Failed(("x",), none, row) for row in links]))
+    every = list(outcomes_of_failures(one.fabric, one.claims[:1], [FailedElements(("x",), none, row) for row in links]))
     assert len(every) == one.fabric.link_count > 8 * len(asked)

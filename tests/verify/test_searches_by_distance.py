@@ -11,8 +11,14 @@ import pytest
 
 from tdsl.prove import search, shortest_paths
 from tdsl.prove.budget import Budget
-from tdsl.prove.search import adjacency, distances, eccentricities, listing, path
-from tdsl.prove.shortest_paths import FAR, Forwarders, affordable, classes_of, one_orbit, spread
+from tdsl.prove.search import (
+    adjacency_network,
+    eccentricities_of_sources,
+    first_names_and_more,
+    hop_distances,
+    nodes_of_shortest_path,
+)
+from tdsl.prove.shortest_paths import FAR, Forwarders, classes_of, distances_in_chunks, one_orbit, search_is_affordable
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_chips, random_fabric, superpod, torus
 
@@ -36,26 +42,26 @@ def test_farthest_targets(nodes: int, links: int, chunk: int, monkeypatch: pytes
     """Sources that are in several words and chunks, some of them twice; targets here and there."""
     monkeypatch.setattr(search, "_CHUNK", max(chunk, nodes // 10))
     judge, edges = graph(nodes + links, nodes, links)
-    net, rng = adjacency(nodes, *columns(edges)), Random(chunk)
+    net, rng = adjacency_network(nodes, *columns(edges)), Random(chunk)
     for share in (0.1, 0.9):
         sources = [rng.randrange(nodes) for _ in range(nodes)]
         targets = np.array([rng.random() < share for _ in range(nodes)])
         targets[rng.randrange(nodes)] = True
-        far, everywhere = eccentricities(net, np.array(sources), targets)
+        far, everywhere = eccentricities_of_sources(net, np.array(sources), targets)
         reach = [nx.single_source_shortest_path_length(judge, s) for s in sources]
         assert far.tolist() == [max((x for v, x in r.items() if targets[v]), default=0) for r in reach]
         assert everywhere.tolist() == [all(v in r for v in np.flatnonzero(targets).tolist()) for r in reach]
-    far, everywhere = eccentricities(net, np.zeros(0, dtype=np.int64), np.ones(nodes, dtype=np.bool_))
+    far, everywhere = eccentricities_of_sources(net, np.zeros(0, dtype=np.int64), np.ones(nodes, dtype=np.bool_))
     assert (far.tolist(), everywhere.tolist(), far.dtype, everywhere.dtype) == ([], [], np.int64, np.bool_)
 
 
 def test_farthest_targets_where_there_are_none() -> None:
     """No target is reached by all; without a link every node reaches itself."""
-    net = adjacency(3, *columns([(0, 1)]))
-    far, everywhere = eccentricities(net, np.arange(3), np.zeros(3, dtype=np.bool_))
+    net = adjacency_network(3, *columns([(0, 1)]))
+    far, everywhere = eccentricities_of_sources(net, np.arange(3), np.zeros(3, dtype=np.bool_))
     assert far.tolist() == [0, 0, 0] and everywhere.tolist() == [True] * 3
-    alone = adjacency(3, *columns([]))
-    far, everywhere = eccentricities(alone, np.arange(3), np.array([True, False, False]))
+    alone = adjacency_network(3, *columns([]))
+    far, everywhere = eccentricities_of_sources(alone, np.arange(3), np.array([True, False, False]))
     assert far.tolist() == [0, 0, 0] and everywhere.tolist() == [True, False, False]
 
 
@@ -63,7 +69,7 @@ def test_farthest_targets_where_there_are_none() -> None:
 def test_distances_over_open_arcs(seed: int) -> None:
     nodes = 2 + seed % 9
     _, edges = graph(seed, nodes, seed % 17)
-    net, rng = adjacency(nodes, *columns(edges)), Random(seed)
+    net, rng = adjacency_network(nodes, *columns(edges)), Random(seed)
     open_ = np.array([rng.random() < 0.6 for _ in range(net.arcs)], dtype=np.bool_)
     for closed in (None, open_):
         judge = nx.DiGraph()
@@ -73,18 +79,18 @@ def test_distances_over_open_arcs(seed: int) -> None:
                 judge.add_edge(v, w)
         for source in range(nodes):
             reach = nx.single_source_shortest_path_length(judge, source)
-            assert distances(net, source, closed).tolist() == [reach.get(v, -1) for v in range(nodes)]
+            assert hop_distances(net, source, closed).tolist() == [reach.get(v, -1) for v in range(nodes)]
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_shortest_paths(seed: int) -> None:
     nodes = 2 + seed % 9
     judge, edges = graph(seed, nodes, seed % 17)
-    net = adjacency(nodes, *columns(edges))
+    net = adjacency_network(nodes, *columns(edges))
     for source in range(nodes):
         reach = nx.single_source_shortest_path_length(judge, source)
         for target in range(nodes):
-            found = path(net, source, target)
+            found = nodes_of_shortest_path(net, source, target)
             if target not in reach:
                 assert found == []
                 continue
@@ -100,9 +106,9 @@ def test_shortest_paths(seed: int) -> None:
     ],
 )  # fmt: skip
 def test_lists_of_names(count: int, limit: int, text: str) -> None:
-    assert listing("abcdef"[:count], limit) == text
+    assert first_names_and_more("abcdef"[:count], limit) == text
     if limit == 3:
-        assert listing("abcdef"[:count]) == text
+        assert first_names_and_more("abcdef"[:count]) == text
 
 
 @pytest.mark.parametrize("chunk", [1, 30, 4_000_000])
@@ -112,7 +118,7 @@ def test_distances_by_weight(seed: int, chunk: int, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shortest_paths, "CHUNK", chunk)
     nodes = 3 + seed % 7
     _, edges = graph(seed, nodes, seed % 14)
-    net, rng = adjacency(nodes, *columns(edges)), Random(seed)
+    net, rng = adjacency_network(nodes, *columns(edges)), Random(seed)
     weight = np.array([rng.randint(0, 9) for _ in range(net.arcs)], dtype=np.int64)
     judge = nx.DiGraph()
     judge.add_nodes_from(range(nodes))
@@ -121,7 +127,7 @@ def test_distances_by_weight(seed: int, chunk: int, monkeypatch: pytest.MonkeyPa
     sources = np.array([*range(0, nodes, 2), *range(1, nodes, 2)])
     seen: list[int] = []
     sizes = []
-    for chosen, far in spread(net, weight, sources):
+    for chosen, far in distances_in_chunks(net, weight, sources):
         assert far.shape == (nodes, len(chosen))
         seen += chosen.tolist()
         sizes.append(len(chosen))
@@ -135,12 +141,12 @@ def test_distances_by_weight(seed: int, chunk: int, monkeypatch: pytest.MonkeyPa
 
 def test_work_of_searches_by_weight() -> None:
     """Links times sources times two steps more than twice the depth from the first node."""
-    net = adjacency(4, *columns([(0, 1), (1, 2), (2, 3)]))
+    net = adjacency_network(4, *columns([(0, 1), (1, 2), (2, 3)]))
     work = 6 * 5 * (2 * 3 + 2)
-    assert affordable(net, 5, Budget(distance_work=work))
-    assert not affordable(net, 5, Budget(distance_work=work - 1))
-    assert affordable(adjacency(0, *columns([])), 5, Budget(distance_work=-1))
-    assert affordable(adjacency(2, *columns([])), 5, Budget(distance_work=0))
+    assert search_is_affordable(net, 5, Budget(distance_work=work))
+    assert not search_is_affordable(net, 5, Budget(distance_work=work - 1))
+    assert search_is_affordable(adjacency_network(0, *columns([])), 5, Budget(distance_work=-1))
+    assert search_is_affordable(adjacency_network(2, *columns([])), 5, Budget(distance_work=0))
 
 
 def test_forwarding_devices_of_a_view() -> None:

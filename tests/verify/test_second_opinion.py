@@ -15,18 +15,18 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.compile.second_opinion import confirm
+from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.verify.check import Judgement, checks_by_name
 from tdsl.verify.checks.bisection import BisectionCheck
 from tdsl.verify.checks.diameter import Diameter
 from tdsl.verify.result import Result
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.judge import Judge, Opinion, pairs
+from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
 from tests.cli.run import SMALL, report, tdsl, write
 from tests.fabrics import (
     Builder,
@@ -64,9 +64,9 @@ def everything(fabric: Fabric, *more: Any) -> list[tuple[Result, Opinion | None]
     asked = [claim(fabric, name, report=True) for name in ("mean_hops", "node_redundancy", "links", "switches")]
     asked += [claim(fabric, "throughput", args=args, report=True, text=f"throughput {args}") for args in PATTERNS]
     asked += more
-    results = run(fabric, asked, Diagnostics())
-    judge = Judge(fabric)
-    return [(r, judge.opinion(r, c)) for r, c in pairs(asked, results)]
+    results = judge_requirements(fabric, asked, Diagnostics())
+    judge = SecondOpinionJudge(fabric)
+    return [(r, judge.opinion(r, c)) for r, c in results_with_claims(asked, results)]
 
 
 PATTERNS = (("all_to_all",), ("ring",), ("shift", 2), ("rail_allreduce",))
@@ -144,8 +144,8 @@ def test_every_design_of_the_library(part: int) -> None:
     """Figures are confirmed or the tool says why not, and certificates verify; what is too large is refused by stated limits."""
     wrong: list[str] = []
     for name in DESIGNS[part::4]:
-        compilation = compiler.check(name, LIBRARY)
-        wrong += [f"{name}: {file.name}" for file in confirm(compilation, name, LIBRARY, SMALL_LIMITS)]
+        compilation = compiler.compile_and_verify(name, LIBRARY)
+        wrong += [f"{name}: {file.name}" for file in add_second_opinions(compilation, name, LIBRARY, SMALL_LIMITS)]
         for design in compilation.designs:
             given = [r.second_opinion for r in design.results if r.second_opinion]
             wrong += [f"{name}: no reason" for x in given if x["verdict"] == "unconfirmed" and not x["reason"]]
@@ -200,7 +200,7 @@ def test_a_bisection_that_is_wrong_by_one_link_is_found(by: int, monkeypatch: py
 def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
     fabric = superpod(2, 3, 2, 1, radix=16).build()
     of = (selector(fabric, "su.leaf"),)
-    judge = Judge(fabric)
+    judge = SecondOpinionJudge(fabric)
     found = [(r, c) for r, c in _answers(fabric, claim(fabric, "blast_radius", of=of, report=True)) if r.check == metric]
     assert found
     for result, asked in found:
@@ -217,7 +217,7 @@ def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
 def test_yes_and_no_are_told_apart(metric: str) -> None:
     fabric = multiplane(2, 8).build()
     survives = claim(fabric, "survives", of=(selector(fabric, "leaf"),), any_count=1)
-    judge = Judge(fabric)
+    judge = SecondOpinionJudge(fabric)
     ((result, asked),) = [(r, c) for r, c in _answers(fabric, survives) if r.check == metric]
     other = "refuted" if result.status == "proved" else "proved"
     right, wrong = judge.opinion(result, asked), judge.opinion(replace(result, status=other), asked)
@@ -228,7 +228,7 @@ def test_yes_and_no_are_told_apart(metric: str) -> None:
 def _answers(fabric: Fabric, *more: Any) -> list[tuple[Result, Any]]:
     asked = [claim(fabric, name, report=True) for name in ("mean_hops", "links")]
     asked += [claim(fabric, "throughput", args=("all_to_all",), report=True), *more]
-    return list(pairs(asked, run(fabric, asked, Diagnostics())))
+    return list(results_with_claims(asked, judge_requirements(fabric, asked, Diagnostics())))
 
 
 TIMES = """
@@ -249,10 +249,10 @@ fabric f {{
 
 def test_times_rails_and_ports(tmp_path: Path) -> None:
     """Latency, all-reduce, rails and ports again; and what is wrong by a little, or the other way round, is found."""
-    design = compiler.check(str(write(tmp_path, TIMES.format(leaf="r")))).designs[0]
+    design = compiler.compile_and_verify(str(write(tmp_path, TIMES.format(leaf="r")))).designs[0]
     assert design.fabric is not None
-    judge, seen = Judge(design.fabric), Counter[str]()
-    for result, asked in pairs(design.claims, design.results):
+    judge, seen = SecondOpinionJudge(design.fabric), Counter[str]()
+    for result, asked in results_with_claims(design.claims, design.results):
         if result.check not in ("latency", "allreduce", "rail_alignment", "port_budget"):
             continue
         right = judge.opinion(result, asked)
@@ -270,10 +270,10 @@ def test_times_rails_and_ports(tmp_path: Path) -> None:
 def test_a_swapped_cable_is_found_again(tmp_path: Path) -> None:
     text = TIMES.format(leaf="r").replace("connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[r] where n != 3")
     text = text.replace("  require latency", "  connect node[3].nic[r] to leaf[1 - r] { length 3m }\n  require latency")
-    design = compiler.check(str(write(tmp_path, text))).designs[0]
+    design = compiler.compile_and_verify(str(write(tmp_path, text))).designs[0]
     assert design.fabric is not None
-    judge = Judge(design.fabric)
-    ((result, asked),) = [(r, c) for r, c in pairs(design.claims, design.results) if r.check == "rail_alignment"]
+    judge = SecondOpinionJudge(design.fabric)
+    ((result, asked),) = [(r, c) for r, c in results_with_claims(design.claims, design.results) if r.check == "rail_alignment"]
     opinion = judge.opinion(result, asked)
     assert result.status == "refuted" and opinion is not None and opinion.verdict == "confirmed"
 
@@ -290,11 +290,11 @@ def test_fatal_sets_by_z3_are_those_of_trying_all(kind: str) -> None:
         of = (selector(fabric, "sw" if kind == "hosts" else "leaf"),)
         for count in (1, 2, 3):
             asked = claim(fabric, "survives", of=of, any_count=count)
-            (result,) = run(fabric, [asked], Diagnostics(), ["survives"])
+            (result,) = judge_requirements(fabric, [asked], Diagnostics(), ["survives"])
             if result.status not in ("proved", "refuted"):
                 continue
-            every = Judge(fabric, limits=Limits(sets=100_000)).opinion(result, asked)
-            by_z3 = Judge(fabric, limits=Limits(sets=0)).opinion(result, asked)
+            every = SecondOpinionJudge(fabric, limits=Limits(sets=100_000)).opinion(result, asked)
+            by_z3 = SecondOpinionJudge(fabric, limits=Limits(sets=0)).opinion(result, asked)
             assert every is not None and every.verdict != "disagrees"
             assert by_z3 is not None and by_z3.verdict != "disagrees"
             if by_z3.by:
@@ -353,10 +353,10 @@ fabric f {
 @pytest.mark.parametrize(("nic", "verdict"), [("100Gbps", {"confirmed"}), ("3bps", {"confirmed", "unconfirmed"})])
 def test_rates_without_a_common_divisor_keep_their_digits(nic: str, verdict: set[str], tmp_path: Path) -> None:
     text = FAR_APART.replace("100Gbps", nic)
-    design = compiler.check(str(write(tmp_path, text)), compiler.Options(select=("survives",))).designs[0]
+    design = compiler.compile_and_verify(str(write(tmp_path, text)), compiler.Options(select=("survives",))).designs[0]
     assert design.fabric is not None and design.results
-    judge = Judge(design.fabric)
-    for result, asked in pairs(design.claims, design.results):
+    judge = SecondOpinionJudge(design.fabric)
+    for result, asked in results_with_claims(design.claims, design.results):
         opinion = judge.opinion(result, asked)
         assert opinion is None or opinion.verdict in verdict, (result.text, opinion)
 
@@ -366,12 +366,12 @@ def test_rates_without_a_common_divisor_keep_their_digits(nic: str, verdict: set
 
 def test_what_is_too_large_says_so() -> None:
     fabric = torus(4, 4).build()
-    results = run(fabric, [], Diagnostics())
-    judge = Judge(fabric, limits=Limits(units=4, links=100, steps=10))
+    results = judge_requirements(fabric, [], Diagnostics())
+    judge = SecondOpinionJudge(fabric, limits=Limits(units=4, links=100, steps=10))
     said = {r.check: o.reason for r in results if (o := judge.opinion(r, None)) is not None and o.verdict == "unconfirmed"}
     assert said["bisection"] == "too large for z3: 65,536 splits of 16 units; the limit is 16"
     assert said["edge_redundancy"].startswith("too large for networkx: ") and said["edge_redundancy"].endswith("the limit is 10")
-    small = Judge(fabric, limits=Limits(links=31)).opinion(next(r for r in results if r.check == "diameter"), None)
+    small = SecondOpinionJudge(fabric, limits=Limits(links=31)).opinion(next(r for r in results if r.check == "diameter"), None)
     assert small is not None and small.reason == "too large for networkx: 32 links; the limit is 31"
 
 
@@ -464,10 +464,10 @@ def test_a_view_of_the_engine_is_never_used(monkeypatch: pytest.MonkeyPatch) -> 
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             assert not any(n.startswith("tdsl.prove") or n.startswith("tdsl.verify.checks") for n in names), path
     fabric = torus(3, 3).build()
-    results = run(fabric, [], Diagnostics())
-    catalogue()
+    results = judge_requirements(fabric, [], Diagnostics())
+    checks_by_name()
     monkeypatch.setattr(View, "whole", None)
-    judge = Judge(fabric)
+    judge = SecondOpinionJudge(fabric)
     assert all(o is None or o.verdict != "disagrees" for o in (judge.opinion(r, None) for r in results))
 
 
@@ -482,12 +482,12 @@ def test_the_checker_confirms_certificates(tmp_path: Path, monkeypatch: pytest.M
         assert by[check] == [library, "checker"]
     from tdsl.certificates import write as writer
 
-    made = writer.certificates
+    made = writer.certificates_by_file_name
 
     def forged(*given: Any, **more: Any) -> Any:
         return {name: body | ({"links": 3} if name == "diameter.json" else {}) for name, body in made(*given, **more).items()}
 
-    monkeypatch.setattr(writer, "certificates", forged)
+    monkeypatch.setattr(writer, "certificates_by_file_name", forged)
     (design,) = report(path, "--second-opinion")["designs"]
     assert [d["code"] for d in design["findings"]] == ["E0905"]
     assert "the checker rejects diameter.json" in design["findings"][0]["notes"][0]

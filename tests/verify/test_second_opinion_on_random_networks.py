@@ -12,7 +12,7 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import graph_figures
 from tdsl.verify.second.answer import Limits, NoOpinion
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import claim, random_chips, random_fabric, selector, torus
 from tests.harness import each
 from tests.verify import judges
@@ -42,13 +42,13 @@ def disjoint(f: Fabric, u: int, v: int) -> int:
 
 def redundancies_agree(seed: int) -> None:
     f = drawn(seed)
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     units = judges.units(f)
     if seed % 5 == 4 and (not w.direct or set(units) != set(w.units)):
         return
-    found = graph_figures.edge_redundancy(w, None, LIMITS)
+    found = graph_figures.edge_redundancy_by_networkx(w, None, LIMITS)
     assert (found.lower, found.upper) == (judges.redundancy(f), judges.redundancy(f))
-    found = graph_figures.node_redundancy(w, None, LIMITS)
+    found = graph_figures.node_redundancy_by_networkx(w, None, LIMITS)
     assert found.lower == found.upper == min(disjoint(f, u, v) for u, v in combinations(units, 2))
 
 
@@ -70,17 +70,17 @@ def distances_agree(seed: int) -> None:
     f = drawn(seed)
     if seed % 5 == 4:
         return
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     if judges.diameter(f) is None:
         with pytest.raises(NoOpinion, match=r"^no end is attached to a switch$"):
-            graph_figures.diameter(w, None, LIMITS)
+            graph_figures.diameter_by_networkx(w, None, LIMITS)
     else:
-        assert graph_figures.diameter(w, None, LIMITS).lower == judges.diameter(f)
+        assert graph_figures.diameter_by_networkx(w, None, LIMITS).lower == judges.diameter(f)
     if hops(f) is None:
         with pytest.raises(NoOpinion, match=r"^no two ends reach each other$"):
-            graph_figures.mean_hops(w, None, LIMITS)
+            graph_figures.mean_hops_by_networkx(w, None, LIMITS)
     else:
-        assert graph_figures.mean_hops(w, None, LIMITS).lower == hops(f)
+        assert graph_figures.mean_hops_by_networkx(w, None, LIMITS).lower == hops(f)
 
 
 def test_distances() -> None:
@@ -91,14 +91,14 @@ def counts_agree(seed: int) -> None:
     """Links in all and between two sets, and switches."""
     rng = Random(seed)
     f = random_fabric(seed, 4, 4, 2, rng.randint(4, 12)).build()
-    w = Wiring.whole(f)
-    assert graph_figures.links(w, None, LIMITS).lower == f.link_count
-    assert graph_figures.switches(w, None, LIMITS).lower == 4
+    w = WiringGraph.whole(f)
+    assert graph_figures.link_count_by_networkx(w, None, LIMITS).lower == f.link_count
+    assert graph_figures.switch_count_by_networkx(w, None, LIMITS).lower == 4
     sides = [selector(f, path) for path in rng.choice((("node", "sw"), ("sw", "node"), ("sw", "sw"), ("node", "node")))]
     here, there = ({int(d) for e in s.elements for d in e.devices} for s in sides)
     between = sum((a in here and b in there) or (b in here and a in there) for a, b in judges.pairs(f))
-    assert graph_figures.links(w, claim(f, "links", of=(sides[0],), of_to=(sides[1],)), LIMITS).lower == between
-    assert graph_figures.links(w, claim(f, "links", of=(sides[0],)), LIMITS).lower == f.link_count
+    assert graph_figures.link_count_by_networkx(w, claim(f, "links", of=(sides[0],), of_to=(sides[1],)), LIMITS).lower == between
+    assert graph_figures.link_count_by_networkx(w, claim(f, "links", of=(sides[0],)), LIMITS).lower == f.link_count
 
 
 def test_counts() -> None:
@@ -108,14 +108,14 @@ def test_counts() -> None:
 @pytest.mark.parametrize("sizes", [(3,), (5,), (3, 3), (4, 3)])
 def test_tori(sizes: tuple[int, ...]) -> None:
     """Two links a dimension, each of them a way of its own."""
-    w = Wiring.whole(torus(*sizes).build())
-    assert graph_figures.edge_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert graph_figures.node_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert graph_figures.diameter(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
+    w = WiringGraph.whole(torus(*sizes).build())
+    assert graph_figures.edge_redundancy_by_networkx(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.node_redundancy_by_networkx(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.diameter_by_networkx(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
 
 
 def test_one_host_has_no_second() -> None:
     f = random_fabric(1, 2, 1, 2, 4).build()
-    for method in (graph_figures.edge_redundancy, graph_figures.node_redundancy):
+    for method in (graph_figures.edge_redundancy_by_networkx, graph_figures.node_redundancy_by_networkx):
         with pytest.raises(NoOpinion, match=r"^there are fewer than two units$"):
-            method(Wiring.whole(f), None, LIMITS)
+            method(WiringGraph.whole(f), None, LIMITS)

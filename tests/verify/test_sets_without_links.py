@@ -6,7 +6,7 @@ import pytest
 
 from tdsl.verify.second import graph_figures
 from tdsl.verify.second.answer import Limits, NoOpinion
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import Builder, claim, selector
 
 
@@ -23,4 +23,6 @@ def test_throughput_of_sets_without_links(sides: tuple[str, str]) -> None:
     f = b.build()
     one, two = (selector(f, path) for path in sides)
     with pytest.raises(NoOpinion, match="one of the two has no link"):
-        graph_figures.throughput_between(Wiring.whole(f), claim(f, "throughput", of=(one,), of_to=(two,)), Limits())
+        graph_figures.throughput_between_by_networkx(
+            WiringGraph.whole(f), claim(f, "throughput", of=(one,), of_to=(two,)), Limits()
+        )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.patterns import _both_ways, _solve
+from tdsl.verify.second.patterns import _arcs_both_ways, _solve_concurrent_flow
 
 
 def test_the_program_is_solved_alike_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,7 +23,9 @@ def test_the_program_is_solved_alike_every_time(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(highspy, "Highs", Heard)
     a, b = (0, -1), (1, -1)
-    assert _solve(_both_ways({(a, b): 100}), frozenset(), {(a, b): 50}, Fraction(1), Limits(iterations=77)) == pytest.approx(2)
+    assert _solve_concurrent_flow(
+        _arcs_both_ways({(a, b): 100}), frozenset(), {(a, b): 50}, Fraction(1), Limits(iterations=77)
+    ) == pytest.approx(2)
     assert said == {
         "output_flag": False, "threads": 1, "random_seed": 0, "simplex_iteration_limit": 77,
         "primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9,

@@ -14,7 +14,17 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.prove.clos import FINE, Block, Spread, _common, _least, _portion, arriving, best_spread, spread
+from tdsl.prove.clos import (
+    FINE,
+    Spread,
+    TierBlock,
+    _common_denominator,
+    _limit_values,
+    _scale_down,
+    best_spread,
+    hub_spread,
+    least_arriving,
+)
 from tdsl.prove.network import Network
 
 Shares = dict[int, dict[int, Fraction]]
@@ -166,7 +176,7 @@ def test_the_bound_is_the_least_over_all_choices_of_units(tiers: int, first: int
         every = []
         for top in range(1, int(net.tier.max()) + 1):
             for even in (True, False):
-                found, mine = spread(net, top, even), ByHand(net, top, even)
+                found, mine = hub_spread(net, top, even), ByHand(net, top, even)
                 assert found.hubs == tuple(mine.hubs) and found.shares == mine.shares, (seed, top)
                 if top > 1:
                     assert outermost(found) == {(b, mine.limit(b, top - 1)) for b in mine.nested[-1]}, (seed, top, even)
@@ -209,7 +219,7 @@ def test_units_of_several_leaves_count_on_no_more_than_all_choices_show() -> Non
         net = replace(made, device=net.device, unit_count=net.unit_count, rates=(1,))
         for top in (1, 2):
             if top <= int(net.tier.max()):
-                assert 0 <= spread(net, top, True).value <= ceil(ByHand(net, top, True).value()), (seed, top)
+                assert 0 <= hub_spread(net, top, True).value <= ceil(ByHand(net, top, True).value()), (seed, top)
 
 
 def test_shares_of_units_by_at_most_half_of_them() -> None:
@@ -217,14 +227,14 @@ def test_shares_of_units_by_at_most_half_of_them() -> None:
     rows = [(0, 3, 2), (1, 3, 2), (1, 4, 2), (2, 4, 2), (3, 5, 2), (4, 5, 2)]
     a, b, c = (np.array([x[i] for x in rows], dtype=np.int64) for i in range(3))
     made = Network.both_ways(np.ones(6, dtype=np.bool_), a, b, c)
-    assert spread(replace(made, device=np.arange(6), unit_count=3, rates=(1,)), 2, True).value == 2
+    assert hub_spread(replace(made, device=np.arange(6), unit_count=3, rates=(1,)), 2, True).value == 2
 
 
 # ---------------------------------------------------------------- parts of a grain
 
 
-def block(limit: Fraction, *inside: Block) -> Block:
-    return Block(1 + bool(inside), (0,), limit, inside)
+def block(limit: Fraction, *inside: TierBlock) -> TierBlock:
+    return TierBlock(1 + bool(inside), (0,), limit, inside)
 
 
 def test_parts_of_a_grain_are_common_to_limits_and_shares() -> None:
@@ -240,13 +250,13 @@ def test_parts_of_a_grain_are_common_to_limits_and_shares() -> None:
         ((), (Fraction(1, FINE),), FINE),
     ):
         combinations = [{0: tuple((x, Fraction(1)) for x in parts)}]
-        found = _common(blocks, combinations)
+        found = _common_denominator(blocks, combinations)
         assert found == least * (FINE // least) and found % least == 0, (blocks, parts)
-    assert _common((), [{0: ((Fraction(1, FINE + 1), Fraction(1)),)}]) == FINE
-    assert _common((block(Fraction(1, 1009)),), [{0: ((Fraction(1, 4001), Fraction(1)),)}]) == FINE
+    assert _common_denominator((), [{0: ((Fraction(1, FINE + 1), Fraction(1)),)}]) == FINE
+    assert _common_denominator((block(Fraction(1, 1009)),), [{0: ((Fraction(1, 4001), Fraction(1)),)}]) == FINE
     divisors = [Fraction(1, n) for n in range(55_440, 0, -1) if 55_440 % n == 0]
     for count, wanted in ((49, 55_440 * 65), (50, FINE)):
-        assert _common((), [{k: ((x, Fraction(1)),) for k, x in enumerate(divisors[:count])}]) == wanted
+        assert _common_denominator((), [{k: ((x, Fraction(1)),) for k, x in enumerate(divisors[:count])}]) == wanted
 
 
 @pytest.mark.parametrize("fine", [1, 2, 12])
@@ -267,14 +277,14 @@ def test_what_comes_of_parts_of_a_grain(fine: int) -> None:
                 here = min(left, ceil(most * fine))
                 out, left = out + floor(here * part * times), left - here
             wanted.append(out + left * times)
-        assert arriving(profile, sources, times, fine).tolist() == wanted
-        assert arriving(profile, sources[2:3], times, fine).tolist() == [x * times // 2 for x in profile.tolist()]
+        assert least_arriving(profile, sources, times, fine).tolist() == wanted
+        assert least_arriving(profile, sources[2:3], times, fine).tolist() == [x * times // 2 for x in profile.tolist()]
 
 
 @pytest.mark.parametrize("most", [0, 5, 2**61, 2**62, 2**63, 2**70])
 def test_values_are_at_most_some_value(most: int) -> None:
     values = np.array([0, 3, 5, 7, 2**61 - 1])
-    assert _least(values, most).tolist() == [min(x, most) for x in values.tolist()]
+    assert _limit_values(values, most).tolist() == [min(x, most) for x in values.tolist()]
 
 
 @pytest.mark.parametrize("top", [10, 2**40, 2**61 - 1])
@@ -282,8 +292,8 @@ def test_portions_are_rounded_down(top: int) -> None:
     """Also where a product is beyond 64 bits."""
     values = np.array([0, 1, top // 3, top])
     for part in (Fraction(0), Fraction(1), Fraction(2, 3), Fraction(2**30, 2**30 + 1), Fraction(2, 2**40 + 1)):
-        assert _portion(values, part).tolist() == [int(x * part) for x in values.tolist()]
-    assert _portion(values[:0], Fraction(1, 2)).tolist() == []
+        assert _scale_down(values, part).tolist() == [int(x * part) for x in values.tolist()]
+    assert _scale_down(values[:0], Fraction(1, 2)).tolist() == []
     for part in (Fraction(1, 3**50), Fraction(3**45, 3**45 + 1), Fraction(2**62, 2**62 + 1), Fraction(3**50, 2)):
-        assert _portion(np.array([0, 0]), part).tolist() == [0, 0], "both numbers of a part may be beyond 64 bits"
-        assert _portion(np.array([0, 1, 3]), min(part, Fraction(1))).tolist() == [int(x * min(part, 1)) for x in (0, 1, 3)]
+        assert _scale_down(np.array([0, 0]), part).tolist() == [0, 0], "both numbers of a part may be beyond 64 bits"
+        assert _scale_down(np.array([0, 1, 3]), min(part, Fraction(1))).tolist() == [int(x * min(part, 1)) for x in (0, 1, 3)]

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from tdsl.certificates import checker
-from tdsl.certificates.write_figures import symmetric
+from tdsl.certificates.write_figures import symmetries_of_forwarding_units
 from tdsl.prove import max_flow as module
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
-from tdsl.prove.clos import arriving
-from tdsl.prove.delays import _of_class
-from tdsl.prove.demands import Demand
-from tdsl.prove.elements import TooMany, _Named
+from tdsl.prove.clos import least_arriving
+from tdsl.prove.delays import _value_of_class
+from tdsl.prove.demands import TrafficDemand
+from tdsl.prove.elements import TooMany, _NamedLinks
 from tdsl.prove.max_flow import max_flow
 from tdsl.prove.network import Network
-from tdsl.prove.node_connectivity import separators
+from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, superpod
@@ -36,10 +36,12 @@ def test_what_arrives_at_equal_hubs() -> None:
     combination = ((Fraction(1, 4), Fraction(3)), (Fraction(1, 2), Fraction(2)), (Fraction(1), Fraction(100)))
     profile = np.array([0, 1, 2, 3, 4, 5, 6, 10])
     portions = [(min(x, 3) // 2, min(max(x - 3, 0), 2), 2 * max(x - 5, 0)) for x in profile.tolist()]
-    assert arriving(profile, combination, 2, 1).tolist() == [sum(p) for p in portions] == [0, 0, 1, 1, 2, 3, 5, 13]
+    assert least_arriving(profile, combination, 2, 1).tolist() == [sum(p) for p in portions] == [0, 0, 1, 1, 2, 3, 5, 13]
     halves = ((Fraction(1, 4), Fraction(5, 2)), (Fraction(1), Fraction(100)))
-    assert arriving(np.array([4, 10]), halves, 4, 1).tolist() == [3 + 4, 3 + 28], "what is sent is rounded up to whole units"
-    assert arriving(np.array([4, 10]), halves, 4, 2).tolist() == [4, 5 + 20], "5 of twice as many units"
+    assert least_arriving(np.array([4, 10]), halves, 4, 1).tolist() == [3 + 4, 3 + 28], (
+        "what is sent is rounded up to whole units"
+    )
+    assert least_arriving(np.array([4, 10]), halves, 4, 2).tolist() == [4, 5 + 20], "5 of twice as many units"
 
 
 @pytest.mark.parametrize("odd", [0, 1])
@@ -55,7 +57,7 @@ def test_trunks_beyond_64_bits_in_parts_of_a_grain(odd: int) -> None:
     for n in range(60):
         b.link(b.free(leaf, n // 30), b.free(spine, n % 3), 800 * GBPS)
     net = unit_network(View.whole(b.build()))
-    found = bisection(View.whole(b.build()))
+    found = bisection_bounds(View.whole(b.build()))
     assert found.lower * net.grain == found.upper * net.grain == 800 * GBPS - odd
 
 
@@ -63,12 +65,12 @@ def test_every_key_of_a_certificate_is_needed() -> None:
     """A form is read only with all of its keys but those with a question mark, and no others."""
     form = {"a": 0, "b": {"c": str, "d?": 1}}
     whole: dict[str, Any] = {"a": 3, "b": {"c": "x"}}
-    assert checker.read(whole, form, "it") == {"a": 3, "b": {"c": "x", "d": None}}
+    assert checker.value_of_form(whole, form, "it") == {"a": 3, "b": {"c": "x", "d": None}}
     for wrong in ({"a": 3}, {"b": {"c": "x"}}, {"a": 3, "b": {}}, {"a": 3, "b": {"d": 1}}, {}):
         with pytest.raises(checker.Rejected, match="a key is missing"):
-            checker.read(wrong, form, "it")
+            checker.value_of_form(wrong, form, "it")
     with pytest.raises(checker.Rejected, match="has a key that is not known"):
-        checker.read(whole | {"e": 1}, form, "it")
+        checker.value_of_form(whole | {"e": 1}, form, "it")
 
 
 @pytest.mark.parametrize(
@@ -88,20 +90,20 @@ def test_every_key_of_a_certificate_is_needed() -> None:
 )
 def test_values_of_each_form(form: Any, right: Any, wrong: tuple[Any, ...], why: str) -> None:
     """What a certificate or fabric.json says is read as it is, or rejected with what is needed."""
-    assert checker.read(right, form, "it") == (Fraction(2, 3) if form is Fraction else right)
+    assert checker.value_of_form(right, form, "it") == (Fraction(2, 3) if form is Fraction else right)
     for each in wrong:
         with pytest.raises(checker.Rejected, match=f"it: {why}"):
-            checker.read(each, form, "it")
+            checker.value_of_form(each, form, "it")
 
 
 def test_numbers_that_a_certificate_makes_have_a_limit() -> None:
     """The least common multiple of its parts has 16,384 bits at most."""
-    assert checker.common([4, 6, 10]) == 60 and checker.common([]) == 1
+    assert checker.least_common_multiple([4, 6, 10]) == 60 and checker.least_common_multiple([]) == 1
     most = 1 << (checker.MAX_BITS - 1)
-    assert checker.common([most, 2]) == most
+    assert checker.least_common_multiple([most, 2]) == most
     for long in ([2 * most], [most, 3]):
         with pytest.raises(checker.Rejected, match="too long numbers"):
-            checker.common(long)
+            checker.least_common_multiple(long)
 
 
 def chips(links: list[tuple[str, str]], forwards: bool | None = None) -> dict[str, Any]:
@@ -159,7 +161,9 @@ def pair(links: int, accelerators: int = 1) -> Builder:
 def test_two_chips_are_symmetric() -> None:
     """The one symmetry of two linked chips exchanges them; a single chip has none to write."""
     view = View.whole(pair(2).build())
-    assert {tuple(sorted(x.items())) for x in symmetric(view)["symmetries"]} == {(("chip0", "chip1"), ("chip1", "chip0"))}
+    assert {tuple(sorted(x.items())) for x in symmetries_of_forwarding_units(view)["symmetries"]} == {
+        (("chip0", "chip1"), ("chip1", "chip0"))
+    }
 
 
 def ring(count: int, stored: int) -> Builder:
@@ -180,9 +184,9 @@ def test_neighbours_that_forward_bound_what_separates_chips(stored: int) -> None
     """Without time for a search: all chips are connected, and the two neighbours of one separate it from the others. Hosts for
     storage beside a chip separate nothing."""
     view = View.whole(ring(6, stored).build())
-    found = separators(view)
+    found = least_separator_bounds(view)
     assert found is not None and (found.lower, found.upper) == (2, 2)
-    quick = separators(replace(view, budget=replace(DEFAULT, disjoint_path_work=1)))
+    quick = least_separator_bounds(replace(view, budget=replace(DEFAULT, disjoint_path_work=1)))
     assert quick is not None and quick.lower >= 1 and quick.upper == 2
 
 
@@ -195,9 +199,9 @@ def test_chips_that_are_connected_are_so_without_a_search() -> None:
         for x, y in links:
             b.link(b.free(chip, x), b.free(chip, y))
         view = View.whole(b.build())
-        quick = separators(replace(view, budget=replace(DEFAULT, disjoint_path_work=0)))
+        quick = least_separator_bounds(replace(view, budget=replace(DEFAULT, disjoint_path_work=0)))
         assert (quick.lower, quick.upper) == (lower, 1)
-        assert separators(view).lower == lower
+        assert least_separator_bounds(view).lower == lower
 
 
 def test_hosts_without_a_role_are_the_units_where_no_host_has_accelerators() -> None:
@@ -231,7 +235,7 @@ def test_the_cut_follows_flows_of_one_unit_back(grain: int, monkeypatch: pytest.
     net = Network.of(np.ones(9, dtype=np.bool_), a, b, c * grain)
     own = max_flow(net, 0, 8)
     monkeypatch.setattr(module, "LARGE", 0)
-    monkeypatch.setattr(module, "_own", lambda *_: pytest.fail("our own search was asked"))
+    monkeypatch.setattr(module, "_own_max_flow", lambda *_: pytest.fail("our own search was asked"))
     found = max_flow(net, 0, 8)
     assert found.value == own.value == 2 * grain
     assert np.flatnonzero(found.side).tolist() == np.flatnonzero(own.side).tolist() == [0, 1, 3, 4, 5]
@@ -245,10 +249,10 @@ def test_domains_carry_as_much_backwards_as_forwards(tmp_path: Path) -> None:
     one, other = np.array([0, 0, 0, 1]), np.array([3, 4, 5, 3])
     amount = np.array([1, 1, 1, 1])
     sent = Fraction(10**12)
-    shares = {domains.carried(Demand(a, b, amount), sent) for a, b in ((one, other), (other, one))}
+    shares = {domains.carried(TrafficDemand(a, b, amount), sent) for a, b in ((one, other), (other, one))}
     assert len(shares) == 1 and 0 < shares.pop() < 1
-    own = [domains._load(Demand(a, b, amount), Fraction(0)) for a, b in ((one, other), (other, one))]
-    load = [domains._load(Demand(a, b, amount), sent) for a, b in ((one, other), (other, one))]
+    own = [domains._load(TrafficDemand(a, b, amount), Fraction(0)) for a, b in ((one, other), (other, one))]
+    load = [domains._load(TrafficDemand(a, b, amount), sent) for a, b in ((one, other), (other, one))]
     assert own[0] == own[1] and load[0] == load[1]
     assert [x - y for x, y in zip(load[0], own[0], strict=True)] == [sent * n / 4 for n in (3, 1, 0, 2, 1, 1)]
 
@@ -269,7 +273,7 @@ def test_domains_carry_as_much_backwards_as_forwards(tmp_path: Path) -> None:
 )
 def test_a_setting_of_one_link_class(said: object, classes: object, name: str, found: object) -> None:
     """One value is for all classes; of a value a dimension the one at the place of the class is, where the numbers agree."""
-    assert _of_class(said, classes, name) == found
+    assert _value_of_class(said, classes, name) == found
 
 
 def test_as_many_elements_as_the_limit_are_judged() -> None:
@@ -277,6 +281,6 @@ def test_as_many_elements_as_the_limit_are_judged() -> None:
     f = superpod(1, 4, 1, 1).build()
     every = np.ones(len(f.port_device), dtype=np.bool_)
     rows = np.arange(4)
-    assert len(_Named(f, 4, every, every).of("links", rows)) == 4
+    assert len(_NamedLinks(f, 4, every, every).of("links", rows)) == 4
     with pytest.raises(TooMany, match="4 links are named, and at most 3 are judged"):
-        _Named(f, 3, every, every).of("links", rows)
+        _NamedLinks(f, 3, every, every).of("links", rows)

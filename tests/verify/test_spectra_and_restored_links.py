@@ -14,8 +14,8 @@ import pytest
 from tdsl.prove import spectral_bound
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.restored_links import restored
-from tdsl.prove.spectral_bound import MARGINS, NOTHING, STEPS, _crossing, definite, spectrum
+from tdsl.prove.restored_links import restore_missing_links
+from tdsl.prove.spectral_bound import MARGINS, NOTHING, STEPS, _least_crossing, is_positive_semidefinite, spectral_cut_bound
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
@@ -75,7 +75,7 @@ def test_the_bound_of_the_spectrum(seed: int) -> None:
             for v, w in ((a, b), (b, a)):
                 laplace[v - (units if switches else 0), w - (units if switches else 0)] -= x
                 laplace[v - (units if switches else 0), v - (units if switches else 0)] += x
-    value, mu = spectrum(net)
+    value, mu = spectral_cut_bound(net)
     wanted = second(weight, laplace)
     if sum(w > 0 for w in weight) < 2:
         assert (value, mu) == NOTHING
@@ -101,23 +101,23 @@ def test_the_bound_of_the_spectrum(seed: int) -> None:
 def test_networks_without_a_bound_by_their_spectrum() -> None:
     """Units with two links or none, links between units beside switches, too few nodes, and more than the limit."""
     star: Links = {(u, 3 + u): 1 for u in range(3)} | {(3, 4): 1, (4, 5): 1, (3, 5): 1}
-    assert spectrum(network(3, 3, star)) != NOTHING
-    assert spectrum(network(3, 3, star), Budget(spectrum_nodes=3)) != NOTHING
-    assert spectrum(network(3, 3, star), Budget(spectrum_nodes=2)) == NOTHING
+    assert spectral_cut_bound(network(3, 3, star)) != NOTHING
+    assert spectral_cut_bound(network(3, 3, star), Budget(spectrum_nodes=3)) != NOTHING
+    assert spectral_cut_bound(network(3, 3, star), Budget(spectrum_nodes=2)) == NOTHING
     for more in ({(0, 1): 1}, {(0, 4): 1}):
-        assert spectrum(network(3, 3, star | more)) == NOTHING
-    assert spectrum(network(4, 3, {(u + 1, 4 + u): 1 for u in range(3)} | {(4, 5): 1, (5, 6): 1})) == NOTHING
-    assert spectrum(network(2, 2, {(0, 2): 1, (1, 3): 1, (2, 3): 1})) == NOTHING
-    assert spectrum(network(2, 0, {(0, 1): 1})) == NOTHING
-    assert spectrum(network(3, 0, {(0, 1): 1, (1, 2): 1, (0, 2): 1}))[0] > 0
+        assert spectral_cut_bound(network(3, 3, star | more)) == NOTHING
+    assert spectral_cut_bound(network(4, 3, {(u + 1, 4 + u): 1 for u in range(3)} | {(4, 5): 1, (5, 6): 1})) == NOTHING
+    assert spectral_cut_bound(network(2, 2, {(0, 2): 1, (1, 3): 1, (2, 3): 1})) == NOTHING
+    assert spectral_cut_bound(network(2, 0, {(0, 1): 1})) == NOTHING
+    assert spectral_cut_bound(network(3, 0, {(0, 1): 1, (1, 2): 1, (0, 2): 1}))[0] > 0
 
 
 def test_switches_that_fall_apart_have_no_spectrum() -> None:
     """Two islands of leaves, and a switch that nothing joins to any unit."""
     islands: Links = {(u, 4 + u): 1 for u in range(4)} | {(4, 5): 1, (6, 7): 1}
-    assert spectrum(network(4, 4, islands)) == NOTHING
+    assert spectral_cut_bound(network(4, 4, islands)) == NOTHING
     alone: Links = {(u, 3 + u): 1 for u in range(3)} | {(3, 4): 1, (4, 5): 1}
-    assert spectrum(network(3, 4, alone)) == NOTHING
+    assert spectral_cut_bound(network(3, 4, alone)) == NOTHING
 
 
 def test_capacities_that_fit_a_word() -> None:
@@ -125,7 +125,7 @@ def test_capacities_that_fit_a_word() -> None:
     ring = {(0, 1): 1, (1, 2): 1, (0, 2): 1}
     most = (2**56 - 1) // (STEPS * 3)  # of the degree, which is twice the capacity of a link
     for capacity, some in ((most // 2, True), (most // 2 + 1, False)):
-        found = spectrum(network(3, 0, dict.fromkeys(ring, capacity)))
+        found = spectral_cut_bound(network(3, 0, dict.fromkeys(ring, capacity)))
         assert (found != NOTHING) == some
 
 
@@ -139,23 +139,27 @@ def test_margins_are_tried_from_the_smallest(monkeypatch: pytest.MonkeyPatch) ->
             calls.append(1)
             return len(calls) >= shown
 
-        monkeypatch.setattr(spectral_bound, "definite", late)
-        assert abs(float(spectrum(net)[1]) - 4 * (1 - margin)) < 2 / STEPS
-    monkeypatch.setattr(spectral_bound, "definite", lambda matrix: False)
-    assert spectrum(net) == NOTHING
+        monkeypatch.setattr(spectral_bound, "is_positive_semidefinite", late)
+        assert abs(float(spectral_cut_bound(net)[1]) - 4 * (1 - margin)) < 2 / STEPS
+    monkeypatch.setattr(spectral_bound, "is_positive_semidefinite", lambda matrix: False)
+    assert spectral_cut_bound(net) == NOTHING
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(spectral_bound, "definite", lambda matrix: bool(seen.append(matrix)) or True)
-    monkeypatch.setattr(spectral_bound, "_second", lambda laplace, weight: 1.0002 / STEPS)
-    assert spectrum(net)[1] == Fraction(1, STEPS)
+    monkeypatch.setattr(spectral_bound, "is_positive_semidefinite", lambda matrix: bool(seen.append(matrix)) or True)
+    monkeypatch.setattr(spectral_bound, "_second_eigenvalue", lambda laplace, weight: 1.0002 / STEPS)
+    assert spectral_cut_bound(net)[1] == Fraction(1, STEPS)
     wanted = 4 * (STEPS * (4 * np.eye(4) - np.ones((4, 4))) - np.eye(4)) + 2 * np.ones((4, 4))
     assert seen[0].tolist() == wanted.tolist()
-    monkeypatch.setattr(spectral_bound, "_second", lambda laplace, weight: 0.9999 / STEPS)
-    assert spectrum(net) == NOTHING
+    monkeypatch.setattr(spectral_bound, "_second_eigenvalue", lambda laplace, weight: 0.9999 / STEPS)
+    assert spectral_cut_bound(net) == NOTHING
 
 
 def test_all_units_on_their_own_side_or_none() -> None:
     """Eight units with links of six: as much crosses with none moved as with half of them."""
-    assert _crossing(Fraction(6), 8, 6) == 12 and _crossing(Fraction(7), 8, 6) == 10 and _crossing(Fraction(5), 8, 6) == 10
+    assert (
+        _least_crossing(Fraction(6), 8, 6) == 12
+        and _least_crossing(Fraction(7), 8, 6) == 10
+        and _least_crossing(Fraction(5), 8, 6) == 10
+    )
 
 
 def positive(matrix: list[list[Fraction]]) -> bool:
@@ -182,7 +186,7 @@ def test_matrices_without_a_negative_eigenvalue(seed: int) -> None:
     factor = np.array([[rng.randint(-3, 3) for _ in range(size)] for _ in range(size)], dtype=np.int64)
     matrix = (factor @ factor.T) * scale + (np.eye(size, dtype=np.int64) * rng.choice([-2, -1, 0, 1, 2]) * scale)
     exact = [[Fraction(int(x)) for x in row] for row in matrix]
-    found = definite(matrix)
+    found = is_positive_semidefinite(matrix)
     assert not found or positive(exact)
     eigenvalue = float(np.linalg.eigvalsh(matrix.astype(float))[0])
     if eigenvalue > 1e-3 * scale:
@@ -194,14 +198,14 @@ def test_matrices_without_a_negative_eigenvalue(seed: int) -> None:
 def test_large_matrices_are_not_judged() -> None:
     """Entries of 58 bits are; with one bit more nothing is said."""
     one = np.ones((1, 1), dtype=np.int64)
-    assert definite(one * (2**58 - 1)) and not definite(one * 2**58)
-    assert definite(np.array([[2, -1], [-1, 2]])) and not definite(np.array([[1, -2], [-2, 1]]))
+    assert is_positive_semidefinite(one * (2**58 - 1)) and not is_positive_semidefinite(one * 2**58)
+    assert is_positive_semidefinite(np.array([[2, -1], [-1, 2]])) and not is_positive_semidefinite(np.array([[1, -2], [-2, 1]]))
 
 
 def test_a_matrix_is_shown_by_a_factor_of_a_little_less() -> None:
     """Scaled to 56 bits, its least eigenvalue is 2^38 at least."""
     thin = np.array([[233, 144], [144, 89]])  # determinant 1, so that the least eigenvalue is about 1/322
-    assert definite(thin) and definite(2 * thin) and not definite(5 * thin)
+    assert is_positive_semidefinite(thin) and is_positive_semidefinite(2 * thin) and not is_positive_semidefinite(5 * thin)
 
 
 def test_a_rest_is_as_large_on_the_diagonal_as_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,12 +217,12 @@ def test_a_rest_is_as_large_on_the_diagonal_as_beside_it(monkeypatch: pytest.Mon
         ([[2, 1], [1, 0]], False),
         ([[0, 0], [0, 0]], True),
     ):
-        assert definite(np.array(rows)) is shown
+        assert is_positive_semidefinite(np.array(rows)) is shown
 
 
 def test_the_multiplier_of_a_complete_graph() -> None:
     """Four nodes, each joined to all: 4 less a ten-thousandth, in steps of 10^-5; less than four links cross by it."""
-    value, mu = spectrum(network(4, 0, dict.fromkeys(combinations(range(4), 2), 1)))
+    value, mu = spectral_cut_bound(network(4, 0, dict.fromkeys(combinations(range(4), 2), 1)))
     assert value == 4 and mu in (Fraction(399960, 10**5), Fraction(399959, 10**5))
     assert NOTHING == (0, 0)
 
@@ -315,7 +319,7 @@ def test_links_that_most_instances_have(seed: int) -> None:
     wanted = missing(net, made, set(net.transit.tolist()))
     added, trunks = sum(wanted.values()), int(net.trunks.capacity.sum())
     for share in (1, 2, 5, 20, 10**6):
-        found = restored(net, f, Budget(restored_parts=share))
+        found = restore_missing_links(net, f, Budget(restored_parts=share))
         if not added or added * share > trunks:
             assert found is None
             continue
@@ -339,7 +343,7 @@ def test_a_network_without_trunks_lacks_none() -> None:
     for h in range(4):
         b.link(b.free(node, h), b.free(sw, 0))
     f = b.build()
-    assert restored(unit_network(View.whole(f)), f) is None
+    assert restore_missing_links(unit_network(View.whole(f)), f) is None
 
 
 def test_as_many_restored_parts_as_the_limit() -> None:
@@ -355,6 +359,9 @@ def test_as_many_restored_parts_as_the_limit() -> None:
             b.link(b.free(leaf, x), b.free(spine, 0))
     f = b.build()
     net = unit_network(View.whole(f))
-    assert restored(net, f, Budget(restored_parts=19)) is not None and restored(net, f, Budget(restored_parts=20)) is None
-    assert restored(net, f, Budget(restored_parts=19, restored_pairs=4)) is not None
-    assert restored(net, f, Budget(restored_parts=19, restored_pairs=3)) is None
+    assert (
+        restore_missing_links(net, f, Budget(restored_parts=19)) is not None
+        and restore_missing_links(net, f, Budget(restored_parts=20)) is None
+    )
+    assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=4)) is not None
+    assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=3)) is None

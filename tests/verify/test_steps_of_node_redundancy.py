@@ -14,8 +14,15 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, Counted, DeviceCut, DevicePaths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.disjoint import Separator, Work
-from tdsl.prove.node_connectivity import _classes, _even, _Hosts, _neighbours, _told_apart, separators
+from tdsl.prove.disjoint import Separator, WorkLeft
+from tdsl.prove.node_connectivity import (
+    _bound_by_symmetry,
+    _distinguishable_units,
+    _Hosts,
+    _neighbours_of_devices,
+    _units_by_neighbours,
+    least_separator_bounds,
+)
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, torus
 from tests.verify.test_node_redundancy import least, paths
@@ -97,8 +104,8 @@ def near_of(view: View) -> dict[int, set[int]]:
 @pytest.mark.parametrize("seed", range(80))
 def test_which_units_are_looked_at(seed: int) -> None:
     view = View.whole(fabrics(seed))
-    assert _told_apart(view).tolist() == looked_at(view)
-    assert _neighbours(view) == near_of(view) and list(_neighbours(view)) == sorted(near_of(view))
+    assert _distinguishable_units(view).tolist() == looked_at(view)
+    assert _neighbours_of_devices(view) == near_of(view) and list(_neighbours_of_devices(view)) == sorted(near_of(view))
 
 
 def classes(view: View) -> list[tuple[int, int, tuple[tuple[int, int], ...]]]:
@@ -118,7 +125,7 @@ def classes(view: View) -> list[tuple[int, int, tuple[tuple[int, int], ...]]]:
 def test_classes_of_units(seed: int) -> None:
     view = View.whole(fabrics(seed))
     near = near_of(view)
-    made = _classes(view.label, near, inner(view), [u for u in view.units.tolist() if u in near])
+    made = _units_by_neighbours(view.label, near, inner(view), [u for u in view.units.tolist() if u in near])
     assert [(c.first, c.second, c.access) for c in made] == classes(view)
 
 
@@ -152,10 +159,10 @@ def test_symmetric_chips_are_separated_by_neighbours() -> None:
     ):
         view = View.whole(f)
         near = near_of(view)
-        assert _even(view, near) == cut(len(near[0]), pair, near[0]) == separators(view)
+        assert _bound_by_symmetry(view, near) == cut(len(near[0]), pair, near[0]) == least_separator_bounds(view)
     for f in (chips(9, [1, 2, 3]), chips(5, [1, 2]), chips(4, [1], 2), planes(1), random_chips(2).build()):
         view = View.whole(f)
-        assert _even(view, near_of(view)) is None
+        assert _bound_by_symmetry(view, near_of(view)) is None
     b = Builder("servers")  # a ring of hosts that forward, and one switch beside
     node = b.devices("node", b.model("host", "NODE", {"nic": 3}, accelerators=1), 6)
     sw = b.devices("sw", b.model("switch", "SW", {"p": 8}), 1)
@@ -164,7 +171,7 @@ def test_symmetric_chips_are_separated_by_neighbours() -> None:
     b.link(b.free(node, 0), b.free(sw, 0))
     f = b.build()
     view = View.whole(replace(f, sets=(replace(f.sets[0], settings={"forwards": True}), f.sets[1])))
-    assert _even(view, near_of(view)) is None
+    assert _bound_by_symmetry(view, near_of(view)) is None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -172,12 +179,12 @@ def test_chips_without_any_work(seed: int) -> None:
     """The neighbours of the least joined separate it from the first that is none of them."""
     view = View.whole(random_chips(seed, 4 + seed % 4, 6 + seed % 9).build(), replace(DEFAULT, disjoint_path_work=0))
     near, own = near_of(view), view.units.tolist()
-    if _even(view, near) is not None or set(own) != inner(view):
+    if _bound_by_symmetry(view, near) is not None or set(own) != inner(view):
         return
     u = min(own, key=lambda d: len(near[d]))
     others = [x for x in own if x != u]
     v = next((x for x in others if x not in near[u]), others[0])
-    found = separators(view)
+    found = least_separator_bounds(view)
     if found.lower == found.upper:
         assert found.upper == least(view.fabric)
         return
@@ -199,7 +206,7 @@ def test_hosts_without_any_work(seed: int) -> None:
     near, own = near_of(view), view.units.tolist()
     if inner(view) >= set(own) or len(own) < 2:
         return
-    found = separators(view)
+    found = least_separator_bounds(view)
     known = classes(view)
     kinds = sorted({access for _, _, access in known})
     low = min((common(one, two) for i, one in enumerate(kinds) for two in kinds[i:]), default=0)
@@ -222,7 +229,7 @@ def test_hosts_without_any_work(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_hosts_on_several_planes(seed: int) -> None:
     f = planes(seed, 5)
-    found = separators(View.whole(f))
+    found = least_separator_bounds(View.whole(f))
     assert found.lower == found.upper == least(f)
     u, v = found.proof_upper.pair
     assert paths(f, u, v) == found.upper == len(found.proof_upper.devices) + found.proof_upper.linked
@@ -231,7 +238,7 @@ def test_hosts_on_several_planes(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_chips_without_symmetry(seed: int) -> None:
     f = random_chips(seed, 6, 12).build()
-    found = separators(View.whole(f))
+    found = least_separator_bounds(View.whole(f))
     assert found.lower == found.upper == least(f)
 
 
@@ -278,7 +285,7 @@ def test_what_separates_switches_of_a_component(seed: int) -> None:
     near, inner_ = near_of(view), inner(view)
     g = nx.Graph((a, b) for a, b in links(view) if a in inner_ and b in inner_)
     for most in (None, 1, 2):
-        made = _Hosts(view, near, inner_, Work(10**6))
+        made = _Hosts(view, near, inner_, WorkLeft(10**6))
         searched: list[tuple[int, int]] = []
         made._search = lambda one, two, searched=searched: searched.append((one.first, two.first))  # type: ignore[method-assign]
         made.best = None if most is None else Separator((0, 1), frozenset(range(most)), False)
@@ -321,15 +328,15 @@ def test_two_units_at_switches_that_few_separate() -> None:
     """Two groups of hosts, each on two leaves that are linked; one spine separates the groups."""
     view = View.whole(fabric_of([[0, 1], [0, 1], [2, 3], [2, 3]], [(0, 1), (2, 3), (0, 4), (1, 4), (2, 4), (3, 4)]))
     near = near_of(view)
-    made = _Hosts(view, near, inner(view), Work(10**6))
+    made = _Hosts(view, near, inner(view), WorkLeft(10**6))
     made._equal()
     assert made.best == Separator((5, 6), frozenset({0, 1}), False)
     made._certain()
     assert made.best == Separator((5, 7), frozenset({4}), False)
-    assert separators(view) == cut(1, (5, 7), {4})
+    assert least_separator_bounds(view) == cut(1, (5, 7), {4})
 
 
 def test_two_units_that_no_switch_joins() -> None:
     """Of kinds without a common component the first of the one and the last of the other are searched."""
     view = View.whole(fabric_of([[0], [0], [1], [2]], [(1, 3), (2, 3)]))
-    assert separators(view) == cut(0, (4, 7), set())
+    assert least_separator_bounds(view) == cut(0, (4, 7), set())

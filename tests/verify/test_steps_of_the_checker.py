@@ -33,8 +33,8 @@ def design(devices: Mapping[str, Any], links: Rows | list[tuple[Any, ...]]) -> d
     return made
 
 
-def network(made: dict[str, Any], steps: int = 10**9, failed: checker.Element | None = None) -> checker.Network:
-    return checker.Network(checker.Fabric(made), checker.Work(steps), failed)
+def network(made: dict[str, Any], steps: int = 10**9, failed: checker.Element | None = None) -> checker.CertifiedNetwork:
+    return checker.CertifiedNetwork(checker.CertifiedFabric(made), checker.WorkSteps(steps), failed)
 
 
 def rejected(why: str) -> Any:
@@ -58,7 +58,7 @@ ENDS = [("a", "g1-h"), ("a-b", "g2-s"), ("g2-h", "g2-s"), ("a", "g2-s"), ("a-b-c
 
 
 def test_a_fabric_that_contradicts_itself() -> None:
-    made = checker.Fabric(design(NESTED, ENDS))
+    made = checker.CertifiedFabric(design(NESTED, ENDS))
     assert list(made.devices) == list(NESTED) and made.name == "f" and len(made.links) == 5
     assert made.ports[0] == ("a.p0", "g[1].h.q0") and made.ports[2] == ("g[2].h.p2", "g[2].s[x.y].q2")
     assert made.contents == {"": ["a", "g1-h", "g2-h", "g2-s"], "a": ["a-b"], "a-b": ["a-b-c"], "g2-h": ["g2-h-c"]}
@@ -73,7 +73,7 @@ def test_a_fabric_that_contradicts_itself() -> None:
         ("g2-s", {"inside": "a"}, "g2-s is inside another device than its path says"),
     ):
         with rejected(why):
-            checker.Fabric(design(NESTED | {name: NESTED[name] | cells}, ENDS))
+            checker.CertifiedFabric(design(NESTED | {name: NESTED[name] | cells}, ENDS))
     for link, why in (
         (("a", "a"), "a link joins a device to itself"),
         (("a", "x"), "a link ends at an unknown device"),
@@ -84,24 +84,24 @@ def test_a_fabric_that_contradicts_itself() -> None:
         ({"a_device": "g1-h", "b_device": "a", "a_port": "q0"}, "two links are on one port"),
     ):
         with rejected(why):
-            checker.Fabric(design(NESTED, [*ENDS, link]))
+            checker.CertifiedFabric(design(NESTED, [*ENDS, link]))
     aside = {"a_device": "a", "b_device": "a", "layer": "oob"}
-    assert len(checker.Fabric(design(NESTED, [*ENDS, aside])).links) == 5, "links of another layer are not judged"
+    assert len(checker.CertifiedFabric(design(NESTED, [*ENDS, aside])).links) == 5, "links of another layer are not judged"
 
 
 def test_hosts_of_other_layers_stay() -> None:
     """A host whose links are all of a layer is a device of the network; a switch or an optical switch of such links is not."""
     devices = {"h1": cells("host", path="h[1]"), "c1": cells("chip", path="c"), "x": cells("switch", path="y"), "o": cells("ocs")}
     aside = [{"a_device": d, "b_device": "x", "via": "o", "layer": "scaleup"} for d in ("h1", "c1")]
-    assert list(checker.Fabric(design(devices, aside)).devices) == ["h1", "c1"]
-    assert list(checker.Fabric(design(devices, [*aside, ("h1", "x")])).devices) == ["h1", "c1", "x"]
+    assert list(checker.CertifiedFabric(design(devices, aside)).devices) == ["h1", "c1"]
+    assert list(checker.CertifiedFabric(design(devices, [*aside, ("h1", "x")])).devices) == ["h1", "c1", "x"]
 
 
 def test_paths_and_families() -> None:
-    assert checker.elements_of("g[2].s[x.y].c") == ["g[2]", "g[2].s[x.y]", "g[2].s[x.y].c"]
-    assert checker.elements_of("a") == ["a"]
-    assert checker.family("g[2].s[x.y].c[1, 2]") == "g.s.c"
-    made = checker.Fabric(design(NESTED, ENDS))
+    assert checker.enclosing_element_paths("g[2].s[x.y].c") == ["g[2]", "g[2].s[x.y]", "g[2].s[x.y].c"]
+    assert checker.enclosing_element_paths("a") == ["a"]
+    assert checker.unindexed_path("g[2].s[x.y].c[1, 2]") == "g.s.c"
+    made = checker.CertifiedFabric(design(NESTED, ENDS))
     assert made.closure(["a", "g1-h"]) == {"a", "a-b", "a-b-c", "g1-h"} and made.closure([]) == set()
 
 
@@ -124,7 +124,7 @@ NAMED = [
 @pytest.mark.parametrize(("of", "found"), NAMED)
 def test_elements_that_paths_name(of: list[str], found: dict[str, set[str]] | None) -> None:
     """A path without indices names every element of the family; one with, its own; each with all that it contains."""
-    made = checker.Fabric(design(NESTED, ENDS))
+    made = checker.CertifiedFabric(design(NESTED, ENDS))
     if found is None:
         with rejected("no element, or one that is not in the fabric"):
             made.named(of)
@@ -167,7 +167,7 @@ LINKED = [
 @pytest.mark.parametrize(("what", "of", "to", "found"), LINKED)
 def test_links_ports_cages_and_cables_of_devices(what: str, of: list[str], to: Any, found: dict[str, set[int]] | None) -> None:
     """And of ports by their path, a group of them, or those that are connected to others: rows of the links that fail."""
-    made = checker.Fabric(design(HERE, WIRED))
+    made = checker.CertifiedFabric(design(HERE, WIRED))
     if found is None:
         with rejected("no element, or one that is not in the fabric"):
             made.elements(of, what, to)
@@ -176,7 +176,7 @@ def test_links_ports_cages_and_cables_of_devices(what: str, of: list[str], to: A
 
 
 def test_ports_by_their_own_path() -> None:
-    made = checker.Fabric(design(HERE, WIRED))
+    made = checker.CertifiedFabric(design(HERE, WIRED))
     assert made.ports_of(["s1.q0", "g[2].s"]) == {"s1.q0", "g[2].s.q3", "g[2].s.p4"}
     assert made.ports_of(["s1.q0"]) == {"s1.q0"}
     for of in ([], ["s1.q9"], ["s1.q0", "x"]):
@@ -192,7 +192,7 @@ def graph(rng: random.Random, nodes: int, links: int, most: int = 5) -> tuple[ch
     names = [f"n{i}" for i in range(nodes)]
     ends = [(*rng.sample(names, 2), rng.randrange(1, most)) for _ in range(links)]
     forward = {v: None for v in names if rng.random() < 0.7}.keys()
-    made = checker.Graph(ends, forward, checker.Work())
+    made = checker.Graph(ends, forward, checker.WorkSteps())
     whole = nx.DiGraph()
     for a, b, rate in ends:
         for v, w in ((a, b), (b, a)):
@@ -218,7 +218,7 @@ def test_shortest_paths_pass_what_forwards_only(seed: int) -> None:
             (v, w, {"l": length[v, w] if length else 1}) for v, w in whole.edges if v == source or v in made.forward
         )
         passed.add_node(source)
-        made.work = checker.Work(10**6)
+        made.work = checker.WorkSteps(10**6)
         found = made.distances(source, length)
         assert found == nx.single_source_dijkstra_path_length(passed, source, weight="l")
         assert list(found.values()) == sorted(found.values())
@@ -235,7 +235,7 @@ def test_a_flow_is_divided_by_capacity() -> None:
         ("h", "t", 50),
         ("h", "s", 9),
     ]
-    made = checker.Graph(links, {"s1", "s2", "s3"}, checker.Work())
+    made = checker.Graph(links, {"s1", "s2", "s3"}, checker.WorkSteps())
     load: Counter[tuple[str, str]] = Counter({("s1", "t"): 100})
     made.route("s", {"t": 10, "s2": 3, "s": 7}, load)
     parts = {("s1", "t"): 103, ("s2", "t"): 2, ("s3", "t"): 5, ("s", "s1"): 3, ("s", "s2"): 2 + 3, ("s", "s3"): 5}
@@ -280,7 +280,7 @@ def test_a_routing_brings_every_target_its_demand(seed: int) -> None:
 
 def test_nodes_with_the_same_neighbours_are_one() -> None:
     links = [("a", "x", 1), ("b", "x", 1), ("c", "x", 2), ("d", "x", 1), ("d", "y", 1), ("e", "x", 1), ("f", "y", 1)]
-    made = checker.Graph(links, {"e", "x"}, checker.Work())
+    made = checker.Graph(links, {"e", "x"}, checker.WorkSteps())
     same = {"b": "b", "a": "b", "c": "c", "d": "d", "e": "e", "f": "f", "z": "z"}
     assert made.equivalent(["b", "a", "c", "d", "e", "f", "z"]) == same
 
@@ -298,7 +298,7 @@ def test_the_largest_flow_up_to_a_limit(seed: int) -> None:
         capacity: dict[Any, dict[Any, int]] = {}
         for (v, w), c in arcs.items():
             capacity.setdefault(v, {})[w] = c
-        assert checker.max_flow(capacity, "n0", "n1", most, checker.Work()) == min(value, most)
+        assert checker.maximum_flow_by_augmentation(capacity, "n0", "n1", most, checker.WorkSteps()) == min(value, most)
         gone = Counter[str]()
         for v, near in capacity.items():
             for w, c in near.items():
@@ -313,9 +313,9 @@ def test_the_largest_flow_up_to_a_limit(seed: int) -> None:
 def test_the_steps_of_a_flow() -> None:
     """A line of three nodes: two searches along it, the first of which ends at the target."""
     for most, steps in ((1, 3 + 3), (2, 6 + 3), (5, 6 + 3), (0, 0)):
-        work = checker.Work(1000)
+        work = checker.WorkSteps(1000)
         line = {"a": {"b": 1, "d": 0}, "b": {"c": 1, "a": 0}, "c": {"e": 4}}
-        assert checker.max_flow(line, "a", "c", most, work) == min(most, 1)
+        assert checker.maximum_flow_by_augmentation(line, "a", "c", most, work) == min(most, 1)
         assert 1000 - work.left == steps
 
 
@@ -391,7 +391,7 @@ def test_what_a_failure_leaves() -> None:
     rows: Rows = [{"a_device": a, "b_device": b, "rate_bps": rate} for a, b, rate in rates]
     rows[2]["via"] = "o"
 
-    def after(*gone: str, links: tuple[int, ...] = ()) -> checker.Network:
+    def after(*gone: str, links: tuple[int, ...] = ()) -> checker.CertifiedNetwork:
         return network(design(devices, rows), failed=checker.Element(frozenset(gone), frozenset(links)))
 
     whole = network(design(devices, rows))
@@ -482,15 +482,15 @@ def test_what_a_symmetry_keeps() -> None:
     ):
         if why:
             with rejected(why):
-                checker.automorphisms(checker.Work(), images, kind, arcs)
+                checker.reject_unless_automorphisms(checker.WorkSteps(), images, kind, arcs)
         else:
-            checker.automorphisms(checker.Work(7 * len(images)), images, kind, arcs)
+            checker.reject_unless_automorphisms(checker.WorkSteps(7 * len(images)), images, kind, arcs)
             if images:
                 with pytest.raises(checker.TooMuchWork):
-                    checker.automorphisms(checker.Work(7 * len(images) - 1), images, kind, arcs)
+                    checker.reject_unless_automorphisms(checker.WorkSteps(7 * len(images) - 1), images, kind, arcs)
     for changed in (arcs | {("b", "c"): 4}, arcs | {("a", "d"): 5}):
         with rejected("a symmetry changes the links"):
-            checker.automorphisms(checker.Work(), [swap], kind, changed)
+            checker.reject_unless_automorphisms(checker.WorkSteps(), [swap], kind, changed)
 
 
 def test_the_lowest_of_every_orbit() -> None:
@@ -505,8 +505,8 @@ def test_the_lowest_of_every_orbit() -> None:
         joined = nx.Graph((x, y) for move in moves for x, y in move.items())
         joined.add_nodes_from(items)
         lowest = {x: min(part) for part in nx.connected_components(joined) for x in part}
-        assert checker.orbits(items, moves) == lowest
-    assert list(checker.orbits(["c", "a"], [])) == ["c", "a"]
+        assert checker.lowest_of_orbits(items, moves) == lowest
+    assert list(checker.lowest_of_orbits(["c", "a"], [])) == ["c", "a"]
 
 
 def test_orbits_keep_units_and_what_forwards() -> None:
@@ -523,7 +523,7 @@ def test_orbits_keep_units_and_what_forwards() -> None:
 # ---------------------------------------------------------------- cuts
 
 
-def least(net: checker.Network, links: Mapping[str, Mapping[str, int]], size: Mapping[str, int]) -> int:
+def least(net: checker.CertifiedNetwork, links: Mapping[str, Mapping[str, int]], size: Mapping[str, int]) -> int:
     """By trying all splits, in which so many devices with equal links are one; units that are not named make up the halves."""
     free, most, names = len(net.units - size.keys()), len(net.units) - net.half, list(size)
     found = []
@@ -549,7 +549,7 @@ def test_the_least_cut_of_halves(seed: int) -> None:
     net = network(design(dict.fromkeys(hosts, HOST) | dict.fromkeys(switches, SWITCH), []))
     size = {h: 1 for h in hosts if rng.random() < 0.8} | {s: rng.randrange(1, 4) for s in switches}
     size = {d: size[d] for d in rng.sample(list(size), len(size))}
-    made = checker.Graph(random_links(rng, size) if len(size) > 1 else [], {}, checker.Work())
+    made = checker.Graph(random_links(rng, size) if len(size) > 1 else [], {}, checker.WorkSteps())
     links = {d: dict(made.near(d)) for d in size}
     true = least(net, links, size)
     for bound in (true + 100, true + 1, true, max(true - 1, 0)):
@@ -560,7 +560,7 @@ def test_the_steps_of_a_cut() -> None:
     """Two hosts on a switch: a row for each side of the open devices, twice its length and the links of the device."""
     net = network(design({"h1": HOST, "h2": HOST, "s": SWITCH}, [("h1", "s"), ("h2", "s")]), 5)
     assert net.work.left == 0
-    net.work = checker.Work(100)
+    net.work = checker.WorkSteps(100)
     assert checker.least_cut(net, net.capacity, {"h1": 1, "s": 1, "h2": 1}, 10) == 1
     # h1 on one side, rows of 2 values; s on both sides of it: 2 x (2 + 1 + 2); h2 of 2 rows that are open at s
     assert 100 - net.work.left == 2 * (1 + 1 + 1) + 2 * (2 + 1 + 2) + 2 * 2 * (2 + 1 + 1)
@@ -573,20 +573,20 @@ def test_orders_of_splits() -> None:
     devices = {"h1": HOST, "h2": HOST, "h3": HOST} | dict.fromkeys(("s1", "s2", "t1", "t2"), SWITCH)
     order = [["h1"], ["h2"], ["h3"], ["s1", "s2"]]
 
-    def net() -> checker.Network:
+    def net() -> checker.CertifiedNetwork:
         return network(design(devices, links))
 
     for more, true in (([], 2), ([["t1"]], 2), ([["t1"], ["t2"]], 2)):
         made = net()
-        assert checker.splits(made, order + more, true) == true
+        assert checker.least_balanced_split(made, order + more, true) == true
         names = {d for same in order + more for d in same}
         expected = {(v, w): c for (v, w), c in net().arcs().items() if not {v, w} <= names}
         assert made.arcs() == expected
-        assert checker.splits(net(), order + more, true - 1) == true - 1
+        assert checker.least_balanced_split(net(), order + more, true - 1) == true - 1
         with rejected("a split cuts less"):
-            checker.splits(net(), order + more, true + 1)
+            checker.least_balanced_split(net(), order + more, true + 1)
     pair = network(design({"h1": HOST, "h2": HOST}, [("h1", "h2", 100)]))
-    assert checker.splits(pair, [["h1"], ["h2"]], 1) == 1 and pair.arcs() == {}
+    assert checker.least_balanced_split(pair, [["h1"], ["h2"]], 1) == 1 and pair.arcs() == {}
     for wrong, why in (
         ([*order, ["h1"]], "an order names a device twice"),
         ([*order, []], "an order names a device twice"),
@@ -598,10 +598,10 @@ def test_orders_of_splits() -> None:
         ([*order[:3], ["s1", "t2"], ["s2"]], "devices differ"),
     ):
         with rejected(why):
-            checker.splits(net(), wrong, 0)
+            checker.least_balanced_split(net(), wrong, 0)
 
 
-def crossing(net: checker.Network, arcs: Mapping[tuple[str, str], Fraction]) -> Fraction:
+def crossing(net: checker.CertifiedNetwork, arcs: Mapping[tuple[str, str], Fraction]) -> Fraction:
     """The least of these links, each named once, that a split of the units in halves cuts."""
     names = sorted({v for arc in arcs for v in arc} | {*net.units})
     found = []
@@ -693,11 +693,11 @@ def test_the_steps_of_networks_of_hubs() -> None:
     devices = {"h0": HOST, "h1": HOST, "s": SWITCH, "u": SWITCH}
     net = network(design(devices, [("h0", "s", 10), ("s", "u", 10), ("h1", "u", 10)]))
     for shares, hubs, steps in (({}, [], 0), ({}, ["u"], 1), ({"s": {"u": Fraction(1)}}, ["u"], 2 + 3)):
-        net.work = checker.Work(1000)
+        net.work = checker.WorkSteps(1000)
         checker.hub_networks(net, hubs, shares)
         order = {"u": 1, "h1": 1} if len(shares) == 0 else {"u": 1, "h1": 1, "s": 1, "h0": 1}
         spent = 1000 - net.work.left
-        net.work = checker.Work(1000)
+        net.work = checker.WorkSteps(1000)
         arcs = [("h1", "u", 1), *([("s", "u", 1), ("h0", "s", 1)] if shares else [])]
         if hubs:
             checker.least_cut(net, checker.Graph(arcs, net.forward, net.work).capacity, order, 100)

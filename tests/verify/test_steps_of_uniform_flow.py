@@ -15,25 +15,25 @@ import numpy as np
 import pytest
 
 from tdsl.prove import uniform_flow
-from tdsl.prove.automorphisms import Orbits, orbits
+from tdsl.prove.automorphisms import Orbits, automorphism_orbits
 from tdsl.prove.budget import Budget
-from tdsl.prove.equal_split import Demand, routed, spent
+from tdsl.prove.equal_split import UniformDemand, distance_times_demand, route_equal_split
 from tdsl.prove.shortest_path_routing import PARTS
 from tdsl.prove.uniform_flow import (
     FINE,
     SMALL,
     Concurrent,
-    Route,
-    _better,
-    _by_small_lengths,
-    _capacity,
-    _fits,
-    _lengths,
+    UniformRoute,
+    _bound_by_small_lengths,
+    _bounds_with_route,
+    _capacity_of_orbits,
     _Master,
-    _route,
-    bound,
+    _next_lengths,
+    _route_all_sources,
+    _sums_fit_in_words,
+    bound_across_halves,
     capacity_over_load,
-    concurrent,
+    uniform_flow_bounds,
 )
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
@@ -63,12 +63,12 @@ def graphs() -> list[UnitGraph]:
     return [graph_of(x) for x in (*made, random_chips(3), random_chips(6, 6, 14))]
 
 
-def demands(g: UnitGraph) -> list[Demand]:
-    return [Demand.all_to_all(g), Demand.hubs(g, np.arange(g.nodes), 4)]
+def demands(g: UnitGraph) -> list[UniformDemand]:
+    return [UniformDemand.all_to_all(g), UniformDemand.hubs(g, np.arange(g.nodes), 4)]
 
 
-def route(load: list[int], distance: int = 1, length: list[int] | None = None) -> Route:
-    return Route(column(length or [1] * len(load)), column(load), distance)
+def route(load: list[int], distance: int = 1, length: list[int] | None = None) -> UniformRoute:
+    return UniformRoute(column(length or [1] * len(load)), column(load), distance)
 
 
 def test_capacity_over_load_of_parts() -> None:
@@ -92,11 +92,11 @@ def test_what_crosses_every_split() -> None:
         for lower in (Fraction(1, 3), Fraction(2), Fraction(7, 5)):
             pairs: Any = SimpleNamespace(graph=g, demand=SimpleNamespace(pairs=True), lower=lower)
             exact = lower * (units // 2) * (units - units // 2)
-            assert bound(pairs) == -(-exact.numerator // exact.denominator)
+            assert bound_across_halves(pairs) == -(-exact.numerator // exact.denominator)
             hubs = SimpleNamespace(pairs=False, senders=column([2, 0, 3]), apart=column([5, 9, 1]))
             exact = lower * 13
             found: Any = SimpleNamespace(graph=g, demand=hubs, lower=lower)
-            assert bound(found) == -(-exact.numerator // exact.denominator)
+            assert bound_across_halves(found) == -(-exact.numerator // exact.denominator)
 
 
 # ---------------------------------------------------------------- the linear program
@@ -195,25 +195,25 @@ def test_lengths_of_every_turn() -> None:
     turns = [by_pressure, by_pressure, by_pressure, by_price, by_pressure, by_pressure, by_pressure, by_price]
     for classes, some in ((3, kinds), (6, kinds), (2, []), (0, [])):
         wanted = [*first, *some, *turns]
-        made = islice(_lengths(g, found, master, classes), len(wanted))
+        made = islice(_next_lengths(g, found, master, classes), len(wanted))
         assert [x.tolist() for x in made] == wanted
     g.kind = column([7, 7, 7, 7])
-    assert [x.tolist() for x in islice(_lengths(g, found, master, 6), 2)] == [*first, by_pressure]
+    assert [x.tolist() for x in islice(_next_lengths(g, found, master, 6), 2)] == [*first, by_pressure]
     master.pressure = lambda: np.zeros(4)
-    assert [x.tolist() for x in islice(_lengths(g, found, master, 6), 2)] == [*first, *first]
+    assert [x.tolist() for x in islice(_next_lengths(g, found, master, 6), 2)] == [*first, *first]
 
 
 @pytest.mark.parametrize("number", range(9))
 def test_loads_of_orbits(number: int) -> None:
     """Every source as often as it represents, on the orbits of links; their capacities both ways, or one way to hubs."""
     g = graphs()[number]
-    found = orbits(g)
+    found = automorphism_orbits(g)
     rng = Random(number)
     for demand in demands(g):
         length = column([rng.randint(1, 4) for _ in g.a])[found.link]
         sources, times = column(sorted(set(found.node.tolist()))), column([1 + v % 3 for v in sorted(set(found.node.tolist()))])
         load, distance, reached = Counter[int](), 0, True
-        for part in routed(g, length, sources, demand):
+        for part in route_equal_split(g, length, sources, demand):
             if part is None:
                 reached = False
                 continue
@@ -222,7 +222,7 @@ def test_loads_of_orbits(number: int) -> None:
                 distance += many * int(part.length[i])
                 for at, x in zip(found.link.tolist(), part.load[i].tolist(), strict=True):
                     load[at] += many * x
-        made = _route(g, found, demand, length, sources, times)
+        made = _route_all_sources(g, found, demand, length, sources, times)
         assert (made is not None) == reached
         if made is not None:
             assert made.load.tolist() == [load[at] for at in range(len(g.a))] and made.distance == distance
@@ -230,7 +230,7 @@ def test_loads_of_orbits(number: int) -> None:
         total = Counter[int]()
         for at, x in zip(found.link.tolist(), g.capacity.tolist(), strict=True):
             total[at] += (2 if demand.pairs else 1) * x
-        assert _capacity(g, found, demand).tolist() == [total[at] for at in range(len(g.a))]
+        assert _capacity_of_orbits(g, found, demand).tolist() == [total[at] for at in range(len(g.a))]
 
 
 def test_bounds_with_one_route_more() -> None:
@@ -240,18 +240,18 @@ def test_bounds_with_one_route_more() -> None:
     orb: Any = SimpleNamespace()
     master: Any = SimpleNamespace(capacity=column([6, 4]), weights=lambda: (1, 1))
     one, two = route([6, 2], 40, [1, 2]), route([2, 4], 35, [2, 1])
-    first = _better(None, g, demand, orb, [one], master)
+    first = _bounds_with_route(None, g, demand, orb, [one], master)
     assert first == Concurrent(g, demand, orb, (one,), (1,), Fraction(PARTS), Fraction(14 * PARTS, 40), one.length)
-    both = _better(first, g, demand, orb, [one, two], master)
+    both = _bounds_with_route(first, g, demand, orb, [one, two], master)
     lower = min(Fraction(6 * 2, 8), Fraction(4 * 2, 6)) * PARTS
     assert both == Concurrent(g, demand, orb, (one, two), (1, 1), lower, Fraction(14 * PARTS, 40), one.length)
     better = replace(two, distance=80)
-    made = _better(first, g, demand, orb, [one, better], master)
+    made = _bounds_with_route(first, g, demand, orb, [one, better], master)
     assert (made.upper, made.dual) == (Fraction(16 * PARTS, 80), better.length)
     equal = replace(two, distance=Fraction(16 * 40, 14))  # type: ignore[arg-type]
-    assert _better(first, g, demand, orb, [one, equal], master).dual is one.length
+    assert _bounds_with_route(first, g, demand, orb, [one, equal], master).dual is one.length
     for known in (lower, lower + 1):
-        kept = _better(replace(first, lower=known), g, demand, orb, [one, two], master)
+        kept = _bounds_with_route(replace(first, lower=known), g, demand, orb, [one, two], master)
         assert (kept.lower, kept.shares) == (known, (1, 0))
 
 
@@ -259,7 +259,7 @@ def test_bounds_with_one_route_more() -> None:
 def test_bounds_by_the_last_prices(number: int) -> None:
     """In small whole numbers up to 1, 2, 3, 4, 6 and 12, the first of the least; none where there is too much to look at."""
     g = graphs()[number]
-    found, rng = orbits(g), Random(number)
+    found, rng = automorphism_orbits(g), Random(number)
     for demand in demands(g):
         times = np.zeros(g.nodes, dtype=np.int64)
         np.add.at(times, found.node, demand.senders)
@@ -273,14 +273,14 @@ def test_bounds_by_the_last_prices(number: int) -> None:
             best = Concurrent(g, demand, found, (), (), Fraction(0), upper, dual)
             for fine in SMALL:
                 length = np.rint(price[found.link] * (fine / max(price[found.link].max(), 1e-300))).astype(np.int64)
-                distance = sum(int(times[s]) * spent(g, length, s, demand) for s in sources.tolist())
+                distance = sum(int(times[s]) * distance_times_demand(g, length, s, demand) for s in sources.tolist())
                 total = int(((2 if demand.pairs else 1) * g.capacity * length).sum()) * PARTS
                 if distance and Fraction(total, distance) < upper:
                     upper, dual = Fraction(total, distance), length
             cells = len(sources) * g.network.arcs
-            made = _by_small_lengths(best, master, sources, times[sources], cells + 1)
+            made = _bound_by_small_lengths(best, master, sources, times[sources], cells + 1)
             assert made.upper == upper and made.dual.tolist() == dual.tolist()
-            assert _by_small_lengths(best, master, sources, times[sources], cells) is best
+            assert _bound_by_small_lengths(best, master, sources, times[sources], cells) is best
     assert SMALL == (1, 2, 3, 4, 6, 12)
 
 
@@ -290,7 +290,7 @@ def test_sums_that_fit_64_bits() -> None:
 
     def fits(weight: list[int], senders: list[int], capacity: list[int], nodes: int) -> bool:
         g: Any = SimpleNamespace(weight=column(weight), capacity=column(capacity), nodes=nodes)
-        return _fits(g, SimpleNamespace(senders=column(senders)))  # type: ignore[arg-type]
+        return _sums_fit_in_words(g, SimpleNamespace(senders=column(senders)))  # type: ignore[arg-type]
 
     for nodes in (3, 5):
         ends = (most - 1) // (2 * 4 * PARTS * nodes)
@@ -309,7 +309,7 @@ def test_sums_that_fit_64_bits() -> None:
 # ---------------------------------------------------------------- the search
 
 
-def searched(g: UnitGraph, demand: Demand, orb: Orbits, budget: Budget, enough: Any) -> Concurrent | None:
+def searched(g: UnitGraph, demand: UniformDemand, orb: Orbits, budget: Budget, enough: Any) -> Concurrent | None:
     """The same search, one length after the other."""
     times = Counter[int]()
     for v, x in zip(orb.node.tolist(), demand.senders.tolist(), strict=True):
@@ -321,15 +321,15 @@ def searched(g: UnitGraph, demand: Demand, orb: Orbits, budget: Budget, enough: 
         return None
     squared = budget.uniform_program_cells // len(set(orb.link.tolist()))
     rounds = min(budget.uniform_rounds, budget.uniform_work // cells, isqrt(squared))
-    master, routes = _Master(_capacity(g, orb, demand)), list[Route]()
+    master, routes = _Master(_capacity_of_orbits(g, orb, demand)), list[UniformRoute]()
     best, gained = None, (0, Fraction(0))
-    for length in islice(_lengths(g, orb, master, budget.uniform_classes), max(rounds, 1)):
-        made = _route(g, orb, demand, length, sources, weight)
+    for length in islice(_next_lengths(g, orb, master, budget.uniform_classes), max(rounds, 1)):
+        made = _route_all_sources(g, orb, demand, length, sources, weight)
         if made is None:
             return None
         routes.append(made)
         master.add(made)
-        best = _better(best, g, demand, orb, routes, master)
+        best = _bounds_with_route(best, g, demand, orb, routes, master)
         if best.lower > gained[1] * Fraction(1001, 1000):
             gained = len(routes), best.lower
         idle = len(routes) - gained[0]
@@ -337,14 +337,14 @@ def searched(g: UnitGraph, demand: Demand, orb: Orbits, budget: Budget, enough: 
             break
     assert best is not None
     if best.lower < best.upper and len(routes) > 1:
-        best = _by_small_lengths(best, master, sources, weight, budget.uniform_last_cells)
+        best = _bound_by_small_lengths(best, master, sources, weight, budget.uniform_last_cells)
     return best
 
 
 @pytest.mark.parametrize("number", range(9))
 def test_the_search_ends_where_it_should(number: int) -> None:
     g = graphs()[number]
-    orb = orbits(g)
+    orb = automorphism_orbits(g)
     for demand in demands(g):
         sources = len({v for v, x in zip(orb.node.tolist(), demand.senders.tolist(), strict=True) if x})
         cells = sources * g.network.arcs * 8
@@ -369,7 +369,7 @@ def test_the_search_ends_where_it_should(number: int) -> None:
         ]  # fmt: skip
         for given, enough in limits:
             budget = Budget(**given)
-            found, wanted = concurrent(g, demand, orb, enough, budget), searched(g, demand, orb, budget, enough)
+            found, wanted = uniform_flow_bounds(g, demand, orb, enough, budget), searched(g, demand, orb, budget, enough)
             assert (found is None) == (wanted is None)
             if found is None or wanted is None:
                 continue
@@ -382,39 +382,39 @@ def test_the_search_ends_where_it_should(number: int) -> None:
 
 def test_the_search_finds_symmetries_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     g = graph_of(torus(3, 4))
-    found = concurrent(g, Demand.all_to_all(g))
+    found = uniform_flow_bounds(g, UniformDemand.all_to_all(g))
     assert found is not None and [x.tolist() for x in (found.orbits.node, found.orbits.link)] == [
-        x.tolist() for x in (orbits(g).node, orbits(g).link)
+        x.tolist() for x in (automorphism_orbits(g).node, automorphism_orbits(g).link)
     ]
-    monkeypatch.setattr(uniform_flow, "_fits", lambda graph, demand: False)
-    assert concurrent(g, Demand.all_to_all(g)) is None
+    monkeypatch.setattr(uniform_flow, "_sums_fit_in_words", lambda graph, demand: False)
+    assert uniform_flow_bounds(g, UniformDemand.all_to_all(g)) is None
 
 
 def test_bounds_at_the_gap_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     g = graph_of(random_fabric(1))
-    monkeypatch.setattr(uniform_flow, "_by_small_lengths", lambda best, *rest: best)
+    monkeypatch.setattr(uniform_flow, "_bound_by_small_lengths", lambda best, *rest: best)
     for upper, rounds in ((Fraction(3, 2), 1), (Fraction(151, 100), 5), (Fraction(1), 1)):
 
         def better(best: Any, g_: Any, d: Any, o: Any, routes: Any, master: Any, upper: Fraction = upper) -> Any:
             return SimpleNamespace(lower=Fraction(1), upper=upper, routes=tuple(routes))
 
-        monkeypatch.setattr(uniform_flow, "_better", better)
-        found = concurrent(g, Demand.all_to_all(g), None, budget=Budget(uniform_gap=0.5, uniform_rounds=5))
+        monkeypatch.setattr(uniform_flow, "_bounds_with_route", better)
+        found = uniform_flow_bounds(g, UniformDemand.all_to_all(g), None, budget=Budget(uniform_gap=0.5, uniform_rounds=5))
         assert found is not None and len(found.routes) == rounds
 
 
 def test_lower_bounds_that_hardly_grow_are_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bound has to grow by more than a thousandth within the rounds that are waited for."""
     g = graph_of(random_fabric(1))
-    demand = Demand.all_to_all(g)
+    demand = UniformDemand.all_to_all(g)
     for growth, rounds in ((Fraction(1001, 1000), 4), (Fraction(1002, 1000), 5)):
         values = [Fraction(1), Fraction(1), *[growth] * 30]
 
         def better(best: Any, g_: Any, d: Any, o: Any, routes: Any, master: Any, values: Any = values) -> Any:
             return SimpleNamespace(lower=values[len(routes)], upper=Fraction(10**9), routes=tuple(routes))
 
-        monkeypatch.setattr(uniform_flow, "_better", better)
-        monkeypatch.setattr(uniform_flow, "_by_small_lengths", lambda best, *rest: best)
+        monkeypatch.setattr(uniform_flow, "_bounds_with_route", better)
+        monkeypatch.setattr(uniform_flow, "_bound_by_small_lengths", lambda best, *rest: best)
         budget = Budget(uniform_idle_rounds=2, uniform_rounds=20)
-        found = concurrent(g, demand, None, budget=budget)
+        found = uniform_flow_bounds(g, demand, None, budget=budget)
         assert found is not None and len(found.routes) == rounds

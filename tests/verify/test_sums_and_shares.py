@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.physical.racks import Bound
+from tdsl.physical.racks import PartialSum
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import MONEY, POWER, Quantity
 from tdsl.verify import scenarios
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tdsl.verify.checks import power
 from tests.fabrics import claim, selector, superpod
 
 
-def bound(known: int, missing: int = 0) -> Bound:
-    return Bound(Fraction(known), missing)
+def bound(known: int, missing: int = 0) -> PartialSum:
+    return PartialSum(Fraction(known), missing)
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def bound(known: int, missing: int = 0) -> Bound:
         (bound(0, 1200), "", "at least 0W; 1,200 are missing"),
     ],
 )
-def test_sums_in_words(sum: Bound, what: str, text: str) -> None:
-    found = power.judged(sum, POWER, what, "are missing")
+def test_sums_in_words(sum: PartialSum, what: str, text: str) -> None:
+    found = power.judgement_of_sum(sum, POWER, what, "are missing")
     known = Quantity(sum.known, POWER)
     assert (found.text, found.value, found.lower) == (text, known, known)
     assert (found.status, found.upper) == (("bounded", inf) if sum.missing else ("proved", known))
     assert found.witness == ({"missing": sum.missing} if sum.missing else {})
-    assert power.judged(bound(5), MONEY, "", "").value == Quantity(Fraction(5), MONEY)
+    assert power.judgement_of_sum(bound(5), MONEY, "", "").value == Quantity(Fraction(5), MONEY)
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_sums_in_words(sum: Bound, what: str, text: str) -> None:
         (bound(3, 999), bound(8, 2), "network", "bounded", 0, inf, "an unknown share of the network; 1,001 lack"),
     ],
 )
-def test_shares_in_words(part: Bound, whole: Bound, of: str, status: str, low: Any, high: Any, text: str) -> None:
-    found = power.shared(part, whole, of, "lack")
+def test_shares_in_words(part: PartialSum, whole: PartialSum, of: str, status: str, low: Any, high: Any, text: str) -> None:
+    found = power.judgement_of_share(part, whole, of, "lack")
     assert (found.status, found.value, found.lower, found.upper) == (status, part.known / whole.known, low, high)
     assert found.text == text
     missing = part.missing + whole.missing
@@ -63,7 +63,7 @@ def test_shares_in_words(part: Bound, whole: Bound, of: str, status: str, low: A
 
 def test_a_share_of_nothing() -> None:
     for whole in (bound(0), bound(0, 4)):
-        found = power.shared(bound(0), whole, "network", "lack")
+        found = power.judgement_of_share(bound(0), whole, "network", "lack")
         assert (found.status, found.reason) == ("skipped", "nothing is known of the network")
 
 
@@ -79,13 +79,15 @@ def test_devices_of_the_network() -> None:
     f, view = FABRIC, View.whole(FABRIC)
     every = set(range(f.device_count))
     network = replace(selector(f, "spine"), kind="network")
-    assert rows(power.network(f)) == SWITCHES
+    assert rows(power.devices_of_network(f)) == SWITCHES
     for sides, found in (((), rows(f.built)), ((selector(f, "spine"),), rows(f.built)), ((network,), SWITCHES)):
-        assert rows(power.devices_of(view, claim(f, "power", of=sides))) == found
-    assert rows(power.devices_of(view, None)) == rows(f.built)
+        assert rows(power.devices_asked_about(view, claim(f, "power", of=sides))) == found
+    assert rows(power.devices_asked_about(view, None)) == rows(f.built)
     some = np.zeros(f.device_count, dtype=np.bool_)
     some[[0, min(SWITCHES)]] = True
-    of_network, of_total = (power.whole_of(view, replace(claim(f, "power"), share_of=of), some) for of in ("network", "total"))
+    of_network, of_total = (
+        power.part_and_whole_devices(view, replace(claim(f, "power"), share_of=of), some) for of in ("network", "total")
+    )
     assert [rows(x) for x in of_network] == [{min(SWITCHES)}, SWITCHES]
     assert [rows(x) for x in of_total] == [{0, min(SWITCHES)}, every]
 
@@ -101,8 +103,8 @@ def test_requirements_that_are_judged_at_once() -> None:
     f = FABRIC
     plain = claim(f, "reachability")
     flow = claim(f, "throughput", ">=", Fraction(1, 2), **sides(f))
-    assert scenarios._kind(plain) is scenarios._Connectivity
-    assert scenarios._kind(flow) is scenarios._Flow
+    assert scenarios._batch_judge_of_claim(plain) is scenarios._Connectivity
+    assert scenarios._batch_judge_of_claim(flow) is scenarios._Flow
     spine = (selector(f, "spine"),)
     more: dict[str, Any] = {
         "at": spine, "under": "ecmp", "through": "scaleup", "scope": selector(f, "su").elements[0], "given": plain,
@@ -110,12 +112,12 @@ def test_requirements_that_are_judged_at_once() -> None:
     }  # fmt: skip
     for name, value in more.items():
         for one in (plain, flow):
-            assert scenarios._kind(replace(one, **{name: value})) is None, name
-    assert scenarios._kind(replace(plain, of=spine)) is None
-    assert scenarios._kind(replace(flow, of=())) is None
-    assert scenarios._kind(replace(flow, of_to=())) is None
-    assert scenarios._kind(replace(flow, metric="bisection")) is None
-    assert scenarios._kind(replace(plain, metric="diameter")) is None
+            assert scenarios._batch_judge_of_claim(replace(one, **{name: value})) is None, name
+    assert scenarios._batch_judge_of_claim(replace(plain, of=spine)) is None
+    assert scenarios._batch_judge_of_claim(replace(flow, of=())) is None
+    assert scenarios._batch_judge_of_claim(replace(flow, of_to=())) is None
+    assert scenarios._batch_judge_of_claim(replace(flow, metric="bisection")) is None
+    assert scenarios._batch_judge_of_claim(replace(plain, metric="diameter")) is None
 
 
 @pytest.mark.parametrize(
@@ -132,13 +134,13 @@ def test_requirements_that_are_judged_at_once() -> None:
     ],
 )
 def test_checks_that_are_selected(select: tuple[str, ...], ignore: tuple[str, ...], judged: bool) -> None:
-    check = catalogue()["diameter"]
+    check = checks_by_name()["diameter"]
     chosen, left = (tuple(check.code if word == "CODE" else word for word in words) for words in (select, ignore))
-    assert scenarios._wanted(check, chosen, left) is judged
+    assert scenarios._is_check_selected(check, chosen, left) is judged
 
 
 def test_an_answer_of_a_scenario() -> None:
-    made = scenarios.Answer("diameter", "diameter <= 4", "proved", 3, 4, "hops")
+    made = scenarios.RequirementOutcome("diameter", "diameter <= 4", "proved", 3, 4, "hops")
     assert made.facts() == {
         "check": "diameter", "requirement": "diameter <= 4", "status": "proved", "lower": 3, "upper": 4, "unit": "hops",
         "judged": 1, "of": 1,

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import Rejected, verify
-from tdsl.certificates.write import certificates, certify
+from tdsl.certificates.write import certificates_by_file_name, verified_certificates
 from tdsl.compile import compiler
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.element_symmetry import symmetry
-from tdsl.prove.symmetry import keeps
+from tdsl.prove.element_symmetry import symmetry_of_elements
+from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
-from tdsl.verify.compare import malformed
+from tdsl.verify.check import checks_by_name
+from tdsl.verify.compare import why_claim_is_malformed
 from tests.fabrics import Builder, claim, random_chips, random_fabric, selector, superpod, torus, without
 from tests.harness import compile_text, places
 from tests.verify import judges
@@ -34,7 +34,7 @@ def asked(f, count, *paths, given=None):
 
 
 def judge(f, given, budget=DEFAULT):
-    return catalogue()[given.metric].judge(View.whole(f, budget), given)
+    return checks_by_name()[given.metric].judge(View.whole(f, budget), given)
 
 
 def bisect_claim(f, value, **facts):
@@ -81,14 +81,17 @@ def test_a_failed_group_takes_its_hosts_with_it():
 
 def test_what_cannot_be_asked():
     f = superpod(units=2, spines=8).build()
-    check = catalogue()["survives"]
-    assert "needs `any K`" in malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
-    assert "needs `of`" in malformed(claim(f, "survives", any_count=1), check)[0]
-    assert "fails nothing" in malformed(asked(f, 0, "spine"), check)[0]
-    assert "after failures" in malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
-    assert "after failures" in malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
-    assert "say what it must be" in malformed(asked(f, 1, "spine", given=claim(f, "bisection")), check)[0]
-    assert malformed(asked(f, 1, "spine", given=bisect_claim(f, Fraction(1, 2))), check) is None
+    check = checks_by_name()["survives"]
+    assert "needs `any K`" in why_claim_is_malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
+    assert "needs `of`" in why_claim_is_malformed(claim(f, "survives", any_count=1), check)[0]
+    assert "fails nothing" in why_claim_is_malformed(asked(f, 0, "spine"), check)[0]
+    assert "after failures" in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
+    assert (
+        "after failures"
+        in why_claim_is_malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
+    )
+    assert "say what it must be" in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "bisection")), check)[0]
+    assert why_claim_is_malformed(asked(f, 1, "spine", given=bisect_claim(f, Fraction(1, 2))), check) is None
     assert judge(f, asked(f, 9, "spine")).status == "skipped"
 
 
@@ -98,9 +101,9 @@ def test_what_cannot_be_asked():
 @pytest.mark.parametrize("path", ["spine", "su.leaf", "su.node", "su"])
 def test_orbits_of_a_superpod(path):
     view = View.whole(superpod(units=3, nodes=4, rails=2, spines=2, omit_last=False, manager=False).build())
-    found = symmetry(view, selector(view.fabric, path).elements, frozenset())
+    found = symmetry_of_elements(view, selector(view.fabric, path).elements, frozenset())
     assert len(found.orbits()) == 1
-    assert all(keeps(view, image) for image in found.images)
+    assert all(permutation_keeps_view(view, image) for image in found.images)
     assert len(found.pairs()) <= 2
 
 
@@ -108,10 +111,15 @@ def test_what_is_broken_has_fewer_exchanges():
     f = superpod(units=3, nodes=4, rails=2, spines=2, omit_last=False, manager=False).build()
     trunk = int(np.flatnonzero(f.is_switch[f.device_a])[0])
     view = View.whole(without(f, [trunk]))
-    orbits = symmetry(view, selector(f, "su.leaf").elements, frozenset()).orbits()
+    orbits = symmetry_of_elements(view, selector(f, "su.leaf").elements, frozenset()).orbits()
     assert sorted(map(len, orbits)) == [1, 1, 4]  # the leaf with the lost link, the other of its unit, the rest
     assert (
-        len(symmetry(View.whole(torus(4, 4).build()), selector(torus(4, 4).build(), "chip").elements, frozenset()).orbits()) == 1
+        len(
+            symmetry_of_elements(
+                View.whole(torus(4, 4).build()), selector(torus(4, 4).build(), "chip").elements, frozenset()
+            ).orbits()
+        )
+        == 1
     )
 
 
@@ -174,7 +182,7 @@ def disjoint(f, u, v):
 @given(SEEDS, st.integers(2, 7), st.integers(2, 5), st.integers(1, 4), st.integers(0, 14), st.integers(0, 2))
 def test_node_redundancy_of_hosts(seed, switches, hosts, nics, cables, loose):
     f = random_fabric(seed, switches, hosts, nics, cables, loose).build()
-    found = catalogue()["node_redundancy"].judge(View.whole(f), None)
+    found = checks_by_name()["node_redundancy"].judge(View.whole(f), None)
     assert (found.status, found.value) == ("proved", min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2)))
 
 
@@ -185,7 +193,7 @@ def test_node_redundancy_of_chips(seed, chips, cables):
     view = View.whole(f)
     if len(view.units) < 2 or not view.direct:
         return
-    found = catalogue()["node_redundancy"].judge(view, None)
+    found = checks_by_name()["node_redundancy"].judge(view, None)
     assert found.value == min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2))
 
 
@@ -203,13 +211,13 @@ def test_node_redundancy_of_circulants(chips, jumps):
     view = View.whole(f)
     if not view.direct:
         return
-    found = catalogue()["node_redundancy"].judge(view, None)
+    found = checks_by_name()["node_redundancy"].judge(view, None)
     assert found.value == min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2))
 
 
 def test_node_redundancy_figures():
-    assert catalogue()["node_redundancy"].judge(View.whole(superpod().build()), None).value == 8
-    assert catalogue()["node_redundancy"].judge(View.whole(torus(4, 4).build()), None).value == 4
+    assert checks_by_name()["node_redundancy"].judge(View.whole(superpod().build()), None).value == 8
+    assert checks_by_name()["node_redundancy"].judge(View.whole(torus(4, 4).build()), None).value == 4
 
 
 @pytest.mark.parametrize(
@@ -244,7 +252,7 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
     found = [r for r in design.results if r.requirement]
     assert found[0].value == 1 and found[0].witness["element"] == "x[1]"
     assert [r.witness["sets"] for r in found[1:]] == [r.witness["judged"] for r in found[1:]] == [2, 2]
-    written = headed(design.fabric, certificates(design.fabric, design.claims, design.results))
+    written = headed(design.fabric, certificates_by_file_name(design.fabric, design.claims, design.results))
     honest = written["survives-2.json"]
     assert honest["of"] == ["x"] and len(honest["cases"]) == 2
     verify(honest, as_json(design.fabric))
@@ -347,7 +355,7 @@ def test_a_chip_that_two_failures_strand_is_no_node(tmp_path):
     """Between two that fail, a chip of a ring has no link left: the checker numbers what forwards without it."""
     text = "fabric f { chip c[5]: GPU; connect c[*] ring; report survives any 2 of c with bisection >= 20% of intact }"
     design = compile_text(text, tmp_path).designs[0]
-    written = headed(design.fabric, certificates(design.fabric, design.claims, design.results))
+    written = headed(design.fabric, certificates_by_file_name(design.fabric, design.claims, design.results))
     assert [r.status for r in design.results if r.requirement] == ["proved"]
     verify(written["survives-1.json"], as_json(design.fabric))
 
@@ -371,7 +379,9 @@ def test_bundles_take_no_host_out_of_edge_redundancy(tmp_path):
     """node[4] has no link: no path leads to it, with bundles between switches or without."""
     for text in (BUNDLES, BUNDLES.replace("bundle 2; ", "")):
         (tmp_path / "f.fab").write_text(text)
-        (found,) = (r for r in compiler.check(str(tmp_path / "f.fab")).designs[0].results if r.check == "edge_redundancy")
+        (found,) = (
+            r for r in compiler.compile_and_verify(str(tmp_path / "f.fab")).designs[0].results if r.check == "edge_redundancy"
+        )
         assert (found.status, found.value) == ("proved", 0)
 
 
@@ -391,7 +401,7 @@ fabric f {
 def test_ports_of_a_set_to_a_part_of_it(tmp_path):
     """Two ports lead to c[2], those of c[0] and c[1]; its own lead to others."""
     (tmp_path / "f.fab").write_text(PORTS)
-    found = [r for r in compiler.check(str(tmp_path / "f.fab")).designs[0].results if r.check == "survives"]
+    found = [r for r in compiler.compile_and_verify(str(tmp_path / "f.fab")).designs[0].results if r.check == "survives"]
     assert [(r.status, r.witness.get("sets")) for r in found] == [("proved", 1), ("skipped", None)]
     assert "only 2 can fail" in found[1].reason
 
@@ -416,10 +426,10 @@ fabric f {
 def test_both_cables_of_a_link_through_a_panel_fail_one_link(tmp_path):
     """And the certificate of what survives is one that the checker verifies."""
     (tmp_path / "f.fab").write_text(PANEL)
-    design = compiler.check(str(tmp_path / "f.fab")).designs[0]
+    design = compiler.compile_and_verify(str(tmp_path / "f.fab")).designs[0]
     two, one = (r for r in design.results if r.check == "survives")
     assert (two.status, one.status) == ("refuted", "proved")
-    made = certify(design.fabric, design.claims, design.results)
+    made = verified_certificates(design.fabric, design.claims, design.results)
     assert not made.rejected and any(name.startswith("survives") for name in made.texts)
 
 
@@ -441,10 +451,10 @@ fabric f {
 def of_spines(claim_text, tmp_path, **limits):
     """Status of a requirement of eight spines between two leaves: 800 Gbit/s that two hosts fill."""
     (tmp_path / "f.fab").write_text(SPINES.replace("CLAIM", claim_text))
-    design = compiler.elaborate(str(tmp_path / "f.fab")).designs[0]
+    design = compiler.compile_without_checks(str(tmp_path / "f.fab")).designs[0]
     (asked,) = design.claims
     view = View.whole(design.fabric, replace(DEFAULT, **limits))
-    found = catalogue()["survives"].judge(view, asked)
+    found = checks_by_name()["survives"].judge(view, asked)
     return found.status, found.witness.get("by")
 
 

@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.findings.diagnostic import Severity
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove import all_to_all as alltoall
 from tdsl.prove import concurrent_flow as multiflow
-from tdsl.prove.bound import Lengths
+from tdsl.prove.bound import ArcLengths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.demands import Demand, Unfit, demand_of
-from tdsl.prove.terminals import offer
+from tdsl.prove.demands import TrafficDemand, UnfitDemand, demand_of
+from tdsl.prove.terminals import offer_of_demand
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
-from tdsl.verify.check import catalogue
+from tdsl.semantics.values import BareWord
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import (
     claim,
     multiplane,
@@ -43,7 +43,7 @@ SEEDS = st.integers(0, 10**6)
 
 def judged(f, *args, budget=DEFAULT, **given):
     asked = claim(f, "throughput", args=args, **given)
-    return catalogue()["throughput"].judge(View.whole(f, budget), asked)
+    return checks_by_name()["throughput"].judge(View.whole(f, budget), asked)
 
 
 def optimum(f, demand):
@@ -83,7 +83,7 @@ def optimum(f, demand):
 
 def agrees(f, demand):
     view = View.whole(f)
-    asked = offer(view, demand)
+    asked = offer_of_demand(view, demand)
     if asked is None:
         return
     best = optimum(f, demand)
@@ -102,7 +102,7 @@ def added_up(asked, found):
     flows = asked.network
     for arc, amount in found.proof_lower.load.items():
         assert amount * found.lower <= int(flows.capacity[arc])
-    if isinstance(found.proof_upper, Lengths):
+    if isinstance(found.proof_upper, ArcLengths):
         g = nx.DiGraph()
         for arc, length in enumerate(found.proof_upper.length.tolist()):
             g.add_edge(int(flows.tail[arc]), int(flows.head[arc]), length=length)
@@ -118,7 +118,7 @@ def random_demand(seed, count):
     square = rng.integers(0, 4, size=(count, count)) * (rng.random((count, count)) < 0.6)
     np.fill_diagonal(square, 0)
     s, t = np.nonzero(square)
-    return Demand(s, t, square[s, t]) if len(s) else Demand(np.array([0]), np.array([1]), np.array([1]))
+    return TrafficDemand(s, t, square[s, t]) if len(s) else TrafficDemand(np.array([0]), np.array([1]), np.array([1]))
 
 
 @settings(max_examples=60, deadline=None)
@@ -143,7 +143,7 @@ def test_damaged_trees_against_a_linear_program(seed, by):
     f = superpod(2, 3, 2, 2, uplinks=2, omit_last=False, manager=False).build()
     f = without(f, np.random.default_rng(seed).integers(f.link_count, size=2).tolist())
     count = np.arange(6)
-    agrees(f, Demand(count, (count + by) % 6, np.ones(6, dtype=np.int64)))
+    agrees(f, TrafficDemand(count, (count + by) % 6, np.ones(6, dtype=np.int64)))
 
 
 @settings(max_examples=80, deadline=None)
@@ -152,7 +152,7 @@ def test_where_there_is_no_linear_program_over_arcs(seed, by_paths, chips):
     """Bounds by multiplicative weights hold, and are near; those by paths are nearer."""
     f = random_chips(seed, 6, 14).build() if chips else random_fabric(seed, 5, 5, 2, 9, seed % 2).build()
     view = View.whole(f)
-    asked = offer(view, random_demand(seed, len(view.units)))
+    asked = offer_of_demand(view, random_demand(seed, len(view.units)))
     small = replace(DEFAULT, arc_program_cells=0)
     found = asked.bounds(small if by_paths else replace(small, path_program_rows=0)) if asked else None
     if found is not None:
@@ -172,7 +172,7 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
     view = View.whole(f)
     if len(view.units) < 3:
         return
-    asked = offer(view, random_demand(seed, len(view.units)))
+    asked = offer_of_demand(view, random_demand(seed, len(view.units)))
     if asked is None or not asked.demands:
         return
     best = asked.bounds()
@@ -211,9 +211,9 @@ def test_all_to_all_above_the_limit_of_work(seed, which, by):
     count = len(view.units)
     if not 2 <= count <= 8:
         return
-    found = alltoall.interval(view)
+    found = alltoall.cut_and_route_bounds(view)
     source, target = np.nonzero(1 - np.eye(count, dtype=np.int64))
-    best = optimum(f, Demand(source, target, np.ones(len(source), dtype=np.int64)))
+    best = optimum(f, TrafficDemand(source, target, np.ones(len(source), dtype=np.int64)))
     if found is None:
         assert best == pytest.approx(0, abs=1e-6) or by == "hubs"
         return
@@ -223,8 +223,8 @@ def test_all_to_all_above_the_limit_of_work(seed, which, by):
 
 @pytest.mark.parametrize(("sizes", "most"), [((8, 8), 1.001), ((3, 4, 5), 1.2)])
 def test_all_to_all_of_a_torus_without_its_symmetry(sizes, most):
-    found = alltoall.interval(View.whole(torus(*sizes).build()))
-    exact = judged(torus(*sizes).build(), Word("all_to_all"))
+    found = alltoall.cut_and_route_bounds(View.whole(torus(*sizes).build()))
+    exact = judged(torus(*sizes).build(), BareWord("all_to_all"))
     assert found.lower <= exact.upper * found.top and exact.lower * found.top <= found.upper <= found.lower * Fraction(most)
 
 
@@ -232,27 +232,27 @@ def test_all_to_all_is_answered_above_the_limit():
     """A tree, exactly, by what its tops spread; hosts that meet nowhere have no answer."""
     small = replace(DEFAULT, uniform_work=0)
     f = superpod(2, 8, 2, 2, uplinks=4, omit_last=False, manager=False).build()
-    found, exact = (judged(x, Word("all_to_all"), budget=small) for x in (f, superpod(4).build()))
+    found, exact = (judged(x, BareWord("all_to_all"), budget=small) for x in (f, superpod(4).build()))
     assert (exact.status, exact.value) == ("proved", 1)
     assert found.status in ("proved", "bounded") and 0 < found.lower <= found.upper < 1
     alone = without(superpod(1, 2, 1, 1, omit_last=False, manager=False).build(), [0])
-    assert judged(alone, Word("all_to_all"), budget=small).status == "skipped"
+    assert judged(alone, BareWord("all_to_all"), budget=small).status == "skipped"
 
 
 def test_a_large_torus_has_an_interval():
     """Shortest paths of 4,096 chips are too much work: the answer is bounds, not `skipped`."""
     small = replace(DEFAULT, combination_work=10**6, hub_work=5 * 10**6)
-    found = judged(torus(16, 16, 16).build(), Word("shift"), 2056, budget=small)
+    found = judged(torus(16, 16, 16).build(), BareWord("shift"), 2056, budget=small)
     assert found.status == "bounded" and 0 < found.lower < found.upper <= 1
 
 
 def test_a_simplex_that_is_stopped_leaves_bounds_that_hold(monkeypatch):
     f = without(torus(3, 4).build(), [0, 5])
-    exact = judged(f, Word("ring"))
-    monkeypatch.setattr(multiflow, "_program", lambda *_: iter(()))
-    assert judged(f, Word("ring")).status == "bounded"  # so that the program has something to say
+    exact = judged(f, BareWord("ring"))
+    monkeypatch.setattr(multiflow, "_round_arc_program", lambda *_: iter(()))
+    assert judged(f, BareWord("ring")).status == "bounded"  # so that the program has something to say
     monkeypatch.undo()
-    found = judged(f, Word("ring"), budget=replace(DEFAULT, simplex_work=1))
+    found = judged(f, BareWord("ring"), budget=replace(DEFAULT, simplex_work=1))
     assert found.lower <= exact.lower <= found.upper and float(found.upper - found.lower) < 1e-3
 
 
@@ -289,31 +289,32 @@ def test_from_one_set_to_another_against_networkx(seed, switches, hosts, nics, c
 @pytest.mark.parametrize("pattern", [("ring",), ("shift", 1), ("shift", 32), ("shift", 50), ("rail_allreduce",)])
 def test_a_full_tree_carries_all_patterns(pattern):
     f = superpod(4).build()
-    found = judged(f, *(Word(p) if isinstance(p, str) else p for p in pattern))
+    found = judged(f, *(BareWord(p) if isinstance(p, str) else p for p in pattern))
     assert (found.status, found.value, found.measures["lower_bps"]) == ("proved", 1, 127 * 8 * 400e9)
 
 
 def test_half_a_tree_carries_half_of_what_leaves_it():
     f = superpod(2, 8, 2, 2, uplinks=4, omit_last=False, manager=False).build()
-    assert judged(f, Word("shift"), 8).value == Fraction(1, 2)
-    assert judged(f, Word("ring")).value == 1  # one of eight leaves a unit
+    assert judged(f, BareWord("shift"), 8).value == Fraction(1, 2)
+    assert judged(f, BareWord("ring")).value == 1  # one of eight leaves a unit
 
 
 def test_rails_of_their_own():
     f = rail_only(hosts=8, rails=4).build()
     for args in (("ring",), ("rail_allreduce",)):
-        assert judged(f, Word(args[0])).value == 1
+        assert judged(f, BareWord(args[0])).value == 1
     crossed = superpod(1, 8, 4, 1, uplinks=2, omit_last=False, manager=False).build()
-    assert judged(crossed, Word("rail_allreduce")).value == 1  # stays on each leaf
-    assert judged(f, Word("rail_allreduce"), through="scaleup").value == 1
+    assert judged(crossed, BareWord("rail_allreduce")).value == 1  # stays on each leaf
+    assert judged(f, BareWord("rail_allreduce"), through="scaleup").value == 1
     assert (
-        judged(rail_only(hosts=8, rails=4, scaleup=False).build(), Word("rail_allreduce"), through="scaleup").status == "skipped"
+        judged(rail_only(hosts=8, rails=4, scaleup=False).build(), BareWord("rail_allreduce"), through="scaleup").status
+        == "skipped"
     )
 
 
 def test_planes_alone_and_together():
     f = multiplane(4, 16, 2, 2).build()
-    found = judged(f, Word("shift"), 8)
+    found = judged(f, BareWord("shift"), 8)
     assert found.status == "proved" and len(found.witness["planes"]) == 4
     plane = found.witness["planes"][0]
     assert float(found.value) == pytest.approx(plane[0])
@@ -322,23 +323,23 @@ def test_planes_alone_and_together():
 def test_a_torus_shift_by_hand():
     """On an 8-ring each chip sends by both ways to the one opposite: 4 hops of 2 links each."""
     f = torus(8).build()
-    found = judged(f, Word("shift"), 4)
+    found = judged(f, BareWord("shift"), 4)
     assert (found.status, found.value) == ("proved", Fraction(1, 4))
-    assert judged(f, Word("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2  # 1 hop, or 7 the other way round
+    assert judged(f, BareWord("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2  # 1 hop, or 7 the other way round
 
 
 def test_larger_tori_are_bounded():
-    for args, most in (((Word("ring"),), 1.1), ((Word("shift"), 3), 1.1)):
+    for args, most in (((BareWord("ring"),), 1.1), ((BareWord("shift"), 3), 1.1)):
         found = judged(torus(12, 12).build(), *args)
         assert 0 < found.lower <= found.upper <= found.lower * Fraction(most)
-    assert judged(torus(4, 4).build(), Word("rail_allreduce")).status == "skipped"
+    assert judged(torus(4, 4).build(), BareWord("rail_allreduce")).status == "skipped"
 
 
 def test_layers():
     for seed in range(12):
         f = random_layers(seed).build()
         if len(View.whole(f).units) > 1:
-            found = judged(f, Word("ring"))
+            found = judged(f, BareWord("ring"))
             assert found.status in ("proved", "bounded", "skipped")
             if found.status != "skipped":
                 apart = "do not reach each other" in found.text
@@ -351,7 +352,7 @@ def test_layers():
 
 def asked_of(tmp_path, f, *args):
     """A claim that stands in a file of that folder."""
-    origin = Origin(Span(SourceFile(str(tmp_path / "design.fab"), "require"), 0, 7))
+    origin = Origin(SourceSpan(SourceFile(str(tmp_path / "design.fab"), "require"), 0, 7))
     return replace(claim(f, "throughput", args=args), origin=origin)
 
 
@@ -387,7 +388,7 @@ def test_matrices(tmp_path):
 def test_matrices_that_are_none(tmp_path, text, said):
     f = superpod(1, 3, 2, 1, omit_last=False, manager=False).build()
     (tmp_path / "m.csv").write_text(text)
-    with pytest.raises(Unfit) as why:
+    with pytest.raises(UnfitDemand) as why:
         demand_of(View.whole(f), asked_of(tmp_path, f, "m.csv"))
     assert said in str(why.value)
 
@@ -396,28 +397,28 @@ def test_permutations_and_other_words(tmp_path, monkeypatch):
     f = superpod(1, 3, 2, 1, omit_last=False, manager=False).build()
     view = View.whole(f)
     (tmp_path / "p.csv").write_text("from,to\n0,1\n1,0\n2,2\n")
-    found = demand_of(view, asked_of(tmp_path, f, Word("permutation"), "p.csv"))
+    found = demand_of(view, asked_of(tmp_path, f, BareWord("permutation"), "p.csv"))
     assert (found.source.tolist(), found.target.tolist()) == ([0, 1], [1, 0])
     (tmp_path / "q.csv").write_text("0,1\n2,1\n")
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe")
     wrong = [
-        ((Word("permutation"), "q.csv"), "q.csv:2: 1 occurs twice"),
-        ((Word("permutation"), "b.csv"), "not a text file"),
-        ((Word("permutation"), "../q.csv"), "in the folder of the design"),
+        ((BareWord("permutation"), "q.csv"), "q.csv:2: 1 occurs twice"),
+        ((BareWord("permutation"), "b.csv"), "not a text file"),
+        ((BareWord("permutation"), "../q.csv"), "in the folder of the design"),
         (("/etc/passwd.csv",), "in the folder of the design"),
-        ((Word("permutation"),), "takes a file"),
-        ((Word("shift"),), "takes how far"),
-        ((Word("shift"), 3), "to themselves"),
-        ((Word("rings"),), "there is no pattern"),
-        ((Word("ring"), 2), "nothing more"),
+        ((BareWord("permutation"),), "takes a file"),
+        ((BareWord("shift"),), "takes how far"),
+        ((BareWord("shift"), 3), "to themselves"),
+        ((BareWord("rings"),), "there is no pattern"),
+        ((BareWord("ring"), 2), "nothing more"),
     ]
     for args, said in wrong:
-        with pytest.raises(Unfit) as why:
+        with pytest.raises(UnfitDemand) as why:
             demand_of(view, asked_of(tmp_path, f, *args))
         assert said in str(why.value)
     monkeypatch.setattr("tdsl.prove.demands.BYTES", 4)
-    with pytest.raises(Unfit, match="larger"):
-        demand_of(view, asked_of(tmp_path, f, Word("permutation"), "p.csv"))
+    with pytest.raises(UnfitDemand, match="larger"):
+        demand_of(view, asked_of(tmp_path, f, BareWord("permutation"), "p.csv"))
 
 
 def test_no_pattern_is_no_figure(tmp_path):

@@ -15,14 +15,14 @@ import pytest
 
 from tdsl.fabric.graph import MEDIA, Fabric
 from tdsl.prove.bound import NotBounded
-from tdsl.prove.delays import delay
-from tdsl.prove.search import listing
+from tdsl.prove.delays import worst_delay
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.check import Judgement
 from tdsl.verify.checks import all_to_all_time, allreduce
-from tdsl.verify.summary import summarise
-from tdsl.verify.workload import TO_SAY, Model, Part, Ranks, best_of, size_of
+from tdsl.verify.summary import fabric_summary
+from tdsl.verify.workload import TO_SAY, CollectiveModel, RankGroup, Ranks, fastest_model_judgement, message_size_of_claim
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, random_fabric, random_layers, scale_up, superpod, torus
 from tests.harness import each
 from tests.verify.test_workload import with_delay
@@ -33,10 +33,10 @@ def two_by(n: int) -> int:
     return 1 << floor(log2(n))
 
 
-def flat(n: int, size: Fraction, alpha: Fraction, rate: Fraction, across: Fraction) -> list[Model]:
+def flat(n: int, size: Fraction, alpha: Fraction, rate: Fraction, across: Fraction) -> list[CollectiveModel]:
     """Ring, recursive halving and tree, as Thakur, Rabenseifner and Gropp give them."""
     ring = 2 * (n - 1) * alpha + 2 * Fraction(n - 1, n) * size / rate
-    out = [Model("ring", ring, "2(n-1)α + 2(n-1)/n·S/B")]
+    out = [CollectiveModel("ring", ring, "2(n-1)α + 2(n-1)/n·S/B")]
     if across:
         p = two_by(n)
         halving = 2 * floor(log2(n)) * alpha + 2 * Fraction(p - 1, p) * size / across
@@ -44,8 +44,8 @@ def flat(n: int, size: Fraction, alpha: Fraction, rate: Fraction, across: Fracti
         if p != n:
             halving += 2 * alpha + 2 * size / across
             formula = "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
-        out.append(Model("recursive halving", halving, formula))
-        out.append(Model("tree", 2 * ceil(log2(n)) * (alpha + size / across), "2·log₂n·(α + S/B')"))
+        out.append(CollectiveModel("recursive halving", halving, formula))
+        out.append(CollectiveModel("tree", 2 * ceil(log2(n)) * (alpha + size / across), "2·log₂n·(α + S/B')"))
     return out
 
 
@@ -59,7 +59,7 @@ def test_models_of_allreduce(seed: int) -> None:
         apart = rng.random() < 0.3
         parts = []
         for _ in range(h if inside else 0):
-            parts.append(Part(rng.randint(1, 4), Fraction(rng.randint(1, 900)), rate * rng.randint(1, 3)))
+            parts.append(RankGroup(rng.randint(1, 4), Fraction(rng.randint(1, 900)), rate * rng.randint(1, 3)))
         outside = min((k.ranks * k.rate for k in parts), default=Fraction(0))
         ranks: Any = SimpleNamespace(
             count=n, rate=rate, across=across, rails_apart=apart, kinds=tuple(parts), domains=len(parts), outside=outside
@@ -69,8 +69,8 @@ def test_models_of_allreduce(seed: int) -> None:
             within = max(2 * Fraction(k.ranks - 1, k.ranks) * size / (k.inside or 1) for k in parts)
             slowest = max(size / k.ranks / k.rate for k in parts)
             between = 2 * (h - 1) * alpha + 2 * Fraction(h - 1, h) * slowest
-            expected.append(Model("hierarchical", within + between, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
-        assert allreduce.models(ranks, size, alpha) == expected
+            expected.append(CollectiveModel("hierarchical", within + between, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
+        assert allreduce.allreduce_models(ranks, size, alpha) == expected
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -83,7 +83,7 @@ def test_models_of_all_to_all(seed: int) -> None:
         size, alpha = Fraction(rng.randint(1, 10**6)), Fraction(rng.randint(0, 50), 7)
         rate, crossing = Fraction(rng.randint(1, 40)), Fraction(rng.choice((0, 1, 3, 20, 80, 500)))
         ranks: Any = SimpleNamespace(count=n, units=units, each=per, rate=rate, crossing=crossing)
-        found = all_to_all_time.models(ranks, size, alpha)
+        found = all_to_all_time.all_to_all_models(ranks, size, alpha)
         if not crossing:
             assert found == []
             continue
@@ -91,23 +91,25 @@ def test_models_of_all_to_all(seed: int) -> None:
         part = size / n
         sent, crossed = (n - 1) * part / rate, one * (n - one) * part / crossing
         words = ("bisection", "(n-1)α + S·a·b/n/C") if crossed > sent else ("injection", "(n-1)α + (n-1)/n·S/B")
-        assert found == [Model(words[0], (n - 1) * alpha + max(sent, crossed), words[1])]
+        assert found == [CollectiveModel(words[0], (n - 1) * alpha + max(sent, crossed), words[1])]
 
 
 def test_a_tie_is_of_injection() -> None:
     ranks: Any = SimpleNamespace(count=2, units=2, each=1, rate=Fraction(1), crossing=Fraction(1))
-    assert all_to_all_time.models(ranks, Fraction(8), Fraction(0)) == [Model("injection", Fraction(4), "(n-1)α + (n-1)/n·S/B")]
+    assert all_to_all_time.all_to_all_models(ranks, Fraction(8), Fraction(0)) == [
+        CollectiveModel("injection", Fraction(4), "(n-1)α + (n-1)/n·S/B")
+    ]
 
 
 def test_sizes_that_are_given() -> None:
     f = superpod(units=2, spines=8).build()
     good, length = Quantity(Fraction(3), SIZE), Quantity(Fraction(3), LENGTH)
-    assert size_of(claim(f, "allreduce", args=(good,))) == 3
+    assert message_size_of_claim(claim(f, "allreduce", args=(good,))) == 3
     for args in ((), (good, good), (length,), (3,), (Quantity(Fraction(0), SIZE),), (Quantity(Fraction(-1), SIZE),)):
-        assert size_of(claim(f, "allreduce", args=args)) is None, args
-    assert size_of(None) is None
-    assert size_of(claim(f, "allreduce", args=(Quantity(Fraction(1), SIZE),))) == 1
-    assert size_of(claim(f, "allreduce", args=(Quantity(Fraction(1, 2), SIZE),))) == Fraction(1, 2)
+        assert message_size_of_claim(claim(f, "allreduce", args=args)) is None, args
+    assert message_size_of_claim(None) is None
+    assert message_size_of_claim(claim(f, "allreduce", args=(Quantity(Fraction(1), SIZE),))) == 1
+    assert message_size_of_claim(claim(f, "allreduce", args=(Quantity(Fraction(1, 2), SIZE),))) == Fraction(1, 2)
 
 
 # ---------------------------------------------------------------- ranks
@@ -190,13 +192,13 @@ def test_what_halves_can_exchange() -> None:
 # ---------------------------------------------------------------- words
 
 SIZE_OF = Quantity(Fraction(8 * 10**9), SIZE)
-TWO = [Model("slow", Fraction(3), "a+b"), Model("fast", Fraction(1), "a")]
+TWO = [CollectiveModel("slow", Fraction(3), "a+b"), CollectiveModel("fast", Fraction(1), "a")]
 
 
-def best(f: Fabric, models: list[Model] | None = None, size: Quantity = SIZE_OF) -> Judgement:
+def best(f: Fabric, models: list[CollectiveModel] | None = None, size: Quantity = SIZE_OF) -> Judgement:
     asked = claim(f, "allreduce", args=(size,))
     found = TWO if models is None else models
-    return best_of("it", View.whole(f), asked, lambda ranks, size, alpha: found, lambda blocks, size: Fraction(1))
+    return fastest_model_judgement("it", View.whole(f), asked, lambda ranks, size, alpha: found, lambda blocks, size: Fraction(1))
 
 
 @pytest.mark.parametrize(
@@ -214,11 +216,11 @@ def best(f: Fabric, models: list[Model] | None = None, size: Quantity = SIZE_OF)
 def test_words_of_a_time(hosts: Any, ranks: str, apart: str) -> None:
     f = mixed(*hosts)
     found = best(f)
-    unknown = delay(View.whole(f))
+    unknown = worst_delay(View.whole(f))
     assert isinstance(unknown, NotBounded)
     alone = f"; no scale-up domain joins the accelerators of {apart}" if apart else ""
     words = f"1s by fast, {ranks}; 3s by slow"
-    assert found.text == f"at least {words}; without latency: {listing(unknown.reasons, 2)}{alone}"
+    assert found.text == f"at least {words}; without latency: {first_names_and_more(unknown.reasons, 2)}{alone}"
     assert (found.status, found.help, found.upper) == ("modelled", TO_SAY, inf)
     assert found.value == found.lower == Quantity(Fraction(1), TIME)
     assert found.notes == ("fast: a = 1s", "slow: a+b = 3s")
@@ -319,7 +321,7 @@ def shape(seed: int) -> Fabric:
 
 def figures_agree(seed: int) -> None:
     f = shape(seed)
-    found = summarise(f)
+    found = fabric_summary(f)
     found.pop("rails")
     assert found == counted(f)
     assert list(found["tiers"]) == list(counted(f)["tiers"])  # type: ignore[call-overload]
@@ -331,12 +333,12 @@ def test_figures_of_fabrics() -> None:
 
 def test_media_and_circuits() -> None:
     f = scale_up(3, 2, 2).build()
-    found = summarise(f)
+    found = fabric_summary(f)
     assert found["media"] == {"backplane": 12} and "circuits" not in found
     some = f.link_medium.copy()
     some[:5] = MEDIA.index("cable")
-    assert summarise(replace(f, link_medium=some))["media"] == {"cable": 5, "backplane": 7}
+    assert fabric_summary(replace(f, link_medium=some))["media"] == {"cable": 5, "backplane": 7}
     pair = np.arange(2)
-    assert summarise(replace(f, circuit_a=pair, circuit_b=pair, circuit_link=pair))["circuits"] == 2
-    assert summarise(replace(f, circuit_a=pair[:1], circuit_b=pair[:1], circuit_link=pair[:1]))["circuits"] == 1
-    assert "media" not in summarise(rail_only(2, 2).build())
+    assert fabric_summary(replace(f, circuit_a=pair, circuit_b=pair, circuit_link=pair))["circuits"] == 2
+    assert fabric_summary(replace(f, circuit_a=pair[:1], circuit_b=pair[:1], circuit_link=pair[:1]))["circuits"] == 1
+    assert "media" not in fabric_summary(rail_only(2, 2).build())

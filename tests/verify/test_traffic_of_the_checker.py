@@ -38,7 +38,7 @@ RAILS = [
 
 def test_every_rail_of_a_host_is_a_unit() -> None:
     net = network(railed(RAILS))
-    made, called = checker.by_rail(net, every=True)
+    made, called = checker.network_by_rail(net, every=True)
     names = {(f"h{i}", r): f"h{i} rail {r}" for i in (0, 1, 2, 3) for r in (0, 3) if (i, r) != (2, 3)} | {("h4", None): "h4"}
     assert called == names and list(made.units) == [names[u, r] for u in net.units for r in (None, 0, 3) if (u, r) in names]
     assert len(made.links) == 16, "a link without a rail of a host that has rails is left out"
@@ -49,11 +49,11 @@ def test_every_rail_of_a_host_is_a_unit() -> None:
     }
     assert net.units == {f"h{i}" for i in range(5)} and ("h0", "a") in net.arcs(), "what it was made from is as before"
     none = network(railed([*RAILS[:-2], ("a", "b", None)]))
-    assert checker.by_rail(none, every=False)[1] == {k: v for k, v in names.items() if k[0] != "h4"}
+    assert checker.network_by_rail(none, every=False)[1] == {k: v for k, v in names.items() if k[0] != "h4"}
     with rejected("a unit has no link"):
-        checker.by_rail(none, every=True)
+        checker.network_by_rail(none, every=True)
     direct = network(railed([("h0", "h1", 2), ("h2", "a", None), ("h3", "a", 2), ("h4", "b", 1)]))
-    assert checker.by_rail(direct, every=True)[1] == {
+    assert checker.network_by_rail(direct, every=True)[1] == {
         ("h0", 2): "h0 rail 2", ("h1", 2): "h1 rail 2", ("h2", None): "h2", ("h3", 2): "h3 rail 2", ("h4", 1): "h4 rail 1",
     }  # fmt: skip
 
@@ -62,7 +62,7 @@ def asked(pattern: str, rows: Any = RAILS, **more: Any) -> tuple[dict[str, dict[
     """Amounts by source and target of a pattern, the traffic, and what a rate of one means."""
     net = network(railed(rows))
     stated = {"pattern": pattern, "units": 5, "demands": None, "from": None, "to": None} | more
-    traffic, rate = checker.demanded(net, stated, PLAIN)
+    traffic, rate = checker.traffic_of_stated_pattern(net, stated, PLAIN)
     assert all(n == 1 for _, n, _ in traffic.asked)
     return {s: dict(wanted) for s, _, wanted in traffic.asked}, traffic, rate
 
@@ -140,10 +140,10 @@ def test_names_that_a_rail_or_a_set_would_have() -> None:
     for link in made["links"]["rows"]:
         link[1] = "b 2" if link[1] == "b" else link[1]
     stated = {"units": 5, "demands": None, "from": ["h0"], "to": ["h1"]}
-    assert checker.demanded(network(made), stated | {"pattern": "ring"}, PLAIN)[1] == 150
+    assert checker.traffic_of_stated_pattern(network(made), stated | {"pattern": "ring"}, PLAIN)[1] == 150
     for pattern in ("ring by rail", "rail_allreduce", "between", "all_to_all by rail"):
         with rejected("a device has the name of a rail or a set"):
-            checker.demanded(network(made), stated | {"pattern": pattern}, PLAIN)
+            checker.traffic_of_stated_pattern(network(made), stated | {"pattern": pattern}, PLAIN)
 
 
 def test_demands_of_sets() -> None:
@@ -160,7 +160,7 @@ def test_demands_of_sets() -> None:
     rows += [("h4", "h0", 90), ("h4", "t", 110), ("h1", "s", 40)]
     net = network(design({f"h{i}": HOST for i in range(5)} | {"s": SWITCH, "t": SWITCH}, rows))
     stated = {"pattern": "between", "units": None, "demands": None, "from": ["h0", "h1"], "to": ["h3", "s"]}
-    traffic, rate = checker.demanded(net, stated, PLAIN)
+    traffic, rate = checker.traffic_of_stated_pattern(net, stated, PLAIN)
     assert rate == 1 and traffic.asked == [("all from", 1, {"all to": 1})]
     capacity = {("all from", "all to"): 20 + 40 + 80, ("all from", "t"): 50, ("all to", "t"): 60 + 70}
     assert traffic.graph.arcs() == {k: c for (a, b), c in capacity.items() for k in ((a, b), (b, a))}
@@ -170,14 +170,14 @@ def test_demands_of_sets() -> None:
         {"from": []}, {"to": []}, {"from": None}, {"to": None}, {"from": ["h0", "x"]}, {"to": ["x"]}, {"from": ["h0", "s"]},
     ):  # fmt: skip
         with rejected("a set is empty or unknown, or both overlap"):
-            checker.demanded(net, stated | sides, PLAIN)
+            checker.traffic_of_stated_pattern(net, stated | sides, PLAIN)
     two = network(design({"h0": HOST, "h1": HOST}, [("h0", "h1", 10), ("h1", "h0", 20)]))
-    traffic, _ = checker.demanded(two, stated | {"from": ["h0"], "to": ["h1"]}, PLAIN)
+    traffic, _ = checker.traffic_of_stated_pattern(two, stated | {"from": ["h0"], "to": ["h1"]}, PLAIN)
     assert traffic.top == traffic.routed([SHORTEST]) == 30, "both sets are all that there is"
     lone = network(design({"h0": HOST, "h1": HOST, "s": SWITCH}, [("h0", "s", 10)]))
     for one, other in (("h0", "h1"), ("h1", "h0")):
         with rejected("a demand is not between two that have links"):
-            checker.demanded(lone, stated | {"from": [one], "to": [other]}, PLAIN)
+            checker.traffic_of_stated_pattern(lone, stated | {"from": [one], "to": [other]}, PLAIN)
 
 
 def test_hosts_of_one_switch_are_one_with_it() -> None:
@@ -194,26 +194,26 @@ def test_hosts_of_one_switch_are_one_with_it() -> None:
     devices = {f"h{i}": HOST for i in range(5)} | {"h5": cells("host", forwards=True), "s": SWITCH, "t": SWITCH}
     made = network(design(devices, [*links, ("h5", "s", 90)]))
     demands = {("h0", "h1"): 7, ("h0", "h2"): 5, ("h1", "h2"): 3, ("h2", "h0"): 2, ("h5", "h0"): 11, ("h4", "h3"): 1}
-    traffic = checker.listed(made, PLAIN, made.units, dict(demands))
+    traffic = checker.traffic_of_listed_demands(made, PLAIN, made.units, dict(demands))
     assert traffic.asked == [("h0", 1, {"h2": 8}), ("h2", 1, {"h0": 2}), ("h5", 1, {"h0": 11}), ("h4", 1, {"h3": 1})]
     assert traffic.out == {"h0": 8, "h2": 2, "h5": 11, "h4": 1} and traffic.into == {"h2": 8, "h0": 13, "h3": 1}
     arcs = {("h0", "s"): 5, ("h2", "s"): 4, ("h2", "t"): 5, ("h3", "t"): 6, ("h3", "h4"): 7, ("s", "t"): 8, ("h5", "s"): 9}
     assert made.grain == 10 and traffic.graph.arcs() == {k: c for (a, b), c in arcs.items() for k in ((a, b), (b, a))}
     assert traffic.top == min(Fraction(2, 13), Fraction(3, 7), Fraction(9, 8), Fraction(9, 11), Fraction(7, 1), Fraction(13, 1))
-    apart = checker.listed(made, PLAIN, (), dict(demands))
+    apart = checker.traffic_of_listed_demands(made, PLAIN, (), dict(demands))
     assert apart.asked[0] == ("h0", 1, {"h1": 7, "h2": 5}) and apart.out["h1"] == 3
-    below = checker.listed(made, PLAIN, made.units, {("h0", "h1"): 7})
+    below = checker.traffic_of_listed_demands(made, PLAIN, made.units, {("h0", "h1"): 7})
     assert below.asked == [] and below.lower({"routes": []}) == below.top == Fraction(2, 7)
     assert below.upper({"lengths": [["s", "t", 5]]}) == Fraction(2, 7)
-    into = checker.listed(made, PLAIN, made.units, {("h2", "h1"): 7})
+    into = checker.traffic_of_listed_demands(made, PLAIN, made.units, {("h2", "h1"): 7})
     assert into.top == Fraction(3, 7)
     for wrong in ({("h0", "h0"): 1}, {("h0", "x"): 1}, {("x", "h0"): 1}):
         with rejected("a demand is not between two that have links"):
-            checker.listed(made, PLAIN, made.units, wrong)
+            checker.traffic_of_listed_demands(made, PLAIN, made.units, wrong)
     for proof, some in ((PLAIN, {}), ({"quotient": None, "symmetries": [{}]}, demands)):
         with rejected("nothing is demanded, or there are symmetries of a list"):
-            checker.listed(made, proof, made.units, some)
-    assert checker.listed(made, {"quotient": None, "symmetries": []}, made.units, demands).out == traffic.out
+            checker.traffic_of_listed_demands(made, proof, made.units, some)
+    assert checker.traffic_of_listed_demands(made, {"quotient": None, "symmetries": []}, made.units, demands).out == traffic.out
 
 
 # ---------------------------------------------------------------- loads of routes
@@ -231,7 +231,7 @@ def line() -> checker.Traffic:
         ("s", "t", 100),
     ]
     net = network(design({"h0": HOST, "h1": HOST, "h2": HOST, "s": SWITCH, "t": SWITCH}, links))
-    return checker.listed(net, PLAIN, net.units, {("h0", "h1"): 3, ("h2", "h1"): 2})
+    return checker.traffic_of_listed_demands(net, PLAIN, net.units, {("h0", "h1"): 3, ("h2", "h1"): 2})
 
 
 FLOWS: dict[str, Any] = {
@@ -246,11 +246,11 @@ def test_flows_are_conserved_and_arrive() -> None:
     assert load == {
         ("h0", "s"): 2, ("h0", "t"): 4, ("s", "t"): 1, ("s", "h1"): 5, ("t", "h1"): 5, ("h2", "s"): 4,
     }  # fmt: skip
-    traffic.work = checker.Work(7)
+    traffic.work = checker.WorkSteps(7)
     traffic.by_flows({"flows": FLOWS}, 2)
     assert traffic.work.left == 0
     traffic.asked = [(s, 3, w) for s, _, w in traffic.asked]
-    traffic.work = checker.Work()
+    traffic.work = checker.WorkSteps()
     assert traffic.by_flows({"flows": FLOWS}, 2) == {arc: 3 * x for arc, x in load.items()}
     for source in FLOWS:
         for i, (a, b, x) in enumerate(FLOWS[source]):
@@ -333,12 +333,12 @@ def test_bounds_of_lengths() -> None:
         price = sum(traffic.arcs[arc] * x for arc, x in length.items())
         assert traffic.upper({"lengths": named}) == (min(Fraction(price, spent), 1) if spent else 1)
     thin = network(design({"h0": HOST, "h1": HOST, "s": SWITCH, "t": SWITCH, "u": SWITCH}, THIN))
-    traffic = checker.listed(thin, PLAIN, thin.units, {("h0", "h1"): 3})
+    traffic = checker.traffic_of_listed_demands(thin, PLAIN, thin.units, {("h0", "h1"): 3})
     assert (traffic.top, traffic.upper({"lengths": [["s", "t", 1]]})) == (Fraction(8, 3), Fraction(1, 3))
     assert traffic.upper({"lengths": [["s", "t", 5], ["u", "s", 1]]}) == Fraction(1 * 5 + 14, 3 * 5)
     assert traffic.upper({"lengths": [["t", "s", 5]]}) == Fraction(8, 3)
     apart = network(design({"h0": HOST, "h1": HOST, "s": SWITCH, "t": SWITCH}, [("h0", "s", 10), ("h1", "t", 10)]))
-    traffic = checker.listed(apart, PLAIN, apart.units, {("h0", "h1"): 3})
+    traffic = checker.traffic_of_listed_demands(apart, PLAIN, apart.units, {("h0", "h1"): 3})
     assert traffic.upper({"lengths": []}) == Fraction(1, 3)
     with rejected("a target is not reached"):
         traffic.upper({"lengths": [["h0", "s", 1]]})
@@ -350,7 +350,7 @@ THIN = [("h0", "s", 80), ("h1", "t", 90), ("s", "t", 10), ("s", "u", 70), ("s", 
 # ---------------------------------------------------------------- all to all
 
 
-def leaves(rates: tuple[int, ...], trunk: int) -> checker.Network:
+def leaves(rates: tuple[int, ...], trunk: int) -> checker.CertifiedNetwork:
     """Hosts at these rates, two on every leaf, and a link from each leaf to each of two spines."""
     hosts = [f"h{i}" for i in range(len(rates))]
     links = [(h, f"l{i // 2}", rate) for i, (h, rate) in enumerate(zip(hosts, rates, strict=True))]
@@ -365,41 +365,41 @@ def leaves(rates: tuple[int, ...], trunk: int) -> checker.Network:
 def test_all_to_all_of_equivalent_hosts() -> None:
     """Five hosts, of which two pairs are equivalent: one of each sends to all, and ports allow what they have over four."""
     net = leaves((20, 20, 40, 40, 60), 100)
-    traffic = checker.uniform(net, PLAIN)
+    traffic = checker.traffic_of_uniform_demands(net, PLAIN)
     everyone = dict.fromkeys(net.units, 1)
     assert net.grain == 20 and traffic.both
     assert traffic.asked == [("h0", 2, everyone), ("h2", 2, everyone), ("h4", 1, everyone)]
     assert traffic.out == traffic.into == dict.fromkeys(everyone, 4) and traffic.top == Fraction(1, 4)
     assert traffic.orbit["h1", "l0"] == traffic.orbit["h0", "l0"] != traffic.orbit["h2", "l1"]
     assert traffic.orbit["l0", "s0"] != traffic.orbit["l0", "s1"]
-    merged = checker.uniform(net, {"quotient": True, "symmetries": None})
+    merged = checker.traffic_of_uniform_demands(net, {"quotient": True, "symmetries": None})
     assert merged.orbit["l0", "s0"] == merged.orbit["l0", "s1"] != merged.orbit["l1", "s0"]
-    turned = checker.uniform(net, {"quotient": None, "symmetries": [{"s0": "s1", "s1": "s0"}]})
+    turned = checker.traffic_of_uniform_demands(net, {"quotient": None, "symmetries": [{"s0": "s1", "s1": "s0"}]})
     assert turned.orbit == merged.orbit or turned.orbit["l0", "s0"] == turned.orbit["l0", "s1"]
     assert turned.asked == traffic.asked
     unlike = leaves((20, 40, 40, 40, 60), 100)
     with rejected("a symmetry changes the links"):
-        checker.uniform(unlike, {"quotient": None, "symmetries": [{"h0": "h1", "h1": "h0"}]})
+        checker.traffic_of_uniform_demands(unlike, {"quotient": None, "symmetries": [{"h0": "h1", "h1": "h0"}]})
     with pytest.raises(KeyError):
-        checker.uniform(net, {"quotient": None, "symmetries": [{"h0": "h2", "h2": "h0"}]})
+        checker.traffic_of_uniform_demands(net, {"quotient": None, "symmetries": [{"h0": "h2", "h2": "h0"}]})
     # each of two hosts on l0 sends to three others, and as much comes back: 6 both ways over two links of 5
     assert traffic.routed([SHORTEST | {"parts": 2}]) == min(Fraction(1, 4), Fraction(5 * 2, 6), Fraction(2, 4))
     with rejected("there are no two units"):
-        checker.uniform(leaves((20,), 100), PLAIN)
+        checker.traffic_of_uniform_demands(leaves((20,), 100), PLAIN)
 
 
 def test_hubs_send_to_all_that_they_reach() -> None:
     net = leaves((20, 20, 40, 40, 60), 100)
-    traffic = checker.uniform(net, PLAIN, {"s0": 2, "s1": 3, "l1": 1})
+    traffic = checker.traffic_of_uniform_demands(net, PLAIN, {"s0": 2, "s1": 3, "l1": 1})
     everyone = dict.fromkeys(net.units, 1)
     assert traffic.asked == [("s0", 2, everyone), ("s1", 3, everyone), ("l1", 1, everyone)]
     assert not traffic.out and not traffic.into
-    same = checker.uniform(net, {"quotient": True, "symmetries": None}, {"s0": 2, "s1": 3})
+    same = checker.traffic_of_uniform_demands(net, {"quotient": True, "symmetries": None}, {"s0": 2, "s1": 3})
     assert same.asked == [("s0", 5, everyone)]
     with rejected("a hub does not forward"):
-        checker.uniform(net, PLAIN, {"s0": 1, "x": 1})
+        checker.traffic_of_uniform_demands(net, PLAIN, {"s0": 1, "x": 1})
     part = network(design({"h0": HOST, "h1": HOST, "s": SWITCH, "t": SWITCH}, [("h0", "s", 10), ("h1", "t", 10)]))
-    assert checker.uniform(part, PLAIN, {"s": 4}).asked == [("s", 4, {"h0": 1})]
+    assert checker.traffic_of_uniform_demands(part, PLAIN, {"s": 4}).asked == [("s", 4, {"h0": 1})]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -410,7 +410,7 @@ def test_all_to_all_on_random_fabrics(seed: int) -> None:
     links = [(h, s, rng.randrange(1, 5)) for h in hosts for s in rng.sample(switches, 2)]
     links += [("s0", "s1", 3), ("s1", "s2", 2), ("s2", "s3", rng.randrange(1, 5))]
     net = network(design(dict.fromkeys(hosts, HOST) | dict.fromkeys(switches, SWITCH), links))
-    alone = checker.uniform(net, PLAIN)
+    alone = checker.traffic_of_uniform_demands(net, PLAIN)
     same = {h: min(g for g in hosts if net.near(g) == net.near(h)) for h in hosts}
 
     def orbit(arc: tuple[str, str]) -> tuple[str, str]:
@@ -430,7 +430,7 @@ def test_all_to_all_on_random_fabrics(seed: int) -> None:
         net.route(h, dict.fromkeys(hosts, 12), one, {arc: length[orbit(arc)] for arc in net.arcs()})
         load.update(one)
     price = sum(c * length[orbit(arc)] for arc, c in net.arcs().items())
-    upper = checker.uniform(net, PLAIN).upper({"lengths": named})
+    upper = checker.traffic_of_uniform_demands(net, PLAIN).upper({"lengths": named})
     assert upper == min(alone.top, Fraction(price, far))
     both: Counter[Any] = Counter()
     capacity: Counter[Any] = Counter()
@@ -447,14 +447,14 @@ def test_units_that_forward_or_are_linked_to_units_are_no_class() -> None:
     """Two hosts that forward, two that have a link to a third one, and two that are equivalent, all on one switch."""
     devices = {f"h{i}": HOST for i in range(5)} | {f"f{i}": cells("host", forwards=True) for i in (0, 1)} | {"s": SWITCH}
     links = [(d, "s", 10) for d in devices if d != "s"] + [("h0", "h2", 10), ("h1", "h2", 10)]
-    traffic = checker.uniform(network(design(devices, links)), PLAIN)
+    traffic = checker.traffic_of_uniform_demands(network(design(devices, links)), PLAIN)
     assert [(s, n) for s, n, _ in traffic.asked] == [("h0", 1), ("h1", 1), ("h2", 1), ("h3", 2), ("f0", 1), ("f1", 1)]
 
 
 def test_all_to_all_of_chips_that_reach_only_each_other() -> None:
     """Three chips in a circle: lengths of 1 price what each sends over one link, and there is no other device."""
     net = network(design(dict.fromkeys(("c0", "c1", "c2"), CHIP), [("c0", "c1", 10), ("c1", "c2", 10), ("c2", "c0", 10)]))
-    traffic = checker.uniform(net, PLAIN)
+    traffic = checker.traffic_of_uniform_demands(net, PLAIN)
     every = [[a, b, 1] for a, b in net.arcs()]
     assert traffic.upper({"lengths": every}) == traffic.routed([SHORTEST]) == traffic.top == 1
 
@@ -464,9 +464,9 @@ def test_switches_with_equal_links_that_send_or_receive_are_no_class() -> None:
     square = [("c0", "c1", 10), ("c1", "c2", 10), ("c2", "c3", 10), ("c3", "c0", 10)]
     net = network(design(dict.fromkeys(("c0", "c1", "c2", "c3"), CHIP), square))
     for quotient in (None, True):
-        traffic = checker.listed(net, {"quotient": quotient, "symmetries": None}, net.units, {("c1", "c0"): 1})
+        traffic = checker.traffic_of_listed_demands(net, {"quotient": quotient, "symmetries": None}, net.units, {("c1", "c0"): 1})
         assert traffic.routed([SHORTEST]) == 1 and traffic.top == 2
-        back = checker.listed(net, {"quotient": quotient, "symmetries": None}, net.units, {("c0", "c1"): 1})
+        back = checker.traffic_of_listed_demands(net, {"quotient": quotient, "symmetries": None}, net.units, {("c0", "c1"): 1})
         assert back.routed([SHORTEST]) == 1
 
 
@@ -528,12 +528,12 @@ def test_bounds_of_a_bisection_by_routes() -> None:
         # on a link 2 (n - 1) of all pairs, both ways, of a capacity of 2: 1 / (n - 1) for each, times the pairs that are divided
         half = n // 2
         apart = Fraction(half * (n - half), n - 1)
-        assert checker.lower_bound(net, proof | {"hubs": None}) == -(-apart.numerator // apart.denominator)
+        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": None}) == -(-apart.numerator // apart.denominator)
         # a hub sends 1 to each host, over links that carry 2 both ways; at least half of the hosts are on the other side
-        assert checker.lower_bound(net, proof | {"hubs": {"s": 3}}) == half
-        assert checker.lower_bound(net, proof | {"hubs": {"s": 1}}) == half
+        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": {"s": 3}}) == half
+        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": {"s": 1}}) == half
     apart = network(design({"h0": HOST, "h1": HOST, "h2": HOST, "s": SWITCH}, [("h0", "s", 10)]))
-    assert checker.lower_bound(apart, PLAIN | {"by": "routes", "routes": [SHORTEST], "hubs": {"s": 1}}) == 0
+    assert checker.bisection_lower_bound_shown(apart, PLAIN | {"by": "routes", "routes": [SHORTEST], "hubs": {"s": 1}}) == 0
 
 
 def test_links_that_are_restored_are_subtracted() -> None:
@@ -547,23 +547,28 @@ def test_links_that_are_restored_are_subtracted() -> None:
         (None, 1), ([], 1), ([["s", "t", 30]], 1), ([["t", "s", 40]], 1), ([["s", "t", 40], ["s", "t", 50]], 10 - 9),
         ([["s", "t", 100]], 10 - 10), ([["s", "t", 200]], 10 - 20),
     ):  # fmt: skip
-        assert checker.lower_bound(network(made), proof | {"restored": more}) == found
+        assert checker.bisection_lower_bound_shown(network(made), proof | {"restored": more}) == found
     for wrong in (["s", "h0", 10], ["h0", "s", 10], ["s", "s", 10], ["s", "t", 15], ["s", "x", 10]):
         with rejected("no link to restore"):
-            checker.lower_bound(network(made), proof | {"restored": [["s", "t", 10], wrong]})
-    assert checker.lower_bound(network(made), {"by": "shares", "parts": [], "restored": None}) == 0
-    assert checker.lower_bound(network(made), {"by": "shares", "parts": [{"hubs": [], "shares": {}}], "restored": None}) == 0
+            checker.bisection_lower_bound_shown(network(made), proof | {"restored": [["s", "t", 10], wrong]})
+    assert checker.bisection_lower_bound_shown(network(made), {"by": "shares", "parts": [], "restored": None}) == 0
+    assert (
+        checker.bisection_lower_bound_shown(
+            network(made), {"by": "shares", "parts": [{"hubs": [], "shares": {}}], "restored": None}
+        )
+        == 0
+    )
     for parts in (
         [part, {"hubs": ["t"], "shares": {}}],
         [{"hubs": ["s"], "shares": {}}] * 2,
         [{"hubs": ["s", "s"], "shares": {}}],
     ):
         with rejected("two parts share a node"):
-            checker.lower_bound(network(made), {"by": "shares", "parts": parts, "restored": None})
+            checker.bisection_lower_bound_shown(network(made), {"by": "shares", "parts": parts, "restored": None})
     two = [(h, s, 10) for h in ("h0", "h1", "h2", "h3") for s in ("s", "t")]
     planes = network(design({f"h{i}": HOST for i in range(4)} | {"s": SWITCH, "t": SWITCH}, two))
     parts = [{"hubs": ["s"], "shares": {}}, {"hubs": ["t"], "shares": {}}]
-    assert checker.lower_bound(planes, {"by": "shares", "parts": parts, "restored": None}) == 4
+    assert checker.bisection_lower_bound_shown(planes, {"by": "shares", "parts": parts, "restored": None}) == 4
     hosts = [[f"h{i}"] for i in range(4)]
     both = [{"least": n, "order": [*hosts, [s]]} for n, s in ((2, "s"), (1, "t"))]
-    assert checker.lower_bound(planes, {"by": "splits", "parts": both}) == 3
+    assert checker.bisection_lower_bound_shown(planes, {"by": "splits", "parts": both}) == 3

@@ -17,11 +17,11 @@ from tdsl.prove import quotient as twins
 from tdsl.prove import routed_demand as routed
 from tdsl.prove import routing_combinations as wide
 from tdsl.prove import symmetry
-from tdsl.prove.bound import Lengths
+from tdsl.prove.bound import ArcLengths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.concurrent_flow import concurrent
+from tdsl.prove.concurrent_flow import concurrent_flow_bounds
 from tdsl.prove.network import Network
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import multiplane, rail_only, superpod, without
 from tests.verify.test_throughput import judged
 
@@ -75,10 +75,10 @@ def test_twins_put_together_change_no_bound(seed, loose, by):
     if not demands:
         return
     top = Fraction(1000)
-    best = concurrent(flows, demands, top)
+    best = concurrent_flow_bounds(flows, demands, top)
     quotient = replace(DEFAULT, quotient_ratio=0)
     limits = {"program": {}, "weights": {"arc_program_cells": 0}, "mixture": {"routing_work": 0}}
-    found = multiflow._of_quotient(flows, demands, top, replace(quotient, **limits[by]))
+    found = multiflow._bounds_of_quotient(flows, demands, top, replace(quotient, **limits[by]))
     if best is None or found is None:
         assert best is found
         return
@@ -93,9 +93,9 @@ def test_twins_put_together_change_no_bound(seed, loose, by):
         for s, part in found.proof_lower.flow.items():
             assert brought(part, flows, {p: x for p, x in demands.items() if p[0] == s})
             assert all(flows.forwards[v] or v == s for v in flows.tail[list(part)].tolist())
-            routed.merge(total, part)
+            routed.add_loads(total, part)
         assert {arc: x for arc, x in total.items() if x} == found.proof_lower.load
-    if isinstance(found.proof_upper, Lengths):
+    if isinstance(found.proof_upper, ArcLengths):
         assert shown(found.proof_upper.length.tolist(), flows, demands) == found.upper
 
 
@@ -118,10 +118,10 @@ def test_hubs_where_some_only_send(seed):
     flows, demands = grown(seed)
     if not demands:
         return
-    wanted = multiflow._columns(demands)
-    by = twins.of_demand(flows, (wanted.source, wanted.target, wanted.amount))
+    wanted = multiflow._demand_columns(demands)
+    by = twins.quotient_of_demand(flows, (wanted.source, wanted.target, wanted.amount))
     small, asked = by.network, wide.NodeDemands.of(by.out[wanted.source], by.into[wanted.target], wanted.amount)
-    column = wide.hubs(small, asked)
+    column = wide.route_over_hubs(small, asked)
     if column is None:
         return
     load = {arc: Fraction(x, column.whole) for arc, x in enumerate(column.load.tolist()) if x}
@@ -133,7 +133,7 @@ def test_hubs_where_some_only_send(seed):
 
 def test_rows_that_only_sum_alike_are_not_alike(monkeypatch):
     """Should numbers of chance ever agree, the rows themselves are compared."""
-    monkeypatch.setattr(symmetry, "_scattered", lambda x: np.zeros(len(x), dtype=np.uint64))
+    monkeypatch.setattr(symmetry, "_pseudorandom_words", lambda x: np.zeros(len(x), dtype=np.uint64))
     rows = np.array([0, 0, 1, 1, 2, 2]), np.array([5, 6, 5, 6, 5, 7]), np.array([1, 1, 1, 1, 1, 1])
     assert symmetry.equal_rows(np.zeros(8, dtype=np.int64), *rows).tolist()[:3] == [0, 0, 2]
 
@@ -142,7 +142,7 @@ def test_rows_that_only_sum_alike_are_not_alike(monkeypatch):
 def test_planes_whose_hosts_meet_several_leaves(args, monkeypatch):
     """A full network of planes is full where every source by itself would be too much work; a link less costs a link."""
     f = multiplane(4, 32, 2, 4).build()
-    asked = Word(args[0]), *args[1:]
+    asked = BareWord(args[0]), *args[1:]
     damaged = without(f, [f.link_count - 1])
     best = judged(damaged, *asked)
     made = []
@@ -161,6 +161,6 @@ def test_planes_whose_hosts_meet_several_leaves(args, monkeypatch):
 def test_all_to_all_of_a_large_network(make):
     """Twins first, and the same answer."""
     f = make().build()
-    exact = judged(f, Word("all_to_all"))
-    found = judged(f, Word("all_to_all"), budget=replace(DEFAULT, combination_arcs=0))
+    exact = judged(f, BareWord("all_to_all"))
+    found = judged(f, BareWord("all_to_all"), budget=replace(DEFAULT, combination_arcs=0))
     assert exact.lower <= found.upper and found.lower <= exact.upper and found.upper <= found.lower * Fraction(11, 10)

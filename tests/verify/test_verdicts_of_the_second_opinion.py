@@ -13,12 +13,12 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import SIZE, Quantity
 from tdsl.verify.result import Result
-from tdsl.verify.runner import run
-from tdsl.verify.second.answer import Answer, Limits, NoOpinion, TooLarge
-from tdsl.verify.second.failures import survives
-from tdsl.verify.second.halves import bisection
-from tdsl.verify.second.judge import Judge, Opinion, pairs
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.runner import judge_requirements
+from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion, SecondAnswer
+from tdsl.verify.second.failures import survival_by_second_method
+from tdsl.verify.second.halves import confirm_bisection_by_z3
+from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import Builder, claim, rail_only, random_fabric, selector, torus
 
 
@@ -37,12 +37,12 @@ def leaves(count: int = 2, trunk: int = 1, complete: bool = True) -> Builder:
 
 def result(fabric: Fabric, asked: Any) -> Result:
     """What the checks say of a requirement."""
-    return next(r for r, c in pairs([asked], run(fabric, [asked], Diagnostics())) if c is asked)
+    return next(r for r, c in results_with_claims([asked], judge_requirements(fabric, [asked], Diagnostics())) if c is asked)
 
 
 def opinion(fabric: Fabric, asked: Any, limits: Limits | None = None, **changed: Any) -> Opinion | None:
     """The second opinion about a result of which some facts are exchanged."""
-    return Judge(fabric, limits=limits).opinion(replace(result(fabric, asked), **changed), asked)
+    return SecondOpinionJudge(fabric, limits=limits).opinion(replace(result(fabric, asked), **changed), asked)
 
 
 SAME = "the figure is the same, but not whether it satisfies the requirement"
@@ -101,9 +101,9 @@ def test_results_without_a_second_method() -> None:
     asked = claim(fabric, "diameter", "<=", 1)
     assert opinion(fabric, asked, status="skipped") is None
     assert opinion(fabric, asked, check="ports") is None
-    assert Judge(leaves(complete=False).build()).opinion(result(fabric, asked), asked) is None
+    assert SecondOpinionJudge(leaves(complete=False).build()).opinion(result(fabric, asked), asked) is None
     every = replace(asked, of_all=True)
-    found = Judge(fabric).opinion(result(fabric, asked), every)
+    found = SecondOpinionJudge(fabric).opinion(result(fabric, asked), every)
     assert found == Opinion("unconfirmed", reason="a set of ends has no second method")
 
 
@@ -139,24 +139,24 @@ def test_a_lower_bound_does_not_confirm_a_figure() -> None:
         (Fraction(9), Fraction(9), "disagrees", ""),
         (Fraction(9), float("inf"), "confirmed", ""),
     ):
-        found = Judge(fabric).opinion(replace(base, lower=low, upper=high), asked)
+        found = SecondOpinionJudge(fabric).opinion(replace(base, lower=low, upper=high), asked)
         assert found is not None and (found.verdict, found.reason) == (verdict, reason)
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (Answer("x", holds=True), "yes"),
-        (Answer("x", holds=False), "no"),
-        (Answer("x", Fraction(2), Fraction(2)), "2"),
-        (Answer("x", Fraction(1, 999), Fraction(1, 999)), "1/999"),
-        (Answer("x", Fraction(1, 1000), Fraction(1, 1000)), "0.001"),
-        (Answer("x", Fraction(1, 3), float("inf")), "at least 1/3"),
-        (Answer("x", Fraction(1, 3), Fraction(1, 2)), "between 1/3 and 1/2"),
-        (Answer("x", float("inf"), float("inf")), "inf"),
+        (SecondAnswer("x", holds=True), "yes"),
+        (SecondAnswer("x", holds=False), "no"),
+        (SecondAnswer("x", Fraction(2), Fraction(2)), "2"),
+        (SecondAnswer("x", Fraction(1, 999), Fraction(1, 999)), "1/999"),
+        (SecondAnswer("x", Fraction(1, 1000), Fraction(1, 1000)), "0.001"),
+        (SecondAnswer("x", Fraction(1, 3), float("inf")), "at least 1/3"),
+        (SecondAnswer("x", Fraction(1, 3), Fraction(1, 2)), "between 1/3 and 1/2"),
+        (SecondAnswer("x", float("inf"), float("inf")), "inf"),
     ],
 )
-def test_an_answer_in_words(answer: Answer, said: str) -> None:
+def test_an_answer_in_words(answer: SecondAnswer, said: str) -> None:
     assert Opinion("confirmed", "x", answer).said == said
 
 
@@ -166,7 +166,7 @@ def test_an_answer_in_words(answer: Answer, said: str) -> None:
 def held(fabric: Fabric, path: str, count: int, limits: Limits = Limits(), **given: Any) -> bool | None:  # noqa: B008
     """Whether a fabric survives failures, by the second method."""
     asked = claim(fabric, "survives", of=(selector(fabric, path),), any_count=count, **given)
-    return survives(Wiring.whole(fabric), asked, limits).holds
+    return survival_by_second_method(WiringGraph.whole(fabric), asked, limits).holds
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_failures_without_an_answer() -> None:
     for limits in (Limits(), Limits(sets=0)):
         with pytest.raises(NoOpinion, match=r"^fewer than two units are left after some failures$"):
             held(fabric, "node", 3, limits)
-    with pytest.raises(TooLarge, match=r"^too large for z3: sets of links$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: sets of links$"):
         held(fabric, "node", 1, Limits(sets=0), any_of="links")
-    with pytest.raises(TooLarge, match=r"^too large for z3: 4 sets of failures; the limit is 0 proposals$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 4 sets of failures; the limit is 0 proposals$"):
         held(fabric, "node", 1, Limits(sets=0, rounds=0))
 
 
@@ -241,4 +241,4 @@ def test_bisection_of_units_without_links() -> None:
     made = fabric.build()
     asked = claim(made, "bisection", ">=", Fraction(1, 2))
     with pytest.raises(NoOpinion, match=r"^half of the units have no link$"):
-        bisection(Wiring.whole(made), asked, result(made, asked), Limits())
+        confirm_bisection_by_z3(WiringGraph.whole(made), asked, result(made, asked), Limits())

@@ -12,15 +12,15 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, HopSum, NotBounded
 from tdsl.prove.budget import Budget
 from tdsl.prove.mean_hops import mean_hops
 from tdsl.prove.network import Network
-from tdsl.prove.set_flow import Between, between, members
+from tdsl.prove.set_flow import FlowBetweenSets, max_flow_between_sets, surviving_devices_of_selectors
 from tdsl.prove.unit_graph import UnitGraph
-from tdsl.prove.unit_network import parts, unit_network
+from tdsl.prove.unit_network import networks_of_components, unit_network
 from tdsl.prove.view import View, per_set
 from tests.fabrics import GBPS, Builder, claim, rail_only, random_chips, random_fabric, random_layers, selector, superpod, torus
 
@@ -141,7 +141,7 @@ def views(f: Fabric, seed: int) -> list[View]:
     out = [View.whole(f)]
     out += [View.part(f, e, False) for e in pods]
     one = rng.randrange(f.device_count)
-    out.append(View.part(f, Element("one", np.array([one])), True))
+    out.append(View.part(f, FabricElement("one", np.array([one])), True))
     failed = np.zeros(f.device_count, dtype=np.bool_)
     failed[rng.sample(range(f.device_count), 2)] = True
     cut = np.array([rng.random() < 0.2 for _ in range(f.link_count)], dtype=np.bool_)
@@ -196,7 +196,7 @@ def test_parts_of_a_fabric(seed: int) -> None:
     assert whole.budget is budget and whole.name == "" and whole.intact is None and whole.lost is None
     n = f.device_count
     for devices in ([*range(1, 5), *range(13, 17)], [0], [13, 17], [5, 6], [n - 1], list(range(17, n)), []):
-        element = Element("some", np.array(devices, dtype=np.int64))
+        element = FabricElement("some", np.array(devices, dtype=np.int64))
         while more := [d for d in range(n) if int(f.container[d]) in devices and d not in devices]:
             devices = [*devices, *more]
         for device in (False, True):
@@ -309,7 +309,7 @@ def components_of(net: Network, wanted: dict[tuple[int, int], int]) -> None:
     g.add_edges_from(key for key in wanted if key[0] >= n)
     used = [sorted(c) for c in nx.connected_components(g) if any(key[0] < n and key[1] in c for key in wanted)]
     labelled = replace(net, labels=(np.arange(net.nodes) * 3,))
-    found = parts(labelled)
+    found = networks_of_components(labelled)
     assert len(found) == len(used)
     for part, inner in zip(found, sorted(used), strict=True):
         nodes = [*range(n), *inner]
@@ -480,8 +480,8 @@ def test_the_flow_between_two_sets(seed: int) -> None:
             )
             asked = claim(f, "throughput", of=tuple(selector(f, p) for p in one), of_to=tuple(selector(f, p) for p in two))
             here, there = named(view, one), named(view, two)
-            assert set(np.flatnonzero(members(view, asked.of)).tolist()) == here
-            found = between(view, asked)
+            assert set(np.flatnonzero(surviving_devices_of_selectors(view, asked.of)).tolist()) == here
+            found = max_flow_between_sets(view, asked)
             if here & there:
                 assert found == f"{f.device_name(min(here & there))} is on both sides"
                 continue
@@ -496,7 +496,7 @@ def test_the_flow_between_two_sets(seed: int) -> None:
             if not min(sums):
                 assert found == "one of the two has no link"
                 continue
-            assert isinstance(found, Between)
+            assert isinstance(found, FlowBetweenSets)
             value = largest(view, here, there)
             assert found.bound.lower == found.bound.upper == value and found.full == min(sums)
             assert set(np.flatnonzero(found.here).tolist()) == here and set(np.flatnonzero(found.there).tolist()) == there

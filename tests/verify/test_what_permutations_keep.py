@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.symmetry import Facts, keeps
+from tdsl.prove.symmetry import SymmetryFacts, permutation_keeps_view
 from tdsl.prove.view import View
 from tests.fabrics import Builder
 
@@ -37,9 +37,13 @@ def test_only_permutations_are_kept() -> None:
     view = View.whole(f)
     twice = np.arange(7)
     twice[5] = 4
-    assert not keeps(view, twice)
-    assert keeps(view, exchanged(f, 4, 5)) and keeps(view, exchanged(f, 0, 1)) and not keeps(view, exchanged(f, 0, 4))
-    assert not keeps(view, np.arange(6)) and not keeps(view, np.arange(8))
+    assert not permutation_keeps_view(view, twice)
+    assert (
+        permutation_keeps_view(view, exchanged(f, 4, 5))
+        and permutation_keeps_view(view, exchanged(f, 0, 1))
+        and not permutation_keeps_view(view, exchanged(f, 0, 4))
+    )
+    assert not permutation_keeps_view(view, np.arange(6)) and not permutation_keeps_view(view, np.arange(8))
 
 
 def test_named_devices_stay_among_themselves() -> None:
@@ -47,8 +51,10 @@ def test_named_devices_stay_among_themselves() -> None:
     view = View.whole(f)
     some = [np.array([0, 1]), np.array([1, 2])]
     for one, two, kept in ((0, 1, False), (1, 2, False), (0, 2, False), (3, 0, False), (4, 5, True)):
-        assert keeps(view, exchanged(f, one, two), fixed=some) is kept
-    assert keeps(view, exchanged(f, 0, 1), fixed=some[:1]) and keeps(view, exchanged(f, 2, 3), fixed=some[:1])
+        assert permutation_keeps_view(view, exchanged(f, one, two), fixed=some) is kept
+    assert permutation_keeps_view(view, exchanged(f, 0, 1), fixed=some[:1]) and permutation_keeps_view(
+        view, exchanged(f, 2, 3), fixed=some[:1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,10 +67,10 @@ def test_named_devices_stay_among_themselves() -> None:
 def test_links_are_in_bundles_of_one_size(bundles: tuple[int, ...], kept: bool) -> None:
     """The first two hosts change places."""
     f = replace(four(), link_bundle=np.array(bundles))
-    assert keeps(View.whole(f), exchanged(f, 0, 1), BUNDLES) is kept
-    assert keeps(View.whole(f), exchanged(f, 0, 1))
+    assert permutation_keeps_view(View.whole(f), exchanged(f, 0, 1), BUNDLES) is kept
+    assert permutation_keeps_view(View.whole(f), exchanged(f, 0, 1))
 
 
 def test_words_that_are_unknown() -> None:
     with pytest.raises(ValueError, match=r"unknown words: \['colour', 'weight'\]"):
-        Facts(View.whole(four()), frozenset({"weight", "order", "colour"}))
+        SymmetryFacts(View.whole(four()), frozenset({"weight", "order", "colour"}))

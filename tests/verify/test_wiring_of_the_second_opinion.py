@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tdsl.fabric.graph import Fabric
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import Builder, claim, selector
 from tests.harness import fabric_of
 
@@ -34,7 +34,7 @@ def units_and_storage() -> Fabric:
     return b.build()
 
 
-def ends(w: Wiring) -> list[tuple[int, int]]:
+def ends(w: WiringGraph) -> list[tuple[int, int]]:
     """The links that are there, each with its lower device first."""
     return sorted((min(a, b), max(a, b)) for a, b, _ in w.graph.edges(keys=True))
 
@@ -44,7 +44,7 @@ TRUNKS = [(4, 6), (4, 7), (5, 7)]
 
 
 def test_the_whole_fabric() -> None:
-    w = Wiring.whole(units_and_storage())
+    w = WiringGraph.whole(units_and_storage())
     assert w.core == frozenset(range(10)) and w.intact is None and w.lost == frozenset()
     assert ends(w) == sorted([*HOSTS, *TRUNKS, (4, 8)])
     assert (w.units, w.others, w.forwards) == ((0, 1, 2, 3), (8,), {4, 5, 6, 7})
@@ -63,21 +63,21 @@ def test_links_of_one_bundle() -> None:
     a, b = (np.minimum(f.device_a, f.device_b), np.maximum(f.device_a, f.device_b))
     of_host = np.flatnonzero((a == 0) & (b == 4))
     for bundle, number in ((np.where((a == 0) & (b == 4), 0, -1), 1), (np.where(b == 8, 0, np.where(a == 0, 1, -1)), 1)):
-        w = Wiring.whole(replace(f, link_bundle=bundle.astype(np.int64)))
+        w = WiringGraph.whole(replace(f, link_bundle=bundle.astype(np.int64)))
         assert w.among({0, 1, 4}, bundled=True).edges[0, 4] == {"links": number, "rate": 100 * GBPS}
         assert w.among({0, 1, 4}).edges[0, 4] == {"links": 2, "rate": 200 * GBPS}
         assert w.among({0, 1, 4}, bundled=True).edges[1, 4]["links"] == 1
     assert len(of_host) == 2
     apart = np.full(f.link_count, -1, dtype=np.int64)
     apart[of_host] = (0, 1)
-    w = Wiring.whole(replace(f, link_bundle=apart))
+    w = WiringGraph.whole(replace(f, link_bundle=apart))
     assert w.among({0, 4}, bundled=True).edges[0, 4]["links"] == 2
 
 
 def test_parts_of_a_fabric() -> None:
     """Of a group the links inside and those of the hosts that are attached; of a device all of its links; else nothing else."""
     f = units_and_storage()
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     first, second = (set(e.devices.tolist()) for e in selector(f, "su").elements)
     one, other = w.part(first, False), w.part(second, False)
     assert ends(one) == sorted([*HOSTS[:3], (4, 8)]) and one.core == {0, 1, 4} and set(one.graph) == {0, 1, 4, 8}
@@ -94,7 +94,7 @@ def test_parts_of_a_fabric() -> None:
 
 def test_what_failures_leave() -> None:
     """Devices with what is theirs; hosts without a link are no units then; the links that went are counted once."""
-    w = Wiring.whole(units_and_storage())
+    w = WiringGraph.whole(units_and_storage())
     row = {(min(a, b), max(a, b)): r for a, b, r in w.graph.edges(keys=True)}
     rows = {r: (min(a, b), max(a, b)) for a, b, r in w.graph.edges(keys=True)}
     for devices, links, units, kept in (
@@ -120,7 +120,7 @@ def test_what_failures_leave() -> None:
 def test_members_of_a_set() -> None:
     """The units of a group, or all of it where it has none; those that failed are no members."""
     f = units_and_storage()
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     for path, members in (("su", {0, 1, 2, 3}), ("su.leaf", {4, 5}), ("spine", {6, 7}), ("su.node", {0, 1, 2, 3})):
         assert w.members(claim(f, "throughput", of=(selector(f, path),)), "of") == members
     of_su, of_two = ((selector(f, "su"),), (selector(f, "su.leaf"), selector(f, "spine")))
@@ -142,7 +142,7 @@ model switch SW { port p[1..8]: 400Gbps }
 
 def test_hosts_with_chips_that_are_wired(tmp_path: Path) -> None:
     """Chips with links are units in the place of their hosts; a host fails with its chips."""
-    w = Wiring.whole(fabric_of(BOXES, tmp_path, models=False))
+    w = WiringGraph.whole(fabric_of(BOXES, tmp_path, models=False))
     names = {d: w.fabric.device_name(d) for d in w.graph}
     chips = {d for d, name in names.items() if "gpu" in name}
     boxes = [d for d, name in sorted(names.items()) if w.kind(d) == "host"]
@@ -167,7 +167,7 @@ def test_chips_that_are_joined_forward_whatever_fails(tmp_path: Path) -> None:
 model chip C { port p[0..1]: 400Gbps }
 model switch SW { port p[1..8]: 400Gbps }
 """
-    w = Wiring.whole(fabric_of(text, tmp_path, models=False))
+    w = WiringGraph.whole(fabric_of(text, tmp_path, models=False))
     assert w.direct and w.chips_joined and w.units == (0, 1, 2) and w.forwards == {0, 1, 2, 3}
     assert w.attachments == {d: [(d, 0)] for d in (0, 1, 2)}
     left = w.without([1])
@@ -180,5 +180,5 @@ def test_hosts_that_are_linked_to_each_other() -> None:
     node = b.devices("node", b.model("host", "NODE", {"nic": 2}), 3)
     b.link(b.port(node, 0, "nic", 0), b.port(node, 1, "nic", 0))
     b.link(b.port(node, 1, "nic", 1), b.port(node, 2, "nic", 0))
-    w = Wiring.whole(b.build())
+    w = WiringGraph.whole(b.build())
     assert w.attachments == {0: [(-1, -1)], 1: [(-1, -1), (-2, -2)], 2: [(-2, -2)]} and w.access == frozenset()

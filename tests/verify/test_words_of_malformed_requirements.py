@@ -12,8 +12,15 @@ import pytest
 
 from tdsl.fabric.claims import Selector
 from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, SIZE, TIME, Quantity
-from tdsl.verify.check import Fault, Judgement, catalogue
-from tdsl.verify.compare import against, holds, in_its_unit, malformed, unknown, worst
+from tdsl.verify.check import Judgement, PropertyFault, checks_by_name
+from tdsl.verify.compare import (
+    index_of_worst_judgement,
+    judgement_for_claim,
+    judgement_in_claim_unit,
+    unknown_metric_error,
+    verdict_of_bounds,
+    why_claim_is_malformed,
+)
 from tests.fabrics import claim, selector, superpod
 
 FABRIC = superpod(units=1, nodes=2, rails=2, spines=2, radix=8, uplinks=2, manager=False).build()
@@ -33,7 +40,7 @@ def said(metric: str, op: str, value: object, given: dict[str, Any]) -> tuple[st
     given = {**given}
     active = given.pop("of_active", False)
     asked = replace(claim(FABRIC, metric, op, value, **given), of_active=active)
-    return malformed(asked, catalogue()[metric])
+    return why_claim_is_malformed(asked, checks_by_name()[metric])
 
 
 AFTER = (
@@ -214,18 +221,18 @@ def test_messages_and_fixes() -> None:
 
 
 def test_metrics_that_do_not_exist() -> None:
-    known = {"links": catalogue()["links"], "ports": catalogue()["ports"]}
+    known = {"links": checks_by_name()["links"], "ports": checks_by_name()["ports"]}
     available = "metrics available: links, ports"
-    assert unknown("diameter", known) == ("E0491", "`diameter` is not available in this version of tdsl", available)
+    assert unknown_metric_error("diameter", known) == ("E0491", "`diameter` is not available in this version of tdsl", available)
     for word, way in (
         ("Non_Blocking", "oversubscription <= 1:1"), ("bandwidth", "bisection >= 100%"), ("ecmp", "edge_redundancy >= 2"),
         ("hops", "diameter <= 4"), ("connected", "reachability"), ("RTT", "latency <= 2us"),
     ):  # fmt: skip
-        assert unknown(word, known) == ("E0490", f"there is no metric `{word}`", f"write `{way}`")
-    assert unknown("diametre", known) == ("E0490", "there is no metric `diametre`", "did you mean `diameter`?")
-    assert unknown("zzzz", known) == ("E0490", "there is no metric `zzzz`", "metrics: links, ports")
-    own = {"xylophone": catalogue()["links"]}
-    assert unknown("xylophon", own)[2] == "did you mean `xylophone`?"
+        assert unknown_metric_error(word, known) == ("E0490", f"there is no metric `{word}`", f"write `{way}`")
+    assert unknown_metric_error("diametre", known) == ("E0490", "there is no metric `diametre`", "did you mean `diameter`?")
+    assert unknown_metric_error("zzzz", known) == ("E0490", "there is no metric `zzzz`", "metrics: links, ports")
+    own = {"xylophone": checks_by_name()["links"]}
+    assert unknown_metric_error("xylophon", own)[2] == "did you mean `xylophone`?"
 
 
 # ---------------------------------------------------------------- figures against requirements
@@ -244,50 +251,50 @@ def test_verdicts_by_every_value_between_the_bounds(op: str) -> None:
     for (low, high), asked in product(FIGURES, range(5)):
         found = {compare(Fraction(x, 4), asked) for x in range(4 * low, 4 * high + 1)}
         expected = "proved" if found == {True} else "refuted" if found == {False} else "bounded"
-        assert holds(op, low, high, asked) == expected, (low, high, asked)
+        assert verdict_of_bounds(op, low, high, asked) == expected, (low, high, asked)
 
 
 def test_values_that_are_no_figure() -> None:
     for value in (0.5, "1", None):
         with pytest.raises(TypeError, match=r"^.* is not an exact figure$"):
-            holds("<=", value, 1, 1)  # type: ignore[arg-type]
-    assert holds("<=", q(2, LENGTH), q(2, LENGTH), q(2, LENGTH)) == "proved"
+            verdict_of_bounds("<=", value, 1, 1)  # type: ignore[arg-type]
+    assert verdict_of_bounds("<=", q(2, LENGTH), q(2, LENGTH), q(2, LENGTH)) == "proved"
 
 
 def test_a_judgement_against_a_requirement() -> None:
     """A figure is set against what is asked; a skipped one fails if it has faults; a modelled one stays modelled if it holds."""
-    check, yes_no = catalogue()["diameter"], catalogue()["reachability"]
+    check, yes_no = checks_by_name()["diameter"], checks_by_name()["reachability"]
     asked = claim(FABRIC, "diameter", "<=", 2)
     figure = Judgement("proved", "x", 2, 2, 2)
-    assert against(asked, check, figure) == figure
+    assert judgement_for_claim(asked, check, figure) == figure
     for status, low, high, expected in (
         ("proved", 3, 3, "refuted"), ("proved", 1, 3, "bounded"), ("bounded", 1, 2, "proved"), ("bounded", 3, 4, "refuted"),
         ("modelled", 2, 2, "modelled"), ("modelled", 3, 3, "refuted"), ("modelled", 2, 3, "bounded"), ("refuted", 1, 1, "proved"),
     ):  # fmt: skip
         judged = Judgement(status, "x", low, low, high)
-        assert against(asked, check, judged) == replace(judged, status=expected)
+        assert judgement_for_claim(asked, check, judged) == replace(judged, status=expected)
     for without in (replace(figure, lower=None), replace(figure, upper=None)):
-        assert against(claim(FABRIC, "diameter", "<=", 1), check, without) is without
-    assert against(claim(FABRIC, "diameter", report=True), check, figure) is figure
-    assert against(claim(FABRIC, "reachability", "<=", 1), yes_no, figure) is figure
-    bare, faulty = Judgement("skipped"), Judgement("skipped", faults=(Fault(None, "wrong"),))
-    assert against(asked, check, bare) is bare
-    assert against(asked, check, faulty).status == "refuted"
-    assert against(replace(asked, report=True), check, faulty) is faulty
+        assert judgement_for_claim(claim(FABRIC, "diameter", "<=", 1), check, without) is without
+    assert judgement_for_claim(claim(FABRIC, "diameter", report=True), check, figure) is figure
+    assert judgement_for_claim(claim(FABRIC, "reachability", "<=", 1), yes_no, figure) is figure
+    bare, faulty = Judgement("skipped"), Judgement("skipped", faults=(PropertyFault(None, "wrong"),))
+    assert judgement_for_claim(asked, check, bare) is bare
+    assert judgement_for_claim(asked, check, faulty).status == "refuted"
+    assert judgement_for_claim(replace(asked, report=True), check, faulty) is faulty
 
 
 def test_a_fraction_is_set_against_a_rate_in_bits() -> None:
-    check = catalogue()["bisection"]
+    check = checks_by_name()["bisection"]
     half = Fraction(1, 2)
     judged = Judgement("bounded", "x", half, half, Fraction(1), measures={"lower_bps": 300, "upper_bps": 600})
     asked = claim(FABRIC, "bisection", ">=", q(300, RATE))
-    assert in_its_unit(asked, check, judged) == replace(judged, value=300, lower=300, upper=600)
-    assert in_its_unit(claim(FABRIC, "bisection", ">=", half), check, judged) is judged
-    assert in_its_unit(claim(FABRIC, "bisection", ">=", q(half, NONE)), check, judged) is judged
-    assert in_its_unit(asked, check, Judgement("skipped")) == Judgement("skipped")
-    assert in_its_unit(asked, catalogue()["oversubscription"], judged) is judged
+    assert judgement_in_claim_unit(asked, check, judged) == replace(judged, value=300, lower=300, upper=600)
+    assert judgement_in_claim_unit(claim(FABRIC, "bisection", ">=", half), check, judged) is judged
+    assert judgement_in_claim_unit(claim(FABRIC, "bisection", ">=", q(half, NONE)), check, judged) is judged
+    assert judgement_in_claim_unit(asked, check, Judgement("skipped")) == Judgement("skipped")
+    assert judgement_in_claim_unit(asked, checks_by_name()["oversubscription"], judged) is judged
     for rate, status in ((300, "proved"), (301, "bounded"), (600, "bounded"), (601, "refuted")):
-        found = against(claim(FABRIC, "bisection", ">=", q(rate, RATE)), check, judged)
+        found = judgement_for_claim(claim(FABRIC, "bisection", ">=", q(rate, RATE)), check, judged)
         assert replace(found, text=judged.text, help="") == replace(judged, status=status)
 
 
@@ -316,14 +323,14 @@ def figure(low: int, high: int | None = None, status: str = "proved") -> Judgeme
     ],
 )
 def test_the_element_that_speaks_for_all(op: str, asked: object, judged: list[tuple[int, int]], at: int) -> None:
-    assert worst(op, asked, [figure(*x) for x in judged]) == at
+    assert index_of_worst_judgement(op, asked, [figure(*x) for x in judged]) == at
 
 
 def test_the_least_speaks_where_little_is_bad() -> None:
     judged = [figure(5), figure(3, 9), figure(4)]
-    assert worst("", None, judged, scarce=True) == 1
-    assert worst("<=", 9, judged, scarce=True) == 1
-    assert worst("<=", 9, [figure(5), figure(3)], scarce=True) == 0
+    assert index_of_worst_judgement("", None, judged, scarce=True) == 1
+    assert index_of_worst_judgement("<=", 9, judged, scarce=True) == 1
+    assert index_of_worst_judgement("<=", 9, [figure(5), figure(3)], scarce=True) == 0
 
 
 def test_statuses_in_order() -> None:
@@ -332,8 +339,10 @@ def test_statuses_in_order() -> None:
     for first, second in product(range(5), repeat=2):
         for value in (None, True):
             judged = [replace(figure(1, status=statuses[x]), value=value) for x in (first, second)]
-            assert worst("", None, judged) == int(second < first)
+            assert index_of_worst_judgement("", None, judged) == int(second < first)
         if first != second:
-            assert worst("", None, [figure(1, status=statuses[x]) for x in (first, second)]) == int(second < first)
+            assert index_of_worst_judgement("", None, [figure(1, status=statuses[x]) for x in (first, second)]) == int(
+                second < first
+            )
     for gap in ({"lower": None}, {"upper": None}):
-        assert worst("<=", 3, [figure(9), replace(figure(9, status="proved"), **gap)]) == 0  # type: ignore[arg-type]
+        assert index_of_worst_judgement("<=", 3, [figure(9), replace(figure(9, status="proved"), **gap)]) == 0  # type: ignore[arg-type]

@@ -14,8 +14,15 @@ import pytest
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_rail import SCALEOUT, SCALEUP
 from tdsl.prove.view import View
-from tdsl.verify.check import Judgement, catalogue
-from tdsl.verify.checks.throughput import Figure, _both, _interval, _key, _shown, _tera
+from tdsl.verify.check import Judgement, checks_by_name
+from tdsl.verify.checks.throughput import (
+    ThroughputFigure,
+    _figure_as_fractions,
+    _layer_key,
+    _terabits_text,
+    _throughput_judgement,
+    _words_for_other_way,
+)
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, random_fabric, selector, superpod
 from tests.harness import each
 from tests.verify import judges
@@ -23,47 +30,47 @@ from tests.verify import judges
 TERA = 10**12
 
 
-def made(least: Any, most: Any, top: Any = 1, all_bps: int = TERA, why: str = "") -> Figure:
-    return Figure(Fraction(least), Fraction(most), Fraction(top), all_bps, 3, why)
+def made(least: Any, most: Any, top: Any = 1, all_bps: int = TERA, why: str = "") -> ThroughputFigure:
+    return ThroughputFigure(Fraction(least), Fraction(most), Fraction(top), all_bps, 3, why)
 
 
 def test_shares_and_bounds() -> None:
     half, open_ = made(1, 1, 2), made(1, 3, 4)
-    assert (half.exact, half.share, _interval(half)) == (True, "50%", [0.5, 0.5])
-    assert (open_.exact, open_.share, _interval(open_)) == (False, "between 25% and 75%", [0.25, 0.75])
-    assert _interval(None) is None and _interval("some reason") is None
-    assert (_key(SCALEUP), _key(SCALEOUT)) == ("scaleup", "scaleout")
-    assert [_tera(x) for x in (TERA, TERA // 2, 400 * GBPS, Fraction(TERA, 3))] == ["1", "0.5", "0.4", "0.333333"]
+    assert (half.exact, half.share, _figure_as_fractions(half)) == (True, "50%", [0.5, 0.5])
+    assert (open_.exact, open_.share, _figure_as_fractions(open_)) == (False, "between 25% and 75%", [0.25, 0.75])
+    assert _figure_as_fractions(None) is None and _figure_as_fractions("some reason") is None
+    assert (_layer_key(SCALEUP), _layer_key(SCALEOUT)) == ("scaleup", "scaleout")
+    assert [_terabits_text(x) for x in (TERA, TERA // 2, 400 * GBPS, Fraction(TERA, 3))] == ["1", "0.5", "0.4", "0.333333"]
 
 
 def test_a_figure_as_an_answer() -> None:
     note = ("this is what the wiring can carry, not what a routing engine makes of it",)
-    found = _shown(made(1, 1, 2, 3 * TERA), " more", {"demands": 3})
+    found = _throughput_judgement(made(1, 1, 2, 3 * TERA), " more", {"demands": 3})
     assert found == Judgement(
         "proved", "50%: 3 of 6 Tbps more", Fraction(1, 2), Fraction(1, 2), Fraction(1, 2), witness={"demands": 3}, notes=note,
         help="add links where the load is", measures={"lower_bps": Fraction(3 * TERA), "upper_bps": Fraction(3 * TERA)},
     )  # fmt: skip
-    found = _shown(made(1, 3, 4, 2 * TERA), "", {})
+    found = _throughput_judgement(made(1, 3, 4, 2 * TERA), "", {})
     assert found == Judgement(
         "bounded", "between 25% and 75%: 2 to 6 of 8 Tbps", Fraction(1, 4), Fraction(1, 4), Fraction(3, 4), notes=note,
         help="add links where the load is", measures={"lower_bps": Fraction(2 * TERA), "upper_bps": Fraction(6 * TERA)},
     )  # fmt: skip
-    found = _shown(made(0, 0, 1, 0, "a and b do not reach each other"), "", {})
+    found = _throughput_judgement(made(0, 0, 1, 0, "a and b do not reach each other"), "", {})
     assert (found.status, found.text) == ("proved", "0%: a and b do not reach each other")
     assert found.help == "a and b do not reach each other: ask for it `through scaleup`, or join them"
 
 
 def test_what_is_said_of_the_other_way() -> None:
     one, same, less, wide = made(1, 1, 2), made(2, 2, 4), made(1, 1, 4), made(1, 2, 4)
-    assert _both(one, same, "by A", "by B") == ""
-    assert _both(one, less, "by A", "by B") == " by A, 25% by B"
-    assert _both(one, wide, "by A", "by B") == " by A, between 25% and 50% by B"
-    assert _both(one, "too much", "by A", "by B") == " by A; by B is not known: too much"
-    assert _both(one, None, "by A", "by B") == " by A; by B is not judged here"
+    assert _words_for_other_way(one, same, "by A", "by B") == ""
+    assert _words_for_other_way(one, less, "by A", "by B") == " by A, 25% by B"
+    assert _words_for_other_way(one, wide, "by A", "by B") == " by A, between 25% and 50% by B"
+    assert _words_for_other_way(one, "too much", "by A", "by B") == " by A; by B is not known: too much"
+    assert _words_for_other_way(one, None, "by A", "by B") == " by A; by B is not judged here"
 
 
 def judged(f: Any, *args: Any, **given: Any) -> Judgement:
-    return catalogue()["throughput"].judge(View.whole(f), claim(f, "throughput", args=args, **given))
+    return checks_by_name()["throughput"].judge(View.whole(f), claim(f, "throughput", args=args, **given))
 
 
 def test_what_cannot_be_judged() -> None:
@@ -73,7 +80,7 @@ def test_what_cannot_be_judged() -> None:
     assert judged(f, through="scaleup", **sides).reason == "`of A to B` takes no `through scaleup`: its sets are one end each"
     none = "it needs a pattern (all_to_all, permutation, rail_allreduce, ring, shift or a file), or `of A to B`"
     assert judged(f).reason == none
-    assert catalogue()["throughput"].judge(View.whole(f), None).reason == none
+    assert checks_by_name()["throughput"].judge(View.whole(f), None).reason == none
     one = superpod(units=1, nodes=1, rails=2, spines=2, radix=8, uplinks=2, manager=False, omit_last=False).build()
     assert judged(one, "ring").reason == "there are fewer than two hosts"
     b = Builder("silent")
@@ -133,7 +140,7 @@ def between_agrees(seed: int) -> None:
     assert sum(found.witness["cut_classes"].values()) == found.witness["cut_links"]  # type: ignore[attr-defined]
     assert len(found.witness["cut"]) == min(found.witness["cut_links"], 8)  # type: ignore[arg-type, type-var]
     words = ", ".join(f"{n} {name}" for name, n in found.witness["cut_classes"].items())  # type: ignore[attr-defined]
-    assert found.text.endswith(f": {_tera(flow)} of {_tera(min(ports))} Tbps through {words or 'no link'}")
+    assert found.text.endswith(f": {_terabits_text(flow)} of {_terabits_text(min(ports))} Tbps through {words or 'no link'}")
     assert found.help == "add links where the cut is"
 
 
@@ -172,13 +179,13 @@ def test_by_scale_out_alone_and_through_scale_up() -> None:
         assert (found.value, found.text) == (1, "100%: 3.2 of 3.2 Tbps")
         assert found.witness == {"demands": demands, "planes": planes, "scaleup": both, "scaleout": both}
     view = View.whole(f, replace(DEFAULT, other_scope_cells=31))  # four hosts and eight links are 32
-    found = catalogue()["throughput"].judge(view, claim(f, "throughput", args=("ring",)))
+    found = checks_by_name()["throughput"].judge(view, claim(f, "throughput", args=("ring",)))
     assert found.text == "100%: 3.2 of 3.2 Tbps by scale-out alone; through scaleup is not judged here"
     assert found.witness == {"demands": 8, "planes": planes, "scaleout": both, "scaleup": None}
     view = View.whole(f, replace(DEFAULT, other_scope_cells=32))
-    assert catalogue()["throughput"].judge(view, claim(f, "throughput", args=("ring",))).witness["scaleup"] == both
+    assert checks_by_name()["throughput"].judge(view, claim(f, "throughput", args=("ring",))).witness["scaleup"] == both
     left = View.whole(f).without(np.zeros(f.device_count, dtype=np.bool_))
-    found = catalogue()["throughput"].judge(left, claim(f, "throughput", args=("ring",)))
+    found = checks_by_name()["throughput"].judge(left, claim(f, "throughput", args=("ring",)))
     assert found.text == "100%: 3.2 of 3.2 Tbps by scale-out alone"
     assert judged(f, "shift", 4).reason == "a shift by 4 sends all 4 hosts to themselves"
     assert judged(f, "shift").reason == "`shift` takes how far: write `throughput shift 1`"

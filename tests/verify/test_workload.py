@@ -9,8 +9,8 @@ import pytest
 
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
-from tdsl.verify.check import catalogue
-from tdsl.verify.compare import against, malformed
+from tdsl.verify.check import checks_by_name
+from tdsl.verify.compare import judgement_for_claim, why_claim_is_malformed
 from tests.fabrics import GBPS, Builder, claim, rail_only, superpod, torus
 
 GB = Quantity(Fraction(8 * 10**9), SIZE)
@@ -28,7 +28,7 @@ def star(hosts, accelerators=1, scaleup=False, rate=100 * GBPS, nics=1):
 
 
 def judged(f, metric, size=BIG, **given):
-    return catalogue()[metric].judge(View.whole(f), claim(f, metric, args=(size,), **given))
+    return checks_by_name()[metric].judge(View.whole(f), claim(f, metric, args=(size,), **given))
 
 
 def with_delay(f):
@@ -95,11 +95,11 @@ def test_all_to_all_is_bound_by_the_worst_cut():
 
 def test_what_cannot_be_asked():
     f = with_delay(star(4).build())
-    check = catalogue()["allreduce"]
-    assert "needs an argument" in malformed(claim(f, "allreduce", "<=", Quantity(Fraction(1), TIME)), check)[0]
+    check = checks_by_name()["allreduce"]
+    assert "needs an argument" in why_claim_is_malformed(claim(f, "allreduce", "<=", Quantity(Fraction(1), TIME)), check)[0]
     late = claim(f, "allreduce", "<=", Quantity(Fraction(1), LENGTH), args=(GB,))
-    assert malformed(late, check)[0] == "`allreduce` is a time, and 1m is a length"
+    assert why_claim_is_malformed(late, check)[0] == "`allreduce` is a time, and 1m is a length"
     assert judged(f, "allreduce", 140).status == "skipped"
     for limit, status in ((23, "modelled"), (16, "refuted")):
         asked = claim(f, "allreduce", "<=", Quantity(Fraction(limit), TIME), args=(BIG,))
-        assert against(asked, check, check.judge(View.whole(f), asked)).status == status
+        assert judgement_for_claim(asked, check, check.judge(View.whole(f), asked)).status == status

@@ -11,10 +11,10 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.verify.check import Judgement, checks_by_name
 from tdsl.verify.second import graph_figures
-from tdsl.verify.second.answer import Limits, TooLarge
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import Limits, MethodTooLarge
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import Builder, claim, selector, torus
 from tests.harness import fabric_of
 
@@ -34,7 +34,7 @@ def leaves() -> Fabric:
 def worst(f: Fabric, path: str, most: int, **given: object) -> Judgement:
     """The judgement of the blast radius of a set, of which at most so many kinds are failed."""
     asked = claim(f, "blast_radius", of=(selector(f, path),), report=True, **given)
-    return catalogue()["blast_radius"].judge(View.whole(f, replace(DEFAULT, blast_elements=most)), asked)
+    return checks_by_name()["blast_radius"].judge(View.whole(f, replace(DEFAULT, blast_elements=most)), asked)
 
 
 LEAVES = [
@@ -106,7 +106,7 @@ def domains(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
 def test_failures_through_domains(domains: Fabric, path: str, most: int, text: str, low: int, high: int) -> None:
     network = domains.network
     asked = claim(network, "blast_radius", of=(selector(domains, path),), through="scaleup", report=True)
-    found = catalogue()["blast_radius"].judge(View.whole(network, replace(DEFAULT, blast_elements=most)), asked)
+    found = checks_by_name()["blast_radius"].judge(View.whole(network, replace(DEFAULT, blast_elements=most)), asked)
     assert (found.text, found.value, found.lower, found.upper) == (text, low, low, high)
     assert found.status == ("bounded" if text.startswith("at least") else "proved")
     name = text.removeprefix("at least ").split(" at ")[1].split(",")[0]
@@ -116,7 +116,7 @@ def test_failures_through_domains(domains: Fabric, path: str, most: int, text: s
 
 
 def test_elements_without_links_of_the_network(domains: Fabric) -> None:
-    check = catalogue()["blast_radius"]
+    check = checks_by_name()["blast_radius"]
     network = domains.network
     view = View.whole(network)
     none = replace(selector(domains, "xbar"), elements=())
@@ -139,17 +139,17 @@ def test_failures_through_domains_where_there_are_none() -> None:
 def test_one_leaf_at_a_time_by_a_second_method() -> None:
     """A leaf takes the ports of its hosts; three leaves and 11 links are 3 x 8 x 11 steps."""
     f = leaves()
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     leaf = selector(f, "leaf")
     for element, lost in zip(leaf.elements, (3, 4, 3), strict=True):
         asked = claim(f, "blast_radius", of=(replace(leaf, elements=(element,), text=element.name),))
-        assert graph_figures.blast_radius(w, asked, Limits()).lower == lost
-        assert catalogue()["blast_radius"].judge(View.whole(f), asked).value == lost
+        assert graph_figures.blast_radius_by_networkx(w, asked, Limits()).lower == lost
+        assert checks_by_name()["blast_radius"].judge(View.whole(f), asked).value == lost
     asked = claim(f, "blast_radius", of=(leaf,))
-    assert graph_figures.blast_radius(w, asked, Limits(steps=264)).lower == 4
+    assert graph_figures.blast_radius_by_networkx(w, asked, Limits(steps=264)).lower == 4
     why = r"^too large for networkx: 3 elements, 11 links, 264 steps; the limit is 263$"
-    with pytest.raises(TooLarge, match=why):
-        graph_figures.blast_radius(w, asked, Limits(steps=263))
+    with pytest.raises(MethodTooLarge, match=why):
+        graph_figures.blast_radius_by_networkx(w, asked, Limits(steps=263))
 
 
 def test_a_chip_is_one_accelerator() -> None:
@@ -181,5 +181,5 @@ def test_a_domain_of_two_tiers_of_switches(path: str, count: int, tmp_path: Path
     """Four trays of two accelerators are one domain, over a switch above those of the racks; two more are another."""
     made = fabric_of(DOMAINS.split("fabric f")[0] + TIERS, tmp_path, models=False)
     asked = claim(made.network, "blast_radius", of=(selector(made, path),), through="scaleup", report=True)
-    found = catalogue()["blast_radius"].judge(View.whole(made.network), asked)
+    found = checks_by_name()["blast_radius"].judge(View.whole(made.network), asked)
     assert (found.value, found.witness["domains"]) == (count, 1)

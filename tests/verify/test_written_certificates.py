@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from tdsl.certificates import checker, write
-from tdsl.certificates.write import at_switches, certificates, certify, fabric_json
+from tdsl.certificates.write import certificates_by_file_name, claims_at_switches, json_of_fabric_target, verified_certificates
 from tdsl.certificates.write_survives import BUNDLED
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.budget import DEFAULT
 from tdsl.semantics.quantity import RATE, Quantity
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, selector, superpod, torus
 
 FIGURES = ("bisection", "reachability", "diameter", "edge_redundancy", "node_redundancy", "mean_hops", "oversubscription")
@@ -49,8 +49,8 @@ def written(
     f: Fabric, claims: Sequence[ResolvedClaim], found: list[Any], left_out: dict[str, str] | None = None
 ) -> dict[str, Any]:
     """Certificates as they are read from their files, each accepted by the checker."""
-    out = json.loads(json.dumps(certificates(f, claims, found, left_out=left_out)))
-    fabric = json.loads(fabric_json(f))
+    out = json.loads(json.dumps(certificates_by_file_name(f, claims, found, left_out=left_out)))
+    fabric = json.loads(json_of_fabric_target(f))
     for name, body in out.items():
         assert body.pop("design") == sha256(b"").hexdigest(), name
         assert (body["schema"], body["fabric"]) == (checker.SCHEMA, f.name)
@@ -131,7 +131,7 @@ def test_blast_radius_and_oversubscription_of_some_switches() -> None:
         ask("oversubscription", at=(LEAF,), scope=SU.elements[0]), ask("oversubscription", at=(LEAF,), of=(LEAF,)),
         ask("oversubscription", at=(LEAF,), of_active=True), ask("bisection", at=(LEAF,)),
     ]  # fmt: skip
-    assert at_switches([whole, at[0], *other, at[1]]) == at
+    assert claims_at_switches([whole, at[0], *other, at[1]]) == at
     blast = [ask("blast_radius", of=(SPINE,)), ask("blast_radius", of=(some(LEAF, 1, 2),)), ask("blast_radius", of=(SU, SPINE))]
     none = [
         ask("blast_radius", of=(SPINE,), scope=SU.elements[0]), ask("blast_radius", of=(SPINE, PORTS)),
@@ -201,8 +201,8 @@ def test_what_survives() -> None:
     ]
     left_out: dict[str, str] = {}
     out = {}
-    fabric = json.loads(fabric_json(SMALL))
-    for file, body in json.loads(json.dumps(certificates(SMALL, SURVIVES, found, left_out=left_out))).items():
+    fabric = json.loads(json_of_fabric_target(SMALL))
+    for file, body in json.loads(json.dumps(certificates_by_file_name(SMALL, SURVIVES, found, left_out=left_out))).items():
         number = int(file.removeprefix("survives-").removesuffix(".json"))
         asked = [c for c in SURVIVES if c.text != "scope"][number - 1]
         out[asked.text] = (body["condition"], told(body))
@@ -220,13 +220,13 @@ def test_what_survives() -> None:
 def test_patterns_that_are_asked_of_the_whole_fabric() -> None:
     """Each once, in the order of the claims; of two sets or of a word, not of both. All to all is apart from these."""
     asked = [
-        ask("throughput", args=(Word("shift"), 1)), ask("throughput", args=(Word("shift"), 1)),
-        ask("throughput", args=(Word("ring"),), scope=SU.elements[0]), ask("throughput", of=(NODE,), of_to=(SPINE,)),
-        ask("throughput", of=(NODE,)), ask("throughput", args=(Word("ring"),), of=(NODE,), of_to=(SPINE,)),
-        ask("throughput", args=(Word("ring"),), of=(NODE,)), ask("throughput"), ask("bisection", args=(Word("ring"),)),
-        ask("throughput", args=(Word("shift"), 3)), ask("throughput", args=(Word("ring"),), through="scaleup"),
-        ask("throughput", args=(Word("ring"),)), ask("throughput", of=(some(SPINE, 0),), of_to=(some(SPINE, 1),)),
-        ask("throughput", args=(Word("rail_allreduce"),)),
+        ask("throughput", args=(BareWord("shift"), 1)), ask("throughput", args=(BareWord("shift"), 1)),
+        ask("throughput", args=(BareWord("ring"),), scope=SU.elements[0]), ask("throughput", of=(NODE,), of_to=(SPINE,)),
+        ask("throughput", of=(NODE,)), ask("throughput", args=(BareWord("ring"),), of=(NODE,), of_to=(SPINE,)),
+        ask("throughput", args=(BareWord("ring"),), of=(NODE,)), ask("throughput"), ask("bisection", args=(BareWord("ring"),)),
+        ask("throughput", args=(BareWord("shift"), 3)), ask("throughput", args=(BareWord("ring"),), through="scaleup"),
+        ask("throughput", args=(BareWord("ring"),)), ask("throughput", of=(some(SPINE, 0),), of_to=(some(SPINE, 1),)),
+        ask("throughput", args=(BareWord("rail_allreduce"),)),
     ]  # fmt: skip
     out = written(SMALL, asked, [])
     assert {file: (body["pattern"], told(body)) for file, body in out.items()} == {
@@ -257,7 +257,7 @@ def test_two_sets_with_their_flow_and_cut() -> None:
 
 def test_matrices_without_their_file(tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("from,to,amount\n0,2,2.5\n2,1,1\n")
-    origin = Origin(Span(SourceFile(str(tmp_path / "design.fab"), "require"), 0, 7))
+    origin = Origin(SourceSpan(SourceFile(str(tmp_path / "design.fab"), "require"), 0, 7))
     for f, word in ((SMALL, "file by rail"), (multiplane(1, 4, 2, 2).build(), "file")):
         hosts = ["su0-node0", "su0-node1", "su1-node0"] if f is SMALL else ["node0", "node1", "node2"]
         (body,) = written(f, [replace(claim(f, "throughput", args=("m.csv",)), origin=origin)], []).values()
@@ -267,7 +267,7 @@ def test_matrices_without_their_file(tmp_path: Path) -> None:
 
 def test_all_to_all_by_rail_and_by_host() -> None:
     """Once each, of the whole fabric alone, and only where all endpoints have links."""
-    word = (Word("all_to_all"),)
+    word = (BareWord("all_to_all"),)
     asked = [
         ask("throughput", args=word), ask("throughput", args=word, through="scaleup"), ask("throughput", args=word),
         ask("bisection", args=word),
@@ -311,7 +311,12 @@ UNANSWERED = {
 def test_patterns_without_an_answer(name: str) -> None:
     """Where somebody who sends has no link, or no path to whom it sends to, there is no figure to certify."""
     f = UNANSWERED[name]
-    words: list[tuple[object, ...]] = [(Word("ring"),), (Word("shift"), 1), (Word("all_to_all"),), (Word("rail_allreduce"),)]
+    words: list[tuple[object, ...]] = [
+        (BareWord("ring"),),
+        (BareWord("shift"), 1),
+        (BareWord("all_to_all"),),
+        (BareWord("rail_allreduce"),),
+    ]
     assert written(f, [claim(f, "throughput", args=args) for args in words], []) == {}
 
 
@@ -319,7 +324,7 @@ def test_patterns_of_hosts_at_one_leaf_a_rail() -> None:
     """All with the full rate of their ports, by rail where a host has several."""
     for rails, by in ((1, ""), (2, " by rail")):
         f = hosts(3, rails, {(n, r): r for n in range(3) for r in range(rails)})
-        words = [(Word("ring"),), (Word("shift"), 1)]
+        words = [(BareWord("ring"),), (BareWord("shift"), 1)]
         out = written(f, [claim(f, "throughput", args=args) for args in words], [])
         assert {file: (body["pattern"], told(body)) for file, body in out.items()} == {
             "throughput-1.json": ("ring" + by, 1200 * rails), "throughput-2.json": ("shift 1" + by, 1200 * rails)
@@ -329,7 +334,7 @@ def test_patterns_of_hosts_at_one_leaf_a_rail() -> None:
 def test_patterns_of_two_chips() -> None:
     """Two links of 400 Gbit/s. A chip alone is a scale-up domain of its own."""
     f = torus(2).build()
-    words = [(Word("all_to_all"),), (Word("ring"),)]
+    words = [(BareWord("all_to_all"),), (BareWord("ring"),)]
     asked = [claim(f, "throughput", args=args, through=way) for way in ("scaleup", "") for args in words]
     out = written(f, asked, [])
     assert {file: (body["pattern"], told(body)) for file, body in out.items()} == {
@@ -341,7 +346,7 @@ def test_patterns_of_two_chips() -> None:
 def test_no_scale_up_domain_to_go_through() -> None:
     """Where the accelerators of a host are not joined, what is asked through their domain has no certificate."""
     f = hosts(3, 2, {(n, r): 0 for n in range(3) for r in (0, 1)}, joined=False)
-    for words, figure in (((Word("all_to_all"),), 400), ((Word("shift"), 1), 2400)):
+    for words, figure in (((BareWord("all_to_all"),), 400), ((BareWord("shift"), 1), 2400)):
         assert written(f, [claim(f, "throughput", args=words, through="scaleup")], []) == {}
         both = [claim(f, "throughput", args=words, through=way) for way in ("scaleup", "")]
         assert [told(body) for body in written(f, both, []).values()] == [figure]
@@ -373,10 +378,10 @@ FORMS: list[tuple[str, str, dict[str, int], tuple[object, ...]]] = [
 def test_forms_of_both_ends(name: str, pattern: str, limits: dict[str, int], expected: tuple[object, ...]) -> None:
     """How the lower end is routed, whether either end is of the quotient network or of orbits, and both bounds in Gbit/s."""
     f = FABRICS[name]
-    args = (Word("shift"), 2) if pattern == "shift 2" else (Word(pattern),)
-    made = certificates(f, [claim(f, "throughput", args=args)], [], replace(DEFAULT, **limits))
+    args = (BareWord("shift"), 2) if pattern == "shift 2" else (BareWord(pattern),)
+    made = certificates_by_file_name(f, [claim(f, "throughput", args=args)], [], replace(DEFAULT, **limits))
     (body,) = json.loads(json.dumps(made)).values()
-    checker.verify(body, json.loads(fabric_json(f)))
+    checker.verify(body, json.loads(json_of_fabric_target(f)))
     ways = {route["by"] for route in body["lower"]["routes"]}
     low, high = (Fraction(body[end]) / GBPS for end in ("lower_bps", "upper_bps"))
     assert (*ways, body["lower"].get("quotient"), sorted(set(body["upper"]) - {"lengths"}), low, high) == expected
@@ -386,50 +391,50 @@ def test_forms_of_both_ends(name: str, pattern: str, limits: dict[str, int], exp
 
 
 def test_certificates_of_a_design_state_its_hash() -> None:
-    made = certify(SMALL, SURVIVES[:1], [*results("bisection", "reachability"), *results("survives")])
+    made = verified_certificates(SMALL, SURVIVES[:1], [*results("bisection", "reachability"), *results("survives")])
     assert (list(made.texts), made.rejected, made.left_out, made.weaker) == (["bisection.json", "reachability.json"], {}, {}, {})
     for text in made.texts.values():
         assert text.endswith("\n}\n") and text.startswith('{\n "schema"')
-        assert json.loads(text)["design"] == sha256(fabric_json(SMALL).encode()).hexdigest()
+        assert json.loads(text)["design"] == sha256(json_of_fabric_target(SMALL).encode()).hexdigest()
 
 
 def test_limits_of_links_and_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert SMALL.link_count == 15
     monkeypatch.setattr(write, "LINKS", 15)
     found = results("reachability", "diameter")
-    assert list(certify(SMALL, [], found).texts) == ["reachability.json", "diameter.json"]
-    few = certify(SMALL, [], found, steps=1)
+    assert list(verified_certificates(SMALL, [], found).texts) == ["reachability.json", "diameter.json"]
+    few = verified_certificates(SMALL, [], found, steps=1)
     why = "to check it takes more than 1 steps of work"
     assert (few.texts, few.rejected, few.left_out) == ({}, {}, {"reachability.json": why, "diameter.json": why})
     monkeypatch.setattr(write, "LINKS", 14)
-    none = certify(SMALL, [], found)
+    none = verified_certificates(SMALL, [], found)
     assert (none.texts, none.rejected) == ({}, {})
     assert none.left_out == {"*.json": "the fabric has 15 links, and the limit is 14"}
 
 
-@pytest.mark.parametrize("fault", [checker.Rejected, checker.Unreadable])
+@pytest.mark.parametrize("fault", [checker.Rejected, checker.InputUnreadable])
 def test_a_certificate_that_the_checker_rejects(fault: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     def verify(body: Any, *_: object) -> None:
         if body["check"] == "diameter":
             raise fault("as a test")
 
     monkeypatch.setattr(checker, "verify", verify)
-    made = certify(SMALL, [], results("reachability", "diameter"))
+    made = verified_certificates(SMALL, [], results("reachability", "diameter"))
     assert (list(made.texts), made.rejected, made.left_out) == (["reachability.json"], {"diameter.json": "as a test"}, {})
 
 
 def test_less_that_is_shown_than_proved_is_said_of_written_files(monkeypatch: pytest.MonkeyPatch) -> None:
     def some(*_: object, weaker: dict[str, str], **__: object) -> dict[str, Any]:
         weaker |= {"diameter.json": "less", "other.json": "less"}
-        return certificates(SMALL, [], results("diameter"))
+        return certificates_by_file_name(SMALL, [], results("diameter"))
 
-    monkeypatch.setattr(write, "certificates", some)
+    monkeypatch.setattr(write, "certificates_by_file_name", some)
     monkeypatch.setattr(checker, "verify", lambda *_: None)
-    assert certify(SMALL, [], []).weaker == {"diameter.json": "less"}
+    assert verified_certificates(SMALL, [], []).weaker == {"diameter.json": "less"}
 
 
 def test_two_devices_of_one_name() -> None:
-    made = certify(replace(SMALL, names={0: "x", 1: "x"}), [], results("diameter"))
+    made = verified_certificates(replace(SMALL, names={0: "x", 1: "x"}), [], results("diameter"))
     assert (made.texts, made.rejected, list(made.left_out)) == ({}, {}, ["*.json"])
     assert made.left_out["*.json"].startswith("the checker does not take the fabric: ")
 
@@ -438,21 +443,21 @@ def test_a_figure_that_no_form_shows_is_left_out(monkeypatch: pytest.MonkeyPatch
     def shown(*_: object) -> None:
         raise write.Unshown("as a test")
 
-    monkeypatch.setattr(write, "shown", shown)
-    asked = [ask("throughput", args=(Word("ring"),))]
+    monkeypatch.setattr(write, "certificate_as_checked", shown)
+    asked = [ask("throughput", args=(BareWord("ring"),))]
     left_out: dict[str, str] = {}
-    assert list(certificates(SMALL, asked, results("diameter"), left_out=left_out)) == ["diameter.json"]
+    assert list(certificates_by_file_name(SMALL, asked, results("diameter"), left_out=left_out)) == ["diameter.json"]
     assert left_out == {"throughput-1.json": "as a test"}
-    assert list(certificates(SMALL, asked, [])) == []
+    assert list(certificates_by_file_name(SMALL, asked, [])) == []
 
 
 def test_paths_of_bundles_have_no_certificate() -> None:
     f = replace(SMALL, link_bundle=np.where(np.arange(15) == 14, 0, -1))
     left_out: dict[str, str] = {}
-    out = certificates(f, [], results("edge_redundancy", "node_redundancy"), left_out=left_out)
+    out = certificates_by_file_name(f, [], results("edge_redundancy", "node_redundancy"), left_out=left_out)
     assert (list(out), left_out) == (["node_redundancy.json"], {"edge_redundancy.json": BUNDLED})
     condition = ask("edge_redundancy", ">=", 1)
     left_out = {}
     found = [SimpleNamespace(check="survives", requirement="m", status="proved")]
-    assert certificates(f, [survive("m", 1, SPINE, given=condition)], found, left_out=left_out) == {}
+    assert certificates_by_file_name(f, [survive("m", 1, SPINE, given=condition)], found, left_out=left_out) == {}
     assert left_out == {"survives-1.json": BUNDLED}

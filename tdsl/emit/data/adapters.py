@@ -8,12 +8,12 @@ import numpy as np
 
 from tdsl.emit.data.hosts import gpu_vendor
 from tdsl.emit.records import Adapter, HostAdapters
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.order import distinct
-from tdsl.fabric.rails import link_rail, rails
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.rails import link_rail, rail_count
 from tdsl.fabric.subnets import INFINIBAND
-from tdsl.fabric.subnets import parts as part_numbers
+from tdsl.fabric.subnets import switched_components as part_numbers
 from tdsl.semantics.model import DeviceModel
 
 
@@ -27,7 +27,7 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
     if not fabric.link_count:
         return []
     if fabric.layer == "scaleup":
-        return _domains(fabric, models)
+        return _host_models_in_domains(fabric, models)
     parts = part_numbers(fabric)
     ends = (fabric.role == "accelerator") & (fabric.kind == "host")
     to_switch = ends[fabric.device_a] & fabric.is_switch[fabric.device_b]
@@ -37,17 +37,17 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
         placed = [c for c in model.classes if any(n.name == c.name for n in model.layout)] or model.classes[:1]
         local = fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]]
         rows = rows[np.isin(local, [k for c in placed for k in range(c.first, c.first + c.size)])]
-        found, joined = _adapters(fabric, rows, parts)
+        found, joined = _adapters_by_system_name(fabric, rows, parts)
         if found:
-            out.append(_record(fabric, key, model, rows, found, joined))
+            out.append(_host_adapters_record(fabric, key, model, rows, found, joined))
     return out
 
 
-def _domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdapters]:
+def _host_models_in_domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdapters]:
     """Host models of which several hosts share a scale-up domain, in a network that has no adapters."""
     chips = np.flatnonzero((fabric.kind == "chip") & (fabric.container >= 0))
     ends = np.append(fabric.device_a, chips), np.append(fabric.device_b, fabric.container[chips])
-    label = components(fabric.device_count, *ends)
+    label = component_labels(fabric.device_count, *ends)
     out = []
     for index, (key, model) in enumerate(models.items()):
         hosts = np.flatnonzero((fabric.kind == "host") & fabric.built & (fabric.device_model == index))
@@ -61,22 +61,22 @@ def _domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdap
     return out
 
 
-def _adapters(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[tuple[Adapter, ...], bool]:
+def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[tuple[Adapter, ...], bool]:
     """Devices by the names of the operating system, in the order of their ports; whether a part of the network joins all."""
     switch = fabric.device_b[rows]
     facts = np.stack((fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]], link_rail(fabric)[rows],
                       fabric.plane[switch], parts[switch]))  # fmt: skip
     seen: dict[str, list[set[int]]] = {}
-    for at in _kinds(facts):
+    for at in _first_of_each_kind(facts):
         name = fabric.port_system(int(fabric.link_a[rows[at]]))
         if name:
             for known, value in zip(seen.setdefault(name, [set(), set(), set()]), facts[1:, at].tolist(), strict=True):
                 known.add(value)
-    adapters = tuple(Adapter(name, _only(rail), _only(plane)) for name, (rail, plane, _) in seen.items())
+    adapters = tuple(Adapter(name, _only_known_value(rail), _only_known_value(plane)) for name, (rail, plane, _) in seen.items())
     return adapters, bool(seen) and bool(set.intersection(*(part for _, _, part in seen.values())))
 
 
-def _kinds(facts: Ints) -> list[int]:
+def _first_of_each_kind(facts: Ints) -> list[int]:
     """A column of each kind that there is, those with the lowest first row first."""
     key = np.zeros(facts.shape[1], dtype=np.int64)
     for row in facts:
@@ -86,26 +86,28 @@ def _kinds(facts: Ints) -> list[int]:
     return sorted(order.tolist(), key=lambda k: (int(facts[0, k]), k))
 
 
-def _only(values: set[int]) -> int | str:
+def _only_known_value(values: set[int]) -> int | str:
     """The one value that is no -1, or ""."""
     return next(iter(values)) if len(values) == 1 and min(values) >= 0 else ""
 
 
-def _record(
+def _host_adapters_record(
     fabric: Fabric, key: str, model: DeviceModel, rows: Ints, adapters: tuple[Adapter, ...], joined: bool
 ) -> HostAdapters:
     hosts, switches = fabric.device_a[rows], fabric.device_b[rows]
-    types = {t for port in distinct(fabric.link_a[rows] - fabric.port_base[hosts]).tolist() for t in model.class_of(port).types}
-    domain_hosts, domain_accelerators = _domain(fabric, hosts)
+    types = {
+        t for port in distinct_values(fabric.link_a[rows] - fabric.port_base[hosts]).tolist() for t in model.class_of(port).types
+    }
+    domain_hosts, domain_accelerators = _largest_domain_sizes(fabric, hosts)
     return HostAdapters(
         host=key,
         title=model.title or model.name,
         adapters=adapters,
-        rails=rails(fabric),
+        rails=rail_count(fabric),
         planes=len({a.plane for a in adapters if a.plane != ""}),
         joined=joined,
-        narrow=_narrow(fabric, switches),
-        shared=len(distinct(hosts * fabric.device_count + switches)) == len(distinct(hosts)),
+        narrow=_has_oversubscribed_switch(fabric, switches),
+        shared=len(distinct_values(hosts * fabric.device_count + switches)) == len(distinct_values(hosts)),
         verbs=bool(types & INFINIBAND) or all(t.startswith("GE") for t in types),
         scaleup=any(link.layer == "scaleup" for link in model.links) or domain_hosts > 1,
         layout=bool(model.layout),
@@ -115,7 +117,7 @@ def _record(
     )
 
 
-def _domain(fabric: Fabric, hosts: Ints) -> tuple[int, int]:
+def _largest_domain_sizes(fabric: Fabric, hosts: Ints) -> tuple[int, int]:
     """Hosts and accelerators of the largest scale-up domain of some hosts; 0 where it is one host, or there is none."""
     label = fabric.domains.of_device
     ends = np.flatnonzero(fabric.built & (fabric.kind == "host") & np.isin(label, label[hosts]) & (label >= 0))
@@ -127,9 +129,9 @@ def _domain(fabric: Fabric, hosts: Ints) -> tuple[int, int]:
     return (int(sizes[most]), int(each[label[ends] == most].sum())) if sizes[most] > 1 else (0, 0)
 
 
-def _narrow(fabric: Fabric, met: Ints) -> bool:
+def _has_oversubscribed_switch(fabric: Fabric, met: Ints) -> bool:
     """Whether one of these switches has less capacity to other switches than to hosts, though it has some."""
-    met = distinct(met)
+    met = distinct_values(met)
     down = np.bincount(fabric.device_b, weights=fabric.link_rate * fabric.is_end[fabric.device_a], minlength=fabric.device_count)
     between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
     up = np.bincount(fabric.device_a, weights=fabric.link_rate * between, minlength=fabric.device_count)

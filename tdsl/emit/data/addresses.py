@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Row = tuple[str, str, str, str, str, str]
 
 
-def given_addresses(wires: Wires, found: Addressing) -> Iterator[Row]:
+def address_rows(wires: Wires, found: Addressing) -> Iterator[Row]:
     """Device, kind, port, address, network and VRF of every address of what is built."""
     f = wires.fabric
     for device in np.flatnonzero(f.built).tolist():
@@ -33,7 +33,7 @@ def given_addresses(wires: Wires, found: Addressing) -> Iterator[Row]:
                 yield name, "link", c.path(i), f"{address}/{pool.prefix}", pool.network, ""
 
 
-def plain(found: object) -> dict[str, object] | None:
+def record_without_origin(found: object) -> dict[str, object] | None:
     """A record of the design as JSON values, without its origin."""
     if not is_dataclass(found) or isinstance(found, type):
         return None

@@ -10,29 +10,29 @@ import numpy as np
 from tdsl.emit.records import Route
 from tdsl.fabric.addresses import Addressing, Pool
 from tdsl.fabric.graph import Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 
 
-def aggregates(found: Addressing) -> dict[int, tuple[Route, ...]]:
+def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
     """Device -> its aggregates, IPv4 first; a network of one link is none. RFC 7938, section 5.2.3, keeps summaries to the lowest
     tier: there a failed link cuts off its own addresses only."""
     f = found.fabric
     out: dict[int, tuple[Route, ...]] = {}
     host_a, host_b = f.kind[f.device_a] == "host", f.kind[f.device_b] == "host"
     owner = np.where(host_a & f.is_switch[f.device_b], f.device_b, np.where(host_b & f.is_switch[f.device_a], f.device_a, -1))
-    shared = _overlapping(found.pools)
+    shared = _pools_that_share_addresses(found.pools)
     for version in (4, 6):
         dealt = found.dealt.get(("links", version))
         if dealt is None:
             continue
-        for number in [n for n in distinct(dealt.pool[dealt.pool >= 0]).tolist() if n not in shared]:
+        for number in [n for n in distinct_values(dealt.pool[dealt.pool >= 0]).tolist() if n not in shared]:
             rows = np.flatnonzero(dealt.pool == number)
-            for device, network in _of_pool(found.pools[number], dealt.rank[rows], owner[rows]):
+            for device, network in _blocks_of_pool(found.pools[number], dealt.rank[rows], owner[rows]):
                 out[device] = (*out.get(device, ()), Route(version, network))
     return {device: routes for device, routes in out.items() if found.asn[device]}
 
 
-def _overlapping(pools: Sequence[Pool]) -> set[int]:
+def _pools_that_share_addresses(pools: Sequence[Pool]) -> set[int]:
     """Pools of links and loopbacks whose networks have addresses in common: a block of one may hold addresses of another."""
     out: set[int] = set()
     nets = {n: ip_network(p.network) for n, p in enumerate(pools) if p.kind != "management"}
@@ -46,7 +46,7 @@ def _overlapping(pools: Sequence[Pool]) -> set[int]:
     return out
 
 
-def _of_pool(pool: Pool, ranks: Ints, owner: Ints) -> Iterator[tuple[int, str]]:
+def _blocks_of_pool(pool: Pool, ranks: Ints, owner: Ints) -> Iterator[tuple[int, str]]:
     """Owner and network of every block of a pool. Links that have no owner are another's."""
     order = np.argsort(ranks)
     ranks, owner = ranks[order], owner[order]
@@ -56,11 +56,11 @@ def _of_pool(pool: Pool, ranks: Ints, owner: Ints) -> Iterator[tuple[int, str]]:
         low = pool.first + (int(ranks[starts[k] - 1]) + 1) * pool.step if k else 0
         high = pool.first + int(ranks[stops[k]]) * pool.step if stops[k] < len(ranks) else 1 << 128
         mine = [pool.first + rank * pool.step for rank in ranks[starts[k] : stops[k]].tolist()]
-        for network in _cover(pool, mine, low, high):
+        for network in _fewest_covering_networks(pool, mine, low, high):
             yield int(owner[starts[k]]), network
 
 
-def _cover(pool: Pool, mine: list[int], low: int, high: int) -> Iterator[str]:
+def _fewest_covering_networks(pool: Pool, mine: list[int], low: int, high: int) -> Iterator[str]:
     """The fewest networks within ``low`` and below ``high`` that hold these addresses, but for those that hold one link."""
     net = ip_network(pool.network)
     low, high = max(low, int(net.network_address)), min(high, int(net.broadcast_address) + 1)

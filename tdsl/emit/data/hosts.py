@@ -127,7 +127,7 @@ class _Layout:
         value = node.facts.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
-        self.fault(node.origin, f"{node.name}[{node.index}] {_lacks(name, value)}", f"write `{name} {example}`")
+        self.fault(node.origin, f"{node.name}[{node.index}] {_unreadable_value_text(name, value)}", f"write `{name} {example}`")
         return 0
 
     def word(self, node: LayoutNode, name: str, example: str) -> str:
@@ -135,7 +135,7 @@ class _Layout:
         value = node.facts.get(name)
         if isinstance(value, str) and value and not set(value) & set("<>&\"'\n\r\t"):
             return value
-        self.fault(node.origin, f"{node.name}[{node.index}] {_lacks(name, value)}", f"write `{name} {example}`")
+        self.fault(node.origin, f"{node.name}[{node.index}] {_unreadable_value_text(name, value)}", f"write `{name} {example}`")
         return ""
 
     def ids(self, node: LayoutNode, name: str, example: str) -> tuple[str, str]:
@@ -202,7 +202,7 @@ class _Layout:
         mask = 0
         for thread in range(threads if isinstance(threads, int) else 1):
             mask |= ((1 << counts[own]) - 1) << (sum(counts[:own]) + thread * total)
-        return hex_words(mask)
+        return processor_mask_words(mask)
 
     # ------------------------------------------------------------ PCIe
     def children(self, node: LayoutNode) -> tuple[PciFunction, ...]:
@@ -300,11 +300,11 @@ class _Layout:
         return NvLink(self.bus(node) if node else "", count, said)
 
 
-def hex_words(mask: int) -> str:
+def processor_mask_words(mask: int) -> str:
     """A mask of processors in 32-bit words, highest first: ``000000ff,ffffffff``."""
     words = max(1, -(-mask.bit_length() // 32))
     return ",".join(f"{mask >> (32 * k) & 0xFFFFFFFF:08x}" for k in reversed(range(words)))
 
 
-def _lacks(name: str, value: object) -> str:
+def _unreadable_value_text(name: str, value: object) -> str:
     return f"has no `{name}`" if value is None else f"has a `{name}` that NCCL cannot read"

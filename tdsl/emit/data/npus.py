@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tdsl.emit.link_tables import Wires, gbps
+from tdsl.emit.link_tables import Wires, gigabits_per_second
 from tdsl.emit.records import NpuGraph, NpuLink
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
@@ -16,7 +16,7 @@ MOST_NODES = 1 << 16
 """ns-3's back ends put a node's number into 16 bits of its address (``node_id_to_ip``)."""
 
 
-class Unfit(Exception):
+class NpuGraphUnfit(Exception):
     """A fabric that these formats cannot hold; the message says why."""
 
 
@@ -26,27 +26,29 @@ def npu_graph(wires: Wires) -> NpuGraph:
     A server is a host, or the hosts of a scale-up domain that spans several (an NVL72 rack). The k-th port with a link, of a
     host's ports in order, belongs to an accelerator by its share: 8 ports of 8 accelerators one each, 16 two each; of 4 ports
     each serves two, as a link of half the rate to either. Parallel links are one of their sum: ns-3's readers keep one link for
-    two nodes. Hosts without accelerators (storage, managers) are left out, with their links. Raises ``Unfit``.
+    two nodes. Hosts without accelerators (storage, managers) are left out, with their links. Raises ``NpuGraphUnfit``.
     """
     f = wires.fabric
     hosts = np.flatnonzero(f.built & (f.kind == "host") & (f.role == "accelerator"))
     models = {int(m): f.models[int(m)] for m in np.unique(f.device_model[hosts])}
     sizes = {m.accelerators for m in models.values()}
     if not len(hosts) or sizes == {0}:
-        raise Unfit("no host has accelerators")
+        raise NpuGraphUnfit("no host has accelerators")
     if bool((np.isin(f.device_a, hosts) & np.isin(f.device_b, hosts)).any()):
-        raise Unfit("hosts are linked to hosts, and these formats know links to switches")
+        raise NpuGraphUnfit("hosts are linked to hosts, and these formats know links to switches")
     if len(sizes) > 1:
-        raise Unfit(f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats know one number")
+        raise NpuGraphUnfit(
+            f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats know one number"
+        )
     each = sizes.pop()
-    hosts, span, rate = _servers(f, hosts, each)
-    inner = {m: (rate, []) if span > 1 else _scaleup(model) for m, model in models.items()}
+    hosts, span, rate = _scaleup_domain_of_hosts(f, hosts, each)
+    inner = {m: (rate, []) if span > 1 else _scaleup_links_of_model(model) for m, model in models.items()}
     joined = any(up for up, _ in inner.values())
     servers = len(hosts) // span
     first_switch = len(hosts) * each + servers * joined
     if first_switch + int(f.is_switch.sum()) > MOST_NODES:
-        raise Unfit(f"ns-3's back ends know {MOST_NODES:,} nodes, and this fabric has more")
-    switches = np.flatnonzero(f.built & f.is_switch & _linked(f))
+        raise NpuGraphUnfit(f"ns-3's back ends know {MOST_NODES:,} nodes, and this fabric has more")
+    switches = np.flatnonzero(f.built & f.is_switch & _linked_devices(f))
     switches = switches[np.argsort(f.tier[switches], kind="stable")]
     number = {d: first_switch + k for k, d in enumerate(switches.tolist())}
     rates: dict[tuple[int, int, bool], int] = {}
@@ -54,7 +56,7 @@ def npu_graph(wires: Wires) -> NpuGraph:
     def link(a: int, b: int, bits: int, inside: bool) -> None:
         rates[a, b, inside] = rates.get((a, b, inside), 0) + bits
 
-    ports = _ports(f, hosts, each)
+    ports = _links_per_accelerator(f, hosts, each)
     for h, host in enumerate(hosts.tolist()):
         up, pairs = inner[int(f.device_model[host])]
         for npu in range(each):
@@ -66,9 +68,9 @@ def npu_graph(wires: Wires) -> NpuGraph:
             for far, bits in ports.get((host, npu), ()):
                 if far in number:
                     link(h * each + npu, number[far], bits, False)
-    for a, b, bits in _between(f, number):
+    for a, b, bits in _links_between_switch_numbers(f, number):
         link(a, b, bits, False)
-    links = tuple(NpuLink(a, b, gbps(bits), inside) for (a, b, inside), bits in rates.items())
+    links = tuple(NpuLink(a, b, gigabits_per_second(bits), inside) for (a, b, inside), bits in rates.items())
     chips = {c.model.name for m in models.values() for c in m.chips if c.accelerates}
     return NpuGraph(
         len(hosts) * each, each * span, servers * joined, len(switches), links, chips.pop() if len(chips) == 1 else "",
@@ -76,7 +78,7 @@ def npu_graph(wires: Wires) -> NpuGraph:
     )  # fmt: skip
 
 
-def _servers(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
+def _scaleup_domain_of_hosts(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
     """Hosts by scale-up domain, hosts of a domain, and bits per second from an accelerator to the domain's switches; a domain of
     one host is as its model says, at rate 0."""
     whole = f.whole if f.whole is not None else f
@@ -86,13 +88,13 @@ def _servers(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
     of = f.domains.of_device[hosts]
     _, first, sizes = np.unique(of, return_index=True, return_counts=True)
     if bool((of < 0).any()) or len(set(sizes.tolist())) > 1:
-        raise Unfit("hosts are in scale-up domains of different sizes, and these formats know one size")
+        raise NpuGraphUnfit("hosts are in scale-up domains of different sizes, and these formats know one size")
     span = int(sizes[0])
     if span == 1:
         return hosts, 1, 0
     switch_a, switch_b = whole.is_switch[whole.device_a[up]], whole.is_switch[whole.device_b[up]]
     if not bool((switch_a | switch_b).all()):
-        raise Unfit(
+        raise NpuGraphUnfit(
             "scale-up links lead from accelerator to accelerator of other hosts, and these formats know one switch a domain"
         )
     total = int(whole.link_rate[up][switch_a != switch_b].sum())
@@ -100,14 +102,14 @@ def _servers(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
     return hosts[np.argsort(start, kind="stable")], span, total // (len(hosts) * each)
 
 
-def _linked(f: Fabric) -> Bools:
+def _linked_devices(f: Fabric) -> Bools:
     """Devices that a link leads to."""
     out: Bools = np.zeros(f.device_count, dtype=bool)
     out[f.device_a] = out[f.device_b] = True
     return out
 
 
-def _scaleup(model: DeviceModel) -> tuple[int, list[tuple[int, int, int]]]:
+def _scaleup_links_of_model(model: DeviceModel) -> tuple[int, list[tuple[int, int, int]]]:
     """Bits per second from an accelerator to the switches inside its host, and links from one accelerator to another."""
     first, at = {}, 0
     for chip in model.chips:
@@ -128,7 +130,7 @@ def _scaleup(model: DeviceModel) -> tuple[int, list[tuple[int, int, int]]]:
     return max(up.values(), default=0), [(a, b, rate) for (a, b), rate in sorted(pairs.items())]
 
 
-def _ports(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int, int], list[tuple[int, int]]]:
+def _links_per_accelerator(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """(host, accelerator) -> far device and rate of its links."""
     near = np.concatenate([f.link_a, f.link_b])
     far = np.concatenate([f.device_b, f.device_a])
@@ -142,7 +144,9 @@ def _ports(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int, int], list[tupl
     out: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for device, mine in rows.items():
         if len(mine) % each and each % len(mine):
-            raise Unfit(f"{f.device_name(device)} has {len(mine)} links for {each} accelerators, so no accelerator has its own")
+            raise NpuGraphUnfit(
+                f"{f.device_name(device)} has {len(mine)} links for {each} accelerators, so no accelerator has its own"
+            )
         for k, (there, bits) in enumerate(mine):
             share = max(each // len(mine), 1)
             for npu in range(k * each // len(mine), k * each // len(mine) + share):
@@ -150,7 +154,7 @@ def _ports(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int, int], list[tupl
     return out
 
 
-def _between(f: Fabric, number: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+def _links_between_switch_numbers(f: Fabric, number: dict[int, int]) -> Iterator[tuple[int, int, int]]:
     """Links between switches, by the lower number first."""
     rows = np.flatnonzero(f.is_switch[f.device_a] & f.is_switch[f.device_b])
     ends = [

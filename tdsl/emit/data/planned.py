@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.emit.link_tables import known
+from tdsl.emit.link_tables import number_or_blank
 from tdsl.fabric.columns import Objects, Table
 from tdsl.fabric.graph import Fabric
 from tdsl.system.lazy_dataclass import dataclass
@@ -30,7 +30,7 @@ def planned_links(fabric: Fabric, names: Objects) -> Table[PlannedLinks]:
     (device, tier, rate), count = np.unique(facts, axis=1, return_counts=True)
     return Table(PlannedLinks, len(count), {
         "device": lambda: names[device].tolist(),
-        "tier": lambda: [known(t) for t in tier.tolist()],
+        "tier": lambda: [number_or_blank(t) for t in tier.tolist()],
         "rate_bps": lambda: rate.tolist(),
         "links": lambda: count.tolist(),
     })  # fmt: skip

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tdsl.emit.data.aggregates import aggregates
-from tdsl.emit.link_tables import Wires, gbps
+from tdsl.emit.data.aggregates import aggregates_by_device
+from tdsl.emit.link_tables import Wires, gigabits_per_second
 from tdsl.emit.records import CHANNEL, Interface, Management, Route, Router, Session
 from tdsl.fabric.addresses import Addressing
-from tdsl.fabric.cables.bundles import numbers
+from tdsl.fabric.cables.bundles import bundle_numbers_at_devices
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.semantics.model import PortClass
 
@@ -24,7 +24,7 @@ CAGE_LANES = {"OSFP": 8, "QSFPDD": 8, "QSFP": 4, "QSFP28": 4, "QSFP56": 4, "QSFP
 """Electrical lanes a direction: OSFP MSA, osfpmsa.org; QSFP-DD MSA, qsfp-dd.com; SFF-8665 and SFF-8402, snia.org/sff."""
 
 
-class End(NamedTuple):
+class LinkAtPort(NamedTuple):
     """A link at one of its ports: the port, the link, the port at the other end, and whether this is the link's second end."""
 
     port: int
@@ -33,7 +33,7 @@ class End(NamedTuple):
     second: bool
 
 
-class Routers:
+class RouterMaker:
     """Makes the routers of a fabric that says how it routes."""
 
     def __init__(self, wires: Wires, addressing: Addressing, diagnostics: Diagnostics) -> None:
@@ -66,13 +66,13 @@ class Routers:
         starts = np.searchsorted(f.port_device[ports[order]], np.arange(f.device_count + 1))
         return ports[order], links, np.concatenate([f.link_b, f.link_a])[order], order >= f.link_count, starts
 
-    def _links(self, device: int) -> list[End]:
+    def _links(self, device: int) -> list[LinkAtPort]:
         """The ends of links at a device, by port."""
         *columns, starts = self._order
         here = slice(int(starts[device]), int(starts[device + 1]))
-        return list(map(End, *(c[here].tolist() for c in columns)))
+        return list(map(LinkAtPort, *(c[here].tolist() for c in columns)))
 
-    def _addressed(self, mine: list[End]) -> bool:
+    def _addressed(self, mine: list[LinkAtPort]) -> bool:
         return any(next(self.found.each("links", end.link), None) for end in mine)
 
     def _nameless(self, asked: Bools) -> set[int]:
@@ -84,7 +84,7 @@ class Routers:
         if self.found.dealt.get(("links", 4)) or self.found.dealt.get(("links", 6)):
             routed |= asked[device] & (f.kind[device] == "host")
         without = (np.array(self.wires.network_devices(ports), dtype=object) == "") & routed
-        for number in distinct(f.device_model[device[without]]).tolist():
+        for number in distinct_values(f.device_model[device[without]]).tolist():
             c, i = f.port_class(int(ports[without & (f.device_model[device] == number)][0]))
             rdma, model = c.systems[i], f.models[number].name
             system = str(f.switch_system[device[without & (f.device_model[device] == number)][0]])
@@ -106,7 +106,7 @@ class Routers:
         return set(device[without].tolist())
 
     # ------------------------------------------------------------ one device
-    def _router(self, device: int, mine: list[End]) -> Router:
+    def _router(self, device: int, mine: list[LinkAtPort]) -> Router:
         f, found = self.fabric, self.found
         interfaces: list[Interface] = []
         channels: list[Interface] = []
@@ -128,13 +128,13 @@ class Routers:
                 interfaces += [replace(m, channel=name) for m in members]
                 made = Interface(
                     name, f"{self._devices[there]} port channel {self._number(ends[0], far=True)}", addresses,
-                    gbps(sum(int(f.link_rate[e.link]) for e in ends)), static, sonic=members[0].sonic,
+                    gigabits_per_second(sum(int(f.link_rate[e.link]) for e in ends)), static, sonic=members[0].sonic,
                     between=members[0].between, members=tuple(m.name for m in members),
                 )  # fmt: skip
                 channels.append(made)
             if found.asn[device] and found.asn[there]:
                 far: list[tuple[int, str]] = [(a.version, str(a)) for a, _ in other]
-                sessions += _sessions(made.name, made.description, int(found.asn[there]), far)
+                sessions += _bgp_sessions(made.name, made.description, int(found.asn[there]), far)
                 side = bool(f.tier[there] > f.tier[device]), bool(f.tier[there] < f.tier[device])
                 sides[side] = sides.get(side, 0) + 1
             routes += static
@@ -154,11 +154,11 @@ class Routers:
             self.aggregates.get(device, ()), self.own, tuple(channels),
         )  # fmt: skip
 
-    def _bundles(self, mine: list[End]) -> list[list[End]]:
+    def _bundles(self, mine: list[LinkAtPort]) -> list[list[LinkAtPort]]:
         """The ends of a device, those of a bundle together where the first of them is."""
         if not self._bundled:
             return [[end] for end in mine]
-        out: dict[tuple[bool, int], list[End]] = {}
+        out: dict[tuple[bool, int], list[LinkAtPort]] = {}
         for end in mine:
             bundle = int(self.fabric.link_bundle[end.link])
             out.setdefault((bundle >= 0, bundle if bundle >= 0 else end.port), []).append(end)
@@ -168,15 +168,15 @@ class Routers:
     def _bundled(self) -> bool:
         return bool((self.fabric.link_bundle >= 0).any())
 
-    def _number(self, end: End, far: bool = False) -> int:
+    def _number(self, end: LinkAtPort, far: bool = False) -> int:
         """The number of a link's bundle at this end, or at the far one; 0 for none."""
         return int(self._channels[end.second != far][end.link]) if self._bundled else 0
 
     @cached_property
     def _channels(self) -> tuple[Ints, Ints]:
-        return numbers(self.fabric)
+        return bundle_numbers_at_devices(self.fabric)
 
-    def _member(self, end: End, addresses: tuple[str, ...] = (), routes: tuple[Route, ...] = ()) -> Interface:
+    def _member(self, end: LinkAtPort, addresses: tuple[str, ...] = (), routes: tuple[Route, ...] = ()) -> Interface:
         """A port as its system sees it."""
         f, names = self.fabric, self._names
         there = int(f.port_device[end.far])
@@ -184,9 +184,9 @@ class Routers:
         local = int(f.device_model[f.port_device[end.port]]), end.port - int(f.port_base[f.port_device[end.port]])
         if local not in self._facts:
             c, i = f.port_class(end.port)
-            self._facts[local] = c.split, bool(c.sonic), _lanes(c, i)
+            self._facts[local] = c.split, bool(c.sonic), _lanes_of_port(c, i)
         split, sonic, lanes = self._facts[local]
-        rate = gbps(int(f.link_rate[end.link]))
+        rate = gigabits_per_second(int(f.link_rate[end.link]))
         return Interface(names[end.port], text, addresses, rate, routes, split, sonic, lanes, bool(f.is_switch[there]))
 
     @cached_property
@@ -219,7 +219,7 @@ class Routers:
     @cached_property
     def aggregates(self) -> dict[int, tuple[Route, ...]]:
         """Of every switch that has some."""
-        return aggregates(self.found)
+        return aggregates_by_device(self.found)
 
     @cached_property
     def own(self) -> tuple[Route, ...]:
@@ -239,7 +239,7 @@ class Routers:
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
         for (kind, version), dealt in sorted(found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")):
             used = dealt.pool[to_host] if kind == "links" else dealt.pool
-            for number in distinct(used[used >= 0]).tolist() if kind in kinds else ():
+            for number in distinct_values(used[used >= 0]).tolist() if kind in kinds else ():
                 pool = found.pools[number]
                 length = ip_network(pool.network).prefixlen
                 if kind == "links" and pool.network in self._shortest:
@@ -264,13 +264,13 @@ class Routers:
         return lengths
 
 
-def _lanes(c: PortClass, index: int) -> int:
+def _lanes_of_port(c: PortClass, index: int) -> int:
     """Lanes of the signal that a port has to itself: the cage's, shared by the ports in it. 0 where the form is not known."""
     lanes = CAGE_LANES.get(c.form, 0)
     return lanes // c.cages.count(c.cages[index]) if lanes else 0
 
 
-def _sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) -> list[Session]:
+def _bgp_sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) -> list[Session]:
     """One over the interface where the link has no addresses; else one an address, each with the routes of its version. An
     IPv6 one alone carries those of both (RFC 8950)."""
     if not far:

@@ -11,7 +11,7 @@ from tdsl.emit.link_tables import Wires
 from tdsl.emit.records import HostGroup
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 
 
 def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
@@ -21,7 +21,7 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
     Hosts are those with accelerators, or all where none has; a level that groups nothing more than the one below is left out.
     """
     f = wires.fabric
-    hosts = _hosts(f)
+    hosts = _schedulable_hosts(f)
     if not len(hosts):
         return ()
     names = wires.devices.name
@@ -29,7 +29,7 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
     members: list[tuple[int, ...]] = [(h,) for h in range(len(hosts))]
     levels: list[tuple[HostGroup, ...]] = []
     for tier in range(1, high + 2):
-        label = _components(f, _counted(f, tier, high))
+        label = _lowest_joined_device(f, _links_counted_at_tier(f, tier, high))
         of = label[hosts]
         switches = np.flatnonzero(f.is_switch & f.built & (f.tier <= max(tier, 1)))
         order, where = np.unique(of, return_index=True)
@@ -46,7 +46,7 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
             )
             made.append(HostGroup(name, tuple(str(n) for n in names[hosts[rows]].tolist()), below))
             inside.append(tuple(rows.tolist()))
-        levels.append(_distinct(made, levels))
+        levels.append(_groups_with_distinct_names(made, levels))
         members = inside
         if len(made) == 1:
             break
@@ -56,13 +56,13 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
 def host_domains(wires: Wires) -> tuple[HostGroup, ...]:
     """The scale-up domains of several hosts, each named after the first switch of its links or else after its first host."""
     f = wires.fabric
-    hosts, names = _hosts(f), wires.devices.name
+    hosts, names = _schedulable_hosts(f), wires.devices.name
     of = f.domains.of_device[hosts]
     whole = f.whole if f.whole is not None else f
     up = np.flatnonzero(scaleup_links(whole))
     a, b = whole.device_a[up], whole.device_b[up]
     out: list[HostGroup] = []
-    for domain in distinct(of[of >= 0]).tolist():
+    for domain in distinct_values(of[of >= 0]).tolist():
         mine = hosts[of == domain]
         if len(mine) < 2:
             continue
@@ -84,41 +84,41 @@ def host_blocks(domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, .
     return tuple(out)
 
 
-def _hosts(f: Fabric) -> Ints:
+def _schedulable_hosts(f: Fabric) -> Ints:
     """Hosts with accelerators that have a link to a switch, or all hosts that have one where none has accelerators."""
     asked = f.built & (f.kind == "host") & (f.role == "accelerator")
     if not asked.any():
         asked = f.built & (f.kind == "host")
-    return np.flatnonzero(asked & _cabled(f))
+    return np.flatnonzero(asked & _devices_cabled_to_switches(f))
 
 
-def _distinct(made: list[HostGroup], levels: list[tuple[HostGroup, ...]]) -> tuple[HostGroup, ...]:
+def _groups_with_distinct_names(made: list[HostGroup], levels: list[tuple[HostGroup, ...]]) -> tuple[HostGroup, ...]:
     """Groups whose names no group below has."""
     taken = {g.name for level in levels for g in level}
-    return tuple(HostGroup(_free(g.name, taken), g.hosts, g.groups) for g in made)
+    return tuple(HostGroup(_free_group_name(g.name, taken), g.hosts, g.groups) for g in made)
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _free_group_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "-up"
     return name
 
 
-def _cabled(f: Fabric) -> Bools:
+def _devices_cabled_to_switches(f: Fabric) -> Bools:
     """Devices with a link to a switch."""
     out = np.zeros(f.device_count, dtype=bool)
     out[f.device_a[f.is_switch[f.device_b]]] = True
     return out
 
 
-def _counted(f: Fabric, tier: int, high: int) -> Bools:
+def _links_counted_at_tier(f: Fabric, tier: int, high: int) -> Bools:
     """Links that count at a level: those to switches of this tier and below, links between switches of one tier last."""
     a, b = f.tier[f.device_a], f.tier[f.device_b]
     counted: Bools = (np.maximum(a, b) <= tier) & (a != b)
     return counted | (tier > high)
 
 
-def _components(f: Fabric, links: Bools) -> Ints:
+def _lowest_joined_device(f: Fabric, links: Bools) -> Ints:
     """A number for each device, that of the lowest device it is joined to by these links."""
     label = np.arange(f.device_count)
     a, b = f.device_a[links], f.device_b[links]

@@ -7,12 +7,12 @@ from hashlib import sha256
 
 import numpy as np
 
-from tdsl.emit.link_tables import Wires, gbps
+from tdsl.emit.link_tables import Wires, gigabits_per_second
 from tdsl.emit.records import Aggregator, Manager, Node, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
 from tdsl.fabric.assets import AGGREGATION, Assets
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
-from tdsl.fabric.subnets import shape, speaking, subnets
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.subnets import infiniband_ports, subnet_of_links, subnet_shape
 
 KNOWN_RATES = (
     (200, "4xHDR"), (100, "4xEDR"), (56, "4xFDR"), (40, "4xQDR"), (20, "4xDDR"), (10, "4xSDR"),
@@ -30,18 +30,18 @@ def is_infiniband(fabric: Fabric) -> bool:
     """Whether every link that is no trace joins ports of InfiniBand types, at a switch at least at one end."""
     if not fabric.link_count or not fabric.is_switch[fabric.device_b].any():
         return False
-    return all(bool(speaking(fabric, ports).all()) for ports in (fabric.link_a, fabric.link_b))
+    return all(bool(infiniband_ports(fabric, ports).all()) for ports in (fabric.link_a, fabric.link_b))
 
 
 def has_torus(fabric: Fabric) -> bool:
     """Whether the switches of a subnet form a torus."""
-    subnet = subnets(fabric)
-    return any(shape(fabric, subnet == n).torus is not None for n in range(int(subnet.max(initial=-1)) + 1))
+    subnet = subnet_of_links(fabric)
+    return any(subnet_shape(fabric, subnet == n).torus is not None for n in range(int(subnet.max(initial=-1)) + 1))
 
 
-def planes(wires: Wires, names: Mapping[int, str], assets: Assets | None) -> tuple[Plane, ...]:
+def subnet_planes(wires: Wires, names: Mapping[int, str], assets: Assets | None) -> tuple[Plane, ...]:
     """The subnets, each with a name: its plane's where it is the only one there, else its rail's, else a number."""
-    subnet = subnets(wires.fabric)
+    subnet = subnet_of_links(wires.fabric)
     called = subnet_names(wires, names, subnet)
     guids = _Guids()
     return tuple(_Subnet(wires, subnet == n, name, guids, assets).plane() for n, name in enumerate(called))
@@ -51,8 +51,8 @@ def subnet_names(wires: Wires, names: Mapping[int, str], subnet: Ints) -> list[s
     """A name for every subnet: that of its plane or, where it has none, the fabric's, with the rail or a number behind if there
     are several of that name."""
     firsts = [np.flatnonzero(subnet == n) for n in range(int(subnet.max()) + 1 if len(subnet) else 0)]
-    stems = [_only(wires.link_plane[rows], names, wires.fabric.name) for rows in firsts]
-    rails = [_only(wires.link_rails[rows], None, "") for rows in firsts]
+    stems = [_common_number(wires.link_plane[rows], names, wires.fabric.name) for rows in firsts]
+    rails = [_common_number(wires.link_rails[rows], None, "") for rows in firsts]
     out = []
     for n, stem in enumerate(stems):
         alike = [k for k, s in enumerate(stems) if s == stem]
@@ -65,9 +65,9 @@ def subnet_names(wires: Wires, names: Mapping[int, str], subnet: Ints) -> list[s
     return out
 
 
-def _only(values: Ints, names: Mapping[int, str] | None, default: str) -> str:
+def _common_number(values: Ints, names: Mapping[int, str] | None, default: str) -> str:
     """The one number that all have, by its name, or else the default."""
-    if len(distinct(values)) > 1 or values[0] < 0:
+    if len(distinct_values(values)) > 1 or values[0] < 0:
         return default
     number = int(values[0])
     return str(number) if names is None else names.get(number, default)
@@ -102,7 +102,7 @@ class _Subnet:
         self.assets = assets or Assets()
         self.members = members
         self.rows = np.flatnonzero(members)
-        self.shape = shape(self.fabric, members)
+        self.shape = subnet_shape(self.fabric, members)
 
     def plane(self) -> Plane:
         """Switches and adapters, each in the order of the fabric's devices."""
@@ -117,7 +117,7 @@ class _Subnet:
             adapters=adapters,
             engine=ENGINES[self.shape.kind],
             shape=self.shape.kind,
-            slower=tuple(f"{gbps(r)} Gb/s" for r, (_, exact) in sorted(words.items()) if not exact),
+            slower=tuple(f"{gigabits_per_second(r)} Gb/s" for r, (_, exact) in sorted(words.items()) if not exact),
             known=all(n.asset for n in switches) and all(n.asset and n.asset_port for n in adapters),
             roots=tuple(n.asset for d, (switch, n) in nodes.items() if switch and int(f.tier[d]) == highest),
             torus=self._torus(),
@@ -139,7 +139,7 @@ class _Subnet:
         on_switch = f.is_switch[device].tolist()
         names = self.wires.devices.name[device].tolist()
         paths = self.wires.ports.path[self.wires.ports.rows(ends)].tolist()
-        words = {r: speed_word(r) for r in set(rates.tolist())}
+        words = {r: ibsim_speed_word(r) for r in set(rates.tolist())}
         local = (ends - f.port_base[device]).tolist()
         keys = np.where(f.is_switch[device], device, f.device_count + ends).tolist()
         wired: dict[int, list[WiredPort]] = {}
@@ -147,7 +147,7 @@ class _Subnet:
         for i, rate in enumerate(rates.tolist()):
             first.setdefault(keys[i], i)
             wired.setdefault(keys[i], []).append(
-                WiredPort(numbers[i], far_ids[i], far_numbers[i], far_descriptions[i], words[rate][0], gbps(rate))
+                WiredPort(numbers[i], far_ids[i], far_numbers[i], far_descriptions[i], words[rate][0], gigabits_per_second(rate))
             )
         out: dict[int, tuple[bool, Node]] = {}
         for key, i in first.items():
@@ -228,7 +228,7 @@ class _Subnet:
         return ids, [n if s else 1 for n, s in zip(numbers, switch, strict=True)], described
 
 
-def speed_word(rate: int) -> tuple[str, bool]:
+def ibsim_speed_word(rate: int) -> tuple[str, bool]:
     """ibsim's word for a rate, and whether it says the rate: 400 Gb/s comes up as the fastest it knows."""
     speed = rate / 10**9
     for known, word in KNOWN_RATES:

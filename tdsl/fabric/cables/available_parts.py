@@ -7,42 +7,44 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.cables.cabling import Cables, fills_cages, links_together
+from tdsl.fabric.cables.cabling import CableLegs, fills_cages, links_together
 from tdsl.fabric.cables.plugs import break_outs
-from tdsl.fabric.order import distinct, ranks
+from tdsl.fabric.order import distinct_values, rank_values
 from tdsl.fabric.vector import Array
-from tdsl.fabric.wiring import Wiring
+from tdsl.fabric.wiring import WiringState
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import DeviceModel
-from tdsl.semantics.plan import Plan
-from tdsl.semantics.quantity import RATE, Quantity, show
-from tdsl.semantics.settings import counted
+from tdsl.semantics.plan import FabricPlan
+from tdsl.semantics.quantity import RATE, Quantity, quantity_text
+from tdsl.semantics.settings import count_with_noun
 
 
-def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagnostics: Diagnostics) -> None:
+def judge_parts(plan: FabricPlan, wiring: WiringState, cables: CableLegs, rates: Array, diagnostics: Diagnostics) -> None:
     """Refuse cables that cannot be: many connectors to many, break-outs whose part is not known, parts too slow for their
     links. ``rates`` has the rate of the link at the lower end of every leg, in bit/s."""
     legs = np.bincount(cables.group)[cables.group] if len(cables.group) else cables.group
-    other = _carried(plan, wiring, cables, diagnostics)
+    other = _refuse_wrong_carries(plan, wiring, cables, diagnostics)
     parts = [w.settings.get("part") for w in plan.wires]
-    most = np.array([_legs(p) for p in parts] or [1], dtype=np.int64)[cables.statement]
+    most = np.array([_split_end_legs(p) for p in parts] or [1], dtype=np.int64)[cables.statement]
     open_: NDArray[np.bool_] = np.asarray(cables.split & ~cables.tangled & (legs > most) & ~other, dtype=np.bool_)
-    bought = _bought(plan, wiring, cables, rates, open_, legs)
+    bought = _breakouts_in_catalogue(plan, wiring, cables, rates, open_, legs)
     for code, bad in (("E0201", cables.tangled), ("E0202", cables.split & ~cables.tangled & (legs > most) & ~bought)):
-        for s in distinct(cables.statement[bad & ~other]).tolist():
+        for s in distinct_values(cables.statement[bad & ~other]).tolist():
             mine = np.flatnonzero(bad & (cables.statement == s))
             first = int(mine[0])
             part = parts[s]
-            would, mend = "join many connectors to many", _shuffle(wiring, cables, mine)
+            would, mend = "join many connectors to many", _shuffle_panel_help(wiring, cables, mine)
             if code == "E0201" and isinstance(part, DeviceModel) and fills_cages(part):
                 would += f": the plugs of {part.name} fill cages, and the ports of a cage lead to different ones"
                 mend = (
                     "name a cable for each port, with a transceiver at both ends, or join all ports of a cage to those of another"
                 )
             if code == "E0202":
-                would = f"be a break-out with {int(legs[first])} legs" + _but(parts[s], plan.wires[s].settings.get("cable"))
+                would = f"be a break-out with {int(legs[first])} legs" + _legs_of_part_text(
+                    parts[s], plan.wires[s].settings.get("cable")
+                )
                 load = int((rates * cables.links)[cables.group == cables.group[first]].sum())
-                carried = show(Quantity(Fraction(load), RATE))
+                carried = quantity_text(Quantity(Fraction(load), RATE))
                 mend = "name a part with as many legs, `{ cable PART }`, one of the catalogue or your own: "
                 mend += f"`model cable PART {{ rate {carried}; legs {int(legs[first])} }}`; or use ports with a connector each"
                 if not plan.wires[s].origin.span.text.startswith("connect"):  # an intent made it
@@ -53,18 +55,20 @@ def judge_parts(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, diagno
             diagnostics.add(
                 code,
                 plan.wires[s].origin,
-                f"the cable between {_ends(wiring, cables, first)} would {would}",
+                f"the cable between {_cable_ends_text(wiring, cables, first)} would {would}",
                 notes=notes,
                 help=mend,
             )
     _too_slow(plan, wiring, cables, rates, parts, diagnostics)
 
 
-def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostics) -> NDArray[np.bool_]:
+def _refuse_wrong_carries(
+    plan: FabricPlan, wiring: WiringState, cables: CableLegs, diagnostics: Diagnostics
+) -> NDArray[np.bool_]:
     """Refuse cables of other than the N links that a connect says, ``cable PART carries N``. True for all legs of such."""
     together = np.array([links_together(w.settings) for w in plan.wires] or [1], dtype=np.int64)[cables.statement]
     bad = (together > 1) & ((cables.links != together) | cables.split)
-    for s in distinct(cables.statement[bad]).tolist():
+    for s in distinct_values(cables.statement[bad]).tolist():
         mine = np.flatnonzero(bad & (cables.statement == s))
         first = int(mine[0])
         n = int(together[first])
@@ -77,16 +81,18 @@ def _carried(plan: Plan, wiring: Wiring, cables: Cables, diagnostics: Diagnostic
             why = f"the {n} ports of a cage lead to different cages or devices"
             help = f"join each pair of devices by a multiple of {n} links, from a cage whose ports are all free: `x {n}`"
         else:
-            why = f"a cage of the one leads to a cage of the other by {counted(int(cables.links[first]), 'link')}"
+            why = f"a cage of the one leads to a cage of the other by {count_with_noun(int(cables.links[first]), 'link')}"
             help = f"join each pair of devices by a multiple of {n} links, from a cage whose ports are all free: `x {n}`"
         diagnostics.add(
-            "E0217", plan.wires[s].origin, f"no cable between {_ends(wiring, cables, first)} can carry {n} links: {why}",
+            "E0217", plan.wires[s].origin, f"no cable between {_cable_ends_text(wiring, cables, first)} can carry {n} links: {why}",
             notes=[f"this applies to {len(mine)} legs of this connect"], help=help,
         )  # fmt: skip
     return np.asarray(together > 1, dtype=np.bool_)
 
 
-def _bought(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, open_: NDArray[np.bool_], legs: Array) -> NDArray[np.bool_]:
+def _breakouts_in_catalogue(
+    plan: FabricPlan, wiring: WiringState, cables: CableLegs, rates: Array, open_: NDArray[np.bool_], legs: Array
+) -> NDArray[np.bool_]:
     """Break-outs whose connect names no part and for which the catalogue has one; ``open_`` are those in question, of ``legs``
     legs each. Which of the parts a cable gets depends on its length and is decided where there are places."""
     found: NDArray[np.bool_] = np.zeros(len(open_), dtype=np.bool_)
@@ -114,12 +120,12 @@ def _bought(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, open_: NDA
     return found
 
 
-def _shuffle(wiring: Wiring, cables: Cables, mine: Array) -> str:
+def _shuffle_panel_help(wiring: WiringState, cables: CableLegs, mine: Array) -> str:
     """How to put a panel between connectors that are joined many to many: with as many lanes to a connector as these have."""
     connector, links = wiring.ports.connector, int(cables.links[mine].sum())
     lanes = []
     for side in (cables.a, cables.b):
-        _, at = ranks(connector[side[mine]])
+        _, at = rank_values(connector[side[mine]])
         load = np.bincount(at, weights=cables.links[mine]).astype(np.int64)
         lanes.append(int(load[0]) if (load == load[0]).all() else 0)
     if not all(lanes):
@@ -128,23 +134,25 @@ def _shuffle(wiring: Wiring, cables: Cables, mine: Array) -> str:
     return f"put a panel between them: `via shuffle`, with `panel shuffle: SHUFFLE` and `model panel SHUFFLE {{ {model} }}`"
 
 
-def _legs(part: object) -> int:
+def _split_end_legs(part: object) -> int:
     """Legs of a part's split end; 1 for a straight cable or no known part."""
     legs = part.facts.get("legs", 1) if isinstance(part, DeviceModel) else 1
     return legs if isinstance(legs, int) else 1
 
 
-def _but(part: object, written: object) -> str:
+def _legs_of_part_text(part: object, written: object) -> str:
     if isinstance(part, DeviceModel):
-        return f", and {part.name} has {_legs(part)}"
+        return f", and {part.name} has {_split_end_legs(part)}"
     return f", and the catalogue has no part {written!r}" if isinstance(written, str) else ""
 
 
-def _ends(wiring: Wiring, cables: Cables, row: int) -> str:
+def _cable_ends_text(wiring: WiringState, cables: CableLegs, row: int) -> str:
     return f"{wiring.ports.port_path(int(cables.a[row]))} and {wiring.ports.port_path(int(cables.b[row]))}"
 
 
-def _too_slow(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, parts: list[object], diagnostics: Diagnostics) -> None:
+def _too_slow(
+    plan: FabricPlan, wiring: WiringState, cables: CableLegs, rates: Array, parts: list[object], diagnostics: Diagnostics
+) -> None:
     """Parts whose rate is below that of the links in one cable."""
     if not any(isinstance(p, DeviceModel) and "rate" in p.facts for p in parts) or not len(cables.a):
         return
@@ -158,9 +166,9 @@ def _too_slow(plan: Plan, wiring: Wiring, cables: Cables, rates: Array, parts: l
         mine = np.flatnonzero((cables.statement == s) & (load > rate.amount.numerator // rate.amount.denominator))
         if len(mine):
             first = int(mine[0])
-            ends, have = _ends(wiring, cables, first), show(Quantity(Fraction(int(load[first])), rate.dim))
+            ends, have = _cable_ends_text(wiring, cables, first), quantity_text(Quantity(Fraction(int(load[first])), rate.dim))
             diagnostics.add(
-                "E0203", plan.wires[s].origin, f"{part.name} carries {show(rate)}, and the links between {ends} have {have}",
+                "E0203", plan.wires[s].origin, f"{part.name} carries {quantity_text(rate)}, and the links between {ends} have {have}",
                 labels=[(part.origin.span, "declared here")], notes=[f"this applies to {len(mine)} legs of this connect"],
                 help="name a part that carries as much, or leave the part out",
             )  # fmt: skip

@@ -6,17 +6,17 @@ import numpy as np
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.semantics.plan import Plan
-from tdsl.semantics.settings import counted
+from tdsl.semantics.plan import FabricPlan
+from tdsl.semantics.settings import count_with_noun
 from tdsl.syntax import tree
 
 
-def bundles(
-    plan: Plan, device_a: Ints, device_b: Ints, port_a: Ints, statement: Ints, rate: Ints, diagnostics: Diagnostics
+def form_bundles(
+    plan: FabricPlan, device_a: Ints, device_b: Ints, port_a: Ints, statement: Ints, rate: Ints, diagnostics: Diagnostics
 ) -> Ints:
     """The bundle of every link, -1 for none. Links of one statement between the same two devices form bundles of N in the order
     of their ports; bundles are numbered in the order of their first links."""
-    sizes = np.array([_size(w.settings) for w in plan.wires] or [0], dtype=np.int64)
+    sizes = np.array([_bundle_size(w.settings) for w in plan.wires] or [0], dtype=np.int64)
     out = np.full(len(statement), -1, dtype=np.int64)
     if not sizes.any():
         return out
@@ -38,7 +38,7 @@ def bundles(
         where = next(s.span for s in plan.wires[at].node.body if isinstance(s, tree.Setting) and s.name.name == "bundle")
         if len(wrong):
             n, each = int(many[wrong[0]]), int(per[wrong[0]])
-            message = f"{counted(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, which is not a multiple of {each}"
+            message = f"{count_with_noun(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, which is not a multiple of {each}"
             fits = [d for d in range(2, n + 1) if n % d == 0]
             help = f"write `bundle {fits[-1]}`" if fits else "make several links between the same two devices: `x 2`"
         else:
@@ -53,7 +53,7 @@ def bundles(
     return out
 
 
-def _size(settings: object) -> int:
+def _bundle_size(settings: object) -> int:
     value = settings.get("bundle", 0) if hasattr(settings, "get") else 0
     return value if isinstance(value, int) else 0
 
@@ -70,7 +70,7 @@ def spare_members(fabric: Fabric, rows: Ints) -> Ints:
     return rows[inside[later]]
 
 
-def numbers(fabric: Fabric) -> tuple[Ints, Ints]:
+def bundle_numbers_at_devices(fabric: Fabric) -> tuple[Ints, Ints]:
     """The number of every link's bundle at its two devices, from 1 in the order of their lowest ports; 0 where there is none."""
     out = np.zeros((2, fabric.link_count), dtype=np.int64)
     rows = np.flatnonzero(fabric.link_bundle >= 0)
@@ -93,7 +93,7 @@ def numbers(fabric: Fabric) -> tuple[Ints, Ints]:
     return out[0], out[1]
 
 
-def members(fabric: Fabric, bundle: int) -> list[int]:
+def links_of_bundle(fabric: Fabric, bundle: int) -> list[int]:
     """The links of a bundle."""
     found: list[int] = np.flatnonzero(fabric.link_bundle == bundle).tolist()
     return found

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.order import by_keys, within
+from tdsl.fabric.order import by_keys, number_within_key
 from tdsl.fabric.part_facts import PLUGGED, cable_medium
 from tdsl.fabric.vector import Array
 from tdsl.semantics.model import DeviceModel
@@ -18,7 +18,7 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Cables:
+class CableLegs:
     """Legs as columns, and the legs that cannot be: ``tangled`` join many connectors to many, ``split`` are break-outs."""
 
     a: Array
@@ -32,7 +32,7 @@ class Cables:
     split: NDArray[np.bool_]
 
 
-def connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) -> Array:
+def number_connectors(models: Sequence[DeviceModel], device_model: Array, base: Array) -> Array:
     """A number for the connector of every port, the same for ports that share one."""
     local: list[Array] = []
     counts: list[int] = []
@@ -68,7 +68,7 @@ def links_together(settings: Mapping[str, object]) -> int:
     return value if isinstance(value, int) else 1
 
 
-def shares(settings: Mapping[str, object]) -> int:
+def ports_sharing_cable(settings: Mapping[str, object]) -> int:
     """How many ports of a cage leave by one cable of a connect: 0 for all of them, 1 for those of one connector alone."""
     return 0 if fills_cages(settings.get("part")) else links_together(settings)
 
@@ -91,7 +91,7 @@ def first_of_cage(models: Sequence[DeviceModel], together: int = 0) -> Array:
     return np.array(out, dtype=np.int64)
 
 
-def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> Cables:
+def cables_of_segments(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> CableLegs:
     """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
     order = by_keys(a)
     a, b = a[order], b[order]
@@ -128,5 +128,5 @@ def pull(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> 
         group = (np.cumsum(first[owner] == group) - 1)[first[owner]]
         mine = np.flatnonzero(split)
         mine = mine[by_keys(group[mine])]
-        leg[mine] = within(group[mine]) + 1
-    return Cables(a, b, group, leg, links, statement[rows], cls[rows], many_a & many_b, split)
+        leg[mine] = number_within_key(group[mine]) + 1
+    return CableLegs(a, b, group, leg, links, statement[rows], cls[rows], many_a & many_b, split)

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from tdsl.fabric.columns import DeviceColumns, PortColumns
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.narrow import narrow
+from tdsl.fabric.narrow import narrow_column
 from tdsl.fabric.order import by_keys
 
 BLOCK = 1 << 16
 """Runs of links, and ports, that are looked up at once."""
 
 
-class Cables:
+class CableIndex:
     """The cables of a fabric; a row is a leg of a cable, in the order of the fabric's cable columns."""
 
     def __init__(self, fabric: Fabric) -> None:
@@ -34,7 +34,7 @@ class Cables:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         size = len(f.port_device)
         connector: NDArray[np.integer] = np.empty(size, np.int32 if size < 1 << 31 else np.int64)
-        for ports in _blocks(size):
+        for ports in _row_blocks(size):
             connector[ports] = self.ports.connector_of(np.arange(ports.start, ports.stop))
         legs = connector[f.cable_a], connector[f.cable_b]
         named, across = np.full((2, size), -1, connector.dtype)
@@ -53,12 +53,12 @@ class Cables:
             found[1, count : count + len(same)] = named[here[same]]
             return len(same)
 
-        for block in _blocks(f.link_count):
+        for block in _row_blocks(f.link_count):
             crossed = f.link_via_a[block]
             count += run(np.arange(block.start, block.stop), f.link_a[block], np.where(crossed >= 0, crossed, f.link_b[block]))
-        for block in _blocks(len(via)):
+        for block in _row_blocks(len(via)):
             count += run(via[block], f.link_via_b[via[block]], f.link_b[via[block]])
-        return narrow(found[0, :count]), narrow(found[1, :count])
+        return narrow_column(found[0, :count]), narrow_column(found[1, :count])
 
     def _crossings_of_pairs(self, connector: NDArray[np.integer], legs: tuple[NDArray[np.integer], ...]) -> tuple[Ints, Ints]:
         """The crossings where the connector at one end does not tell the leg."""
@@ -158,6 +158,6 @@ class Cables:
         return found
 
 
-def _blocks(size: int) -> Iterator[slice]:
+def _row_blocks(size: int) -> Iterator[slice]:
     """Rows, so many at once that what is found for them stays in the processor's cache."""
     return (slice(i, min(i + BLOCK, size)) for i in range(0, size, BLOCK))

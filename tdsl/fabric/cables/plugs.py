@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tdsl.fabric.part_facts import ACTIVE, amount, cable_medium, several, shown
+from tdsl.fabric.part_facts import ACTIVE, cable_medium, fact_values, part_display_name, stated_quantity
 from tdsl.semantics.model import DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 
@@ -22,7 +22,7 @@ OLDER = {"QSFP112": ("QSFP56", "QSFP28"), "QSFPDD": ("QSFP56", "QSFP28"), "QSFP5
 """Forms of earlier generations that a cage takes beside its own (NVIDIA LinkX 100G-PAM4 overview; QSFP-DD MSA, section 1)."""
 
 
-def takes(c: PortClass, form: str) -> bool:
+def cage_takes_form(c: PortClass, form: str) -> bool:
     """Whether plugs and modules of a form go into the cages of a port class; heat sinks are another matter."""
     return form == cage_form(c) or form in OLDER.get(cage_form(c), ())
 
@@ -32,7 +32,7 @@ def cage_form(c: PortClass) -> str:
     return c.form or ("RJ45" if c.types == (TWISTED_PAIR,) else "")
 
 
-def outlets(c: PortClass) -> int:
+def outlets_of_cage(c: PortClass) -> int:
     """Cables that leave a cage of a port class, or a socket of twisted pair; 0 where it has neither."""
     return (c.per_cage or int(bool(cage_form(c)))) * min(c.sockets, c.split)
 
@@ -44,34 +44,34 @@ def outlet_rate(c: PortClass) -> int | None:
 
 def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
     """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage forbid nothing."""
-    form = [str(x) for x in several(optic, "form")]
-    if not form or not takes(c, form[0]) or optic.facts.get("ports", 1) != outlets(c):
+    form = [str(x) for x in fact_values(optic, "form")]
+    if not form or not cage_takes_form(c, form[0]) or optic.facts.get("ports", 1) != outlets_of_cage(c):
         return False
     return len(form) < 2 or not c.heatsink or form[1] == c.heatsink
 
 
-def fits(optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool = False) -> str:
+def optic_misfit_reason(optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool = False) -> str:
     """Why a transceiver does not go into the cages of a port class for links of ``rate`` bit/s, "" if it does. Of a break-out
     with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``) has the rate of its own port and may
     run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA MMS4X00-NS400, overview)."""
-    form = [str(x) for x in several(optic, "form")]
+    form = [str(x) for x in fact_values(optic, "form")]
     ports = optic.facts.get("ports", 1)
     if not cage_form(c):
         return "the model does not state the cage"
-    if not form or not takes(c, form[0]):
-        return f"{shown(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {cage_form(c)}"
+    if not form or not cage_takes_form(c, form[0]):
+        return f"{part_display_name(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {cage_form(c)}"
     if len(form) > 1 and not c.heatsink:
-        return f"{shown(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
+        return f"{part_display_name(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
     if len(form) > 1 and form[1] != c.heatsink:
-        return f"{shown(optic)} is {form[1]}, and the cage takes {c.heatsink}"
-    if ports != outlets(c):
-        return f"{shown(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage {outlets(c)}"
-    speed, own = amount(optic, "rate", RATE), outlet_rate(c)
+        return f"{part_display_name(optic)} is {form[1]}, and the cage takes {c.heatsink}"
+    if ports != outlets_of_cage(c):
+        return f"{part_display_name(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage {outlets_of_cage(c)}"
+    speed, own = stated_quantity(optic, "rate", RATE), outlet_rate(c)
     wanted = max(rate, own or rate) if tail else rate * legs
     if speed is None or speed != wanted:
         its = "an unknown rate" if speed is None else str(Quantity(speed, RATE))
         what = "the port" if tail else "the link" if legs == 1 else f"a break-out with {legs} legs"
-        return f"{shown(optic)} runs at {its}, and {what} at {Quantity(Fraction(wanted), RATE)}"
+        return f"{part_display_name(optic)} runs at {its}, and {what} at {Quantity(Fraction(wanted), RATE)}"
     return ""
 
 
@@ -84,27 +84,29 @@ def break_outs(catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClas
         if cable.kind != "cable" or cable.facts.get("legs", 1) != legs or not (cage_form(head) and cage_form(tail)):
             continue
         if "form" in cable.facts:
-            alone = outlets(head) == outlets(tail) == 1
+            alone = outlets_of_cage(head) == outlets_of_cage(tail) == 1
             if alone and not plug_wrong(cable, head, rate * legs, False) and not plug_wrong(cable, tail, rate, True):
                 found.append(cable)
-        elif carries(cable, rate * legs):
-            at_head = [o for o in optics if drives(o, cable) and not fits(o, head, rate, legs)]
-            at_tail = [o for o in optics if drives(o, cable) and not fits(o, tail, rate, legs, tail=True)]
+        elif fibre_carries_rate(cable, rate * legs):
+            at_head = [o for o in optics if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, head, rate, legs)]
+            at_tail = [
+                o for o in optics if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, tail, rate, legs, tail=True)
+            ]
             if at_head and at_tail:
                 found.append(cable)
     return found
 
 
-def drives(optic: DeviceModel, cable: DeviceModel) -> bool:
+def optic_fits_fibre(optic: DeviceModel, cable: DeviceModel) -> bool:
     """Whether a transceiver has the fibre and the connector of a cable."""
     plug, hole = cable.facts.get("connector"), optic.facts.get("connector")
     return (plug is None or hole is None or plug == hole) and optic.facts.get("fibre") == cable.facts.get("fibre")
 
 
-def carries(cable: DeviceModel, rate: int) -> bool:
+def fibre_carries_rate(cable: DeviceModel, rate: int) -> bool:
     """Whether a fibre is for links of ``rate`` bit/s together: at most its own rate. The transceivers at its ends decide the rate
     of each link, so one fibre serves those of two generations."""
-    most = amount(cable, "rate", RATE)
+    most = stated_quantity(cable, "rate", RATE)
     return most is not None and rate <= most
 
 
@@ -118,21 +120,21 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     """Why a plug of a cable does not go into the cages of a port class for a link of ``rate`` bit/s, "" if it does. ``tail`` is
     the split side of a break-out. A cage that the model does not state forbids nothing."""
     fact = "tail" if tail and "tail" in cable.facts else "form"
-    form = [str(x) for x in several(cable, fact)]
-    if cage_form(c) and not takes(c, form[0]):
-        return f"{shown(cable)} has the plug {form[0]}, and the cage is {cage_form(c)}"
+    form = [str(x) for x in fact_values(cable, fact)]
+    if cage_form(c) and not cage_takes_form(c, form[0]):
+        return f"{part_display_name(cable)} has the plug {form[0]}, and the cage is {cage_form(c)}"
     if len(form) > 1 and c.heatsink and form[1] != c.heatsink:
-        return f"{shown(cable)} has a plug that is {form[1]}, and the cage takes {c.heatsink}"
-    whole = amount(cable, "rate", RATE)
+        return f"{part_display_name(cable)} has a plug that is {form[1]}, and the cage takes {c.heatsink}"
+    whole = stated_quantity(cable, "rate", RATE)
     if whole is None or not cage_form(c):
         return ""
     each = whole / (legs_of(cable) if tail else 1) / max(c.per_cage, 1)
     if rate > each:
         link = Quantity(Fraction(rate), RATE)
-        return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the link runs at {link}"
+        return f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the link runs at {link}"
     if c.rate is not None and each > c.rate and cable_medium(cable) in ACTIVE:
         own = Quantity(Fraction(c.rate), RATE)
-        return f"{shown(cable)} gives a port of this cage {Quantity(each, RATE)}, and the port runs at {own}"
+        return f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the port runs at {own}"
     return ""
 
 

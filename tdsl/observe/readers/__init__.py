@@ -33,7 +33,7 @@ class Reader(Protocol):
 
 
 @cache
-def readers() -> Mapping[str, Reader]:
+def capture_readers() -> Mapping[str, Reader]:
     """Readers by the name of their format."""
     found = {}
     for module in iter_modules(__path__):

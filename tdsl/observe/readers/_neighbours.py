@@ -7,20 +7,28 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, plain
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CaptureLine,
+    Malformed,
+    Observed,
+    hexadecimal_digits,
+    plain_capture_name,
+)
 
 
-def document(file: SourceFile) -> Any:
+def json_of_capture(file: SourceFile) -> Any:
     """The JSON of a capture. Raises Malformed."""
     try:
-        return json.loads(file.text, parse_constant=_refused)
+        return json.loads(file.text, parse_constant=_refuse_json_constant)
     except json.JSONDecodeError as wrong:
         raise Malformed(wrong.lineno, f"this is not JSON: {wrong.msg}", "the capture is cut or mixed: capture it again") from None
     except (RecursionError, ValueError) as wrong:
         raise Malformed(1, f"this JSON is not readable: {wrong}"[:120]) from None
 
 
-def _refused(word: str) -> object:
+def _refuse_json_constant(word: str) -> object:
     raise ValueError(f"{word} is not a number")
 
 
@@ -30,27 +38,27 @@ class Lines:
     def __init__(self, file: SourceFile) -> None:
         self.file, self.at = file, 0
 
-    def place(self, word: str) -> Place:
+    def place(self, word: str) -> CaptureLine:
         """The line of the next place that quotes a word; the last one found where there is none."""
         found = self.file.text.find(json.dumps(word, ensure_ascii=False), self.at)
         if found >= 0:
             self.at = found + 1
-        return Place(self.file, self.file.position(self.at)[0])
+        return CaptureLine(self.file, self.file.position(self.at)[0])
 
 
-def mapping(value: object, at: Place, what: str) -> Mapping[str, Any]:
+def json_object(value: object, at: CaptureLine, what: str) -> Mapping[str, Any]:
     """An object of JSON. Raises Malformed."""
     if not isinstance(value, dict):
         raise Malformed(at.line, f"{what} is {type(value).__name__}, not an object")
     return value
 
 
-def words(value: object) -> str:
+def json_text(value: object) -> str:
     """A text of JSON; a number as text; "" for all else."""
     return str(value).strip().strip('"').strip() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
 
 
-def each(value: object) -> Iterator[Any]:
+def entries_of_list(value: object) -> Iterator[Any]:
     """Entries of a list, or the one thing that stands in its place."""
     if isinstance(value, list):
         yield from value
@@ -58,15 +66,15 @@ def each(value: object) -> Iterator[Any]:
         yield value
 
 
-def local(into: Observed, name: str, at: Place) -> str:
+def add_local_device(into: Observed, name: str, at: CaptureLine) -> str:
     """The device that a capture is of, by its name."""
-    return device(into, name, "", at, heard=True)
+    return add_device(into, name, "", at, heard=True)
 
 
-def device(into: Observed, name: str, chassis: str, at: Place, heard: bool = False, kind: str = "") -> str:
+def add_device(into: Observed, name: str, chassis: str, at: CaptureLine, heard: bool = False, kind: str = "") -> str:
     """A device by its name, or by the identifier of its chassis where it sends no name."""
-    mac = hexadecimal(chassis)
-    shown = plain(name or chassis, at.line)
+    mac = hexadecimal_digits(chassis)
+    shown = plain_capture_name(name or chassis, at.line)
     key = f"name:{shown}" if name else f"chassis:{mac or shown}"
     into.node(key, shown if name else "", kind, (mac,) if mac else (), 0, at)
     if heard:
@@ -74,13 +82,13 @@ def device(into: Observed, name: str, chassis: str, at: Place, heard: bool = Fal
     return key
 
 
-def neighbour(
-    into: Observed, here: str, port: str, at: Place, name: str, chassis: str, ports: tuple[str, ...]
+def add_neighbour_link(
+    into: Observed, here: str, port: str, at: CaptureLine, name: str, chassis: str, ports: tuple[str, ...]
 ) -> None:  # fmt: skip
     """Add the link from a port of a device to the neighbour that was heard there."""
     if not name and not chassis:
         raise Malformed(at.line, f"the neighbour at {port} has neither a name nor a chassis")
-    far = device(into, name, chassis, at)
-    names = tuple(dict.fromkeys(plain(p, at.line) for p in ports if p))
-    mac = next(filter(None, map(hexadecimal, names)), "")
-    into.wire(Wire(End(here, (plain(port, at.line),)), End(far, names, mac), at))
+    far = add_device(into, name, chassis, at)
+    names = tuple(dict.fromkeys(plain_capture_name(p, at.line) for p in ports if p))
+    mac = next(filter(None, map(hexadecimal_digits, names)), "")
+    into.wire(CapturedLink(CapturedEnd(here, (plain_capture_name(port, at.line),)), CapturedEnd(far, names, mac), at))

@@ -6,7 +6,15 @@ A port identifier may be a MAC address or carry its own quotes.
 from __future__ import annotations
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, document, each, local, mapping, neighbour, words
+from tdsl.observe.readers._neighbours import (
+    Lines,
+    add_local_device,
+    add_neighbour_link,
+    entries_of_list,
+    json_object,
+    json_of_capture,
+    json_text,
+)
 from tdsl.observe.record import Malformed, Observed
 
 FORMAT = "eos"
@@ -22,27 +30,35 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the switch that the file is named after."""
     lines = Lines(file)
-    table = mapping(document(file), lines.place(TABLE), "the capture").get(TABLE)
-    here = local(into, stem, lines.place(TABLE))
+    table = json_object(json_of_capture(file), lines.place(TABLE), "the capture").get(TABLE)
+    here = add_local_device(into, stem, lines.place(TABLE))
     if isinstance(table, dict):
         for port, facts in table.items():
             at = lines.place(port)
-            for info in each(facts.get("lldpNeighborInfo") if isinstance(facts, dict) else None):
+            for info in entries_of_list(facts.get("lldpNeighborInfo") if isinstance(facts, dict) else None):
                 try:
-                    one = mapping(info, at, f"the neighbour at {port}")
+                    one = json_object(info, at, f"the neighbour at {port}")
                     inner = one.get("neighborInterfaceInfo")
                     far = inner if isinstance(inner, dict) else {}
-                    ports = words(far.get("interfaceId")), words(far.get("interfaceDescription"))
-                    neighbour(into, here, port, at, words(one.get("systemName")), words(one.get("chassisId")), ports)
+                    ports = json_text(far.get("interfaceId")), json_text(far.get("interfaceDescription"))
+                    add_neighbour_link(
+                        into, here, port, at, json_text(one.get("systemName")), json_text(one.get("chassisId")), ports
+                    )
                 except Malformed as wrong:
                     into.fault(file, wrong.line, wrong.message, wrong.help)
         return
-    for row in each(table):
+    for row in entries_of_list(table):
         at = lines.place("neighborPort")
         try:
-            one = mapping(row, at, "a neighbour")
-            neighbour(
-                into, here, words(one.get("port")), at, words(one.get("neighborDevice")), "", (words(one.get("neighborPort")),)
+            one = json_object(row, at, "a neighbour")
+            add_neighbour_link(
+                into,
+                here,
+                json_text(one.get("port")),
+                at,
+                json_text(one.get("neighborDevice")),
+                "",
+                (json_text(one.get("neighborPort")),),
             )
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)

@@ -11,8 +11,17 @@ import re
 from collections.abc import Mapping
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, number, plain
-from tdsl.observe.speeds import rate
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CaptureLine,
+    Malformed,
+    Observed,
+    count_in_capture,
+    hexadecimal_digits,
+    plain_capture_name,
+)
+from tdsl.observe.speeds import infiniband_rate
 
 FORMAT = "ibdiagnet"
 OPTION = "ibdiagnet"
@@ -48,7 +57,7 @@ class _Tables:
         self.heading: list[str] = []
         self.unread: set[str] = set()  # tables whose heading lacks a column
         self.active: dict[tuple[str, str], tuple[int, int]] = {}  # rate and lanes of a port
-        self.links: list[tuple[End, End, Place]] = []
+        self.links: list[tuple[CapturedEnd, CapturedEnd, CaptureLine]] = []
         self.known: set[str] = set()
 
     def read(self) -> None:
@@ -79,7 +88,7 @@ class _Tables:
                     )
             if a.node in self.known and b.node in self.known:
                 both = [self.active[e.node, e.port[0]] for e in (a, b) if (e.node, e.port[0]) in self.active]
-                self.into.wire(Wire(a, b, place, *min(both, default=(0, 0))))
+                self.into.wire(CapturedLink(a, b, place, *min(both, default=(0, 0))))
         self.into.whole = True
 
     def _border(self, side: str, name: str, at: int) -> None:
@@ -103,45 +112,48 @@ class _Tables:
         if len(cells) < len(self.heading):
             raise Malformed(at, f"a row of {len(cells)} cells in a table of {len(self.heading)} columns", "run ibdiagnet again")
         row = dict(zip(self.heading, (c.strip() for c in cells), strict=False))
-        getattr(self, f"_{self.table.lower()}")(row, Place(self.file, at))
+        getattr(self, f"_{self.table.lower()}")(row, CaptureLine(self.file, at))
 
-    def _nodes(self, row: Mapping[str, str], at: Place) -> None:
-        guid = _guid(row.get("nodeguid", ""), at)
+    def _nodes(self, row: Mapping[str, str], at: CaptureLine) -> None:
+        guid = _guid_of_row(row.get("nodeguid", ""), at)
         key = f"id:{guid}"
-        ports = number(row.get("numports") or "0", at.line, "the number of ports", 4096)
+        ports = count_in_capture(row.get("numports") or "0", at.line, "the number of ports", 4096)
         kind = KINDS.get(row.get("nodetype", ""), "")
-        self.into.node(key, plain(row.get("nodedesc", ""), at.line), kind, (guid,), ports, at)
+        self.into.node(key, plain_capture_name(row.get("nodedesc", ""), at.line), kind, (guid,), ports, at)
         self.into.heard.add(key)
         self.known.add(key)
-        port = hexadecimal(row.get("portguid", ""))
+        port = hexadecimal_digits(row.get("portguid", ""))
         if kind == "adapter" and port and port != guid:
             self.into.alias[f"id:{port}"] = key
 
-    def _ports(self, row: Mapping[str, str], at: Place) -> None:
-        speed, width = (_bits(row.get(name, ""), at) for name in ("linkspeedactv", "linkwidthactv"))
+    def _ports(self, row: Mapping[str, str], at: CaptureLine) -> None:
+        speed, width = (_speed_or_width_bits(row.get(name, ""), at) for name in ("linkspeedactv", "linkwidthactv"))
         lanes = WIDTHS.get(width, 0)
-        found = rate(lanes, SPEEDS.get(speed, ""))
+        found = infiniband_rate(lanes, SPEEDS.get(speed, ""))
         if found:
-            port = str(number(row.get("portnum", ""), at.line, "the port", 4096))
-            self.active[f"id:{_guid(row.get('nodeguid', ''), at)}", port] = found, lanes
+            port = str(count_in_capture(row.get("portnum", ""), at.line, "the port", 4096))
+            self.active[f"id:{_guid_of_row(row.get('nodeguid', ''), at)}", port] = found, lanes
 
-    def _links(self, row: Mapping[str, str], at: Place) -> None:
+    def _links(self, row: Mapping[str, str], at: CaptureLine) -> None:
         ends = [
-            End(f"id:{_guid(row[f'nodeguid{i}'], at)}", (str(number(row[f"portnum{i}"], at.line, "the port", 4096)),))
+            CapturedEnd(
+                f"id:{_guid_of_row(row[f'nodeguid{i}'], at)}",
+                (str(count_in_capture(row[f"portnum{i}"], at.line, "the port", 4096)),),
+            )
             for i in (1, 2)
         ]
         self.links.append((ends[0], ends[1], at))
 
 
-def _guid(text: str, at: Place) -> str:
-    found = hexadecimal(text)
+def _guid_of_row(text: str, at: CaptureLine) -> str:
+    found = hexadecimal_digits(text)
     if len(found) != 16:
         raise Malformed(at.line, f"{text[:40]!r} is not a GUID", "run ibdiagnet again")
     return found
 
 
-def _bits(text: str, at: Place) -> int:
+def _speed_or_width_bits(text: str, at: CaptureLine) -> int:
     """A number of ibdiagnet, decimal or hexadecimal; 0 where it is not known (N/A)."""
     if not text or not re.fullmatch(r"0x[0-9a-fA-F]+|\d+", text):
         return 0
-    return number(text, at.line, "a speed or width", 1 << 32, 16 if text.startswith("0x") else 10)
+    return count_in_capture(text, at.line, "a speed or width", 1 << 32, 16 if text.startswith("0x") else 10)

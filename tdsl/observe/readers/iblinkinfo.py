@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, number, plain
-from tdsl.observe.speeds import of_gbps, rate
+from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed, count_in_capture, plain_capture_name
+from tdsl.observe.speeds import infiniband_rate, speed_of_signalling_rate
 
 FORMAT = "iblinkinfo"
 OPTION = "iblinkinfo"
@@ -41,7 +41,7 @@ class _Lines:
         self.head: tuple[str, str, str] = "", "", ""  # kind, GUID and description of the block
         self.known: set[tuple[str, str]] = set()
         self.at_lid: dict[str, str] = {}
-        self.waiting: list[tuple[str, str, str, str, str, str, Place, int, int, int]] = []
+        self.waiting: list[tuple[str, str, str, str, str, str, CaptureLine, int, int, int]] = []
 
     def read(self) -> None:
         """All lines; then the links, since the far end may come later."""
@@ -52,9 +52,9 @@ class _Lines:
             try:
                 head = HEAD.fullmatch(text)
                 if head:
-                    self.head = KINDS[head[1]], head[2] or "", plain(head[3].strip(), at)
+                    self.head = KINDS[head[1]], head[2] or "", plain_capture_name(head[3].strip(), at)
                 else:
-                    self.line(text, Place(self.file, at))
+                    self.line(text, CaptureLine(self.file, at))
             except Malformed as wrong:
                 self.into.fault(self.file, wrong.line, wrong.message, wrong.help)
         if not self.at_lid:
@@ -64,10 +64,12 @@ class _Lines:
             other = other or self.node("", guid, far, place)
             if (here, port) not in self.known and far_port:
                 self.known |= {(here, port), (other, far_port)}
-                self.into.wire(Wire(End(here, (port,)), End(other, (far_port,)), place, rate_, lanes, best))
+                self.into.wire(
+                    CapturedLink(CapturedEnd(here, (port,)), CapturedEnd(other, (far_port,)), place, rate_, lanes, best)
+                )
         self.into.whole = True
 
-    def line(self, text: str, place: Place) -> None:
+    def line(self, text: str, place: CaptureLine) -> None:
         """A port."""
         line = LINE.fullmatch(text)
         if line is None:
@@ -83,18 +85,22 @@ class _Lines:
             self.at_lid[lid] = here
         if state != "Active" and not far.strip():
             return
-        lanes = number(width or "0", place.line, "the width", 64)
+        lanes = count_in_capture(width or "0", place.line, "the width", 64)
         faster, wider = COULD.search(notes), WIDER.search(notes)
-        speed_name = of_gbps(speed or "")
-        best = rate(int(wider[1]) if wider else lanes, of_gbps(faster[1]) if faster else speed_name) if faster or wider else 0
-        far_name = plain(far.strip(), place.line)
+        speed_name = speed_of_signalling_rate(speed or "")
+        best = (
+            infiniband_rate(int(wider[1]) if wider else lanes, speed_of_signalling_rate(faster[1]) if faster else speed_name)
+            if faster or wider
+            else 0
+        )
+        far_name = plain_capture_name(far.strip(), place.line)
         self.waiting.append(
-            (here, port, far_guid or "", far_lid, far_name, far_port, place, rate(lanes, speed_name), lanes, best)
+            (here, port, far_guid or "", far_lid, far_name, far_port, place, infiniband_rate(lanes, speed_name), lanes, best)
         )  # fmt: skip
 
-    def node(self, kind: str, guid: str | None, description: str, at: Place) -> str:
+    def node(self, kind: str, guid: str | None, description: str, at: CaptureLine) -> str:
         """The node of a GUID or, without one, of a name."""
-        name = plain(description, at.line)
+        name = plain_capture_name(description, at.line)
         ids = (guid.lower(),) if guid else ()
         key = f"id:{ids[0]}" if ids else f"node:{name}"
         self.into.node(key, name, kind, ids, 0, at)

@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, number, plain
-from tdsl.observe.speeds import of_word, rate
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CaptureLine,
+    Malformed,
+    Observed,
+    count_in_capture,
+    hexadecimal_digits,
+    plain_capture_name,
+)
+from tdsl.observe.speeds import infiniband_rate, rate_of_width_word
 
 FORMAT = "ibnetdiscover"
 OPTION = "ibnetdiscover"
@@ -47,7 +56,7 @@ class _Blocks:
         self.keys: dict[str, str] = {}  # node by the identifier that blocks use
         self.known: dict[tuple[str, str], int] = {}  # place of a port's link among those that wait
         self.pending: dict[str, int] = {}  # identifiers that ports name, with the first line that does
-        self.waiting: list[tuple[str, str, str, str, Place, int, int, str]] = []
+        self.waiting: list[tuple[str, str, str, str, CaptureLine, int, int, str]] = []
 
     def read(self) -> None:
         """All lines; a line that is not understood is a finding, and the next is read."""
@@ -93,8 +102,8 @@ class _Blocks:
     def node(self, found: re.Match[str], at: int) -> None:
         """The line that opens a block."""
         kind, count, name, description, _ = found.groups()
-        ids = tuple(filter(None, (self.guid or hexadecimal(name[2:]),)))
-        key = f"id:{ids[0]}" if ids else f"node:{plain(name, at)}"
+        ids = tuple(filter(None, (self.guid or hexadecimal_digits(name[2:]),)))
+        key = f"id:{ids[0]}" if ids else f"node:{plain_capture_name(name, at)}"
         self.guid = ""
         if name in self.keys:
             raise Malformed(at, f"the node {name} is described twice", "give one capture of each subnet")
@@ -102,11 +111,11 @@ class _Blocks:
         self.current = name
         wrong, words, ports = None, "", 0
         try:
-            words = plain(description.strip(), at)
-            ports = number(count, at, "the number of ports", 4096)
+            words = plain_capture_name(description.strip(), at)
+            ports = count_in_capture(count, at, "the number of ports", 4096)
         except Malformed as fault:  # the lines of its ports follow, and are of this node
             wrong = fault
-        self.into.node(key, words, KINDS[kind], ids, ports, Place(self.file, at))
+        self.into.node(key, words, KINDS[kind], ids, ports, CaptureLine(self.file, at))
         self.into.heard.add(key)
         if wrong is not None:
             raise wrong
@@ -121,18 +130,18 @@ class _Blocks:
             raise Malformed(at, f"port {mine} of a device that has {node.ports}")
         self.pending.setdefault(far, at)
         words = SPEED.findall(rest or "")
-        speed, lanes = of_word(words[-1]) if words else (0, 0)
+        speed, lanes = rate_of_width_word(words[-1]) if words else (0, 0)
         if guid and f"id:{int(guid, 16):016x}" != self.here:
             self.into.alias[f"id:{int(guid, 16):016x}"] = self.here
         before = self.known.get((self.current, mine))
         if before is not None:
             known = self.waiting[before]
             if known[2:4] == (self.current, mine) and 0 < speed < known[5]:  # the two ends report different rates
-                self.waiting[before] = (*known[:4], Place(self.file, at), speed, lanes, known[7])
+                self.waiting[before] = (*known[:4], CaptureLine(self.file, at), speed, lanes, known[7])
             return
         self.known[self.current, mine] = self.known[far, there] = len(self.waiting)
         ids = f"{int(guid, 16):016x}" if guid else "", f"{int(far_guid, 16):016x}" if far_guid else ""
-        self.waiting.append((self.current, mine, far, there, Place(self.file, at), speed, lanes, " ".join(ids)))
+        self.waiting.append((self.current, mine, far, there, CaptureLine(self.file, at), speed, lanes, " ".join(ids)))
 
     def join(self) -> None:
         """Links, once all nodes are known. A node that no block describes means that the capture is cut."""
@@ -145,8 +154,8 @@ class _Blocks:
         for mine, port, far, there, place, speed, lanes, ids in self.waiting:
             if mine in self.keys and far in self.keys:
                 own, other = ids.split(" ")
-                a, b = End(self.keys[mine], (port,), own), End(self.keys[far], (there,), other)
-                self.into.wire(Wire(a, b, place, speed, lanes))
+                a, b = CapturedEnd(self.keys[mine], (port,), own), CapturedEnd(self.keys[far], (there,), other)
+                self.into.wire(CapturedLink(a, b, place, speed, lanes))
 
     def report(self, found: re.Match[str], at: int) -> None:
         """A line of the ports report. The names of both sides are at its end."""
@@ -154,21 +163,29 @@ class _Blocks:
         key, ids = f"id:{int(guid, 16):016x}", (f"{int(guid, 16):016x}",)
         far = FAR.fullmatch(rest)
         names = far[5] if far else rest.strip()
-        here, there = _names(names) if far else (names.strip("' "), "")
-        self.into.node(key, plain(here, at), SHORT[kind], ids, 0, Place(self.file, at))
+        here, there = _names_of_both_ends(names) if far else (names.strip("' "), "")
+        self.into.node(key, plain_capture_name(here, at), SHORT[kind], ids, 0, CaptureLine(self.file, at))
         self.into.heard.add(key)
         if far is None:
             return
         other = f"id:{int(far[4], 16):016x}"
-        self.into.node(other, plain(there, at), SHORT[far[1]], (other[3:],), 0, Place(self.file, at))
+        self.into.node(other, plain_capture_name(there, at), SHORT[far[1]], (other[3:],), 0, CaptureLine(self.file, at))
         if (key, port) in self.known:
             return
         self.known[key, port] = self.known[other, far[3]] = 0
         lanes = int(width)
-        self.into.wire(Wire(End(key, (port,)), End(other, (far[3],)), Place(self.file, at), rate(lanes, speed), lanes))
+        self.into.wire(
+            CapturedLink(
+                CapturedEnd(key, (port,)),
+                CapturedEnd(other, (far[3],)),
+                CaptureLine(self.file, at),
+                infiniband_rate(lanes, speed),
+                lanes,
+            )
+        )
 
 
-def _names(text: str) -> tuple[str, str]:
+def _names_of_both_ends(text: str) -> tuple[str, str]:
     """The names of both ends: ``'leaf 1' - 'host 2 mlx5_0'``, quoted or not."""
     quoted = re.fullmatch(r"'(.*)' - '(.*)'", text)
     a, b = (quoted[1], quoted[2]) if quoted else text.partition(" - ")[::2]

@@ -8,7 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, document, each, local, mapping, neighbour, words
+from tdsl.observe.readers._neighbours import (
+    Lines,
+    add_local_device,
+    add_neighbour_link,
+    entries_of_list,
+    json_object,
+    json_of_capture,
+    json_text,
+)
 from tdsl.observe.record import Malformed, Observed
 
 FORMAT = "lldpd"
@@ -23,20 +31,24 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of one device: that of the local chassis where the capture has it, else that of the file's name."""
     lines = Lines(file)
-    whole = mapping(document(file), lines.place("lldp"), "the capture")
-    own = _own(whole.get("lldp_loc_chassis"))
-    here = local(into, own or stem, lines.place("lldp"))
-    for top in each(whole.get("lldp")):
+    whole = json_object(json_of_capture(file), lines.place("lldp"), "the capture")
+    own = _local_chassis_name(whole.get("lldp_loc_chassis"))
+    here = add_local_device(into, own or stem, lines.place("lldp"))
+    for top in entries_of_list(whole.get("lldp")):
         if not isinstance(top, dict):
             continue
-        for entry in each(top.get("interface")):
+        for entry in entries_of_list(top.get("interface")):
             at = lines.place("interface")
-            pairs = [(words(entry.get("name")), entry)] if _is_flat(entry) else list(mapping(entry, at, "an interface").items())
+            pairs = (
+                [(json_text(entry.get("name")), entry)]
+                if _is_flat(entry)
+                else list(json_object(entry, at, "an interface").items())
+            )
             for name, facts in pairs:
-                for one in each(facts):
+                for one in entries_of_list(facts):
                     at = lines.place(name)
                     try:
-                        _interface(into, here, name, mapping(one, at, f"interface {name}"), lines)
+                        _add_interface_neighbour(into, here, name, json_object(one, at, f"interface {name}"), lines)
                     except Malformed as wrong:
                         into.fault(file, wrong.line, wrong.message, wrong.help)
 
@@ -46,43 +58,45 @@ def _is_flat(entry: object) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get("name"), str) and ("chassis" in entry or "port" in entry)
 
 
-def _own(value: object) -> str:
+def _local_chassis_name(value: object) -> str:
     """The name of the local chassis, "" where the capture does not say it."""
-    for top in each(value):
+    for top in entries_of_list(value):
         inner = top.get("local-chassis") if isinstance(top, dict) else None
-        for one in each(inner):
-            for chassis in each(one.get("chassis") if isinstance(one, dict) else None):
-                name = _chassis(chassis)[0]
+        for one in entries_of_list(inner):
+            for chassis in entries_of_list(one.get("chassis") if isinstance(one, dict) else None):
+                name = _chassis_name_and_id(chassis)[0]
                 if name:
                     return name
     return ""
 
 
-def _chassis(value: object) -> tuple[str, str]:
+def _chassis_name_and_id(value: object) -> tuple[str, str]:
     """Name and identifier of a chassis in all three forms."""
     if not isinstance(value, dict):
         return "", ""
     if "id" in value or "name" in value:
         name = value.get("name")
-        return _value(name), _value(value.get("id"))
+        return _wrapped_value_text(name), _wrapped_value_text(value.get("id"))
     for name, inner in value.items():
         if isinstance(inner, dict):
-            return str(name).strip(), _value(inner.get("id"))
+            return str(name).strip(), _wrapped_value_text(inner.get("id"))
     return "", ""
 
 
-def _value(value: object) -> str:
+def _wrapped_value_text(value: object) -> str:
     """The text of ``"x"``, ``{"value": "x"}`` or a list of one of them."""
-    for one in each(value):
-        return words(one.get("value")) if isinstance(one, dict) else words(one)
+    for one in entries_of_list(value):
+        return json_text(one.get("value")) if isinstance(one, dict) else json_text(one)
     return ""
 
 
-def _interface(into: Observed, here: str, name: str, facts: Any, lines: Lines) -> None:
-    chassis = next(each(facts.get("chassis")), None)
-    port = next(each(facts.get("port")), None)
+def _add_interface_neighbour(into: Observed, here: str, name: str, facts: Any, lines: Lines) -> None:
+    chassis = next(entries_of_list(facts.get("chassis")), None)
+    port = next(entries_of_list(facts.get("port")), None)
     at = lines.place("chassis")
     if chassis is None or not isinstance(port, dict):
         raise Malformed(at.line, f"the neighbour at {name} has no chassis or no port")
-    system, ident = _chassis(chassis)
-    neighbour(into, here, name, at, system, ident, (_value(port.get("id")), _value(port.get("descr"))))
+    system, ident = _chassis_name_and_id(chassis)
+    add_neighbour_link(
+        into, here, name, at, system, ident, (_wrapped_value_text(port.get("id")), _wrapped_value_text(port.get("descr")))
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import local, neighbour
-from tdsl.observe.record import Malformed, Observed, Place
+from tdsl.observe.readers._neighbours import add_local_device, add_neighbour_link
+from tdsl.observe.record import CaptureLine, Malformed, Observed
 
 FORMAT = "lldpd-text"
 OPTION = "lldp"
@@ -26,7 +26,7 @@ def recognises(head: str) -> bool:
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the device that the file is named after."""
-    here = local(into, stem, Place(file, 1))
+    here = add_local_device(into, stem, CaptureLine(file, 1))
     facts: dict[str, str] = {}
     port, start = "", 1
     for at, raw in enumerate(file.text.split("\n"), 1):
@@ -34,10 +34,14 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         pair = PAIR.fullmatch(text)
         head = HEAD.fullmatch(text) if not raw[:1].isspace() else None
         new = (
-            head[1] if head is not None else pair[1] if pair is not None and (pair[1] != port or _doubled(pair[2], facts)) else ""
+            head[1]
+            if head is not None
+            else pair[1]
+            if pair is not None and (pair[1] != port or _begins_next_neighbour(pair[2], facts))
+            else ""
         )
         if new:
-            _neighbour(into, here, port, facts, Place(file, start))
+            _add_lldpd_neighbour(into, here, port, facts, CaptureLine(file, start))
             port, start, facts = new, at, {}
         field = FIELD.fullmatch(text)
         if pair is not None:
@@ -46,34 +50,34 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             facts.setdefault(field[1], field[2].strip())
     if not port and not RULE.search(file.text):
         raise Malformed(1, "the capture has no interface", "save the output of `lldpcli show neighbors`")
-    _neighbour(into, here, port, facts, Place(file, start))
+    _add_lldpd_neighbour(into, here, port, facts, CaptureLine(file, start))
     lines = file.text.rstrip().split("\n")
     if any(RULE.fullmatch(line) for line in lines) and not RULE.fullmatch(lines[-1]):  # lldpcli ends with a rule
         into.fault(file, len(lines), "the capture is cut off: its last line is not a rule", "capture it again", "E0602")
 
 
-def _doubled(field: str, facts: dict[str, str]) -> bool:
+def _begins_next_neighbour(field: str, facts: dict[str, str]) -> bool:
     """Whether a field begins the next neighbour on the same port."""
     return field == "chassis.name" and field in facts
 
 
-def _neighbour(into: Observed, here: str, port: str, facts: dict[str, str], at: Place) -> None:
+def _add_lldpd_neighbour(into: Observed, here: str, port: str, facts: dict[str, str], at: CaptureLine) -> None:
     if not port:
         return
     try:
         chassis = next((facts[k] for k in ("chassis.mac", "chassis.local", "chassis.ifname", "chassis.ip") if k in facts), "")
         idents = [facts[f"port.{k}"] for k in ("ifname", "ifalias", "local", "mac") if f"port.{k}" in facts]
         name = facts.get("SysName", "") or facts.get("chassis.name", "")
-        chassis = chassis or _typed(facts.get("ChassisID", ""))
-        ports = [*idents, _typed(facts.get("PortID", "")), facts.get("PortDescr", ""), facts.get("port.descr", "")]
+        chassis = chassis or _without_type_word(facts.get("ChassisID", ""))
+        ports = [*idents, _without_type_word(facts.get("PortID", "")), facts.get("PortDescr", ""), facts.get("port.descr", "")]
         if not any(ports):
             raise Malformed(at.line, f"the neighbour at {port[:60]} has no port", "the capture is cut: capture it again")
-        neighbour(into, here, port, at, name, chassis, tuple(p for p in ports if p))
+        add_neighbour_link(into, here, port, at, name, chassis, tuple(p for p in ports if p))
     except Malformed as wrong:
         into.fault(at.file, wrong.line, wrong.message, wrong.help)
 
 
-def _typed(text: str) -> str:
+def _without_type_word(text: str) -> str:
     """An identifier without the word that says its type: ``mac 00:11:22:33:44:55``."""
     word, _, rest = text.partition(" ")
     return rest.strip() if word in TYPES else text

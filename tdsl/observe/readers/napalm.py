@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, document, each, local, mapping, neighbour, words
+from tdsl.observe.readers._neighbours import (
+    Lines,
+    add_local_device,
+    add_neighbour_link,
+    entries_of_list,
+    json_object,
+    json_of_capture,
+    json_text,
+)
 from tdsl.observe.record import Malformed, Observed
 
 FORMAT = "napalm"
@@ -18,14 +26,18 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the device that the file is named after."""
     lines = Lines(file)
-    here = local(into, stem, lines.place(""))
-    for port, found in mapping(document(file), lines.place(""), "the capture").items():
+    here = add_local_device(into, stem, lines.place(""))
+    for port, found in json_object(json_of_capture(file), lines.place(""), "the capture").items():
         at = lines.place(port)
-        for info in each(found):
+        for info in entries_of_list(found):
             try:
-                one = mapping(info, at, f"the neighbour at {port}")
-                name = words(one.get("remote_system_name")) or words(one.get("hostname"))
-                ports = words(one.get("remote_port")), words(one.get("port")), words(one.get("remote_port_description"))
-                neighbour(into, here, port, at, name, words(one.get("remote_chassis_id")), ports)
+                one = json_object(info, at, f"the neighbour at {port}")
+                name = json_text(one.get("remote_system_name")) or json_text(one.get("hostname"))
+                ports = (
+                    json_text(one.get("remote_port")),
+                    json_text(one.get("port")),
+                    json_text(one.get("remote_port_description")),
+                )
+                add_neighbour_link(into, here, port, at, name, json_text(one.get("remote_chassis_id")), ports)
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)

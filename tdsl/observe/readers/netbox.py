@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, device, document, each, mapping, words
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
+from tdsl.observe.readers._neighbours import Lines, add_device, entries_of_list, json_object, json_of_capture, json_text
+from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed, plain_capture_name
 
 FORMAT = "netbox"
 OPTION = "p2p"
@@ -28,14 +28,14 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the cables between interfaces."""
     lines = Lines(file)
-    for cable in _cables(document(file), file):
+    for cable in _cables_of_pages(json_of_capture(file), file):
         at = lines.place("a_terminations")
         try:
-            facts = mapping(cable, at, "a cable")
+            facts = json_object(cable, at, "a cable")
             status = facts.get("status")
-            if words(status.get("value") if isinstance(status, dict) else status) == GONE:
+            if json_text(status.get("value") if isinstance(status, dict) else status) == GONE:
                 continue
-            a, b = (_ends(into, facts.get(f"{side}_terminations"), at, side) for side in "ab")
+            a, b = (_interfaces_of_side(into, facts.get(f"{side}_terminations"), at, side) for side in "ab")
             if not a and not b:
                 continue  # of power, console ports or circuits
             if len(a) != len(b):
@@ -44,34 +44,34 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                     "say which lanes are joined: a table with a row a link, columns a_device,a_port,b_device,b_port",
                 )  # fmt: skip
             for x, y in zip(a, b, strict=True):
-                into.wire(Wire(x, y, at))
+                into.wire(CapturedLink(x, y, at))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
 
 
-def _cables(value: Any, file: SourceFile) -> Iterator[Any]:
-    for page in each(value):
+def _cables_of_pages(value: Any, file: SourceFile) -> Iterator[Any]:
+    for page in entries_of_list(value):
         if isinstance(page, dict) and "results" in page:
             if page.get("next"):
                 into = "add `?limit=0` to the request, or put all pages into one JSON list"
                 raise Malformed(1, "this is one page of the cables, and others follow", into)
-            yield from each(page["results"])
+            yield from entries_of_list(page["results"])
         else:
             yield page
 
 
-def _ends(into: Observed, value: Any, at: Place, side: str) -> list[End]:
+def _interfaces_of_side(into: Observed, value: Any, at: CaptureLine, side: str) -> list[CapturedEnd]:
     """The interfaces of a side."""
     found = []
-    for one in each(value):
-        facts = mapping(one, at, f"a termination of side {side.upper()}")
-        kind = words(facts.get("object_type"))
+    for one in entries_of_list(value):
+        facts = json_object(one, at, f"a termination of side {side.upper()}")
+        kind = json_text(facts.get("object_type"))
         if kind != INTERFACE:
             continue
-        thing = mapping(facts.get("object"), at, f"the interface of side {side.upper()}")
-        owner = mapping(thing.get("device"), at, f"the device of side {side.upper()}")
-        name, port = words(owner.get("name")) or words(owner.get("display")), words(thing.get("name"))
+        thing = json_object(facts.get("object"), at, f"the interface of side {side.upper()}")
+        owner = json_object(thing.get("device"), at, f"the device of side {side.upper()}")
+        name, port = json_text(owner.get("name")) or json_text(owner.get("display")), json_text(thing.get("name"))
         if not name or not port:
             raise Malformed(at.line, f"side {side.upper()} has no device or no name of an interface", "export the cables again")
-        found.append(End(device(into, name, "", at, heard=True), (plain(port, at.line),)))
+        found.append(CapturedEnd(add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),)))
     return found

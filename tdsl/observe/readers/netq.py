@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, device, document, each, mapping, words
-from tdsl.observe.record import End, Malformed, Observed, Wire, plain
+from tdsl.observe.readers._neighbours import Lines, add_device, entries_of_list, json_object, json_of_capture, json_text
+from tdsl.observe.record import CapturedEnd, CapturedLink, Malformed, Observed, plain_capture_name
 
 FORMAT = "netq"
 OPTION = "lldp"
@@ -18,19 +18,21 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the links; a group of links lists its own."""
     lines = Lines(file)
-    for top in each(document(file)):
-        for group in each(mapping(top, lines.place("links"), "the graph").get("links")):
-            for link in each(group.get("compounded_links") if isinstance(group, dict) else None):
+    for top in entries_of_list(json_of_capture(file)):
+        for group in entries_of_list(json_object(top, lines.place("links"), "the graph").get("links")):
+            for link in entries_of_list(group.get("compounded_links") if isinstance(group, dict) else None):
                 at = lines.place("interfaces")
                 try:
                     ends = []
-                    for one in each(mapping(link, at, "a link").get("interfaces")):
-                        facts = mapping(one, at, "an end")
-                        name, port = words(facts.get("node")), words(facts.get("interface"))
+                    for one in entries_of_list(json_object(link, at, "a link").get("interfaces")):
+                        facts = json_object(one, at, "an end")
+                        name, port = json_text(facts.get("node")), json_text(facts.get("interface"))
                         if name and port:
-                            ends.append(End(device(into, name, "", at, heard=True), (plain(port, at.line),)))
+                            ends.append(
+                                CapturedEnd(add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),))
+                            )
                     if len(ends) != 2:
                         raise Malformed(at.line, f"a link has {len(ends)} ends with a node and an interface")
-                    into.wire(Wire(ends[0], ends[1], at))
+                    into.wire(CapturedLink(ends[0], ends[1], at))
                 except Malformed as wrong:
                     into.fault(file, wrong.line, wrong.message, wrong.help)

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, document, local, mapping, neighbour, words
-from tdsl.observe.record import Malformed, Observed, Place
+from tdsl.observe.readers._neighbours import Lines, add_local_device, add_neighbour_link, json_object, json_of_capture, json_text
+from tdsl.observe.record import CaptureLine, Malformed, Observed
 
 FORMAT = "nvue"
 OPTION = "lldp"
@@ -24,29 +24,35 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the switch that the file is named after."""
     if not file.text.lstrip().startswith("{"):
-        _table(file, stem, into)
+        _add_table_rows(file, stem, into)
         return
     lines = Lines(file)
-    here = local(into, stem, lines.place(""))
-    for port, facts in mapping(document(file), lines.place(""), "the capture").items():
+    here = add_local_device(into, stem, lines.place(""))
+    for port, facts in json_object(json_of_capture(file), lines.place(""), "the capture").items():
         at = lines.place(port)
         inner = facts.get("lldp") if isinstance(facts, dict) else None
         found = inner.get("neighbor") if isinstance(inner, dict) else None
         for name, info in (found or {}).items() if isinstance(found, dict) else ():
             try:
-                one = mapping(info, at, f"the neighbour at {port}")
-                chassis, far = mapping(one.get("chassis"), at, "a chassis"), mapping(one.get("port"), at, "a port")
-                ports = words(far.get("name")), words(far.get("description"))
-                neighbour(
-                    into, here, port, at, words(chassis.get("system-name")) or name, words(chassis.get("chassis-id")), ports
+                one = json_object(info, at, f"the neighbour at {port}")
+                chassis, far = json_object(one.get("chassis"), at, "a chassis"), json_object(one.get("port"), at, "a port")
+                ports = json_text(far.get("name")), json_text(far.get("description"))
+                add_neighbour_link(
+                    into,
+                    here,
+                    port,
+                    at,
+                    json_text(chassis.get("system-name")) or name,
+                    json_text(chassis.get("chassis-id")),
+                    ports,
                 )
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)
 
 
-def _table(file: SourceFile, stem: str, into: Observed) -> None:
+def _add_table_rows(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the rows of the table."""
-    here = local(into, stem, Place(file, 1))
+    here = add_local_device(into, stem, CaptureLine(file, 1))
     columns: list[slice] = []
     names: list[str] = []
     before = ""
@@ -67,7 +73,7 @@ def _table(file: SourceFile, stem: str, into: Observed) -> None:
                 raise Malformed(number, "the terminal was too narrow: a cell is cut", "capture it with `-o json`")
             if not far:
                 raise Malformed(number, f"the neighbour at {port} has no port", "the capture is cut: capture it again")
-            neighbour(into, here, port, Place(file, number), host, "", (far,))
+            add_neighbour_link(into, here, port, CaptureLine(file, number), host, "", (far,))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
     if not columns:

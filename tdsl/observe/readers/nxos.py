@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import local, neighbour
-from tdsl.observe.record import Malformed, Observed, Place
+from tdsl.observe.readers._neighbours import add_local_device, add_neighbour_link
+from tdsl.observe.record import CaptureLine, Malformed, Observed
 
 FORMAT = "nxos"
 OPTION = "lldp"
@@ -22,7 +22,7 @@ def recognises(head: str) -> bool:
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the neighbours of the switch that the file is named after."""
-    here = local(into, stem, Place(file, 1))
+    here = add_local_device(into, stem, CaptureLine(file, 1))
     facts: dict[str, str] = {}
     start = 1
     for at, raw in enumerate([*file.text.split("\n"), "Chassis id: "], 1):
@@ -33,23 +33,25 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
             continue
         if found[1] == "Chassis id":
             if facts:
-                _neighbour(into, here, facts, Place(file, start))
+                _add_nxos_neighbour(into, here, facts, CaptureLine(file, start))
             facts, start = {}, min(at, len(file.line_starts))
         if found[2].strip() and found[2].strip().lower() not in EMPTY:
             facts[found[1]] = found[2].strip()
 
 
-def _neighbour(into: Observed, here: str, facts: dict[str, str], at: Place) -> None:
+def _add_nxos_neighbour(into: Observed, here: str, facts: dict[str, str], at: CaptureLine) -> None:
     try:
         if "Local Port id" not in facts:
             raise Malformed(at.line, "a neighbour without a local port", "the capture is cut: capture it again")
         name, chassis = facts.get("System Name", ""), facts.get("Chassis id", "")
         ports = facts.get("Port id", ""), facts.get("Port Description", "")
-        neighbour(into, here, _full(facts["Local Port id"]), at, name, chassis, tuple(map(_full, ports)))
+        add_neighbour_link(
+            into, here, _full_port_name(facts["Local Port id"]), at, name, chassis, tuple(map(_full_port_name, ports))
+        )
     except Malformed as wrong:
         into.fault(at.file, wrong.line, wrong.message, wrong.help)
 
 
-def _full(port: str) -> str:
+def _full_port_name(port: str) -> str:
     """A port's long name: ``Eth1/1`` is ``Ethernet1/1``."""
     return re.sub(r"^Eth(?=\d)", "Ethernet", port)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import device
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
+from tdsl.observe.readers._neighbours import add_device
+from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed, plain_capture_name
 
 FORMAT = "p2p"
 OPTION = "p2p"
@@ -40,10 +40,10 @@ COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
 
 def recognises(head: str) -> bool:
     """Whether a text begins as a table with the columns of two ends."""
-    return any(_columns(row) for row in csv.reader(head.split("\n")[:HEADING], delimiter=_delimiter(head)))
+    return any(_column_positions(row) for row in csv.reader(head.split("\n")[:HEADING], delimiter=_column_delimiter(head)))
 
 
-def _delimiter(text: str) -> str:
+def _column_delimiter(text: str) -> str:
     """What separates the columns of the first line that is no comment."""
     lines = (line.strip() for line in text.split("\n", HEADING)[:HEADING])
     first = next((line for line in lines if line and not COMMENT.match(line)), "")
@@ -52,15 +52,15 @@ def _delimiter(text: str) -> str:
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the rows as links."""
-    table(file, into, {})
+    read_cable_table(file, into, {})
 
 
-def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
+def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
     """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of ``ENDS``."""
     heading: Mapping[str, int] | None = None
     named: list[str] = []
     lines = (line for line in file.text.split("\n"))
-    reader = csv.reader(lines, strict=True, delimiter=_delimiter(file.text))
+    reader = csv.reader(lines, strict=True, delimiter=_column_delimiter(file.text))
     try:
         for row in reader:
             at = reader.line_num
@@ -70,7 +70,7 @@ def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
                 continue  # tables that were joined
             if heading is None:
                 named = row
-                heading = _columns(row, columns)
+                heading = _column_positions(row, columns)
                 if heading is None:
                     raise Malformed(
                         at, "the first line does not name the columns of two ends",
@@ -78,7 +78,7 @@ def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
                     )  # fmt: skip
                 continue
             try:
-                _row(into, row, heading, Place(file, at))
+                _add_cable_row(into, row, heading, CaptureLine(file, at))
             except Malformed as wrong:
                 into.fault(file, wrong.line, wrong.message, wrong.help)
     except csv.Error as wrong:
@@ -87,7 +87,7 @@ def table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
         raise Malformed(1, "the table is empty", "its first line must be a_device,a_port,b_device,b_port")
 
 
-def _columns(row: list[str], columns: Mapping[str, str] | None = None) -> dict[str, int] | None:
+def _column_positions(row: list[str], columns: Mapping[str, str] | None = None) -> dict[str, int] | None:
     """Places of columns by name; None where the row does not name four for two ends."""
     names = [c.strip().lower().removeprefix("#fields:").lstrip("#").strip() for c in row]
     first = {name: names.index(name) for name in names}
@@ -105,11 +105,11 @@ def _columns(row: list[str], columns: Mapping[str, str] | None = None) -> dict[s
     return None
 
 
-def _row(into: Observed, row: list[str], heading: Mapping[str, int], at: Place) -> None:
+def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], at: CaptureLine) -> None:
     def cell(name: str) -> str:
         place = heading.get(name, len(row))
         text = row[place].strip() if place < len(row) else ""
-        return plain(text.removeprefix("'"), at.line)
+        return plain_capture_name(text.removeprefix("'"), at.line)
 
     tiers = cell(KIND).split("-")
     kinds = ["host" if tier == "host" else "" for tier in tiers] if len(tiers) == 2 else ["", ""]
@@ -119,7 +119,7 @@ def _row(into: Observed, row: list[str], heading: Mapping[str, int], at: Place) 
         ports = tuple(dict.fromkeys(filter(None, [cell(f"{side}_port"), *map(cell, MORE[side])])))
         if not name or not ports:
             raise Malformed(at.line, f"the row has no device or no port at end {side}", "fill both ends of the row, or remove it")
-        ends.append(End(device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports))
+        ends.append(CapturedEnd(add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports))
     rate = next(filter(None, map(cell, RATE)), "")
     bps = int(float(rate) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rate) else 0
-    into.wire(Wire(ends[0], ends[1], at, bps))
+    into.wire(CapturedLink(ends[0], ends[1], at, bps))

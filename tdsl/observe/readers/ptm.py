@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import device
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, plain
+from tdsl.observe.readers._neighbours import add_device
+from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed, plain_capture_name
 
 FORMAT = "ptm"
 OPTION = "lldp"
@@ -32,8 +32,10 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                     raise Malformed(at, f"this line is not an edge: {text.strip()[:60]!r}", '"leaf1":"swp1" -- "spine1":"swp3";')
                 continue
             a, p, b, q = (found[i] or found[i + 1] or "" for i in (1, 3, 5, 7))
-            place = Place(file, at)
-            ends = [End(device(into, n, "", place, heard=True), (plain(x, at),)) for n, x in ((a, p), (b, q))]
-            into.wire(Wire(ends[0], ends[1], place))
+            place = CaptureLine(file, at)
+            ends = [
+                CapturedEnd(add_device(into, n, "", place, heard=True), (plain_capture_name(x, at),)) for n, x in ((a, p), (b, q))
+            ]
+            into.wire(CapturedLink(ends[0], ends[1], place))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)

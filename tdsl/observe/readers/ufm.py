@@ -8,8 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, document, mapping, words
-from tdsl.observe.record import End, Malformed, Observed, Place, Wire, hexadecimal, plain
+from tdsl.observe.readers._neighbours import Lines, json_object, json_of_capture, json_text
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CaptureLine,
+    Malformed,
+    Observed,
+    hexadecimal_digits,
+    plain_capture_name,
+)
 
 FORMAT = "ufm"
 OPTION = "ufm"
@@ -24,7 +32,7 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add nodes and links. The answer does not give the speed of a link, only its width."""
     lines = Lines(file)
-    found = document(file)
+    found = json_of_capture(file)
     if not isinstance(found, list):
         raise Malformed(1, "this is not a list of links", "save the answer of GET /ufmRest/resources/links")
     if not found:
@@ -33,28 +41,28 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     for entry in found:
         at = lines.place("source_guid")
         try:
-            link = mapping(entry, at, "a link")
-            a, b = (_end(into, link, side, at) for side in SIDES)
+            link = json_object(entry, at, "a link")
+            a, b = (_end_of_ufm_link(into, link, side, at) for side in SIDES)
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
             continue
         pair = frozenset({(a.node, a.port[0]), (b.node, b.port[0])})
         if pair not in known:  # a link may be listed from both sides
             known.add(pair)
-            into.wire(Wire(a, b, at))
+            into.wire(CapturedLink(a, b, at))
     into.whole = True
 
 
-def _end(into: Observed, link: Mapping[str, Any], side: str, at: Place) -> End:
-    guid = hexadecimal(words(link.get(f"{side}_guid")))
-    port, label = words(link.get(f"{side}_port")), words(link.get(f"{side}_port_dname"))
+def _end_of_ufm_link(into: Observed, link: Mapping[str, Any], side: str, at: CaptureLine) -> CapturedEnd:
+    guid = hexadecimal_digits(json_text(link.get(f"{side}_guid")))
+    port, label = json_text(link.get(f"{side}_port")), json_text(link.get(f"{side}_port_dname"))
     if len(guid) != 16 or not port.isdigit() or len(port) > 6:
         raise Malformed(at.line, f"the {side} of this link has no GUID or no port", "save the answer of UFM again")
-    description = words(link.get(f"{side}_port_node_description"))
+    description = json_text(link.get(f"{side}_port_node_description"))
     if label and description.endswith((f":{label}", f"/{label}")):
         description = description[: -len(label) - 1]
     key = f"id:{guid}"
-    into.node(key, plain(description, at.line), "", (guid,), 0, at)
+    into.node(key, plain_capture_name(description, at.line), "", (guid,), 0, at)
     into.heard.add(key)
-    names = (port, plain(label, at.line)) if label and label != port else (port,)
-    return End(key, names, "")
+    names = (port, plain_capture_name(label, at.line)) if label and label != port else (port,)
+    return CapturedEnd(key, names, "")

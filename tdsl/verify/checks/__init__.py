@@ -1,1 +1,1 @@
-"""One file a check: every module of this folder is found by ``tdsl.verify.check.catalogue``."""
+"""One file a check: every module of this folder is found by ``tdsl.verify.check.checks_by_name``."""

@@ -11,7 +11,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 
 if TYPE_CHECKING:
     from tdsl.fabric.addresses import Addressing, Pool
@@ -61,21 +61,21 @@ class AddressOverlap(Check):
     takes = frozenset()
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        given = _given(view)
+        given = _pools_given(view)
         if not given:
             return skipped("the design gives no addresses")
-        faults: list[Fault] = []
+        faults: list[PropertyFault] = []
         witness: dict[str, object] = {}
-        for one, two in _suspects(given):
-            clash = _clash(one, two)
+        for one, two in _pools_that_overlap(given):
+            clash = _doubled_address_fault(one, two)
             if clash is not None:
                 faults.append(clash[0])
                 witness = witness or clash[1]
         faults += [fault for g in given if g.pool.gateway for fault in _at_gateway(g, given)]
         if faults:
-            return no(faults[0].message, tuple(faults), witness)
+            return property_fails(faults[0].message, tuple(faults), witness)
         count = sum(len(g.rows) * g.pool.step for g in given if g.looked_at)
-        return yes(f"{count:,} addresses, none twice")
+        return property_holds(f"{count:,} addresses, none twice")
 
 
 @dataclass(eq=False)
@@ -99,7 +99,7 @@ class _Given:
         return f"{self.head if f.set_of(row).prefix else ''}{f.device_path(row)}"
 
 
-def _given(view: View) -> list[_Given]:
+def _pools_given(view: View) -> list[_Given]:
     """What the pools of a fabric give; of a cluster those of all its fabrics."""
     f = view.fabric
     out = []
@@ -118,7 +118,7 @@ def _given(view: View) -> list[_Given]:
     return out
 
 
-def _suspects(given: list[_Given]) -> list[tuple[_Given, _Given]]:
+def _pools_that_overlap(given: list[_Given]) -> list[tuple[_Given, _Given]]:
     """Pairs of pools of one VRF and version whose ranges of addresses overlap, one of them at least of what is looked at."""
     runs = []
     for number, g in enumerate(given):
@@ -135,11 +135,11 @@ def _suspects(given: list[_Given]) -> list[tuple[_Given, _Given]]:
     return [(given[a], given[b]) for a, b in sorted(out) if given[a].looked_at or given[b].looked_at]
 
 
-def _clash(one: _Given, two: _Given) -> tuple[Fault, dict[str, object]] | None:
+def _doubled_address_fault(one: _Given, two: _Given) -> tuple[PropertyFault, dict[str, object]] | None:
     """The fault of two pools that give one address. A device that two fabrics of a cluster give the same address has it once."""
     a, b = one.pool, two.pool
     base = min(a.first, b.first)
-    (rows_a, at_a), (rows_b, at_b) = (_spelled(g, g.pool.first - base) for g in (one, two))
+    (rows_a, at_a), (rows_b, at_b) = (_addresses_from_base(g, g.pool.first - base) for g in (one, two))
     both, i, j = np.intersect1d(at_a, at_b, return_indices=True)
     if one.found is not two.found and a.kind == b.kind != "links":
         apart = one.devices[rows_a[i]] != two.devices[rows_b[j]]
@@ -149,18 +149,18 @@ def _clash(one: _Given, two: _Given) -> tuple[Fault, dict[str, object]] | None:
     first, second = one.name_of(int(one.rows[rows_a[i[0]]])), two.name_of(int(two.rows[rows_b[j[0]]]))
     text = str(type(a.address(0))(base + int(both[0])))
     more = f" (and {len(both) - 1} more)" if len(both) > 1 else ""
-    fault = Fault(
+    fault = PropertyFault(
         b.origin, f"{second} and {first} both have {text}{more}", len(both), ((a.origin.span, "the other is given here"),),
         help="use networks that do not overlap, or begin one after the other: `from 10.255.128.0/16`",
     )  # fmt: skip
     return fault, {"devices": [first, second], "address": text}
 
 
-def _at_gateway(of: _Given, given: list[_Given]) -> list[Fault]:
+def _at_gateway(of: _Given, given: list[_Given]) -> list[PropertyFault]:
     """The devices that are given the address of this pool's gateway."""
     pool = of.pool
     at = ip_address(pool.gateway)
-    out: list[Fault] = []
+    out: list[PropertyFault] = []
     for g in given:
         other = g.pool
         rank = (int(at) - other.first) // other.step
@@ -170,14 +170,14 @@ def _at_gateway(of: _Given, given: list[_Given]) -> list[Fault]:
             continue
         for row in g.rows[g.ranks == rank][:1].tolist():
             labels = () if g is of else ((pool.origin.span, "the gateway is given here"),)
-            out.append(Fault(
+            out.append(PropertyFault(
                 other.origin, f"{g.name_of(row)} is given {at}, the address of the gateway", 1, labels,
                 help=f"begin behind it: `from {at + 1}/{pool.prefix}`",
             ))  # fmt: skip
     return out
 
 
-def _spelled(g: _Given, offset: int) -> tuple[Ints, Ints]:
+def _addresses_from_base(g: _Given, offset: int) -> tuple[Ints, Ints]:
     """Places of a pool's rows and their addresses, counted from a base; a link's two addresses are two."""
     step = g.pool.step
     at = np.repeat(np.arange(len(g.rows)), step)

@@ -9,7 +9,7 @@ from tdsl.prove.collective_bounds import Blocks
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import Model, Ranks, Time, best_of
+from tdsl.verify.workload import CollectiveModel, Ranks, Time, fastest_model_judgement
 
 
 class AllToAllTime(Check):
@@ -68,10 +68,10 @@ class AllToAllTime(Check):
     example = "all_to_all_time 1GB <= 50ms"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return best_of(self.name, view, claim, models, Blocks.all_to_all)
+        return fastest_model_judgement(self.name, view, claim, all_to_all_models, Blocks.all_to_all)
 
 
-def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
+def all_to_all_models(ranks: Ranks, size: Fraction, alpha: Time) -> list[CollectiveModel]:
     """One: the slower of injection and bisection speaks."""
     n, half = ranks.count, ranks.count // 2
     if ranks.each:
@@ -82,5 +82,5 @@ def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
     crossed = size * half * (n - half) / n / ranks.crossing
     start = (n - 1) * alpha
     if crossed > sent:
-        return [Model("bisection", start + crossed, "(n-1)α + S·a·b/n/C")]
-    return [Model("injection", start + sent, "(n-1)α + (n-1)/n·S/B")]
+        return [CollectiveModel("bisection", start + crossed, "(n-1)α + S·a·b/n/C")]
+    return [CollectiveModel("injection", start + sent, "(n-1)α + (n-1)/n·S/B")]

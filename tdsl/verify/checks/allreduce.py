@@ -9,7 +9,7 @@ from tdsl.prove.collective_bounds import Blocks
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME
 from tdsl.verify.check import Check, Judgement
-from tdsl.verify.workload import Model, Ranks, Time, best_of
+from tdsl.verify.workload import CollectiveModel, Ranks, Time, fastest_model_judgement
 
 
 class AllReduce(Check):
@@ -84,15 +84,17 @@ class AllReduce(Check):
     example = "allreduce 140GB <= 25s"
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        return best_of(self.name, view, claim, models, Blocks.allreduce)
+        return fastest_model_judgement(self.name, view, claim, allreduce_models, Blocks.allreduce)
 
 
-def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
+def allreduce_models(ranks: Ranks, size: Fraction, alpha: Time) -> list[CollectiveModel]:
     """What applies to a fabric: flat models where all ranks are joined by the network, the hierarchical one with a scale-up
     domain."""
     n, rate, out = ranks.count, ranks.rate, []
     if not ranks.rails_apart:
-        out.append(Model("ring", 2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * size / rate, "2(n-1)α + 2(n-1)/n·S/B"))
+        out.append(
+            CollectiveModel("ring", 2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * size / rate, "2(n-1)α + 2(n-1)/n·S/B")
+        )
         if ranks.across:
             one = size / ranks.across
             rounds = n.bit_length() - 1
@@ -100,13 +102,13 @@ def models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Model]:
             more = 2 * (alpha + one) if p < n else Fraction(0)
             halving = 2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + more
             formula = "2·log₂n·α + 2(n-1)/n·S/B'" if p == n else "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
-            out.append(Model("recursive halving", halving, formula))
-            out.append(Model("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')"))
+            out.append(CollectiveModel("recursive halving", halving, formula))
+            out.append(CollectiveModel("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')"))
     h = ranks.domains
     if h and ranks.outside:
         several = [(k.ranks, k.inside) for k in ranks.kinds if k.inside is not None]
         inner = max(Fraction(2 * (g - 1), g) * size / inside for g, inside in several)
         outer = 2 * (h - 1) * alpha + Fraction(2 * (h - 1), h) * size / ranks.outside
         formula = "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"
-        out.append(Model("hierarchical", inner + outer, formula))
+        out.append(CollectiveModel("hierarchical", inner + outer, formula))
     return out

@@ -9,12 +9,12 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.part_facts import MICRO, shown
+from tdsl.fabric.part_facts import MICRO, part_display_name
 from tdsl.physical.bends import Bends
 from tdsl.physical.model import physical_of
 from tdsl.prove.view import View
-from tdsl.semantics.quantity import LENGTH, Quantity, show
-from tdsl.verify.check import Check, Fault, Judgement, skipped
+from tdsl.semantics.quantity import LENGTH, Quantity, quantity_text
+from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status, Value
@@ -79,11 +79,11 @@ class BendRadius(OfCables, Check):
         leg = int(np.flatnonzero(legs)[int(np.argmax(need))])
         cable = physical.parts.choice(leg).cable
         assert cable is not None
-        most = _length(int(need.max()))
-        text = f"{show(most)} for {shown(cable)}"
+        most = _length_from_micrometres(int(need.max()))
+        text = f"{quantity_text(most)} for {part_display_name(cable)}"
         if unknown:
             text = f"at least {text}; {unknown:,} of {len(need):,} cables state no `bend`"
-        faults: list[Fault] = []
+        faults: list[PropertyFault] = []
         blamed: set[int] = set()
         p = physical.places
         for t in bends.tight(legs):
@@ -94,15 +94,15 @@ class BendRadius(OfCables, Check):
             part = physical.parts.choice(t.leg).cable
             assert part is not None
             several = f" ({t.count:,} cables)" if t.count > 1 else ""
-            words = f"rack {p.rack_names[t.rack]} in hall {p.hall_name(t.rack)} leaves {show(_length(t.have))} for a bend, "
-            words += f"and {shown(part)} needs {show(_length(t.need))}{several}"
+            words = f"rack {p.rack_names[t.rack]} in hall {p.hall_name(t.rack)} leaves {quantity_text(_length_from_micrometres(t.have))} for a bend, "
+            words += f"and {part_display_name(part)} needs {quantity_text(_length_from_micrometres(t.need))}{several}"
             labels = ((p.rack_kind[t.rack].span, "the rack is declared here"),)
             help = "use a thinner cable, or racks with larger cable managers"
-            faults.append(Fault(f.statements[at].origin, words, t.count, labels, help=help))
+            faults.append(PropertyFault(f.statements[at].origin, words, t.count, labels, help=help))
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
         upper: Value = inf if unknown else most
-        return Judgement(status, text, most, most, upper, witness={"part": shown(cable)}, faults=tuple(faults))
+        return Judgement(status, text, most, most, upper, witness={"part": part_display_name(cable)}, faults=tuple(faults))
 
 
-def _length(micrometres: int) -> Quantity:
+def _length_from_micrometres(micrometres: int) -> Quantity:
     return Quantity(Fraction(micrometres, MICRO), LENGTH)

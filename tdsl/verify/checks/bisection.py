@@ -8,12 +8,12 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
-from tdsl.prove.bisection import Bisection, bisection
-from tdsl.prove.search import listing
+from tdsl.prove.bisection import Bisection, bisection_bounds
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Check, Judgement, percent, percent_range, skipped
+from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
 
 
 class BisectionCheck(Check):
@@ -76,7 +76,7 @@ class BisectionCheck(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
-        found = bisection(view)
+        found = bisection_bounds(view)
         net = found.net
         full = net.full * net.grain
         if claim is not None and claim.of_intact and view.intact is not None:
@@ -90,7 +90,7 @@ class BisectionCheck(Check):
             measures |= {"lower_links": found.lower, "upper_links": found.upper}
         facts = cut_facts(view, found)
         return Judgement(
-            "proved" if lower == upper else "bounded", _words(view, found, facts, full), lower, lower, upper,
+            "proved" if lower == upper else "bounded", _bisection_text(view, found, facts, full), lower, lower, upper,
             witness=facts.witness(view), measures=measures,
             notes=("this is what the wiring can carry, not what a routing engine makes of it",),
             help="add links where the cut is",
@@ -98,7 +98,7 @@ class BisectionCheck(Check):
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CutFacts:
     """A cut for the reader: units on each side, the smaller first, by name; the rows of its links, and how many of each class.
     The witness has sixteen names of a side at most, and eight links."""
 
@@ -120,7 +120,7 @@ class Facts:
         }
 
 
-def cut_facts(view: View, found: Bisection) -> Facts:
+def cut_facts(view: View, found: Bisection) -> CutFacts:
     """The links cut, found again in the columns."""
     f, net = view.fabric, found.net
     side, counted = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)
@@ -128,13 +128,13 @@ def cut_facts(view: View, found: Bisection) -> Facts:
     side[net.units], side[net.transit] = found.cut.units, found.cut.nodes
     links = view.rows[(side[view.a] != side[view.b]) & counted[view.a] & counted[view.b]]
     small = found.cut.units if 2 * int(found.cut.units.sum()) <= len(net.units) else ~found.cut.units
-    sides = _named(view, net.units[small], net.units[~small]), _named(view, net.units[~small], net.units[small])
+    sides = _names_of_side(view, net.units[small], net.units[~small]), _names_of_side(view, net.units[~small], net.units[small])
     count = np.bincount(f.link_class[links], minlength=len(f.classes)).tolist()
     classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
-    return Facts((int(small.sum()), int((~small).sum())), sides, links, classes)
+    return CutFacts((int(small.sum()), int((~small).sum())), sides, links, classes)
 
 
-def _named(view: View, mine: Ints, others: Ints) -> list[str]:
+def _names_of_side(view: View, mine: Ints, others: Ints) -> list[str]:
     """The units of a side, by their groups where a group is on it with all its units."""
     f = view.fabric
     foreign = {f.device_path(d).partition(".")[0] for d in others.tolist()}
@@ -146,12 +146,12 @@ def _named(view: View, mine: Ints, others: Ints) -> list[str]:
     return list(names)
 
 
-def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
+def _bisection_text(view: View, found: Bisection, facts: CutFacts, full: int) -> str:
     net = found.net
     lower, upper = (Fraction(x * net.grain, full) for x in (found.lower, found.upper))
     cut = ", ".join(f"{n} {name}" for name, n in facts.classes.items()) or "no link"
     few, many = facts.split
-    halves = f"{few} {view.unit_word} ({listing(facts.sides[0])}) from {many}"
+    halves = f"{few} {view.unit_word} ({first_names_and_more(facts.sides[0])}) from {many}"
     if lower != upper:
         return f"{percent_range(lower, upper)}: {cut} separate {halves}"
     amount = f"{found.upper * net.grain / 1e12:g} of {full / 1e12:g} Tbps"
@@ -159,4 +159,4 @@ def _words(view: View, found: Bisection, facts: Facts, full: int) -> str:
         amount = f"{found.upper} of {full // net.grain} links"
     if lower == 1:
         return f"100%: {amount}, {few} {view.unit_word} against {many}"
-    return f"{percent(lower)}: {amount}, {cut} separate {halves}"
+    return f"{percent_text(lower)}: {amount}, {cut} separate {halves}"

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from tdsl.fabric.claims import Element, ResolvedClaim
-from tdsl.fabric.components import components
+from tdsl.fabric.claims import FabricElement, ResolvedClaim
+from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.layers import scaleup_links
-from tdsl.fabric.order import distinct
-from tdsl.prove.element_symmetry import symmetry
-from tdsl.prove.elements import elements as named
+from tdsl.fabric.order import distinct_values
+from tdsl.prove.element_symmetry import symmetry_of_elements
+from tdsl.prove.elements import elements_of_claim as named
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, exactly, skipped
@@ -72,15 +72,15 @@ class BlastRadius(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         assert claim is not None
         if claim.through:
-            return _through_domains(view, claim)
+            return _accelerators_lost_in_domains(view, claim)
         elements = named(view, claim)
         if not elements and view.fabric.whole is not None:
             return skipped("what it names has no link of the network; ask for it `through scaleup`")
         if not elements:
             return skipped("nothing that it names is built")
-        orbits = symmetry(view, elements, self.reads, single=True).orbits()
+        orbits = symmetry_of_elements(view, elements, self.reads, single=True).orbits()
         most = view.budget.blast_elements
-        worst = max((_loss(view, elements[o[0]]) for o in orbits[:most]), key=lambda x: (x.endpoints, x.cut_off))
+        worst = max((_endpoints_lost_with(view, elements[o[0]]) for o in orbits[:most]), key=lambda x: (x.endpoints, x.cut_off))
         witness: dict[str, object] = {
             "element": worst.name, "endpoints": worst.endpoints, "hosts_cut_off": worst.cut_off,
             "hosts_degraded": worst.degraded, "accelerators": worst.accelerators, "judged": min(len(orbits), most),
@@ -97,7 +97,7 @@ class BlastRadius(Check):
         return replace(found, judged=sum(map(len, orbits[:most])), of=len(elements))
 
 
-def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
+def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement:
     """Accelerators of hosts that lose an endpoint, or whose scale-up domain loses something."""
     f = view.fabric.whole or view.fabric
     both = View(f, f.built, f.built, np.arange(f.link_count), budget=view.budget)
@@ -111,7 +111,7 @@ def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
     if not elements:
         return skipped("all that it names has failed")
     up = scaleup_links(f) & ~view.lost_beside
-    part = components(f.device_count, f.device_a[up], f.device_b[up])  # of scale-up switches of all tiers, too
+    part = component_labels(f.device_count, f.device_a[up], f.device_b[up])  # of scale-up switches of all tiers, too
     linked = np.zeros(f.device_count, dtype=np.bool_)
     linked[f.device_a[up]] = linked[f.device_b[up]] = True
     most, worst = view.budget.blast_elements, (-1, 0, "")
@@ -126,7 +126,7 @@ def _through_domains(view: View, claim: ResolvedClaim) -> Judgement:
         hit[failed] = True
         hit |= linked & np.isin(part, part[hit & linked])
         domains = np.unique(label[hit & (label >= 0)])
-        used, live = _endpoints(view)[units], _live(left)[units]
+        used, live = _endpoints_per_device(view)[units], _connected_endpoints_per_device(left)[units]
         gone = units[(np.minimum(live, used) < used) | np.isin(label[units], domains)]
         worst = max(worst, (int(each[gone].sum()), len(domains), element.name), key=lambda x: x[0])
     count, domains_hit, name = worst
@@ -150,13 +150,15 @@ class Loss:
     accelerators: int
 
 
-def _loss(view: View, element: Element) -> Loss:
+def _endpoints_lost_with(view: View, element: FabricElement) -> Loss:
     failed = np.zeros(view.fabric.device_count, dtype=np.bool_)
     failed[element.devices] = True
     left = view.without(failed)
     units = view.units
-    used = _endpoints(view)[units]
-    live = np.minimum(_live(left)[units], used)  # a chip of a direct fabric is one endpoint, also when it forwards no more
+    used = _endpoints_per_device(view)[units]
+    live = np.minimum(
+        _connected_endpoints_per_device(left)[units], used
+    )  # a chip of a direct fabric is one endpoint, also when it forwards no more
     lost = used - live
     hit = units[lost > 0]
     gone = int(((lost > 0) & (live == 0)).sum())
@@ -165,13 +167,13 @@ def _loss(view: View, element: Element) -> Loss:
     return Loss(element.name, int(lost.sum()), gone, len(hit) - gone, accelerators)
 
 
-def _endpoints(view: View) -> Ints:
+def _endpoints_per_device(view: View) -> Ints:
     """Endpoints in use of every device: its ports with links, or a chip of a direct fabric as one."""
     at = view.attachment
     return np.bincount(at.end[view.degree[at.end] > 0], minlength=view.fabric.device_count)
 
 
-def _live(view: View) -> Ints:
+def _connected_endpoints_per_device(view: View) -> Ints:
     """Endpoints of every device from which another unit can be reached."""
     n = view.fabric.device_count
     unit = np.zeros(n, dtype=np.bool_)
@@ -179,6 +181,6 @@ def _live(view: View) -> Ints:
     at = view.attachment
     mine = unit[at.end]
     end, hub = at.end[mine], at.hub[mine]
-    pairs = distinct(hub * n + end)
+    pairs = distinct_values(hub * n + end)
     others = np.bincount(pairs // n, minlength=int(hub.max(initial=0)) + 1)  # different units at every hub
     return np.bincount(end[others[hub] > 1], minlength=n)

@@ -10,8 +10,8 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.view import View
 from tdsl.semantics.model import PortClass
-from tdsl.verify.check import Check, Fault, Judgement, no, yes
-from tdsl.verify.ports import ClassTable, Joint, joints
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
+from tdsl.verify.ports import ClassTable, Joint, joints_of_links
 
 
 class ConnectorMatch(Check):
@@ -59,31 +59,31 @@ class ConnectorMatch(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f, table = view.fabric, ClassTable.of(view.fabric)
         if not len(view.rows):
-            return replace(yes("there are no links"), judged=0, of=0)
+            return replace(property_holds("there are no links"), judged=0, of=0)
         links = view.rows
         faults = self._faults(f, table, links, f.link_a[links], f.link_b[links])
         for via, end in ((f.link_via_a, f.link_a), (f.link_via_b, f.link_b)):
             crossing = links[via[links] >= 0]
             faults += self._faults(f, table, crossing, end[crossing], via[crossing])
         if not faults:
-            return yes("both ends of every link share a type")
-        return no(faults[0].message, tuple(faults), {"links": sum(x.count for x in faults)})
+            return property_holds("both ends of every link share a type")
+        return property_fails(faults[0].message, tuple(faults), {"links": sum(x.count for x in faults)})
 
-    def _faults(self, f: Fabric, table: ClassTable, links: Ints, a: Ints, b: Ints) -> list[Fault]:
+    def _faults(self, f: Fabric, table: ClassTable, links: Ints, a: Ints, b: Ints) -> list[PropertyFault]:
         found = []
-        for joint in joints(f, table, links, a, b):
+        for joint in joints_of_links(f, table, links, a, b):
             pair = table.classes[joint.class_a], table.classes[joint.class_b]
             if not share_type(*pair):
                 at = int(np.searchsorted(links, joint.link))
                 found.append(self._fault(f, joint, pair, int(a[at]), int(b[at])))
         return found
 
-    def _fault(self, f: Fabric, joint: Joint, pair: tuple[PortClass, PortClass], a: int, b: int) -> Fault:
+    def _fault(self, f: Fabric, joint: Joint, pair: tuple[PortClass, PortClass], a: int, b: int) -> PropertyFault:
         types = [", ".join(c.types) for c in pair]
         message = f"{f.port_path(a)} is of type {types[0]} and {f.port_path(b)} of type {types[1]}: they share none"
         message += f" ({joint.count} such links)" if joint.count > 1 else ""
         labels = tuple((c.origin.span, f"type {t}, declared here") for c, t in zip(pair, types, strict=True))
-        return Fault(
+        return PropertyFault(
             f.statements[joint.statement].origin,
             message,
             joint.count,

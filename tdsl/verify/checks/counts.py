@@ -56,7 +56,7 @@ class Links(Check):
         return exactly(len(view.rows), f"{len(view.rows)} links")
 
 
-class Cables(Check):
+class CableCount(Check):
     """How many cables there are.
 
     ## What it means
@@ -148,7 +148,7 @@ class Switches(Check):
         return exactly(count, f"{count} switches")
 
 
-class Ports(Check):
+class PortCount(Check):
     """How many ports are in use.
 
     ## What it means

@@ -8,7 +8,7 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import NotBounded
-from tdsl.prove.diameter import diameter
+from tdsl.prove.diameter import diameter_bounds
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, exactly, skipped
 
@@ -60,7 +60,7 @@ class Diameter(Check):
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        found = diameter(view)
+        found = diameter_bounds(view)
         if isinstance(found, NotBounded):
             return skipped(found.reasons[0])
         way, proof = view.names(np.array(found.proof_lower.devices)), found.proof_upper

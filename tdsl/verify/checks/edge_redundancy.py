@@ -76,7 +76,7 @@ class EdgeRedundancy(Check):
             view = replace(view, rows=np.setdiff1d(view.rows, spare))
         answer = link_disjoint_paths(view)
         pair = [f.device_name(d) for d in answer.proof_upper.pair]
-        cut = _cut(view, answer)
+        cut = _links_of_cut(view, answer)
         witness: dict[str, object] = {"pair": pair, "cut": cut.names, "cut_links": cut.count}
         if answer.lower < answer.upper:
             text = f"between {answer.lower} and {answer.upper}: {cut.words} from others"
@@ -90,7 +90,7 @@ class EdgeRedundancy(Check):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CutDescription:
     """The links of a cut: some by name, how many, and in words."""
 
     names: list[str]
@@ -98,7 +98,7 @@ class Cut:
     words: str
 
 
-def _cut(view: View, answer: LinkPaths) -> Cut:
+def _links_of_cut(view: View, answer: LinkPaths) -> CutDescription:
     """The links between the two sides, counted again from the link columns."""
     f = view.fabric
     rows = answer.proof_upper.rows(view)
@@ -107,9 +107,9 @@ def _cut(view: View, answer: LinkPaths) -> Cut:
     u, v = answer.proof_upper.pair
     count = len(rows)
     if not count:
-        return Cut(names, 0, f"no path connects {f.device_name(u)} and {f.device_name(v)}")
+        return CutDescription(names, 0, f"no path connects {f.device_name(u)} and {f.device_name(v)}")
     for end in (u, v):
         if count == view.degree[end] and bool(np.all((view.a[rows] == end) | (view.b[rows] == end))):
-            return Cut(names, count, f"{count} link{'s' if count > 1 else ''} at {f.device_name(end)}")
+            return CutDescription(names, count, f"{count} link{'s' if count > 1 else ''} at {f.device_name(end)}")
     verb = "links separate" if count > 1 else "link separates"
-    return Cut(names, count, f"{count} {verb} {f.device_name(u)} from {f.device_name(v)}")
+    return CutDescription(names, count, f"{count} {verb} {f.device_name(u)} from {f.device_name(v)}")

@@ -8,7 +8,7 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.findings.diagnostic import Severity
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 
 
 class Isolated(Check):
@@ -58,7 +58,7 @@ class Isolated(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
-        alone = view.core & ~_used(view)
+        alone = view.core & ~_devices_in_use(view)
         faults = []
         for s in f.sets:
             block = alone[s.first : s.first + s.count]
@@ -74,15 +74,17 @@ class Isolated(Check):
                 message = f"none of the {count} devices of `{s.path}` has a link"
             passive = s.kind in ("ocs", "panel")
             severity = Severity.WARNING if passive else Severity.ERROR
-            faults.append(Fault(s.origin, message, count, help="connect it, or leave it out with `omit`", severity=severity))
+            faults.append(
+                PropertyFault(s.origin, message, count, help="connect it, or leave it out with `omit`", severity=severity)
+            )
         errors = [x for x in faults if x.severity is Severity.ERROR]
         if not faults:
-            return yes("every device has a link")
+            return property_holds("every device has a link")
         witness = {"devices": view.names(np.flatnonzero(alone)[:4])}
-        return no(errors[0].message if errors else faults[0].message, tuple(faults), witness)
+        return property_fails(errors[0].message if errors else faults[0].message, tuple(faults), witness)
 
 
-def _used(view: View) -> Bools:
+def _devices_in_use(view: View) -> Bools:
     """Whether anything is plugged into a device, or into the chips inside it."""
     f = view.fabric
     used = view.degree > 0
@@ -90,11 +92,11 @@ def _used(view: View) -> Bools:
         there = ports[ports >= 0]
         if len(there):
             used[f.port_device[there]] = True
-    _lend(f, used)
+    _mark_hosts_in_use(f, used)
     return used
 
 
-def _lend(f: Fabric, used: Bools) -> None:
+def _mark_hosts_in_use(f: Fabric, used: Bools) -> None:
     """A host is in use where a device inside it is."""
     for s in f.sets:
         if s.inside is not None and s.inside.count and s.count % s.inside.count == 0:

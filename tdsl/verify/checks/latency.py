@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.bound import NotBounded
-from tdsl.prove.delays import delay
-from tdsl.prove.search import listing
+from tdsl.prove.delays import worst_delay
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
-from tdsl.semantics.quantity import TIME, Quantity, show
+from tdsl.semantics.quantity import TIME, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.workload import TO_SAY
 
@@ -63,15 +63,15 @@ class Latency(Check):
     takes = frozenset({"of"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        found = delay(view)
+        found = worst_delay(view)
         if found is None:
             return skipped("no two ends reach each other")
         if isinstance(found, NotBounded):
-            known = f"; the rest adds up to {show(Quantity(found.known, TIME))}" if found.known else ""
+            known = f"; the rest adds up to {quantity_text(Quantity(found.known, TIME))}" if found.known else ""
             help = TO_SAY if any("`" in m for m in found.reasons) else ""
-            reason = f"{listing(found.reasons, 4)}{known}"
+            reason = f"{first_names_and_more(found.reasons, 4)}{known}"
             return Judgement("skipped", reason=reason, witness={"missing": list(found.reasons)}, help=help)
         lower, upper = Quantity(found.lower, TIME), Quantity(found.upper, TIME)
         path = [view.fabric.device_name(d) for d in found.proof_lower.devices]
-        text = f"{show(upper)} through {listing(path, 7)}"
+        text = f"{quantity_text(upper)} through {first_names_and_more(path, 7)}"
         return Judgement("modelled", text, upper, lower, upper, witness={"path": path})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric, Ints
-from tdsl.fabric.part_facts import shown
+from tdsl.fabric.part_facts import part_display_name
 from tdsl.physical.model import Physical, physical_of
-from tdsl.prove.search import listing
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
-from tdsl.verify.check import Check, Fault, Judgement, skipped
+from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status
 
@@ -66,7 +66,7 @@ class LossBudget(OfCables, Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
-        links, at = Cables(f).crossings
+        links, at = CableIndex(f).crossings
         asked = np.zeros(f.link_count, dtype=np.bool_)
         asked[links[view.leg_columns[at]]] = True
         rows = np.flatnonzero(asked & (f.link_via_a >= 0))
@@ -74,33 +74,33 @@ class LossBudget(OfCables, Check):
             return skipped("no link here has a cable")
         if not len(rows):
             return Judgement("proved", "no link passes a panel", 0, 0, 0)
-        each = np.array([_ferrules(m, OF_A_PANEL) for m in f.models], dtype=np.int64)
+        each = np.array([_ferrules_of_model(m, OF_A_PANEL) for m in f.models], dtype=np.int64)
         passed = np.zeros(f.link_count, dtype=np.int64)
         passed[rows] = each[f.device_model[f.port_device[f.link_via_a[rows]]]]
         most = int(passed.max())
         first = int(np.argmax(passed))
-        text = f"{most} on {_ends(f, first)}"
+        text = f"{most} on {_link_end_paths(f, first)}"
         limit, number, of_leg = self._limits(f, physical_of(f), links, at)
         over = np.flatnonzero(passed > limit)
-        faults: list[Fault] = []
+        faults: list[PropertyFault] = []
         for statement in np.unique(f.link_statement[over]).tolist():
             mine = over[f.link_statement[over] == statement]
             link = int(mine[np.argmax(passed[mine])])
-            words = f"{_ends(f, link)} passes {int(passed[link])} ferrules, "
+            words = f"{_link_end_paths(f, link)} passes {int(passed[link])} ferrules, "
             part = min(of_leg[int(k)] for k in number[at[links == link]].tolist())[1]
             words += f"and the reach of {part} includes {int(limit[link])}"
             several = f" ({len(mine):,} links)" if len(mine) > 1 else ""
             panel = f.model_of(int(f.port_device[f.link_via_a[link]]))
             labels = ((panel.origin.span, "the panel is declared here"),)
             help = "cross fewer panels, or splice trunks"
-            faults.append(Fault(f.statements[statement].origin, words + several, len(mine), labels, help=help))
+            faults.append(PropertyFault(f.statements[statement].origin, words + several, len(mine), labels, help=help))
         open_links = rows[limit[rows] == NO_LIMIT]
         if not faults and len(open_links) and claim is None:
             panels = np.unique(f.device_model[f.port_device[f.link_via_a[open_links]]])
             names = sorted({f.models[m].name for m in panels.tolist()})
-            return skipped(f"no part of the links through {listing(names, 3)} states `ferrules`")
+            return skipped(f"no part of the links through {first_names_and_more(names, 3)} states `ferrules`")
         status: Status = "refuted" if faults else "proved"
-        return Judgement(status, text, most, most, most, witness={"link": _ends(f, first)}, faults=tuple(faults))
+        return Judgement(status, text, most, most, most, witness={"link": _link_end_paths(f, first)}, faults=tuple(faults))
 
     @staticmethod
     def _limits(f: Fabric, physical: Physical | None, links: Ints, at: Ints) -> tuple[Ints, Ints, list[tuple[int, str]]]:
@@ -108,26 +108,26 @@ class LossBudget(OfCables, Check):
         the part that allows for no more."""
         if physical is None:
             number = f.cable_statement
-            of_leg = [_least([s.settings.get("part")]) for s in f.statements]
+            of_leg = [_fewest_ferrules_allowed([s.settings.get("part")]) for s in f.statements]
         else:
             number, choices = physical.parts.group
-            of_leg = [_least([c.cable, c.optic_a, c.optic_b]) for c in choices]
+            of_leg = [_fewest_ferrules_allowed([c.cable, c.optic_a, c.optic_b]) for c in choices]
         limit = np.full(f.link_count, NO_LIMIT, dtype=np.int64)
         least = np.array([x[0] for x in of_leg] or [NO_LIMIT], dtype=np.int64)[number]
         np.minimum.at(limit, links, least[at])
         return limit, number, of_leg
 
 
-def _least(parts: list[object]) -> tuple[int, str]:
+def _fewest_ferrules_allowed(parts: list[object]) -> tuple[int, str]:
     """The fewest ferrules that one of some parts allows for, and its name."""
-    found = [(_ferrules(p, NO_LIMIT), shown(p)) for p in parts if isinstance(p, DeviceModel)]
+    found = [(_ferrules_of_model(p, NO_LIMIT), part_display_name(p)) for p in parts if isinstance(p, DeviceModel)]
     return min(found, default=(NO_LIMIT, ""))
 
 
-def _ferrules(model: DeviceModel, default: int) -> int:
+def _ferrules_of_model(model: DeviceModel, default: int) -> int:
     value = model.facts.get("ferrules")
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
 
 
-def _ends(f: Fabric, link: int) -> str:
+def _link_end_paths(f: Fabric, link: int) -> str:
     return f"{f.port_path(int(f.link_a[link]))} to {f.port_path(int(f.link_b[link]))}"

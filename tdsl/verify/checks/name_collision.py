@@ -10,7 +10,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 
 
 class NameCollision(Check):
@@ -59,21 +59,21 @@ class NameCollision(Check):
         f = view.fabric
         first: dict[str, int] = {}
         clashes: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for device, name in _suspects(f):
+        for device, name in _devices_that_may_collide(f):
             if not f.members and view.name and not view.core[device]:
                 continue
-            known = first.setdefault(_folded(name), device)
+            known = first.setdefault(_normalised_name(name), device)
             if known != device and (not f.members or view.core[known] or view.core[device] or not view.name):
                 pair = int(f.device_set[known]), int(f.device_set[device])
                 clashes.setdefault(pair, []).append((known, device))
         if not clashes:
-            return yes("every device has a name of its own" + (", in all fabrics of the cluster" if f.members else ""))
+            return property_holds("every device has a name of its own" + (", in all fabrics of the cluster" if f.members else ""))
         faults = [self._fault(f, pairs) for pairs in clashes.values()]
         one, two = next(iter(clashes.values()))[0]
         witness = {"devices": [f.device_path(one), f.device_path(two)], "name": f.device_name(one)}
-        return no(faults[0].message, tuple(faults), witness)
+        return property_fails(faults[0].message, tuple(faults), witness)
 
-    def _fault(self, f: Fabric, pairs: list[tuple[int, int]]) -> Fault:
+    def _fault(self, f: Fabric, pairs: list[tuple[int, int]]) -> PropertyFault:
         one, two = pairs[0]
         names = f.device_name(one), f.device_name(two)
         paths = f.device_path(one), f.device_path(two)
@@ -87,28 +87,28 @@ class NameCollision(Check):
         at = f.named_by.get(two) or f.named_by.get(one) or f.set_of(two).origin
         apart = f.set_of(one).prefix != f.set_of(two).prefix  # in a cluster, of different fabrics
         help = "give them different names with `naming`" + (', such as "{fabric}-leaf{i}"' if apart else "")
-        return Fault(at, message, len(pairs), labels, help=help)
+        return PropertyFault(at, message, len(pairs), labels, help=help)
 
 
-def _shape(name: str) -> str:
+def _name_shape(name: str) -> str:
     """A name with every run of digits made one sign: names of one declaration's paths have one shape."""
-    return re.sub(r"\d+", "#", _folded(name))
+    return re.sub(r"\d+", "#", _normalised_name(name))
 
 
-def _folded(name: str) -> str:
+def _normalised_name(name: str) -> str:
     """A name without what DNS, file systems and eyes make no difference of: case, and ways to write one letter."""
     return name.lower() if name.isascii() else unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def _suspects(f: Fabric) -> list[tuple[int, str]]:
+def _devices_that_may_collide(f: Fabric) -> list[tuple[int, str]]:
     """Devices whose names could be another's, in order: all that are named, and those whose default names have the shape of
     another declaration's or of a given name."""
     given = sorted(f.names.items())
     shapes: dict[str, list[int]] = {}
     for s in f.sets:
         if s.count:
-            shapes.setdefault(_shape(f.default_name(s.first)), []).append(s.index)
-    taken = {_shape(name) for _, name in given}
+            shapes.setdefault(_name_shape(f.default_name(s.first)), []).append(s.index)
+    taken = {_name_shape(name) for _, name in given}
     out = list(given)
     for shape, sets in shapes.items():
         if len(sets) < 2 and shape not in taken:

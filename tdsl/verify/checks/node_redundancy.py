@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.redundancy import node_disjoint_paths
-from tdsl.prove.search import listing
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
 
@@ -66,7 +66,7 @@ class NodeRedundancy(Check):
         u, v = (f.device_name(d) for d in cut.pair)
         names = [f.device_name(d) for d in cut.devices]
         verb = "separates" if len(names) == 1 else "separate"
-        said = f"{listing(names)} {verb} {u} from {v}" if names else f"no path connects {u} and {v}"
+        said = f"{first_names_and_more(names)} {verb} {u} from {v}" if names else f"no path connects {u} and {v}"
         if cut.linked:
             said = f"a link joins {u} and {v}, and {len(names)} paths through others"
         amount = str(found.upper) if found.exact else f"between {found.lower} and {found.upper}"

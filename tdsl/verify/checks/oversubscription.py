@@ -8,12 +8,12 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subject import devices_of_selectors
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.ports import gbps
+from tdsl.verify.ports import gbps_text
 
 
 class Oversubscription(Check):
@@ -72,43 +72,43 @@ class Oversubscription(Check):
         judged = view.core & f.is_switch
         if claim is not None and claim.at:
             judged = judged & devices_of_selectors(f, claim.at)
-        load = _load(f, view.lost, claim is not None and claim.of_active)
-        return _worst(f, load, judged)
+        load = _capacity_below_and_above(f, view.lost, claim is not None and claim.of_active)
+        return _worst_oversubscription(f, load, judged)
 
 
-def by_set(view: View) -> dict[int, Judgement]:
+def oversubscription_by_set(view: View) -> dict[int, Judgement]:
     """The ratio of each set of switches that has links above, by the set's index, as the check says it of those devices."""
     f = view.fabric
     if view.direct:
         return {}
-    load = _load(f, view.lost)
+    load = _capacity_below_and_above(f, view.lost)
     out = {}
     for s in f.sets:
         rows = np.zeros(f.device_count, dtype=np.bool_)
         rows[s.first : s.first + s.count] = True
         rows &= view.core & f.is_switch
-        found = _worst(f, load, rows) if (load.up[rows] > 0).any() else None
+        found = _worst_oversubscription(f, load, rows) if (load.up[rows] > 0).any() else None
         if found is not None and found.ratio is not None:
             out[s.index] = found
     return out
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class TierLoad:
     """Bit/s attached below every device, absent members included, and cabled above it."""
 
     down: Ints
     up: Ints
 
 
-def _tiers(f: Fabric) -> Ints:
+def _tier_of_devices(f: Fabric) -> Ints:
     """Tier of every device; whatever begins traffic is below all switches, managers on a spine too."""
     return np.where(f.is_end, 0, f.tier)
 
 
-def _load(f: Fabric, lost: Bools | None, active: bool = False) -> Load:
+def _capacity_below_and_above(f: Fabric, lost: Bools | None, active: bool = False) -> TierLoad:
     """What hangs below and above every device; without the links of spares if ``active``."""
-    tier = _tiers(f)
+    tier = _tier_of_devices(f)
     left = np.ones(f.link_count, dtype=np.bool_) if lost is None else ~lost
     spare = f.spares if active else np.zeros(f.device_count, dtype=np.bool_)
     left = left & ~spare[f.device_a] & ~spare[f.device_b]
@@ -117,7 +117,9 @@ def _load(f: Fabric, lost: Bools | None, active: bool = False) -> Load:
     kept = kept & ~spare[f.absent_a] & ~spare[f.absent_b]
     _, planned, absent = _between_tiers(tier, f.absent_a[kept], f.absent_b[kept], f.absent_rate[kept])
     n = f.device_count
-    return Load(_sums(above, rate, n) + _sums(planned, absent, n), _sums(below, rate, n))
+    return TierLoad(
+        _rate_sum_per_device(above, rate, n) + _rate_sum_per_device(planned, absent, n), _rate_sum_per_device(below, rate, n)
+    )
 
 
 def _between_tiers(tier: Ints, a: Ints, b: Ints, rate: Ints) -> tuple[Ints, Ints, Ints]:
@@ -127,21 +129,21 @@ def _between_tiers(tier: Ints, a: Ints, b: Ints, rate: Ints) -> tuple[Ints, Ints
     return np.where(low < high, a, b)[counted], np.where(low < high, b, a)[counted], rate[counted]
 
 
-def _sums(devices: Ints, rate: Ints, n: int) -> Ints:
+def _rate_sum_per_device(devices: Ints, rate: Ints, n: int) -> Ints:
     """Sum of rates at every device, exact: links are counted for each distinct rate."""
     out = np.zeros(n, dtype=np.int64)
-    for r in distinct(rate).tolist():
+    for r in distinct_values(rate).tolist():
         out += np.bincount(devices[rate == r], minlength=n) * r
     return out
 
 
-def _worst(f: Fabric, load: Load, judged: Bools) -> Judgement:
-    tiers = distinct(f.tier[(load.up > 0) & f.is_switch])
+def _worst_oversubscription(f: Fabric, load: TierLoad, judged: Bools) -> Judgement:
+    tiers = distinct_values(f.tier[(load.up > 0) & f.is_switch])
     stands_below = judged & np.isin(f.tier, tiers) & (load.down > 0)
     bare = np.flatnonzero(stands_below & (load.up == 0))
     if len(bare):
         d = int(bare[0])
-        text = f"{f.device_name(d)} has {gbps(int(load.down[d]))} below and no link above"
+        text = f"{f.device_name(d)} has {gbps_text(int(load.down[d]))} below and no link above"
         label = (f.set_of(d).origin.span, "declared here")
         infinite = float("inf")
         return Judgement("proved", text, infinite, infinite, infinite, (1, 0), "", {"device": f.device_name(d)}, labels=(label,))
@@ -156,7 +158,7 @@ def _worst(f: Fabric, load: Load, judged: Bools) -> Judgement:
     d = int(equal[0])
     kind = _class_above(f, d)
     name = f.device_name(d)
-    text = f"{ratio.numerator}:{ratio.denominator} at {name} ({gbps(down)} below, {gbps(up)} above, {kind})"
+    text = f"{ratio.numerator}:{ratio.denominator} at {name} ({gbps_text(down)} below, {gbps_text(up)} above, {kind})"
     witness = {"device": name, "down_bps": down, "up_bps": up, "equal": len(equal), "set": f.set_of(d).path}
     label = (f.set_of(d).origin.span, f"{name} is declared here")
     return Judgement(

@@ -7,7 +7,7 @@ import numpy as np
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import USED, Ints
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 
 
 class PortBudget(Check):
@@ -81,8 +81,10 @@ class PortBudget(Check):
         at = f.statements[int(f.link_statement[rows[-1]])].origin
         more = f" ({len(ports)} ports do)" if len(ports) > 1 else ""
         labels = ((f.set_of(int(f.port_device[port])).origin.span, "the device is declared here"),) if inside else ()
-        fault = Fault(at, f"{name} {what}{more}", len(ports), labels, help="use another port, or a device with more ports")
-        return no(fault.message, (fault,), {"port": name, "links": rows[:4].tolist()})
+        fault = PropertyFault(
+            at, f"{name} {what}{more}", len(ports), labels, help="use another port, or a device with more ports"
+        )
+        return property_fails(fault.message, (fault,), {"port": name, "links": rows[:4].tolist()})
 
     def _tightest(self, view: View) -> Judgement:
         """The device with the fewest free ports among those that have any link."""
@@ -91,11 +93,11 @@ class PortBudget(Check):
         free = sizes - np.add.reduceat(np.append(f.port_state != 0, False).astype(np.int64), f.port_base[:-1]) * (sizes > 0)
         mine = np.flatnonzero(view.core & f.is_switch & (sizes > 0))
         if not len(mine):
-            return yes("every link has a port of its own")
+            return property_holds("every link has a port of its own")
         tiers: dict[str, int] = {}
         for s in dict.fromkeys(f.device_set[mine].tolist()):
             rows = mine[f.device_set[mine] == s]
             tiers[f.sets[s].path] = min(int(free[rows].min()), tiers.get(f.sets[s].path, int(sizes.max())))
         at = int(mine[np.argmin(free[mine])])
         text = f"tightest: {f.device_name(at)} has {int(free[at])} of {int(sizes[at])} ports free"
-        return yes(text, {"tightest": f.device_name(at), "free": tiers})
+        return property_holds(text, {"tightest": f.device_name(at), "free": tiers})

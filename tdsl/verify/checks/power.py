@@ -9,30 +9,30 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric
-from tdsl.physical.power_and_cost import Figures, figures_of
-from tdsl.physical.racks import Bound
+from tdsl.physical.power_and_cost import Figures, cached_figures
+from tdsl.physical.racks import PartialSum
 from tdsl.prove.view import View
-from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, show
+from tdsl.semantics.quantity import MONEY, POWER, Dim, Quantity, quantity_text
 from tdsl.verify.check import Check, Judgement, skipped
 from tdsl.verify.result import Value
 
 
-def network(f: Fabric) -> Bools:
+def devices_of_network(f: Fabric) -> Bools:
     """Devices of the network: switches, optical switches and panels that are declared as such."""
     found: Bools = ((f.kind == "switch") | (f.kind == "ocs") | (f.kind == "panel")) & (f.container < 0)
     return found
 
 
-def devices_of(view: View, claim: ResolvedClaim | None) -> Bools:
+def devices_asked_about(view: View, claim: ResolvedClaim | None) -> Bools:
     """What a requirement is about: the devices of a view, or with `of network` those of the network."""
     of_network = claim is not None and any(s.kind == "network" for s in claim.of)
-    return view.core & network(view.fabric) if of_network else view.core
+    return view.core & devices_of_network(view.fabric) if of_network else view.core
 
 
 UNKNOWN = "figures of devices, transceivers or active cables are unknown"
 
 
-def counted_elsewhere(view: View, figures: Figures) -> str:
+def why_counted_elsewhere(view: View, figures: Figures) -> str:
     """Why what is named has no figures of its own: it is in other devices, of whose figures its own are part; else ""."""
     f = view.fabric
     inside = np.flatnonzero(view.core)
@@ -42,24 +42,24 @@ def counted_elsewhere(view: View, figures: Figures) -> str:
     return f"its figures are part of those of the device that it is in: ask for {holder}"
 
 
-def whole_of(view: View, claim: ResolvedClaim, devices: Bools) -> tuple[Bools, Bools]:
+def part_and_whole_devices(view: View, claim: ResolvedClaim, devices: Bools) -> tuple[Bools, Bools]:
     """The devices of a share and of its whole: `of network` is the network, and what of the devices is in it; `of total` all."""
     f = view.fabric
     if claim.share_of == "network":
-        return devices & network(f), network(f)
+        return devices & devices_of_network(f), devices_of_network(f)
     return devices, np.ones(f.device_count, dtype=np.bool_)
 
 
-def judged(bound: Bound, dim: Dim, what: str, missing: str) -> Judgement:
+def judgement_of_sum(bound: PartialSum, dim: Dim, what: str, missing: str) -> Judgement:
     """A sum as a figure: exact, or a lower bound where terms are missing, which ``missing`` names in the plural."""
     known = Quantity(bound.known, dim)
     if bound.exact:
-        return Judgement("proved", f"{show(known)} {what}".rstrip(), known, known, known)
-    text = f"at least {show(known)}{f' {what}' if what else ''}; {bound.missing:,} {missing}"
+        return Judgement("proved", f"{quantity_text(known)} {what}".rstrip(), known, known, known)
+    text = f"at least {quantity_text(known)}{f' {what}' if what else ''}; {bound.missing:,} {missing}"
     return Judgement("bounded", text, known, known, inf, witness={"missing": bound.missing})
 
 
-def shared(part: Bound, whole: Bound, of: str, missing: str) -> Judgement:
+def judgement_of_share(part: PartialSum, whole: PartialSum, of: str, missing: str) -> Judgement:
     """A sum as a share of another of which it is a part, with bounds where terms of either are unknown."""
     if not whole.known:
         return skipped(f"nothing is known of the {of}")
@@ -67,21 +67,29 @@ def shared(part: Bound, whole: Bound, of: str, missing: str) -> Judgement:
     low: Value = share if whole.exact else Fraction(0)
     high: Value = share if part.exact else inf
     if part.exact and whole.exact:
-        return Judgement("proved", f"{_percent(share)} of {_of(of)}", share, share, share)
+        return Judgement("proved", f"{_percent_of_whole(share)} of {_words_for_whole(of)}", share, share, share)
     unknown = part.missing + whole.missing
-    said = f"at most {_percent(share)}" if part.exact else f"at least {_percent(share)}" if whole.exact else "an unknown share"
-    return Judgement("bounded", f"{said} of {_of(of)}; {unknown:,} {missing}", share, low, high, witness={"missing": unknown})
+    said = (
+        f"at most {_percent_of_whole(share)}"
+        if part.exact
+        else f"at least {_percent_of_whole(share)}"
+        if whole.exact
+        else "an unknown share"
+    )
+    return Judgement(
+        "bounded", f"{said} of {_words_for_whole(of)}; {unknown:,} {missing}", share, low, high, witness={"missing": unknown}
+    )
 
 
-def _of(whole: str) -> str:
+def _words_for_whole(whole: str) -> str:
     return "the network" if whole == "network" else "the total"
 
 
-def _percent(share: Fraction) -> str:
+def _percent_of_whole(share: Fraction) -> str:
     return f"{float(share * 100):.4g}%"
 
 
-class Power(Check):
+class PowerDraw(Check):
     """How many watts the devices take at most.
 
     ## What it means
@@ -133,14 +141,14 @@ class Power(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         typical = claim is not None and "typical" in map(str, claim.args)
-        figures, devices = figures_of(view.fabric), devices_of(view, claim)
-        if why := counted_elsewhere(view, figures):
+        figures, devices = cached_figures(view.fabric), devices_asked_about(view, claim)
+        if why := why_counted_elsewhere(view, figures):
             return skipped(why)
         if claim is not None and claim.share_of:
-            devices, every = whole_of(view, claim, devices)
-            return shared(figures.power(devices, typical), figures.power(every, typical), claim.share_of, UNKNOWN)
+            devices, every = part_and_whole_devices(view, claim, devices)
+            return judgement_of_share(figures.power(devices, typical), figures.power(every, typical), claim.share_of, UNKNOWN)
         bound = figures.power(devices, typical)
-        return judged(bound, POWER, "typical" if typical else "", UNKNOWN)
+        return judgement_of_sum(bound, POWER, "typical" if typical else "", UNKNOWN)
 
 
 class OpticsPower(Check):
@@ -191,14 +199,16 @@ class OpticsPower(Check):
     takes = frozenset({"of", "share"})
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        figures, devices = figures_of(view.fabric), devices_of(view, claim)
-        if why := counted_elsewhere(view, figures):
+        figures, devices = cached_figures(view.fabric), devices_asked_about(view, claim)
+        if why := why_counted_elsewhere(view, figures):
             return skipped(why)
         if claim is not None and claim.share_of:
-            devices, every = whole_of(view, claim, devices)
-            return shared(figures.optics_power(devices), figures.power(every), claim.share_of, UNKNOWN)
+            devices, every = part_and_whole_devices(view, claim, devices)
+            return judgement_of_share(figures.optics_power(devices), figures.power(every), claim.share_of, UNKNOWN)
         bound = figures.optics_power(devices)
-        return judged(bound, POWER, "", "cable ends have no transceiver, or one or an active plug without a known power")
+        return judgement_of_sum(
+            bound, POWER, "", "cable ends have no transceiver, or one or an active plug without a known power"
+        )
 
 
 class Cost(Check):
@@ -248,15 +258,17 @@ class Cost(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
-        devices, legs = devices_of(view, claim), view.leg_columns
-        figures = figures_of(f)
-        if why := counted_elsewhere(view, figures):
+        devices, legs = devices_asked_about(view, claim), view.leg_columns
+        figures = cached_figures(f)
+        if why := why_counted_elsewhere(view, figures):
             return skipped(why)
         if claim is not None and claim.share_of:
-            devices, every = whole_of(view, claim, devices)
+            devices, every = part_and_whole_devices(view, claim, devices)
             cables = np.ones(len(f.cable_a), dtype=np.bool_)
-            return shared(figures.cost(devices, legs), figures.cost(every, cables), claim.share_of, "prices are missing")
-        return judged(figures.cost(devices, legs), MONEY, "", "prices are missing")
+            return judgement_of_share(
+                figures.cost(devices, legs), figures.cost(every, cables), claim.share_of, "prices are missing"
+            )
+        return judgement_of_sum(figures.cost(devices, legs), MONEY, "", "prices are missing")
 
 
-__all__ = ["Cost", "OpticsPower", "Power", "judged", "network"]
+__all__ = ["Cost", "OpticsPower", "PowerDraw", "judgement_of_sum", "devices_of_network"]

@@ -7,24 +7,29 @@ from math import inf
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places
-from tdsl.physical.power_and_cost import figures_of
+from tdsl.fabric.places import RackPlaces
+from tdsl.physical.power_and_cost import cached_figures
 from tdsl.physical.rack_rows import rack_sums
-from tdsl.physical.racks import Bound, Racks
+from tdsl.physical.racks import PartialSum, Racks
 from tdsl.prove.view import View
-from tdsl.semantics.quantity import MASS, POWER, Dim, Quantity, show
-from tdsl.verify.check import Check, Fault, Judgement, skipped
+from tdsl.semantics.quantity import MASS, POWER, Dim, Quantity, quantity_text
+from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.result import Status, Value
 
 
-def _held(view: View, racks: Racks) -> dict[int, list[int]]:
+def _racks_of_view(view: View, racks: Racks) -> dict[int, list[int]]:
     """Racks with a device of the view, and all that is in them."""
     return {r: devices for r, devices in racks.by_rack.items() if view.core[devices].any()}
 
 
-def _worst(
-    p: Places, sums: dict[int, Bound], limits: dict[int, Fraction | None], dim: Dim, what: str, devices: dict[int, list[int]]
+def _most_loaded_rack(
+    p: RackPlaces,
+    sums: dict[int, PartialSum],
+    limits: dict[int, Fraction | None],
+    dim: Dim,
+    what: str,
+    devices: dict[int, list[int]],
 ) -> Judgement:
     """The rack with the greatest sum, and a fault for each statement that overloads one."""
     most = max(sums, key=lambda r: (sums[r].known, -r))
@@ -32,10 +37,10 @@ def _worst(
     known = Quantity(sums[most].known, dim)
     name = f"rack {p.rack_names[most]} in hall {p.hall_name(most)}"
     over = [r for r, b in sums.items() if (limit := limits[r]) is not None and b.known > limit]
-    text = f"{'' if not missing else 'at least '}{show(known)} in {name}" + (
+    text = f"{'' if not missing else 'at least '}{quantity_text(known)} in {name}" + (
         f"; {missing:,} {'figure is' if missing == 1 else 'figures are'} unknown" if missing else ""
     )
-    faults: list[Fault] = []
+    faults: list[PropertyFault] = []
     blamed: set[int] = set()
     for r in over:
         last = devices[r][-1]
@@ -45,10 +50,10 @@ def _worst(
         limit = limits[r]
         assert limit is not None
         more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more rack{'' if len(over) == 2 else 's'})"
-        words = f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} {show(Quantity(limit, dim))}{_after_loss(p, r, dim)}, "
+        words = f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} {quantity_text(Quantity(limit, dim))}{_words_for_feed_loss(p, r, dim)}, "
         words += "and its devices come to "
-        words += f"{show(Quantity(sums[r].known, dim))}{more}"
-        faults.append(Fault(p.origin(last), words, len(over), ((p.rack_kind[r].span, "the rack is declared here"),),
+        words += f"{quantity_text(Quantity(sums[r].known, dim))}{more}"
+        faults.append(PropertyFault(p.origin(last), words, len(over), ((p.rack_kind[r].span, "the rack is declared here"),),
                             help="place fewer devices in it, or use a rack that carries more"))  # fmt: skip
     witness = {"rack": p.rack_names[most], "hall": p.hall_name(most)}
     status: Status = "refuted" if faults else "bounded" if missing else "proved"
@@ -56,7 +61,7 @@ def _worst(
     return Judgement(status, text, known, known, upper, witness=witness, faults=tuple(faults))
 
 
-def _after_loss(p: Places, rack: int, dim: Dim) -> str:
+def _words_for_feed_loss(p: RackPlaces, rack: int, dim: Dim) -> str:
     """Which feeds a limit is about, where there are more than two."""
     feeds = p.rack_kind[rack].feeds
     return f" with one of {feeds} lost" if dim == POWER and feeds > 2 else ""
@@ -118,21 +123,21 @@ class RackPower(Check):
         if p is None:
             return skipped(NO_PLACES)
         racks = Racks(f, p)
-        held = _held(view, racks)
+        held = _racks_of_view(view, racks)
         if not held:
             return skipped("no device here has a place")
         words = set(map(str, claim.args)) if claim is not None else set()
-        found = rack_sums(figures_of(f), racks, "typical" in words)
+        found = rack_sums(cached_figures(f), racks, "typical" in words)
         lost = "feed_lost" in words
         if lost or "per_feed" in words:
             known = [r for r in held if p.rack_kind[r].feeds]
             if not known:
                 return skipped("no rack here states its feeds: `power 2 x 44kW`")
             share = {r: max(p.rack_kind[r].feeds - lost, 1) for r in known}
-            sums = {r: Bound(found[r].known / share[r], found[r].missing) for r in known}
-            return _worst(p, sums, {r: p.rack_kind[r].feed_watts for r in known}, POWER, "has feeds of", held)
+            sums = {r: PartialSum(found[r].known / share[r], found[r].missing) for r in known}
+            return _most_loaded_rack(p, sums, {r: p.rack_kind[r].feed_watts for r in known}, POWER, "has feeds of", held)
         sums = {r: found[r] for r in held}
-        return _worst(p, sums, {r: p.rack_kind[r].watts for r in held}, POWER, "has feeds of", held)
+        return _most_loaded_rack(p, sums, {r: p.rack_kind[r].watts for r in held}, POWER, "has feeds of", held)
 
 
 class RackWeight(Check):
@@ -184,8 +189,8 @@ class RackWeight(Check):
         if p is None:
             return skipped(NO_PLACES)
         racks = Racks(f, p)
-        held = _held(view, racks)
+        held = _racks_of_view(view, racks)
         if not held:
             return skipped("no device here has a place")
         sums = {r: racks.total(devices, racks.mass) for r, devices in held.items()}
-        return _worst(p, sums, {r: p.rack_kind[r].mass for r in held}, MASS, "carries", held)
+        return _most_loaded_rack(p, sums, {r: p.rack_kind[r].mass for r in held}, MASS, "carries", held)

@@ -6,12 +6,12 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.order import distinct
-from tdsl.fabric.places import Places
+from tdsl.fabric.order import distinct_values
+from tdsl.fabric.places import RackPlaces
 from tdsl.physical.racks import Racks
-from tdsl.prove.search import listing
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 
 NO_PLACES = "no device has a place: add `hall` and `place`, or give a table with --places"
 
@@ -72,25 +72,25 @@ class RackSpace(Check):
             return skipped("no device here has a place")
         faults = [*self._overlaps(f, p, racks, view), *self._full(f, p, racks, view)]
         if faults:
-            return no(faults[0].message, tuple(faults))
-        unknown = {f.models[m].name for m in distinct(f.device_model[rows]).tolist() if not racks.heights[m]}
+            return property_fails(faults[0].message, tuple(faults))
+        unknown = {f.models[m].name for m in distinct_values(f.device_model[rows]).tolist() if not racks.heights[m]}
         if unknown:
-            return skipped(f"{listing(sorted(unknown), 4)} {'has' if len(unknown) == 1 else 'have'} no `height`")
+            return skipped(f"{first_names_and_more(sorted(unknown), 4)} {'has' if len(unknown) == 1 else 'have'} no `height`")
         held = set(p.device_rack[rows].tolist())
         low = [r for r in held if p.rack_kind[r].height is None]
         if low:
             return skipped(f"rack {p.rack_names[low[0]]} has no `height`")
         most = max(held, key=lambda r: sum(racks.height(d) for d in racks.by_rack[r]))
         taken = sum(racks.height(d) for d in racks.by_rack[most])
-        return yes(f"fullest: rack {p.rack_names[most]} with {taken} of {p.rack_kind[most].height} units taken")
+        return property_holds(f"fullest: rack {p.rack_names[most]} with {taken} of {p.rack_kind[most].height} units taken")
 
-    def _overlaps(self, f: Fabric, p: Places, racks: Racks, view: View) -> list[Fault]:
+    def _overlaps(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
         """Devices that share a unit with one below them."""
         rows = racks.devices[p.device_unit[racks.devices] > 0]
         low = p.device_unit[rows]
         high = low + np.maximum(racks.heights[f.device_model[rows]], 1)
         rack = p.device_rack[rows]
-        out: list[Fault] = []
+        out: list[PropertyFault] = []
         first: dict[int, tuple[int, int, int]] = {}  # place statement -> devices and how many
         top: dict[int, tuple[int, int]] = {}
         for device, r, u, end in zip(rows.tolist(), rack.tolist(), low.tolist(), high.tolist(), strict=True):
@@ -111,12 +111,12 @@ class RackSpace(Check):
                 f"{f.device_path(below_device)} and {f.device_path(device)} are both in unit {int(p.device_unit[device])} "
                 f"of rack {p.rack_names[r]} in hall {p.hall_name(r)}{more}"
             )
-            out.append(Fault(here, text, count, labels, help="place them apart: a device takes `height` units upwards"))
+            out.append(PropertyFault(here, text, count, labels, help="place them apart: a device takes `height` units upwards"))
         return out
 
-    def _full(self, f: Fabric, p: Places, racks: Racks, view: View) -> list[Fault]:
+    def _full(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
         """Devices above the top of their rack, and racks whose devices need more units than there are."""
-        out: list[Fault] = []
+        out: list[PropertyFault] = []
         blamed: set[int] = set()
         for rack, devices in racks.by_rack.items():
             height = p.rack_kind[rack].height
@@ -136,5 +136,5 @@ class RackSpace(Check):
                 else f"{where} has {height} units, and its devices need {need}"
             )
             labels = ((p.rack_kind[rack].span, "the rack is declared here"),)
-            out.append(Fault(p.origin(device), text, 1, labels, help="use another rack, or a taller one"))
+            out.append(PropertyFault(p.origin(device), text, 1, labels, help="use another rack, or a taller one"))
         return out

@@ -6,11 +6,11 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.fabric.rails import RailPlan, rail_plan
-from tdsl.prove.search import listing
+from tdsl.prove.search import first_names_and_more
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, no, yes
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
 
 
 class RailAlignment(Check):
@@ -68,7 +68,7 @@ class RailAlignment(Check):
         here = kept[plan.rows]
         judged = here & plan.judged if len(plan.rows) else here
         if not judged.any():
-            return _no_rails(f, plan)
+            return _skipped_without_rails(f, plan)
         wrong = judged & (plan.serves != plan.rail)
         if wrong.any():
             return self._misplaced(f, plan, wrong)
@@ -76,27 +76,29 @@ class RailAlignment(Check):
         text = f"{count} rails, every NIC is connected to the switch of its rail"
         others = here & ~judged
         if not others.any():
-            return yes(text)
-        names = _without_rails(f, plan, others)
-        return yes(f"{text}; the switches of {listing(names, 3)} serve several rails each", {"without_rails": names})
+            return property_holds(text)
+        names = _sets_without_rails(f, plan, others)
+        return property_holds(
+            f"{text}; the switches of {first_names_and_more(names, 3)} serve several rails each", {"without_rails": names}
+        )
 
     def _misplaced(self, f: Fabric, plan: RailPlan, wrong: Bools) -> Judgement:
         rows = np.flatnonzero(wrong)
         statements = f.link_statement[plan.rows[rows]]
-        faults: list[Fault] = []
+        faults: list[PropertyFault] = []
         witness: dict[str, object] = {}
-        for statement in distinct(statements).tolist():
+        for statement in distinct_values(statements).tolist():
             mine = rows[statements == statement]
             at = int(mine[0])
             port = f.port_path(int(f.link_a[plan.rows[at]]))
             found, rail = int(plan.switch[at]), int(plan.rail[at])
-            expected = _expected(f, plan, at)
+            expected = _switch_expected_for_rail(f, plan, at)
             where = f"; those of its siblings are connected to {f.device_name(expected)}" if expected >= 0 else ""
             message = f"{port} is connected to {f.device_name(found)}, which serves rail {int(plan.serves[at])}{where}"
             message += f" (and {len(mine) - 1} more)" if len(mine) > 1 else ""
             labels = ((f.set_of(found).origin.span, f"{f.device_name(found)} is declared here"),)
             help = f"connect it to the switch of rail {rail}"
-            faults.append(Fault(f.statements[statement].origin, message, len(mine), labels, help=help))
+            faults.append(PropertyFault(f.statements[statement].origin, message, len(mine), labels, help=help))
             if not witness:
                 witness = {
                     "host": f.device_name(int(f.device_a[plan.rows[at]])),
@@ -104,10 +106,10 @@ class RailAlignment(Check):
                     "found": f.device_name(found),
                     "expected": f.device_name(expected) if expected >= 0 else None,
                 }
-        return no(faults[0].message, tuple(faults), witness)
+        return property_fails(faults[0].message, tuple(faults), witness)
 
 
-def _without_rails(f: Fabric, plan: RailPlan, others: Bools) -> list[str]:
+def _sets_without_rails(f: Fabric, plan: RailPlan, others: Bools) -> list[str]:
     """Declarations of hosts without rails, and classes of ports without rails of hosts that have some."""
     railed = {int(s) for s in np.unique(f.device_set[f.device_a[plan.rows[plan.judged]]])}
     device = f.device_a[plan.rows[others]]
@@ -119,11 +121,11 @@ def _without_rails(f: Fabric, plan: RailPlan, others: Bools) -> list[str]:
     return list(names)
 
 
-def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
+def _skipped_without_rails(f: Fabric, plan: RailPlan) -> Judgement:
     """Skipped; the fault is there for a claim that insists."""
     reason = "the design is not rail-organised"
     if not len(plan.rows):
-        fault = Fault(None, f"{reason}: no host port has a rail")
+        fault = PropertyFault(None, f"{reason}: no host port has a rail")
         return Judgement("skipped", reason=reason, faults=(fault,))
     foreign = plan.rail != plan.serves  # at switches that serve several rails
     rows = np.flatnonzero(foreign if foreign.any() else plan.rail >= 0)
@@ -133,16 +135,16 @@ def _no_rails(f: Fabric, plan: RailPlan) -> Judgement:
     same = [f.port_class(p)[0].name == class_ for p in f.link_a[plan.rows[there]].tolist()]
     mine = np.zeros(len(plan.rows), dtype=np.bool_)
     mine[there[same]] = True
-    found = distinct(plan.rail[mine])
+    found = distinct_values(plan.rail[mine])
     name = f.device_name(switch)
     what = f"{name} serves {len(found)} rails" if len(found) > 1 else f"{name} serves rail {int(found[0])}, as all others do"
     ports = [f.port_path(int(f.link_a[plan.rows[mine][plan.rail[mine] == r][0]])) for r in found[:2]]
     statement = f.statements[int(f.link_statement[plan.rows[mine][0]])]
-    fault = Fault(statement.origin, f"{reason}: {what}: {' and '.join(ports)} are connected to it")
+    fault = PropertyFault(statement.origin, f"{reason}: {what}: {' and '.join(ports)} are connected to it")
     return Judgement("skipped", reason=reason, faults=(fault,), witness={"switch": name, "nics": ports})
 
 
-def _expected(f: Fabric, plan: RailPlan, at: int) -> int:
+def _switch_expected_for_rail(f: Fabric, plan: RailPlan, at: int) -> int:
     """The switch that NICs of this rail are connected to in hosts which share a switch with this host; -1 if there are none."""
     host = f.device_a[plan.rows]
     mine = host == host[at]

@@ -10,8 +10,8 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.model import PortClass
-from tdsl.verify.check import Check, Fault, Judgement, no, yes
-from tdsl.verify.ports import ClassTable, Joint, gbps, joints
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds
+from tdsl.verify.ports import ClassTable, Joint, gbps_text, joints_of_links
 
 
 class RateMatch(Check):
@@ -57,7 +57,7 @@ class RateMatch(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f, table = view.fabric, ClassTable.of(view.fabric)
         if not len(view.rows):
-            return replace(yes("there are no links"), judged=0, of=0)
+            return replace(property_holds("there are no links"), judged=0, of=0)
         links = view.rows
         rates = table.rates()
         of_a = rates[table.rows(f, f.link_a[links])]
@@ -67,18 +67,20 @@ class RateMatch(Check):
         fast = ((of_a >= 0) & (carried > of_a)) | ((of_b >= 0) & (carried > of_b))
         unlike = (of_a >= 0) & (of_b >= 0) & (of_a != of_b) & ~stated
         wrong = links[fast | unlike]
-        faults = [self._fault(view, table, j) for j in joints(f, table, wrong, f.link_a[wrong], f.link_b[wrong])]
+        faults = [self._fault(view, table, j) for j in joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])]
         for via, end in ((f.link_via_a, f.link_a), (f.link_via_b, f.link_b)):
             crossing = links[via[links] >= 0]
             limit = rates[table.rows(f, via[crossing])]
             slow = crossing[(limit >= 0) & (f.link_rate[crossing] > limit)]
-            faults += [self._slow_panel(view, table, j, int(via[j.link])) for j in joints(f, table, slow, end[slow], via[slow])]
+            faults += [
+                self._slow_panel(view, table, j, int(via[j.link])) for j in joints_of_links(f, table, slow, end[slow], via[slow])
+            ]
         if not faults:
-            return yes("both ends of every link agree")
+            return property_holds("both ends of every link agree")
         worst = faults[0]
-        return no(worst.message, tuple(faults), {"links": sum(x.count for x in faults)})
+        return property_fails(worst.message, tuple(faults), {"links": sum(x.count for x in faults)})
 
-    def _fault(self, view: View, table: ClassTable, joint: Joint) -> Fault:
+    def _fault(self, view: View, table: ClassTable, joint: Joint) -> PropertyFault:
         f = view.fabric
         statement = f.statements[joint.statement]
         ends = f.port_path(int(f.link_a[joint.link])), f.port_path(int(f.link_b[joint.link]))
@@ -86,25 +88,27 @@ class RateMatch(Check):
         rate = int(f.link_rate[joint.link])
         more = f" ({joint.count} links do)" if joint.count > 1 else ""
         if "rate" in statement.settings:
-            pair = f"{_article(words[0])} port and {_article(words[1])} port"
-            message = f"{ends[0]} to {ends[1]} is asked to run at {gbps(rate)}, between {pair}"
+            pair = f"{_with_article(words[0])} port and {_with_article(words[1])} port"
+            message = f"{ends[0]} to {ends[1]} is asked to run at {gbps_text(rate)}, between {pair}"
         else:
-            message = f"{ends[0]} to {ends[1]}: {_article(words[0])} port into {_article(words[1])} port"
+            message = f"{ends[0]} to {ends[1]}: {_with_article(words[0])} port into {_with_article(words[1])} port"
         classes = [table.classes[joint.class_a], table.classes[joint.class_b]]
         slower = min((c.rate for c in classes if c.rate is not None), default=rate)
         labels = tuple(dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True)))
         ways = [(c.name, c.rate // slower) for c in classes if c.rate is not None and c.rate % slower == 0 and c.rate > slower]
         split = next((f"`{{ split {n} {k} }}`" for (n, k), c in zip(ways, (c for c in classes if c.rate != slower), strict=False)
                       if k in c.splits and "rate" not in statement.settings), "")  # fmt: skip
-        help = f"write `{{ rate {gbps(slower)} }}` behind the connect" + (f", or split the faster port: {split}" if split else "")
+        help = f"write `{{ rate {gbps_text(slower)} }}` behind the connect" + (
+            f", or split the faster port: {split}" if split else ""
+        )
         if split and any("topology" in words for _, words in statement.origin.chain):  # its block names the models
             end = f.link_a if classes[0].rate != slower else f.link_b
             model = f.models[int(f.device_model[f.port_device[int(end[joint.link])]])].name
-            rate_of = f"the rate of its ports in its tier: `down CLASS at {gbps(slower)}`"
+            rate_of = f"the rate of its ports in its tier: `down CLASS at {gbps_text(slower)}`"
             help = f"split the faster ports: `{model} {split.strip('`')}`; or write {rate_of}"
         named = self._ports_of_the_rate(f, joint, classes)
         help = f"{named}; or {help}" if named and "rate" not in statement.settings else help
-        return Fault(statement.origin, message + more, joint.count, labels, help=help)
+        return PropertyFault(statement.origin, message + more, joint.count, labels, help=help)
 
     def _ports_of_the_rate(self, f: Fabric, joint: Joint, classes: list[PortClass]) -> str:
         """Advice to name other ports of one end: part of its class is split, and the rest runs at the rate of the other end."""
@@ -115,17 +119,19 @@ class RateMatch(Check):
             for c in parts:
                 if c.name == mine.name and c.axes != mine.axes and c.rate == other.rate:
                     ports = f"{f.sets[int(f.device_set[device])].name}.{c.name}[{c.axes[0].low}..{c.axes[0].high}]"
-                    return f"name ports that run at {gbps(c.rate or 0)}: `{ports}`"
+                    return f"name ports that run at {gbps_text(c.rate or 0)}: `{ports}`"
         return ""
 
-    def _slow_panel(self, view: View, table: ClassTable, joint: Joint, port: int) -> Fault:
+    def _slow_panel(self, view: View, table: ClassTable, joint: Joint, port: int) -> PropertyFault:
         f = view.fabric
-        rate, words = gbps(int(f.link_rate[joint.link])), _article(table.words(joint.class_b))
+        rate, words = gbps_text(int(f.link_rate[joint.link])), _with_article(table.words(joint.class_b))
         message = f"{f.port_path(port)} carries {rate}, but is {words} port"
         labels = ((table.classes[joint.class_b].origin.span, "declared here"),)
-        return Fault(f.statements[joint.statement].origin, message, joint.count, labels, help="use a panel that carries the rate")
+        return PropertyFault(
+            f.statements[joint.statement].origin, message, joint.count, labels, help="use a panel that carries the rate"
+        )
 
 
-def _article(words: str) -> str:
+def _with_article(words: str) -> str:
     """``an 800Gbps GE800``, ``a 400Gbps NDR``."""
     return f"an {words}" if words.startswith(("8", "11", "18", "any")) else f"a {words}"

@@ -9,20 +9,20 @@ from typing import ClassVar
 import numpy as np
 
 from tdsl.fabric.cables.cabling import fills_cages
-from tdsl.fabric.cables.identity import Cables
-from tdsl.fabric.cables.plugs import ends_wrong, fits
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.fabric.cables.plugs import ends_wrong, optic_misfit_reason
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Bools, Fabric, Ints
-from tdsl.fabric.part_facts import MICRO, amount, lengths_of, shown
-from tdsl.fabric.places import nowhere
+from tdsl.fabric.part_facts import MICRO, lengths_of, part_display_name, stated_quantity
+from tdsl.fabric.places import empty_places
 from tdsl.findings.source import Origin
 from tdsl.physical.model import Physical, physical_of
-from tdsl.physical.part_choice import Choice
+from tdsl.physical.part_choice import PartChoice
 from tdsl.physical.stated import stated_lengths
 from tdsl.prove.view import View
 from tdsl.semantics.model import DeviceModel
-from tdsl.semantics.quantity import LENGTH, Quantity, show
-from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
+from tdsl.semantics.quantity import LENGTH, Quantity, quantity_text
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.result import Status, Value
 
@@ -89,7 +89,7 @@ class CableLength(OfCables, Check):
         f = view.fabric
         if not self.applies_to(f):
             return skipped(NO_PLACES)
-        physical = physical_of(f) or Physical(f, nowhere(f.device_count))
+        physical = physical_of(f) or Physical(f, empty_places(f.device_count))
         legs = view.leg_columns
         stated = stated_lengths(f)
         every = np.where(stated >= 0, stated, physical.lengths.run)
@@ -102,25 +102,25 @@ class CableLength(OfCables, Check):
             return skipped(f"no length is known: {physical.lengths.unknown(first)}")
         longest = int(np.flatnonzero(legs)[int(np.argmax(run))])
         most = Quantity(Fraction(int(run.max()), MICRO), LENGTH)
-        text = f"{show(most)} from {_ends(view.fabric, longest)}"
+        text = f"{quantity_text(most)} from {_cable_leg_ends(view.fabric, longest)}"
         if unknown:
             text = f"at least {text}; {unknown:,} of {len(run):,} lengths are unknown"
         faults = (
-            *_too_long(f, physical, legs, every),
-            *_too_long_in_all(f, physical, legs, every),
-            *_too_short(f, physical, legs),
+            *_cable_reach_faults(f, physical, legs, every),
+            *_total_length_faults(f, physical, legs, every),
+            *_stated_length_faults(f, physical, legs),
         )
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
-        witness = {"cable": _ends(view.fabric, longest)}
+        witness = {"cable": _cable_leg_ends(view.fabric, longest)}
         upper: Value = inf if unknown else most
         return Judgement(status, text, most, most, upper, witness=witness, faults=faults)
 
 
-def _ends(f: Fabric, leg: int) -> str:
+def _cable_leg_ends(f: Fabric, leg: int) -> str:
     return f"{f.port_path(int(f.cable_a[leg]))} to {f.port_path(int(f.cable_b[leg]))}"
 
 
-def _too_short(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
+def _stated_length_faults(f: Fabric, physical: Physical, legs: Bools) -> list[PropertyFault]:
     """A fault for each connect that states a length below the way of one of its cables."""
     stated, run = stated_lengths(f), physical.lengths.run
     short = np.flatnonzero(legs & (stated >= 0) & (run > stated))
@@ -128,20 +128,23 @@ def _too_short(f: Fabric, physical: Physical, legs: Bools) -> list[Fault]:
     for statement in np.unique(f.cable_statement[short]).tolist():
         mine = short[f.cable_statement[short] == statement]
         leg = int(mine[np.argmax(run[mine])])
-        text = f"{_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and its connect states {stated[leg] / MICRO:g}m"
+        text = f"{_cable_leg_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and its connect states {stated[leg] / MICRO:g}m"
         several = f" ({len(mine):,} cables)" if len(mine) > 1 else ""
         help = "leave `length` out, or state one that covers the way"
-        out.append(Fault(f.statements[statement].origin, text + several, len(mine), help=help))
+        out.append(PropertyFault(f.statements[statement].origin, text + several, len(mine), help=help))
     return out
 
 
-def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools, every: Ints) -> list[Fault]:
+def _total_length_faults(f: Fabric, physical: Physical, legs: Bools, every: Ints) -> list[PropertyFault]:
     """A fault for each connect with a link through a panel whose cables together are longer than its parts reach."""
     number, choices = physical.parts.group
     parts = [[x for x in (c.cable, c.optic_a, c.optic_b) if x is not None] for c in choices]
-    limits = [min(((r, shown(x)) for x in of if (r := amount(x, "reach", LENGTH)) is not None), default=None) for of in parts]
+    limits = [
+        min(((r, part_display_name(x)) for x in of if (r := stated_quantity(x, "reach", LENGTH)) is not None), default=None)
+        for of in parts
+    ]
     reach = np.array([NO_LIMIT if x is None else int(x[0] * MICRO) for x in limits] or [NO_LIMIT], dtype=np.int64)[number]
-    links, at = Cables(f).crossings
+    links, at = CableIndex(f).crossings
     run, least = np.zeros(f.link_count, dtype=np.int64), np.full(f.link_count, NO_LIMIT, dtype=np.int64)
     np.add.at(run, links, np.maximum(every[at], 0))
     np.minimum.at(least, links, reach[at])
@@ -150,45 +153,47 @@ def _too_long_in_all(f: Fabric, physical: Physical, legs: Bools, every: Ints) ->
     alone = np.zeros(f.link_count, dtype=np.bool_)  # one of its cables is beyond reach by itself
     alone[links[every[at] > reach[at]]] = True
     over = np.flatnonzero(asked & ~alone & (f.link_via_a >= 0) & (run > least))
-    out: list[Fault] = []
+    out: list[PropertyFault] = []
     for statement in np.unique(f.link_statement[over]).tolist():
         mine = over[f.link_statement[over] == statement]
         link = int(mine[np.argmax(run[mine])])
         weakest = min(x for leg in at[links == link].tolist() if (x := limits[int(number[leg])]) is not None)
         text = f"{f.port_path(int(f.link_a[link]))} to {f.port_path(int(f.link_b[link]))} runs {run[link] / MICRO:.3f}m in all, "
-        text += f"and {weakest[1]} reaches {show(Quantity(weakest[0], LENGTH))}"
+        text += f"and {weakest[1]} reaches {quantity_text(Quantity(weakest[0], LENGTH))}"
         more = f" ({len(mine):,} such links)" if len(mine) > 1 else ""
         help = "place the ends nearer to the panel, or use parts that reach further"
-        out.append(Fault(f.statements[statement].origin, text + more, len(mine), help=help))
+        out.append(PropertyFault(f.statements[statement].origin, text + more, len(mine), help=help))
     return out
 
 
-def _too_long(f: Fabric, physical: Physical, legs: Bools, run: Ints) -> list[Fault]:
+def _cable_reach_faults(f: Fabric, physical: Physical, legs: Bools, run: Ints) -> list[PropertyFault]:
     """A fault for each connect with a run beyond its parts, at the longest."""
     number, choices = physical.parts.group
-    out: list[Fault] = []
+    out: list[PropertyFault] = []
     for k, choice in enumerate(choices):
         if choice.cable is None:
             continue
         rows = np.flatnonzero((number == k) & legs & (run >= 0))
-        limits = [(x, amount(x, "reach", LENGTH)) for x in (choice.cable, choice.optic_a, choice.optic_b) if x is not None]
-        least = min(((r, shown(x)) for x, r in limits if r is not None), default=None)
+        limits = [
+            (x, stated_quantity(x, "reach", LENGTH)) for x in (choice.cable, choice.optic_a, choice.optic_b) if x is not None
+        ]
+        least = min(((r, part_display_name(x)) for x, r in limits if r is not None), default=None)
         sold = max((x for lengths in lengths_of(choice.cable) for x in lengths), default=None)
         beyond: list[tuple[Ints, str]] = []
         if least is not None:
-            reach = f"{least[1]} reaches {show(Quantity(least[0], LENGTH))}"
+            reach = f"{least[1]} reaches {quantity_text(Quantity(least[0], LENGTH))}"
             beyond.append((rows[run[rows] > int(least[0] * MICRO)], reach))
         if sold is not None:
-            beyond.append((rows[run[rows] > sold], f"{shown(choice.cable)} is sold up to {sold / MICRO:g}m"))
+            beyond.append((rows[run[rows] > sold], f"{part_display_name(choice.cable)} is sold up to {sold / MICRO:g}m"))
         for rows_over, why in beyond:
             if not len(rows_over):
                 continue
             leg = int(rows_over[np.argmax(run[rows_over])])
-            text = f"{_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and {why}"
+            text = f"{_cable_leg_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and {why}"
             more = f" ({len(rows_over):,} such cables)" if len(rows_over) > 1 else ""
             origin = f.statements[int(f.cable_statement[leg])].origin
             help = "place the ends nearer, or use a part that reaches further"
-            out.append(Fault(origin, text + more, len(rows_over), help=help))
+            out.append(PropertyFault(origin, text + more, len(rows_over), help=help))
             break
     return out
 
@@ -245,16 +250,16 @@ class CageFit(Check):
         if not self.applies_to(f):
             return skipped("no connect pins a transceiver or a cable with plugs")
         legs = view.leg_columns
-        faults: list[Fault] = []
+        faults: list[PropertyFault] = []
         open_ends: list[str] = []
-        head_at_b = Cables(f).head_at_b
+        head_at_b = CableIndex(f).head_at_b
         count = np.bincount(f.cable_group)[f.cable_group] if len(f.cable_group) else f.cable_group
         for number, statement in enumerate(f.statements):
             optics = statement.settings.get("optics")
             rows = np.flatnonzero(legs & (f.cable_statement == number))
             part = statement.settings.get("part")
             if len(rows) and isinstance(part, DeviceModel) and fills_cages(part):
-                faults += _plugs(f, rows, part, statement.origin)
+                faults += _plug_faults(f, rows, part, statement.origin)
             if not isinstance(optics, tuple) or not len(rows):
                 continue
             split = f.cable_leg[rows] > 0
@@ -264,15 +269,15 @@ class CageFit(Check):
             ):
                 ends = list(zip(ports[rows].tolist(), count[rows].tolist(), tail.tolist(), strict=True))
                 self._end(f, ends, optic, statement.origin, faults, open_ends)
-            faults += _mated(optics, statement.settings.get("part"), statement.origin, len(rows))
+            faults += _optics_mismatch_faults(optics, statement.settings.get("part"), statement.origin, len(rows))
         if faults:
-            return no(faults[0].message, tuple(faults))
+            return property_fails(faults[0].message, tuple(faults))
         if open_ends:
             return skipped(open_ends[0])
-        return yes("every transceiver fits its cage")
+        return property_holds("every transceiver fits its cage")
 
     def _end(
-        self, f: Fabric, ends: list[tuple[int, int, bool]], optic: DeviceModel, origin: Origin, faults: list[Fault],
+        self, f: Fabric, ends: list[tuple[int, int, bool]], optic: DeviceModel, origin: Origin, faults: list[PropertyFault],
         open_ends: list[str],
     ) -> None:  # fmt: skip
         """One end of a connect: faults, and what cannot be judged. Of each cable leg the port, the legs of its cable, and
@@ -282,7 +287,7 @@ class CageFit(Check):
             c, _ = f.port_class(port)
             link = int(f.port_link[port])
             rate = int(f.link_rate[link]) if link >= 0 else c.rate or 0
-            why = fits(optic, c, rate, legs, tail)
+            why = optic_misfit_reason(optic, c, rate, legs, tail)
             if why:
                 wrong.setdefault((c.name, why), []).append(port)
         for (_, why), found in wrong.items():
@@ -293,10 +298,10 @@ class CageFit(Check):
             ports_at = f.port_class(found[0])[0].origin.span
             labels = ((ports_at, "the ports are declared here"), (optic.origin.span, "the transceiver is declared here"))
             help = "pin a transceiver that fits, or none: then one is chosen"
-            faults.append(Fault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
+            faults.append(PropertyFault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
 
 
-def _mated(optics: tuple[object, ...], part: object, origin: Origin, count: int) -> list[Fault]:
+def _optics_mismatch_faults(optics: tuple[object, ...], part: object, origin: Origin, count: int) -> list[PropertyFault]:
     """Faults of two transceivers and a cable that do not go together."""
     a, b = optics
     assert isinstance(a, DeviceModel) and isinstance(b, DeviceModel)
@@ -306,13 +311,13 @@ def _mated(optics: tuple[object, ...], part: object, origin: Origin, count: int)
     for x, y, fact in pairs:
         one, two = x.facts.get(fact), y.facts.get(fact)
         if one is not None and two is not None and str(one) != str(two):
-            text = f"{shown(x)} has the {fact} {one} and {shown(y)} {two}: they do not go together"
+            text = f"{part_display_name(x)} has the {fact} {one} and {part_display_name(y)} {two}: they do not go together"
             labels = ((x.origin.span, "declared here"), (y.origin.span, "declared here"))
-            return [Fault(origin, text, count, labels, help="use one kind at both ends")]
+            return [PropertyFault(origin, text, count, labels, help="use one kind at both ends")]
     return []
 
 
-def _plugs(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> list[Fault]:
+def _plug_faults(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> list[PropertyFault]:
     """Faults of the plugs of a cable that one connect pins: one for each reason, with the first port that it concerns."""
     wrong: dict[str, list[int]] = {}
     for a, b in zip(f.cable_a[rows].tolist(), f.cable_b[rows].tolist(), strict=True):
@@ -327,7 +332,7 @@ def _plugs(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> list[Fau
         ports_at = f.port_class(found[0])[0].origin.span
         labels = ((ports_at, "the ports are declared here"), (part.origin.span, "the cable is declared here"))
         help = "pin a cable whose plugs fit, or fibre and transceivers"
-        out.append(Fault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
+        out.append(PropertyFault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
     return out
 
 
@@ -388,13 +393,13 @@ class TwinPort(Check):
         cage = physical.parts.cage_of(port[caged])
         shared = np.bincount(cage)[cage] > 1 if len(cage) else np.zeros(0, bool)
         unknown = 0
-        for part in (_cable, _optic):
+        for part in (_chosen_cable_name, _chosen_optic_name):
             ends = [[part(c, c.optic_a) for c in choices], [part(c, c.optic_b) for c in choices]]
             names = sorted({"", *ends[0], *ends[1]})  # the empty name, of a part that is not known, is the first
             number_of = {name: i for i, name in enumerate(names)}
             kind = np.concatenate([np.array([number_of[x] for x in end], int)[number[legs]] for end in ends])[caged]
             known = np.flatnonzero(kind)
-            if part is _cable:
+            if part is _chosen_cable_name:
                 unknown = int(np.count_nonzero(shared & (kind == 0)))
             elif not unknown:  # copper has no transceivers: only beside one is an end without one unknown
                 unknown = int(np.count_nonzero((kind == 0) & np.isin(cage, cage[known])))
@@ -409,16 +414,18 @@ class TwinPort(Check):
                 origin = f.statements[int(statement[there])].origin
                 other = f.statements[int(statement[here])].origin
                 labels = ((other.span, "the other comes from here"),) if other is not origin else ()
-                return no(text, (Fault(origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"),))
+                return property_fails(
+                    text, (PropertyFault(origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"),)
+                )
         if unknown:
             return Judgement("bounded", f"the part of {unknown:,} cable ends in cages of two or more is not known")
-        return yes("every transceiver has one kind of cable")
+        return property_holds("every transceiver has one kind of cable")
 
 
-def _cable(choice: Choice, _: DeviceModel | None) -> str:
+def _chosen_cable_name(choice: PartChoice, _: DeviceModel | None) -> str:
     """The cable's name; straight and splitter cables have names of their own."""
-    return "" if choice.cable is None else shown(choice.cable)
+    return "" if choice.cable is None else part_display_name(choice.cable)
 
 
-def _optic(_: Choice, optic: DeviceModel | None) -> str:
-    return "" if optic is None else shown(optic)
+def _chosen_optic_name(_: PartChoice, optic: DeviceModel | None) -> str:
+    return "" if optic is None else part_display_name(optic)

@@ -6,12 +6,12 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Ints
-from tdsl.fabric.order import distinct
+from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subject import links_at_devices
-from tdsl.prove.by_domain import joined
+from tdsl.prove.by_domain import units_with_joined_accelerators
 from tdsl.prove.symmetry import Reads
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, no, skipped, yes
+from tdsl.verify.check import Check, Judgement, PropertyFault, property_fails, property_holds, skipped
 
 
 class Reachability(Check):
@@ -69,39 +69,39 @@ class Reachability(Check):
         if len(units) == 0:
             return skipped("there is no device that traffic could begin at")
         scaleup = claim is not None and claim.through == "scaleup"
-        ids, hubs = _meetings(view, units, of_ports, scaleup)
+        ids, hubs = _hubs_of_units(view, units, of_ports, scaleup)
         lost = units[view.degree[units] == 0]
         if scaleup and not of_ports:
-            ids, hubs = _meetings_in_domains(view, ids, hubs)
+            ids, hubs = _hubs_within_domains(view, ids, hubs)
             lost = np.setdiff1d(lost, ids)
-        apart = _apart(ids, hubs)
+        apart = _groups_without_path(ids, hubs)
         if apart is not None and not (len(lost) and not of_ports and np.isin(min(apart, key=len), lost).all()):
             return self._split(view, apart, of_ports)
         if len(lost):
             return self._linkless(view, lost, len(units))
-        stray = _strays(view, ids, hubs)
+        stray = _unreached_manager(view, ids, hubs)
         if stray is not None:
             s = view.fabric.set_of(stray)
             name = view.fabric.device_name(stray)
-            fault = Fault(
+            fault = PropertyFault(
                 s.origin, f"{name} reaches no accelerator host", help="cable it to switches that hosts are connected to"
             )
-            return no(f"{name} reaches no accelerator host", (fault,), {"from": name})
-        return yes(_words(view, units, of_ports))
+            return property_fails(f"{name} reaches no accelerator host", (fault,), {"from": name})
+        return property_holds(_reachability_text(view, units, of_ports))
 
     def _linkless(self, view: View, lost: Ints, total: int) -> Judgement:
         names = view.names(lost[:4])
         built, linked = bool(view.fabric.built[lost[0]]), len(links_at_devices(view.fabric, lost[:1])) > 0
         why = "is planned only" if not built else "has no link to the network of the set" if linked else "has no link"
         text = f"{len(lost)} of {total} {view.unit_word} have no link: {names[0]}"
-        fault = Fault(
+        fault = PropertyFault(
             view.fabric.set_of(int(lost[0])).origin,
             f"{names[0]} reaches no other host: it {why if view.members is not None else 'has no link'}",
             count=len(lost),
             help="connect it, or leave it out with `omit`" if built else "name those that are built",
             unless="isolated" if view.members is None else "",
         )
-        return no(text, (fault,), {"from": names[0], "without_link": names})
+        return property_fails(text, (fault,), {"from": names[0], "without_link": names})
 
     def _split(self, view: View, apart: tuple[Ints, Ints], of_ports: bool) -> Judgement:
         f = view.fabric
@@ -121,17 +121,17 @@ class Reachability(Check):
         help = "connect the switches of both parts"
         if of_ports:
             help += ", or ask for `reachability` between hosts"
-        fault = Fault(
+        fault = PropertyFault(
             f.set_of(int(devices[0])).origin,
             f"{here} reaches none of {far}: no path of switches joins the two parts",
             count=len(few),
             labels=tuple(labels),
             help=help,
         )
-        return no(text, (fault,), {"from": here, "to": there[0], "parts": [len(few), len(many)]})
+        return property_fails(text, (fault,), {"from": here, "to": there[0], "parts": [len(few), len(many)]})
 
 
-def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[Ints, Ints]:
+def _hubs_of_units(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[Ints, Ints]:
     """Who is connected to which hub: devices, or ports where each port is judged by itself."""
     at = view.attachment
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
@@ -144,14 +144,14 @@ def _meetings(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tuple[I
     speaker = np.arange(view.fabric.device_count)
     one = np.zeros(view.fabric.device_count, dtype=np.bool_)
     if scaleup:
-        one[units] = joined(view)
+        one[units] = units_with_joined_accelerators(view)
         label = view.domains.of_device[units]
         _, first, which = np.unique(label, return_index=True, return_inverse=True)
         speaker[units] = np.where(label >= 0, units[first][which], units)
     return np.where(one[end] | (port < 0), view.fabric.port_base[speaker[end]], port), hub
 
 
-def _meetings_in_domains(view: View, ids: Ints, hubs: Ints) -> tuple[Ints, Ints]:
+def _hubs_within_domains(view: View, ids: Ints, hubs: Ints) -> tuple[Ints, Ints]:
     """Which hubs units reach through scale-up links: their own, each component of scale-up links that they,
     or accelerators of theirs, are in together with others (a hub with a number of its own), and those of all
     units in it."""
@@ -162,20 +162,20 @@ def _meetings_in_domains(view: View, ids: Ints, hubs: Ints) -> tuple[Ints, Ints]
     part, unit = _distinct_pairs(inside.label[node[mine]], unit[mine])
     shared = np.bincount(part, minlength=1)[part] > 1
     part, unit = part[shared], unit[shared]
-    part_of, hub = _distinct_pairs(*_matched(unit, part, ids, hubs))
+    part_of, hub = _distinct_pairs(*_join_on_key(unit, part, ids, hubs))
     own = int(hubs.max(initial=0)) + 1 + part
-    far, reached = _matched(part, unit, part_of, hub)
+    far, reached = _join_on_key(part, unit, part_of, hub)
     return np.concatenate((ids, unit, far)), np.concatenate((hubs, own, reached))
 
 
 def _distinct_pairs(one: Ints, other: Ints) -> tuple[Ints, Ints]:
     """Each pair of two columns once, in order."""
     wide = int(other.max(initial=0)) + 1
-    pairs = distinct(one * wide + other)
+    pairs = distinct_values(one * wide + other)
     return pairs // wide, pairs % wide
 
 
-def _matched(key: Ints, value: Ints, other_key: Ints, other_value: Ints) -> tuple[Ints, Ints]:
+def _join_on_key(key: Ints, value: Ints, other_key: Ints, other_value: Ints) -> tuple[Ints, Ints]:
     """The values of all pairs of rows of two tables that have the same key."""
     order = np.argsort(other_key, kind="stable")
     low = np.searchsorted(other_key[order], key, side="left")
@@ -184,12 +184,12 @@ def _matched(key: Ints, value: Ints, other_key: Ints, other_value: Ints) -> tupl
     return np.repeat(value, each), other_value[order][place]
 
 
-def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
+def _groups_without_path(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
     """Two groups of which no member reaches one of the other: those at the same hubs as one is, and those that are at
     none of these; None if all reach all."""
     if not len(ids):
         return None
-    pairs = distinct(hubs * (int(ids.max()) + 1) + ids)
+    pairs = distinct_values(hubs * (int(ids.max()) + 1) + ids)
     at, who = pairs // (int(ids.max()) + 1), pairs % (int(ids.max()) + 1)
     everyone = np.flatnonzero(np.bincount(who))
     if np.diff(np.flatnonzero(np.diff(at, prepend=-1, append=-1))).max() == len(everyone):
@@ -203,14 +203,14 @@ def _apart(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
         if mine_at in seen:
             continue
         seen.add(mine_at)
-        near = distinct(who[np.isin(at, mine_at)])
+        near = distinct_values(who[np.isin(at, mine_at)])
         if len(near) < len(everyone):
             equal = np.array([x for x in near.tolist() if tuple(of[x]) == mine_at], dtype=np.int64)
             return equal, np.setdiff1d(everyone, near)  # others that are near may still reach both
     return None
 
 
-def _strays(view: View, ids: Ints, hubs: Ints) -> int | None:
+def _unreached_manager(view: View, ids: Ints, hubs: Ints) -> int | None:
     """A manager or storage device that is at no hub of any unit."""
     if not len(view.others) or not len(ids):
         return None
@@ -221,7 +221,7 @@ def _strays(view: View, ids: Ints, hubs: Ints) -> int | None:
     return int(lost[0]) if len(lost) else None
 
 
-def _words(view: View, units: Ints, of_ports: bool) -> str:
+def _reachability_text(view: View, units: Ints, of_ports: bool) -> str:
     text = f"all {len(units)} {view.unit_word} reach each other"
     at = view.attachment
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)

@@ -7,19 +7,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from tdsl.fabric.claims import Element, ResolvedClaim
+from tdsl.fabric.claims import FabricElement, ResolvedClaim
 from tdsl.fabric.graph import Bools, Ints
-from tdsl.prove.bisection import bisection
-from tdsl.prove.elements import TooMany, closure, elements, lost_rows
+from tdsl.prove.bisection import bisection_bounds
+from tdsl.prove.elements import TooMany, devices_failing_with, elements_of_claim, lost_rows
 from tdsl.prove.redundancy import link_disjoint_paths
-from tdsl.prove.search import listing
-from tdsl.prove.set_flow import members
+from tdsl.prove.search import first_names_and_more
+from tdsl.prove.set_flow import surviving_devices_of_selectors
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import Check, Fault, Judgement, catalogue, no, skipped, yes
-from tdsl.verify.compare import against, in_its_unit
-from tdsl.verify.failures import Outcome, worst_failure
+from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, property_fails, property_holds, skipped
+from tdsl.verify.compare import judgement_for_claim, judgement_in_claim_unit
+from tdsl.verify.failures import WorstFailure, worst_failure
 
 
 class Survives(Check):
@@ -83,11 +83,11 @@ class Survives(Check):
         asked = claim.given or replace(
             claim, metric="reachability", any_count=None, any_of="", of=(), of_to=(), text="reachability"
         )
-        check = catalogue()[asked.metric]
+        check = checks_by_name()[asked.metric]
         reads = check.reads_for(asked)
         through = reads is not None and "domains" in reads
         try:
-            named = elements(view, claim, beside=through) or elements(view, claim, beside=True)
+            named = elements_of_claim(view, claim, beside=through) or elements_of_claim(view, claim, beside=True)
         except TooMany as many:
             return skipped(str(many))
         if (there := sum(e.copies for e in named)) < claim.any_count:
@@ -95,26 +95,26 @@ class Survives(Check):
             return skipped(outside if view.name and not there else f"of what it names only {there} can fail")
 
         def judge(left: View) -> Judgement:
-            if asked.of_to and not all(members(left, side).any() for side in (asked.of, asked.of_to)):
-                return no("of one of the two sets nothing is left", ())
+            if asked.of_to and not all(surviving_devices_of_selectors(left, side).any() for side in (asked.of, asked.of_to)):
+                return property_fails("of one of the two sets nothing is left", ())
             if len(left.units) < 2 and not asked.of_to:
                 return skipped(f"fewer than two {view.unit_word} are left")
-            return against(asked, check, check.judge(left, asked))
+            return judgement_for_claim(asked, check, check.judge(left, asked))
 
         def covered() -> bool:
-            return _covered(view, named, claim.any_count or 0, asked)
+            return _always_enough_left(view, named, claim.any_count or 0, asked)
 
         most = asked.op in ("<", "<=")
-        ends = [np.flatnonzero(members(view, side)) for side in (asked.of, asked.of_to) if asked.of_to]
+        ends = [np.flatnonzero(surviving_devices_of_selectors(view, side)) for side in (asked.of, asked.of_to) if asked.of_to]
         sets = [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
         found = worst_failure(view, named, claim.any_count, judge, covered, most, reads, sets)
         decided = found.status in ("proved", "modelled", "refuted")
-        return replace(_answer(claim, asked, found), judged=found.sets if decided else found.runs, of=found.sets)
+        return replace(_judgement_of_survival(claim, asked, found), judged=found.sets if decided else found.runs, of=found.sets)
 
 
-def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judgement:
+def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: WorstFailure) -> Judgement:
     names = [e.name for e in found.failed]
-    without = f"without {listing(names, 8)}"
+    without = f"without {first_names_and_more(names, 8)}"
     judged = found.judged
     witness: dict[str, object] = {"failed": names, "claim": asked.text, "judged": found.runs, "sets": found.sets, "by": found.how}
     if judged is not None:
@@ -129,8 +129,8 @@ def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judge
             f"{found.runs} of {found.sets} failures judged, the rest are equivalent" if found.how == "orbits" else "all judged"
         )
         if found.how == "cut" or judged is None:
-            return yes(f"no cut loses too much to any {claim.any_count}", witness)
-        return replace(yes(f"{tried}; worst {without}: {judged.text}", witness), status=found.status)
+            return property_holds(f"no cut loses too much to any {claim.any_count}", witness)
+        return replace(property_holds(f"{tried}; worst {without}: {judged.text}", witness), status=found.status)
     said = (judged.text or judged.reason) if judged is not None else ""
     if found.status == "bounded" and found.how and judged is not None and judged.status == "skipped":
         return replace(skipped(f"{without}: {judged.reason}"), witness=witness)
@@ -141,43 +141,43 @@ def _answer(claim: ResolvedClaim, asked: ResolvedClaim, found: Outcome) -> Judge
             text = f"{without}: {said}"
         return Judgement("bounded", text, None, witness=witness)
     text = f"{without}, `{asked.text}` does not hold: {said}"
-    return no(text, (Fault(None, text, help="add paths that do not lead through it"),), witness)
+    return property_fails(text, (PropertyFault(None, text, help="add paths that do not lead through it"),), witness)
 
 
 # ---------------------------------------------------------------- many failures at once
 
 
-def _covered(view: View, named: list[Element], count: int, asked: ResolvedClaim) -> bool:
+def _always_enough_left(view: View, named: list[FabricElement], count: int, asked: ResolvedClaim) -> bool:
     """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its last link, and
     where some chips stay joined to chips if they are, since that is what makes them forward."""
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
-    if not len(view.units) or any(unit[closure(view.fabric, e)].any() for e in named):
+    if not len(view.units) or any(unit[devices_failing_with(view.fabric, e)].any() for e in named):
         return False
     rows = lost_rows(view, named)
     joined = (view.is_chip[view.a] & view.is_chip[view.b]).astype(np.int64)
-    if view.chips_joined and int(joined.sum()) <= _largest(rows, joined, count):
+    if view.chips_joined and int(joined.sum()) <= _most_links_taken(rows, joined, count):
         return False
-    if int(view.degree[view.units].min()) <= count * _most_of_one_unit(view, rows, unit):
+    if int(view.degree[view.units].min()) <= count * _most_unit_links_taken(view, rows, unit):
         return False
     if asked.metric == "reachability" and not asked.of and not asked.through and not len(view.others):
-        links = _largest(rows, np.ones(len(view.rows), dtype=np.int64), count)
+        links = _most_links_taken(rows, np.ones(len(view.rows), dtype=np.int64), count)
         return link_disjoint_paths(view).lower > links
     if asked.metric == "bisection" and asked.op in (">", ">=") and not asked.of:
-        found = bisection(view)
+        found = bisection_bounds(view)
         net = found.net
-        lost = _largest(rows, view.fabric.link_rate[view.rows] // net.grain, count)
+        lost = _most_links_taken(rows, view.fabric.link_rate[view.rows] // net.grain, count)
         left = max(found.lower - lost, 0)
         full = unit_network(view.intact).full if view.intact is not None and asked.of_intact else net.full
         figure = Fraction(left, full) if full else Fraction(0)
         bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
         judged = Judgement("bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds)
-        check = catalogue()["bisection"]
-        return against(asked, check, in_its_unit(asked, check, judged)).status == "proved"
+        check = checks_by_name()["bisection"]
+        return judgement_for_claim(asked, check, judgement_in_claim_unit(asked, check, judged)).status == "proved"
     return False
 
 
-def _most_of_one_unit(view: View, rows: list[Ints], unit: Bools) -> int:
+def _most_unit_links_taken(view: View, rows: list[Ints], unit: Bools) -> int:
     """The most links of one unit that one element takes."""
     most = 0
     for mine in rows:
@@ -186,7 +186,7 @@ def _most_of_one_unit(view: View, rows: list[Ints], unit: Bools) -> int:
     return most
 
 
-def _largest(rows: list[Ints], weight: Ints, count: int) -> int:
+def _most_links_taken(rows: list[Ints], weight: Ints, count: int) -> int:
     """The most that ``count`` elements take away together at most: the links of each in full."""
     taken = sorted((int(weight[mine].sum()) for mine in rows), reverse=True)
     return sum(taken[:count])

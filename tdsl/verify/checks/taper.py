@@ -12,7 +12,7 @@ from tdsl.fabric.graph import Ints
 from tdsl.fabric.subject import element_of_devices
 from tdsl.prove.view import View
 from tdsl.verify.check import Check, Judgement, skipped
-from tdsl.verify.ports import gbps
+from tdsl.verify.ports import gbps_text
 
 
 class Taper(Check):
@@ -69,7 +69,7 @@ class Taper(Check):
             return skipped("endpoints forward here, so that no links are those that inject")
         found: list[tuple[Fraction | float, int, int, str, Selector]] = []
         for s in claim.of:
-            inside, out = _sums(view, s)
+            inside, out = _injected_and_leaving_rates(view, s)
             for k, e in enumerate(s.elements):
                 if inside[k]:
                     ratio = Fraction(int(inside[k]), int(out[k])) if out[k] else inf
@@ -81,17 +81,17 @@ class Taper(Check):
             "group": name, "injected_bps": injected, "leaving_bps": leaving, "equal": sum(x[0] == ratio for x in found),
         }  # fmt: skip
         if not leaving:
-            text = f"{name} has {gbps(injected)} injected and no link that leaves it"
+            text = f"{name} has {gbps_text(injected)} injected and no link that leaves it"
             return Judgement("proved", text, inf, inf, inf, (1, 0), "", witness, help="join it to other groups")
         exact = Fraction(injected, leaving)
-        text = f"{exact.numerator}:{exact.denominator} at {name} ({gbps(injected)} injected, {gbps(leaving)} leave it)"
+        text = f"{exact.numerator}:{exact.denominator} at {name} ({gbps_text(injected)} injected, {gbps_text(leaving)} leave it)"
         return Judgement(
             "proved", text, exact, exact, exact, (exact.numerator, exact.denominator), "", witness,
             help="add links between the groups, or attach fewer endpoints",
         )  # fmt: skip
 
 
-def _sums(view: View, selector: Selector) -> tuple[Ints, Ints]:
+def _injected_and_leaving_rates(view: View, selector: Selector) -> tuple[Ints, Ints]:
     """Of every element of a selector what is injected into it and what leaves it, in bit/s."""
     f, n = view.fabric, len(selector.elements)
     label = element_of_devices(f, selector)

@@ -9,16 +9,16 @@ import numpy as np
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.prove.all_to_all import ALL
-from tdsl.prove.all_to_all import bounds as all_pairs
-from tdsl.prove.by_domain import ByDomain, joined
-from tdsl.prove.by_rail import SCALEOUT, SCALEUP, ByRail, ways
-from tdsl.prove.demands import ORDERED, PATTERNS, Demand, Unfit, demand_of, unreachable
-from tdsl.prove.set_flow import between
+from tdsl.prove.all_to_all import all_to_all_bounds as all_pairs
+from tdsl.prove.by_domain import ByDomain, units_with_joined_accelerators
+from tdsl.prove.by_rail import SCALEOUT, SCALEUP, ByRail, endpoint_views
+from tdsl.prove.demands import ORDERED, PATTERNS, TrafficDemand, UnfitDemand, demand_of, unreachable_pair
+from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.symmetry import Reads
-from tdsl.prove.terminals import Answers, offer, planes
+from tdsl.prove.terminals import Answers, offer_of_demand, views_of_planes
 from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Check, Judgement, percent, percent_range, skipped
+from tdsl.verify.check import Check, Judgement, percent_range, percent_text, skipped
 
 PLANES = 16
 """Planes up to which each is judged alone, too."""
@@ -122,38 +122,38 @@ class Throughput(Check):
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if claim is not None and claim.of_to:
             wrong = "no pattern" if claim.args else "no `through scaleup`: its sets are one end each" if claim.through else ""
-            return skipped(f"`of A to B` takes {wrong}") if wrong else _between(view, claim)
+            return skipped(f"`of A to B` takes {wrong}") if wrong else _flow_between_sets(view, claim)
         if claim is None or not claim.args:
             return skipped(f"it needs a pattern ({', '.join(sorted((ALL, *PATTERNS)))} or a file), or `of A to B`")
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
         try:
             demand = None if claim.args == (ALL,) else demand_of(view, claim)
-            asked, other = ways(view, claim)
-        except Unfit as why:
+            asked, other = endpoint_views(view, claim)
+        except UnfitDemand as why:
             return skipped(str(why))
-        found = figure(asked, demand)
+        found = throughput_figure(asked, demand)
         if isinstance(found, str):
             return skipped(found)
         apart = ""
-        if claim.through and found.most and not joined(view).all():
+        if claim.through and found.most and not units_with_joined_accelerators(view).all():
             found = replace(found, least=Fraction(0))
             apart = f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
         witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
-        alone = _alone(view, isinstance(asked, ByRail), demand)
+        alone = _plane_figure_bounds(view, isinstance(asked, ByRail), demand)
         if alone is not None:
             witness["planes"] = alone
         if other is None:
-            return _shown(found, apart, witness)
+            return _throughput_judgement(found, apart, witness)
         words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
-        second = figure(other, demand) if _little(view) else None
-        witness |= {_key(w): _interval(f) for w, f in zip(words, (found, second), strict=True)}
-        said = f" {words[0]}" if view.intact else _both(found, second, *words)
-        return _shown(found, said + apart, witness)
+        second = throughput_figure(other, demand) if _is_cheap_view(view) else None
+        witness |= {_layer_key(w): _figure_as_fractions(f) for w, f in zip(words, (found, second), strict=True)}
+        said = f" {words[0]}" if view.intact else _words_for_other_way(found, second, *words)
+        return _throughput_judgement(found, said + apart, witness)
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ThroughputFigure:
     """Bounds on a factor of all demands, of which ``top`` is full and ``all_bps`` what they are together at factor one; ``sent``
     is their number. ``why`` says what has no path at all, if something has none."""
 
@@ -173,29 +173,29 @@ class Figure:
     def share(self) -> str:
         """The figure in percent of full."""
         low, high = self.least / self.top, self.most / self.top
-        return percent(low) if self.exact else percent_range(low, high)
+        return percent_text(low) if self.exact else percent_range(low, high)
 
 
-def figure(view: View, demand: Demand | None, known: Answers | None = None) -> Figure | str:
+def throughput_figure(view: View, demand: TrafficDemand | None, known: Answers | None = None) -> ThroughputFigure | str:
     """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known`` are answers to take
     where network and demands are the same, and gets this one."""
     sent = len(view.units) * (len(view.units) - 1) if demand is None else len(demand.source)
-    if _silent(view, demand):
+    if _has_endpoint_without_link(view, demand):
         return NO_LINK.format("hosts" if isinstance(view, ByRail) else view.unit_word)
-    if why := _cut_off(view, demand):
-        return Figure(Fraction(0), Fraction(0), Fraction(1), 0, sent, why)
+    if why := _pair_without_path(view, demand):
+        return ThroughputFigure(Fraction(0), Fraction(0), Fraction(1), 0, sent, why)
     if isinstance(view, ByRail):
         demand = demand and view.laid(demand)
     if isinstance(view, ByDomain):
-        return _of_domains(view, demand, known)
-    return _plain(view, demand, known)
+        return _figure_through_domains(view, demand, known)
+    return _figure_between_units(view, demand, known)
 
 
-def _plain(view: View, demand: Demand | None, known: Answers | None = None) -> Figure | str:
+def _figure_between_units(view: View, demand: TrafficDemand | None, known: Answers | None = None) -> ThroughputFigure | str:
     """The figure of a demand between the units as they are."""
     if demand is None:
-        return _uniform(view)
-    asked = offer(view, demand)
+        return _all_to_all_figure(view)
+    asked = offer_of_demand(view, demand)
     if asked is None:
         return NO_LINK.format(view.unit_word)
     equal = [found for other, found in known or () if asked.same(other)]
@@ -204,24 +204,24 @@ def _plain(view: View, demand: Demand | None, known: Answers | None = None) -> F
         known.append((asked, found))
     if found is None:
         return "some demand has no path"
-    return Figure(found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source))
+    return ThroughputFigure(found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source))
 
 
-def _of_domains(view: ByDomain, demand: Demand | None, known: Answers | None) -> Figure | str:
+def _figure_through_domains(view: ByDomain, demand: TrafficDemand | None, known: Answers | None) -> ThroughputFigure | str:
     """The figure of a demand between hosts, through domains that span hosts. The network allows what the bounds say; the lower
     one is kept as far as the domains redistribute it."""
     try:
         laid = view.laid(demand)
-    except Unfit as why:
+    except UnfitDemand as why:
         return str(why)
-    found = _plain(view, laid, known)
+    found = _figure_between_units(view, laid, known)
     if isinstance(found, str):
         return found
     least = found.least * view.carried(demand, found.least * found.all_bps) if found.least else found.least
     return replace(found, least=least)
 
 
-def _silent(view: View, demand: Demand | None) -> bool:
+def _has_endpoint_without_link(view: View, demand: TrafficDemand | None) -> bool:
     """Whether one that sends or receives has no link."""
     if isinstance(view, ByRail):
         return view.silent(demand)
@@ -231,65 +231,69 @@ def _silent(view: View, demand: Demand | None) -> bool:
     return bool((view.degree[part] == 0).any())
 
 
-def _cut_off(view: View, demand: Demand | None) -> str:
+def _pair_without_path(view: View, demand: TrafficDemand | None) -> str:
     """Two that exchange traffic and have no path to each other, in words; "" where all have one."""
     if isinstance(view, ByRail):
         return view.apart(demand)
     if isinstance(view, ByDomain):
         try:
             demand = view.laid(demand)
-        except Unfit:
+        except UnfitDemand:
             return ""
-    pair = unreachable(view, demand)
+    pair = unreachable_pair(view, demand)
     return f"{' and '.join(view.names(view.units[list(pair)]))} do not reach each other" if pair else ""
 
 
-def _uniform(view: View) -> Figure | str:
+def _all_to_all_figure(view: View) -> ThroughputFigure | str:
     """All to all, the same for each pair."""
     found = all_pairs(view)
     if found is None:
         return "there are too many pairs, and they are too unlike"
     pairs = len(found.net.units) * (len(found.net.units) - 1)
-    return Figure(found.lower, found.upper, found.top, pairs * found.net.grain, pairs)
+    return ThroughputFigure(found.lower, found.upper, found.top, pairs * found.net.grain, pairs)
 
 
-def _alone(view: View, by_rail: bool, demand: Demand | None) -> list[list[float] | None] | None:
+def _plane_figure_bounds(view: View, by_rail: bool, demand: TrafficDemand | None) -> list[list[float] | None] | None:
     """Bounds of every plane as fractions of its own full, None where somebody has no port in it; None where there is one plane,
     or too many, or it is much work."""
-    found = planes(view)
-    if not 1 < len(found) <= PLANES or (demand is None and not _little(view)):
+    found = views_of_planes(view)
+    if not 1 < len(found) <= PLANES or (demand is None and not _is_cheap_view(view)):
         return None
     divided, known = (ByRail.of(p) if by_rail else p for p in found), Answers()
-    return [None if p is None or len(p.units) < 2 else _interval(figure(p, demand, known)) for p in divided]
+    return [None if p is None or len(p.units) < 2 else _figure_as_fractions(throughput_figure(p, demand, known)) for p in divided]
 
 
-def _interval(found: Figure | str | None) -> list[float] | None:
-    return [float(found.least / found.top), float(found.most / found.top)] if isinstance(found, Figure) else None
+def _figure_as_fractions(found: ThroughputFigure | str | None) -> list[float] | None:
+    return [float(found.least / found.top), float(found.most / found.top)] if isinstance(found, ThroughputFigure) else None
 
 
-def _little(view: View) -> bool:
+def _is_cheap_view(view: View) -> bool:
     """Whether another figure of a view is little work: of what failures leave none is, since there are many."""
     return view.intact is None and len(view.units) * len(view.rows) <= view.budget.other_scope_cells
 
 
-def _key(words: str) -> str:
+def _layer_key(words: str) -> str:
     return "scaleup" if words == SCALEUP else "scaleout"
 
 
-def _both(found: Figure, second: Figure | str | None, asked: str, other: str) -> str:
+def _words_for_other_way(found: ThroughputFigure, second: ThroughputFigure | str | None, asked: str, other: str) -> str:
     """What is said of the other way: its figure where it differs, or why there is none."""
-    if isinstance(second, Figure):
+    if isinstance(second, ThroughputFigure):
         ends = [(f.least / f.top, f.most / f.top) for f in (found, second)]
         same = ends[0] == ends[1]
         return "" if same else f" {asked}, {second.share} {other}"
     return f" {asked}; {other} is {f'not known: {second}' if second else 'not judged here'}"
 
 
-def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
+def _throughput_judgement(found: ThroughputFigure, other: str, witness: dict[str, object]) -> Judgement:
     """A figure as the answer, and what is said of the other way."""
     lower, upper = found.least / found.top, found.most / found.top
     low, high, full = (x * found.all_bps for x in (found.least, found.most, found.top))
-    amount = f"{_tera(low)} of {_tera(full)} Tbps" if found.exact else f"{_tera(low)} to {_tera(high)} of {_tera(full)} Tbps"
+    amount = (
+        f"{_terabits_text(low)} of {_terabits_text(full)} Tbps"
+        if found.exact
+        else f"{_terabits_text(low)} to {_terabits_text(high)} of {_terabits_text(full)} Tbps"
+    )
     text = f"{found.share}: {found.why or amount}{other}"
     help = f"{found.why}: ask for it `through scaleup`, or join them" if found.why else "add links where the load is"
     return Judgement(
@@ -299,23 +303,23 @@ def _shown(found: Figure, other: str, witness: dict[str, object]) -> Judgement:
     )  # fmt: skip
 
 
-def _tera(bps: int | Fraction) -> str:
+def _terabits_text(bps: int | Fraction) -> str:
     return f"{float(Fraction(bps) / 10**12):g}"
 
 
 # ---------------------------------------------------------------- from A to B
 
 
-def _between(view: View, claim: ResolvedClaim) -> Judgement:
+def _flow_between_sets(view: View, claim: ResolvedClaim) -> Judgement:
     """The maximum flow between two sets of devices."""
-    found = between(view, claim)
+    found = max_flow_between_sets(view, claim)
     if isinstance(found, str):
         return skipped(found)
     f, value, full = view.fabric, found.bound.lower, found.full
     count = np.bincount(f.link_class[found.cut], minlength=len(f.classes)).tolist()
     classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
     said = ", ".join(f"{n} {name}" for name, n in classes.items()) or "no link"
-    text = f"{percent(Fraction(value, full))}: {_tera(value)} of {_tera(full)} Tbps through {said}"
+    text = f"{percent_text(Fraction(value, full))}: {_terabits_text(value)} of {_terabits_text(full)} Tbps through {said}"
     ends = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in found.cut[:8]]
     figure = Fraction(value, full)
     return Judgement(

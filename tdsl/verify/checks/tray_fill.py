@@ -12,7 +12,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.physical.model import physical_of
 from tdsl.physical.trays import Stretch, Trays
 from tdsl.prove.view import View
-from tdsl.verify.check import Check, Fault, Judgement, skipped
+from tdsl.verify.check import Check, Judgement, PropertyFault, skipped
 from tdsl.verify.checks.rack_space import NO_PLACES
 from tdsl.verify.checks.reach import OfCables
 from tdsl.verify.result import Status, Value
@@ -86,7 +86,7 @@ class TrayFill(OfCables, Check):
         fill, worst = max(found, key=lambda x: x[0])
         unknown = lost + max(s.unknown for _, s in found)
         name = f.places.halls[worst.hall].name
-        words = f"{_percent(fill)} in {worst.where} of hall {name} ({worst.cables:,} cables)"
+        words = f"{_fill_percent_text(fill)} in {worst.where} of hall {name} ({worst.cables:,} cables)"
         lacking = f"the length or diameter of {unknown:,} cable{'s' * (unknown > 1)} is unknown"
         text = f"at least {words}; {lacking}" if unknown else words
         over = [(x, s) for x, s in found if x > FULL]
@@ -96,15 +96,15 @@ class TrayFill(OfCables, Check):
         return Judgement(status, text, fill, fill, upper, witness={"hall": name, "stretch": worst.where}, faults=faults)
 
     @staticmethod
-    def _fault(f: Fabric, h: int, over: list[tuple[Fraction, Stretch]]) -> Fault:
+    def _fault(f: Fabric, h: int, over: list[tuple[Fraction, Stretch]]) -> PropertyFault:
         assert f.places is not None
         hall = f.places.halls[h]
         fill, s = max(over, key=lambda x: x[0])
         more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more stretches are over 50%)"
-        text = f"the tray of hall {hall.name} is {_percent(fill)} full in {s.where}: {s.cables:,} cables{more}"
+        text = f"the tray of hall {hall.name} is {_fill_percent_text(fill)} full in {s.where}: {s.cables:,} cables{more}"
         labels = ((hall.tray.span, "the tray is declared here"),) if hall.tray is not None else ()
-        return Fault(hall.origin, text, len(over), labels, help="use a larger tray, or more trays `across`")
+        return PropertyFault(hall.origin, text, len(over), labels, help="use a larger tray, or more trays `across`")
 
 
-def _percent(x: Fraction) -> str:
+def _fill_percent_text(x: Fraction) -> str:
     return f"{float(x * 100):.3g}%"

@@ -32,7 +32,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SecondAnswer:
     """A figure between ``lower`` and ``upper``, or yes or no, by a library. ``relative`` is the error of its floats,
     ``full_bps`` what 100% of a bandwidth is, 0 of other figures."""
 
@@ -48,25 +48,25 @@ class NoOpinion(Exception):
     """No second method answers; the text says why."""
 
 
-class TooLarge(NoOpinion):
+class MethodTooLarge(NoOpinion):
     """A second method would take too long: what ``by`` would have to do, and its limit."""
 
     def __init__(self, by: str, size: str, limit: str = "") -> None:
         super().__init__(f"too large for {by}: {size}" + (f"; the limit is {limit}" if limit else ""))
 
 
-def exactly(by: str, value: Figure | int) -> Answer:
+def exact_answer(by: str, value: Figure | int) -> SecondAnswer:
     """A figure that is known."""
     value = Fraction(value) if isinstance(value, int) else value
-    return Answer(by, value, value)
+    return SecondAnswer(by, value, value)
 
 
-def whether(by: str, holds: bool) -> Answer:
+def yes_or_no_answer(by: str, holds: bool) -> SecondAnswer:
     """Yes or no."""
-    return Answer(by, holds=holds)
+    return SecondAnswer(by, holds=holds)
 
 
-def wanted(claim: ResolvedClaim, found: Answer) -> Fraction | None:
+def figure_asked_for(claim: ResolvedClaim, found: SecondAnswer) -> Fraction | None:
     """What a claim compares the figure with, a rate as a fraction of full; None where it is neither a number nor a rate."""
     asked = claim.value
     if isinstance(asked, Quantity) and asked.dim == RATE and found.full_bps:

@@ -9,9 +9,9 @@ from typing import Any
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.compare import holds
+from tdsl.verify.compare import verdict_of_bounds
 from tdsl.verify.result import Result
-from tdsl.verify.second.answer import Answer, NoOpinion, exactly, wanted, whether
+from tdsl.verify.second.answer import NoOpinion, SecondAnswer, exact_answer, figure_asked_for, yes_or_no_answer
 from tdsl.verify.second.judge import Opinion
 
 BY = "fabric.json"
@@ -52,7 +52,7 @@ class ClusterDocuments:
         except NoOpinion as why:
             return Opinion("unconfirmed", reason=str(why))
 
-    def _compared(self, result: Result, claim: ResolvedClaim | None, found: Answer) -> Opinion:
+    def _compared(self, result: Result, claim: ResolvedClaim | None, found: SecondAnswer) -> Opinion:
         if found.holds is not None:
             return Opinion("confirmed" if found.holds == (result.status == "proved") else "disagrees", BY, found)
         low, high = (getattr(end, "amount", end) for end in (result.lower, result.upper))
@@ -60,24 +60,24 @@ class ClusterDocuments:
             return Opinion("disagrees", BY, found)
         asked = None
         if claim is not None and claim.op and not claim.report:
-            asked = getattr(claim.value, "amount", None) if result.check == "power" else wanted(claim, found)
-        if claim is not None and asked is not None and holds(claim.op, low, high, asked) != result.status:
+            asked = getattr(claim.value, "amount", None) if result.check == "power" else figure_asked_for(claim, found)
+        if claim is not None and asked is not None and verdict_of_bounds(claim.op, low, high, asked) != result.status:
             return Opinion("disagrees", BY, found, "the figure is the same, but not whether it satisfies the requirement")
         return Opinion("confirmed", BY, found)
 
-    def _figure(self, check: str) -> Answer:
+    def _figure(self, check: str) -> SecondAnswer:
         if None in self.documents:
             raise NoOpinion("a fabric has no fabric.json")
         match check:
             case "links":
-                return exactly(BY, sum(1 for _ in self._rows("links")))
+                return exact_answer(BY, sum(1 for _ in self._rows("links")))
             case "cables":
-                return exactly(BY, len({(k, row["cable_id"]) for k, row in self._rows("cables")}))
+                return exact_answer(BY, len({(k, row["cable_id"]) for k, row in self._rows("cables")}))
             case "switches":
-                return exactly(BY, sum(row["kind"] == "switch" for row in self.devices().values()))
+                return exact_answer(BY, sum(row["kind"] == "switch" for row in self.devices().values()))
             case "power":
-                return exactly(BY, self._power())
-        return whether(BY, self._fit())
+                return exact_answer(BY, self._power())
+        return yes_or_no_answer(BY, self._fit())
 
     def _power(self) -> Fraction:
         total = Fraction(0)

@@ -10,21 +10,30 @@ from typing import Any
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.verify.second import graph_figures, halves, patterns
-from tdsl.verify.second.answer import NETWORKX, Z3, Answer, Limits, NoOpinion, TooLarge, wanted, whether
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import (
+    NETWORKX,
+    Z3,
+    Limits,
+    MethodTooLarge,
+    NoOpinion,
+    SecondAnswer,
+    figure_asked_for,
+    yes_or_no_answer,
+)
+from tdsl.verify.second.wiring import WiringGraph
 
 AFTER = {
-    "edge_redundancy": graph_figures.edge_redundancy,
-    "node_redundancy": graph_figures.node_redundancy,
-    "diameter": graph_figures.diameter,
-    "mean_hops": graph_figures.mean_hops,
+    "edge_redundancy": graph_figures.edge_redundancy_by_networkx,
+    "node_redundancy": graph_figures.node_redundancy_by_networkx,
+    "diameter": graph_figures.diameter_by_networkx,
+    "mean_hops": graph_figures.mean_hops_by_networkx,
 }
 
 
-def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
+def survival_by_second_method(w: WiringGraph, claim: ResolvedClaim, limits: Limits) -> SecondAnswer:
     """Whether what is asked holds after every K of the elements."""
     through = claim.given is not None and bool(claim.given.through) and w.fabric.whole is not None
-    elements = graph_figures.elements_of(w, claim, through)
+    elements = graph_figures.failing_elements_of_claim(w, claim, through)
     count = claim.any_count or 0
     if not 0 < count <= len(elements):
         raise NoOpinion("fewer elements are there than are to fail")
@@ -34,53 +43,57 @@ def survives(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
     if sets <= limits.sets and sets * 12 * w.graph.number_of_edges() <= limits.steps:
         by, near = "", Fraction(0)
         for failed in combinations(elements, count):
-            found = _holds(w.without(*graph_figures.together(failed)), asked, limits)
+            found = _condition_holds_of_rest(w.without(*graph_figures.union_of_elements(failed)), asked, limits)
             by, near = by or found.by, max(near, found.relative)
             if not found.holds:
                 return found
-        return Answer(by, holds=True, relative=near)
+        return SecondAnswer(by, holds=True, relative=near)
     if asked.metric == "reachability" and not asked.of and not asked.through:
-        return whether(Z3, fatal(w, elements, count, limits) is None)
-    raise TooLarge(NETWORKX, f"{sets:,} sets of failures", f"{limits.sets:,}, or {limits.steps:,} steps")
+        return yes_or_no_answer(Z3, fatal_elements(w, elements, count, limits) is None)
+    raise MethodTooLarge(NETWORKX, f"{sets:,} sets of failures", f"{limits.sets:,}, or {limits.steps:,} steps")
 
 
-def _holds(w: Wiring, asked: ResolvedClaim, limits: Limits) -> Answer:
+def _condition_holds_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limits) -> SecondAnswer:
     """Whether what is asked holds of what is left."""
     if asked.of_to:
         if not all(w.members(asked, side) for side in ("of", "of_to")):
-            return whether(NETWORKX, False)  # nothing is left of one of the two
+            return yes_or_no_answer(NETWORKX, False)  # nothing is left of one of the two
     elif len(w.units) < 2:
         raise NoOpinion("fewer than two units are left after some failures")
     if asked.metric == "reachability":
-        return graph_figures.reachability(w, asked, limits)
+        return graph_figures.reachability_by_networkx(w, asked, limits)
     if asked.metric == "bisection":
-        found = halves.least(w, asked, limits)
+        found = halves.least_bisection_by_z3(w, asked, limits)
     elif asked.metric in AFTER:
         found = AFTER[asked.metric](w, asked, limits)
     elif asked.metric == "throughput" and asked.of_to:
-        found = graph_figures.throughput_between(w, asked, limits)
+        found = graph_figures.throughput_between_by_networkx(w, asked, limits)
     elif asked.metric == "throughput":
-        found = patterns.throughput(w, asked, limits)
+        found = patterns.pattern_throughput_by_highs(w, asked, limits)
     else:
         raise NoOpinion("what is asked after failures has no second method")
-    against = wanted(asked, found)
+    against = figure_asked_for(asked, found)
     if against is None:
         raise NoOpinion("what is asked after failures is neither a number nor a rate")
     value = found.lower
     slack = found.relative * max(abs(against), Fraction(1))
     if slack and -slack <= value - against <= slack:
-        return Answer(found.by, holds=True, relative=found.relative)  # it may also be so little less, as the caller has to know
+        return SecondAnswer(
+            found.by, holds=True, relative=found.relative
+        )  # it may also be so little less, as the caller has to know
     holds = {
         "<": value < against, "<=": value <= against, ">": value > against, ">=": value >= against,
         "==": value == against, "!=": value != against,
     }  # fmt: skip
-    return whether(found.by, holds[asked.op])
+    return yes_or_no_answer(found.by, holds[asked.op])
 
 
 # ---------------------------------------------------------------- by hitting sets
 
 
-def fatal(w: Wiring, elements: list[graph_figures.Element], count: int, limits: Limits) -> tuple[int, ...] | None:
+def fatal_elements(
+    w: WiringGraph, elements: list[graph_figures.FailingElement], count: int, limits: Limits
+) -> tuple[int, ...] | None:
     """Elements, ``count`` of them, whose failure separates what still has a link; None if there are none.
 
     z3 proposes a set; networkx judges it. Where what is left is joined, the devices of a tree that joins it say why: a fatal set
@@ -93,12 +106,12 @@ def fatal(w: Wiring, elements: list[graph_figures.Element], count: int, limits: 
     fails = [z3.Bool(f"fail{i}") for i in range(len(elements))]
     of: dict[int, list[Any]] = {}
     if any(e.links for e in elements):
-        raise TooLarge(Z3, "sets of links")
+        raise MethodTooLarge(Z3, "sets of links")
     for i, element in enumerate(elements):
         for d in w.contents(element.devices):
             of.setdefault(d, []).append(fails[i])
     if any(w.kind(d) not in ("host", "chip", "switch") for d in of):
-        raise TooLarge(Z3, "sets of panels or optical switches")
+        raise MethodTooLarge(Z3, "sets of panels or optical switches")
     solver = z3.Solver()
     solver.set("rlimit", limits.work)
     solver.add(z3.PbEq([(x, 1) for x in fails], count))
@@ -111,19 +124,19 @@ def fatal(w: Wiring, elements: list[graph_figures.Element], count: int, limits: 
             break
         model = solver.model()
         failed = tuple(i for i, x in enumerate(fails) if z3.is_true(model.eval(x, model_completion=True)))
-        left = w.without(*graph_figures.together(elements[i] for i in failed))
+        left = w.without(*graph_figures.union_of_elements(elements[i] for i in failed))
         if len(left.units) < 2:
             raise NoOpinion("fewer than two units are left after some failures")
-        if not graph_figures.reachability(left, None, limits).holds:
+        if not graph_figures.reachability_by_networkx(left, None, limits).holds:
             return failed
-        tree = _joining(left)
+        tree = _devices_joining_ends(left)
         taken = [x for d in tree for x in of.get(d, ())]
-        back = [_alive(w, d, of) for d in ends if d not in left.graph or not left.graph.degree(d)]
+        back = [_device_and_neighbour_stay(w, d, of) for d in ends if d not in left.graph or not left.graph.degree(d)]
         solver.add(z3.Or([*taken, *back]))
-    raise TooLarge(Z3, f"{comb(len(elements), count):,} sets of failures", f"{limits.rounds:,} proposals")
+    raise MethodTooLarge(Z3, f"{comb(len(elements), count):,} sets of failures", f"{limits.rounds:,} proposals")
 
 
-def _joining(left: Wiring) -> frozenset[int]:
+def _devices_joining_ends(left: WiringGraph) -> frozenset[int]:
     """Devices that are enough to join all ends that are left: a tree in a component that all reach, or else everything."""
     import networkx
 
@@ -142,7 +155,7 @@ def _joining(left: Wiring) -> frozenset[int]:
     return frozenset(tree)
 
 
-def _alive(w: Wiring, device: int, of: dict[int, list[Any]]) -> Any:
+def _device_and_neighbour_stay(w: WiringGraph, device: int, of: dict[int, list[Any]]) -> Any:
     """That a device and one that it is linked to stay."""
     import z3
 

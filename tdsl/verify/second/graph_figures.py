@@ -12,58 +12,58 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import HOLE
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.second.answer import NETWORKX, Answer, Limits, NoOpinion, TooLarge, exactly, whether
+from tdsl.verify.second.answer import NETWORKX, Limits, MethodTooLarge, NoOpinion, SecondAnswer, exact_answer, yes_or_no_answer
 from tdsl.verify.second.selection import Chosen
-from tdsl.verify.second.wiring import ENDS, Wiring
+from tdsl.verify.second.wiring import ENDS, WiringGraph
 
-Method = Callable[[Wiring, ResolvedClaim | None, Limits], Answer]
+Method = Callable[[WiringGraph, ResolvedClaim | None, Limits], SecondAnswer]
 
 
-def fits(steps: int, limits: Limits, size: str) -> None:
+def refuse_too_many_steps(steps: int, limits: Limits, size: str) -> None:
     """Refuse what is too much work."""
     if steps > limits.steps:
-        raise TooLarge(NETWORKX, f"{size}, {steps:,} steps", f"{limits.steps:,}")
+        raise MethodTooLarge(NETWORKX, f"{size}, {steps:,} steps", f"{limits.steps:,}")
 
 
 # ---------------------------------------------------------------- components
 
 
-def reachability(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def reachability_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Whether all units, or all their ports, reach a common component of the forwarding devices, pair by pair."""
     if not w.units:
         raise NoOpinion("there is no device that traffic could begin at")
     of_ports = claim is not None and w.of_all_ports(claim)
     scaleup = claim is not None and claim.through == "scaleup"
     if scaleup and w.fabric.whole is not None:
-        return _reach_through_domains(w, of_ports, limits)
+        return _reachability_through_domains(w, of_ports, limits)
     speakers: list[frozenset[int]] = []
     for u in w.units:
         reached = [component for _, component in w.attachments[u]]
         if not w.graph.degree(u) and not of_ports:
-            return whether(NETWORKX, False)
-        apart = of_ports and u not in w.forwards and not (scaleup and joined_inside(w.fabric.model_of(u)))
+            return yes_or_no_answer(NETWORKX, False)
+        apart = of_ports and u not in w.forwards and not (scaleup and has_complete_scaleup(w.fabric.model_of(u)))
         speakers += [frozenset([m]) for m in reached] if apart else [frozenset(reached)] if reached else []
     kinds = set(speakers)
-    fits(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
+    refuse_too_many_steps(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
     served = frozenset[int]().union(*kinds)
     stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
     bare = any(not w.graph.degree(u) for u in w.units)
-    return whether(NETWORKX, not stray and not bare and all(one & two for one, two in combinations(kinds, 2)))
+    return yes_or_no_answer(NETWORKX, not stray and not bare and all(one & two for one, two in combinations(kinds, 2)))
 
 
-def _reach_through_domains(w: Wiring, of_ports: bool, limits: Limits) -> Answer:
+def _reachability_through_domains(w: WiringGraph, of_ports: bool, limits: Limits) -> SecondAnswer:
     """The same where scale-up links may be used before and behind the network: hosts have the components of
     all hosts that they share scale-up links with; ports, those of all hosts of their domain."""
     import networkx
 
-    from tdsl.verify.second.patterns import scaleup_domains
+    from tdsl.verify.second.patterns import unit_scaleup_domains
 
     own = {u: {component for _, component in w.attachments[u]} for u in w.units}
     groups: dict[int, set[int]] = {}
     if of_ports:
         if w.forwards & set(w.units):
             raise NoOpinion("domains of a fabric that is direct have no second method")
-        for u, domain in scaleup_domains(w)[0].items():
+        for u, domain in unit_scaleup_domains(w)[0].items():
             groups.setdefault(domain, set()).add(u)
         found = [frozenset[int]().union(*(own[u] for u in mine)) for mine in groups.values()]
         speakers = [components for components in found if components]
@@ -76,16 +76,16 @@ def _reach_through_domains(w: Wiring, of_ports: bool, limits: Limits) -> Answer:
                 reached[u] |= {-(10**9) - k}.union(*(own[v] for v in mine))
         speakers = [frozenset(components) for components in reached.values()]
     kinds = set(speakers)
-    fits(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
+    refuse_too_many_steps(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
     served = frozenset[int]().union(*kinds)
     stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
     apart = of_ports and any(not w.graph.degree(u) for u in w.units)
     alone = not of_ports and frozenset() in kinds
     joined = all(x & y for x, y in combinations(kinds, 2))
-    return whether(NETWORKX, joined and not stray and not apart and not alone)
+    return yes_or_no_answer(NETWORKX, joined and not stray and not apart and not alone)
 
 
-def joined_inside(model: DeviceModel) -> bool:
+def has_complete_scaleup(model: DeviceModel) -> bool:
     """Whether a model's own links of the layer ``scaleup`` join all its accelerators."""
     import networkx
 
@@ -96,7 +96,7 @@ def joined_inside(model: DeviceModel) -> bool:
     return any(chips <= part for part in networkx.connected_components(graph))
 
 
-def taper(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def taper_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Edges between ends and forwarding devices of each element over those that lead out of it, the largest ratio."""
     assert claim is not None
     worst = Fraction(0)
@@ -110,39 +110,41 @@ def taper(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
                     inside += rate if w.kind(other) in ENDS else 0
                     out += rate if other in w.forwards and other not in whole else 0
             if inside and not out:
-                return exactly(NETWORKX, float("inf"))
+                return exact_answer(NETWORKX, float("inf"))
             worst = max(worst, Fraction(inside, out)) if inside else worst
-    return exactly(NETWORKX, worst)
+    return exact_answer(NETWORKX, worst)
 
 
-def plane_isolation(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def plane_isolation_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Whether no component of forwarding devices has members of two planes."""
     planes: dict[int, set[int]] = {}
     for d in w.forwards:
         if w.fabric.plane[d] >= 0:
             planes.setdefault(w.component[d], set()).add(int(w.fabric.plane[d]))
-    return whether(NETWORKX, all(len(found) == 1 for found in planes.values()))
+    return yes_or_no_answer(NETWORKX, all(len(found) == 1 for found in planes.values()))
 
 
-def blast_radius(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def blast_radius_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Each element fails alone; endpoints that then have no path to another unit."""
     assert claim is not None
     if claim.through:
         raise NoOpinion("scale-up domains have no second method")
     if any(s.ports for s in claim.of) or claim.of_to or claim.any_of:
         raise NoOpinion("only devices and groups are failed a second time")
-    elements = elements_of(w, claim)
-    fits(len(elements) * 8 * w.graph.number_of_edges(), limits, f"{len(elements)} elements, {w.graph.number_of_edges()} links")
+    elements = failing_elements_of_claim(w, claim)
+    refuse_too_many_steps(
+        len(elements) * 8 * w.graph.number_of_edges(), limits, f"{len(elements)} elements, {w.graph.number_of_edges()} links"
+    )
     used = {u: len(w.attachments[u]) if w.graph.degree(u) else 0 for u in w.units}
     worst = 0
     for failed in elements:
         left = w.without(failed.devices)
-        live = {u: min(n, used[u]) for u, n in _live(left).items()}
+        live = {u: min(n, used[u]) for u, n in _connected_endpoints_by_unit(left).items()}
         worst = max(worst, sum(n - live.get(u, 0) for u, n in used.items()))
-    return exactly(NETWORKX, worst)
+    return exact_answer(NETWORKX, worst)
 
 
-def _live(w: Wiring) -> dict[int, int]:
+def _connected_endpoints_by_unit(w: WiringGraph) -> dict[int, int]:
     """Endpoints of every unit from which another unit can be reached."""
     at: dict[int, set[int]] = {}
     for u in w.units:
@@ -152,64 +154,64 @@ def _live(w: Wiring) -> dict[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class FailingElement:
     """What fails together: devices, and rows of links."""
 
     devices: frozenset[int] = frozenset()
     links: frozenset[int] = frozenset()
 
 
-def together(elements: Iterable[Element]) -> tuple[frozenset[int], frozenset[int]]:
+def union_of_elements(elements: Iterable[FailingElement]) -> tuple[frozenset[int], frozenset[int]]:
     """All devices and all links of some elements."""
     chosen = list(elements)
     return frozenset().union(*(e.devices for e in chosen)), frozenset().union(*(e.links for e in chosen))
 
 
-def elements_of(w: Wiring, claim: ResolvedClaim, beside: bool = False) -> list[Element]:
+def failing_elements_of_claim(w: WiringGraph, claim: ResolvedClaim, beside: bool = False) -> list[FailingElement]:
     """The elements that a claim about failures names: devices and groups, or the links, ports, cables, cages or bundles of
     them; where ``beside``, also devices beside the network."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
     if not what:
         found = {devices: None for path in w.chosen(claim, "of") for devices in path.elements}
         there = set(w.both_layers.graph) if beside else set(w.graph)
-        return [Element(devices) for devices in found if devices & there]
+        return [FailingElement(devices) for devices in found if devices & there]
     if beside:
         raise NoOpinion("scale-up links that fail have no second method")
-    here, there = _ports(w, w.chosen(claim, "of")), _ports(w, w.chosen(claim, "of_to"))
+    here, there = _ports_of_paths(w, w.chosen(claim, "of")), _ports_of_paths(w, w.chosen(claim, "of_to"))
     rows = [row for *_, row in sorted(w.graph.edges(keys=True), key=lambda e: e[2])]
     ends = {row: (int(w.fabric.link_a[row]), int(w.fabric.link_b[row])) for row in rows}
-    rows = [r for r in rows if _between(ends[r], here, there if claim.of_to else None)]
+    rows = [r for r in rows if _link_joins_sets(ends[r], here, there if claim.of_to else None)]
     if what == "links":
-        return [Element(links=frozenset([row])) for row in rows]
+        return [FailingElement(links=frozenset([row])) for row in rows]
     if what == "cables":
         through: dict[str, set[int]] = {}
         chosen = set(rows)
         for row, ids in cables_of(w.fabric).items():
             for name in ids:
                 through.setdefault(name, set()).add(row)
-        return [Element(links=frozenset(found)) for found in through.values() if found & chosen]
+        return [FailingElement(links=frozenset(found)) for found in through.values() if found & chosen]
     if what == "bundles":
         joined: dict[int, set[int]] = {}
         for row, number in enumerate(w.fabric.link_bundle.tolist()):
             joined.setdefault(number, set()).add(row)
-        return [Element(links=frozenset(found)) for number, found in joined.items() if number >= 0 and found & set(rows)]
+        return [FailingElement(links=frozenset(found)) for number, found in joined.items() if number >= 0 and found & set(rows)]
     if what not in ("ports", "cages"):
         raise NoOpinion(f"failures of {what} have no second method")
     # Both ports of a link are elements of their own, although the same link fails with each.
     held = {
-        (int(w.fabric.port_device[port]), frozenset(_held(w, port, what == "cages"))): None
+        (int(w.fabric.port_device[port]), frozenset(_links_of_port(w, port, what == "cages"))): None
         for r in rows for port, far in (ends[r], ends[r][::-1]) if port in here and (far in there or not claim.of_to)
     }  # fmt: skip
-    return [Element(links=found) for _, found in held]
+    return [FailingElement(links=found) for _, found in held]
 
 
-def _between(ends: tuple[int, int], here: set[int], there: set[int] | None) -> bool:
+def _link_joins_sets(ends: tuple[int, int], here: set[int], there: set[int] | None) -> bool:
     """Whether a link has an end here; or, of two sets of ports, one in each."""
     a, b = ends
     return a in here or b in here if there is None else (a in here and b in there) or (b in here and a in there)
 
 
-def _ports(w: Wiring, paths: Iterable[Chosen]) -> set[int]:
+def _ports_of_paths(w: WiringGraph, paths: Iterable[Chosen]) -> set[int]:
     """Ports that paths name: those of a port path, else all of the devices and of what these contain."""
     f, out, devices = w.fabric, set[int](), set[int]()
     for path in paths:
@@ -222,7 +224,7 @@ def _ports(w: Wiring, paths: Iterable[Chosen]) -> set[int]:
     return out
 
 
-def _held(w: Wiring, port: int, cage: bool) -> set[int]:
+def _links_of_port(w: WiringGraph, port: int, cage: bool) -> set[int]:
     """The link of a port; of a port in a cage, the links of all ports in it."""
     f = w.fabric
     name = f.port_cage(port) if cage else ""
@@ -236,24 +238,26 @@ def _held(w: Wiring, port: int, cage: bool) -> set[int]:
 # ---------------------------------------------------------------- distances
 
 
-def _distances(w: Wiring, limits: Limits) -> Iterator[tuple[int, Mapping[int, int]]]:
+def _distances_from_access_devices(w: WiringGraph, limits: Limits) -> Iterator[tuple[int, Mapping[int, int]]]:
     """From every forwarding device that units are connected to, links to all that it reaches."""
     import networkx
 
     steps = len(w.access) * (w.inner.number_of_edges() + w.inner.number_of_nodes())
-    fits(steps, limits, f"{len(w.access)} sources, {w.inner.number_of_edges()} pairs with links")
+    refuse_too_many_steps(steps, limits, f"{len(w.access)} sources, {w.inner.number_of_edges()} pairs with links")
     for source in sorted(w.access):
         yield source, networkx.single_source_shortest_path_length(w.inner, source)
 
 
-def diameter(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def diameter_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The greatest distance between two forwarding devices that units are connected to."""
     if not w.access:
         raise NoOpinion("no end is attached to a switch")
-    return exactly(NETWORKX, max(far for _, to in _distances(w, limits) for d, far in to.items() if d in w.access))
+    return exact_answer(
+        NETWORKX, max(far for _, to in _distances_from_access_devices(w, limits) for d, far in to.items() if d in w.access)
+    )
 
 
-def mean_hops(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def mean_hops_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The mean distance over all ordered pairs of ports of different units that reach each other."""
     ends: dict[int, dict[int, int]] = {}  # forwarding device: ports of each unit there
     for u in w.units:
@@ -262,8 +266,8 @@ def mean_hops(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
                 ends.setdefault(node, {})[u] = ends.get(node, {}).get(u, 0) + 1
     total = pairs = 0
     count = {node: sum(of.values()) for node, of in ends.items()}
-    fits(len(ends) ** 2, limits, f"{len(ends)} switches with ends")
-    for source, to in _distances(w, limits):
+    refuse_too_many_steps(len(ends) ** 2, limits, f"{len(ends)} switches with ends")
+    for source, to in _distances_from_access_devices(w, limits):
         for other, far in to.items():
             if other in ends:
                 own = sum(n * ends[other].get(u, 0) for u, n in ends[source].items())
@@ -271,13 +275,13 @@ def mean_hops(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
                 total, pairs = total + far * between, pairs + between
     if not pairs:
         raise NoOpinion("no two ends reach each other")
-    return exactly(NETWORKX, Fraction(total, pairs))
+    return exact_answer(NETWORKX, Fraction(total, pairs))
 
 
 # ---------------------------------------------------------------- flows
 
 
-def _pairs(w: Wiring, near: Callable[[int], object]) -> list[tuple[int, int]]:
+def _unit_pairs_by_kind(w: WiringGraph, near: Callable[[int], object]) -> list[tuple[int, int]]:
     """Pairs of units of which one is the worst: units with the very same links can be exchanged, so two of each kind do."""
     kinds: dict[object, list[int]] = {}
     for u in w.units:
@@ -286,7 +290,7 @@ def _pairs(w: Wiring, near: Callable[[int], object]) -> list[tuple[int, int]]:
     return list(combinations(some, 2))
 
 
-def edge_redundancy(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def edge_redundancy_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The least maximum flow between two units over links of capacity one; third units that do not forward are left out."""
     from networkx.algorithms.flow import shortest_augmenting_path
 
@@ -296,34 +300,41 @@ def edge_redundancy(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> A
     if set(w.units) <= w.forwards:  # links of one graph: one unit against each other suffices (Gomory and Hu 1961)
         pairs = [(w.units[0], v) for v in w.units[1:]]
     else:
-        pairs = _pairs(w, lambda u: frozenset((v, facts["links"]) for v, facts in net.adj[u].items()))
+        pairs = _unit_pairs_by_kind(w, lambda u: frozenset((v, facts["links"]) for v, facts in net.adj[u].items()))
     least = min(net.degree(u, weight="links") for u in w.units)
     if least < 2:
-        return exactly(NETWORKX, min(least, _all_meet(w)))
-    fits(len(pairs) * 4 * (net.number_of_edges() + 1) * (least + 1), limits, f"{len(pairs)} pairs, {net.number_of_edges()} links")
+        return exact_answer(NETWORKX, min(least, _all_units_have_paths(w)))
+    refuse_too_many_steps(
+        len(pairs) * 4 * (net.number_of_edges() + 1) * (least + 1), limits, f"{len(pairs)} pairs, {net.number_of_edges()} links"
+    )
     for u, v in pairs:
         if least:
-            least = min(least, _flow(_only(net, w.forwards, u, v), u, v, "links", shortest_augmenting_path, cutoff=least))
-    return exactly(NETWORKX, least)
+            least = min(
+                least,
+                _max_flow_value(
+                    _graph_without_other_units(net, w.forwards, u, v), u, v, "links", shortest_augmenting_path, cutoff=least
+                ),
+            )
+    return exact_answer(NETWORKX, least)
 
 
-def _all_meet(w: Wiring) -> bool:
+def _all_units_have_paths(w: WiringGraph) -> bool:
     """Whether every two units have a path."""
     kinds = {frozenset(component for _, component in w.attachments[u]) for u in w.units}
     return all(one & two for one, two in combinations(kinds, 2)) and all(kinds)
 
 
-def _only(net: Any, forwards: Iterable[int], u: int, v: int) -> Any:
+def _graph_without_other_units(net: Any, forwards: Iterable[int], u: int, v: int) -> Any:
     return net.subgraph({*forwards, u, v})
 
 
-def _flow(graph: Any, u: int, v: int, capacity: str, method: Any, **more: Any) -> int:
+def _max_flow_value(graph: Any, u: int, v: int, capacity: str, method: Any, **more: Any) -> int:
     import networkx
 
     return int(networkx.maximum_flow_value(graph, u, v, capacity=capacity, flow_func=method, **more))
 
 
-def node_redundancy(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def node_redundancy_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The least number of paths between two units that share no forwarding device; a link of the two is one path."""
     import networkx
     from networkx.algorithms.connectivity import local_node_connectivity
@@ -334,22 +345,24 @@ def node_redundancy(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> A
     edges = net.number_of_edges() + net.number_of_nodes() + 1
     least = min(len(net.adj[u]) for u in w.units)
     if least < 2:
-        return exactly(NETWORKX, min(least, _all_meet(w)))
+        return exact_answer(NETWORKX, min(least, _all_units_have_paths(w)))
     if set(w.units) == w.forwards:
-        fits((len(w.units) + least * least) * 6 * edges * (least + 1), limits, f"{len(w.units)} units, {edges} links")
-        return exactly(NETWORKX, networkx.node_connectivity(net))
-    pairs = _pairs(w, lambda u: frozenset(net.adj[u]))
-    fits(len(pairs) * 8 * edges * (least + 1), limits, f"{len(pairs)} pairs, {edges} links")
+        refuse_too_many_steps(
+            (len(w.units) + least * least) * 6 * edges * (least + 1), limits, f"{len(w.units)} units, {edges} links"
+        )
+        return exact_answer(NETWORKX, networkx.node_connectivity(net))
+    pairs = _unit_pairs_by_kind(w, lambda u: frozenset(net.adj[u]))
+    refuse_too_many_steps(len(pairs) * 8 * edges * (least + 1), limits, f"{len(pairs)} pairs, {edges} links")
     for u, v in pairs:
-        only = _only(net, w.forwards, u, v).copy()
+        only = _graph_without_other_units(net, w.forwards, u, v).copy()
         link = only.has_edge(u, v)
         if link:
             only.remove_edge(u, v)
         least = min(least, local_node_connectivity(only, u, v) + link)
-    return exactly(NETWORKX, least)
+    return exact_answer(NETWORKX, least)
 
 
-def throughput_between(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
+def throughput_between_by_networkx(w: WiringGraph, claim: ResolvedClaim, limits: Limits) -> SecondAnswer:
     """The maximum flow between two sets, each put together as one node, over what the ports of the smaller one carry."""
     import networkx
     from networkx.algorithms.flow import preflow_push
@@ -357,7 +370,7 @@ def throughput_between(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answe
     here, there = w.members(claim, "of"), w.members(claim, "of_to")
     if not here or not there or here & there:
         raise NoOpinion("one set is empty, or they have a device in common")
-    fits(40 * w.graph.number_of_edges(), limits, f"{w.graph.number_of_edges()} links")
+    refuse_too_many_steps(40 * w.graph.number_of_edges(), limits, f"{w.graph.number_of_edges()} links")
     passing = w.forwards | here | there
     place = {d: -1 if d in here else -2 if d in there else d for d in passing}
     net: networkx.Graph[int] = networkx.Graph()
@@ -369,14 +382,14 @@ def throughput_between(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answe
     full = min(net.degree(-1, weight="rate"), net.degree(-2, weight="rate"))
     if not full:
         raise NoOpinion("one of the two has no link")
-    value = Fraction(_flow(net, -1, -2, "rate", preflow_push), full)
-    return Answer(NETWORKX, value, value, full_bps=Fraction(full))
+    value = Fraction(_max_flow_value(net, -1, -2, "rate", preflow_push), full)
+    return SecondAnswer(NETWORKX, value, value, full_bps=Fraction(full))
 
 
 # ---------------------------------------------------------------- counts
 
 
-def oversubscription(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def oversubscription_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Rates of edges to lower tiers over those to higher ones, counted again edge by edge."""
     f = w.fabric
     if w.direct:
@@ -384,7 +397,7 @@ def oversubscription(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> 
     tier = {d: 0 if w.kind(d) in ENDS else int(f.tier[d]) for d in range(f.device_count)}
     if claim is not None and claim.of_active:
         raise NoOpinion("spares are left out")
-    down: dict[int, int] = _kept_for_ends(w)
+    down: dict[int, int] = _rate_kept_for_endpoints(w)
     up: dict[int, int] = {}
     for row, (a, b, rate) in enumerate(zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True)):
         low, high = sorted((a, b), key=lambda d: tier[d])
@@ -394,24 +407,24 @@ def oversubscription(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> 
     paths = w.chosen(claim, "at") if claim is not None else []
     at = w.contents({d for path in paths for devices in path.elements for d in devices}) if paths else None
     judged = [d for d in w.core if w.kind(d) == "switch" and (at is None or d in at)]
-    _known_tiers(w, tier)
+    _refuse_given_tiers(w, tier)
     tiers = {tier[d] for d in up if w.kind(d) == "switch"}
     if any(tier[d] in tiers and down.get(d, 0) and not up.get(d, 0) for d in judged):
-        return exactly(NETWORKX, float("inf"))
+        return exact_answer(NETWORKX, float("inf"))
     ratios = [Fraction(down.get(d, 0), up[d]) for d in judged if up.get(d, 0)]
     if not ratios:
         raise NoOpinion("no switch looked at has links to a tier above it")
-    return exactly(NETWORKX, max(ratios))
+    return exact_answer(NETWORKX, max(ratios))
 
 
-def _known_tiers(w: Wiring, tier: Mapping[int, int]) -> None:
+def _refuse_given_tiers(w: WiringGraph, tier: Mapping[int, int]) -> None:
     """Refuse tiers that are not the distance from hosts and chips: the text gives them, or hosts that are not built do."""
     import networkx
 
     f = w.fabric
     whole: networkx.Graph[int] = networkx.Graph()
     whole.add_edges_from(zip(f.device_a.tolist(), f.device_b.tolist(), strict=True))
-    every = Wiring.whole(f)
+    every = WiringGraph.whole(f)
     ends = [u for u in every.units if u in whole]
     near = networkx.multi_source_dijkstra_path_length(whole, ends) if ends else {}
     for d in every.graph:
@@ -423,7 +436,7 @@ def _known_tiers(w: Wiring, tier: Mapping[int, int]) -> None:
         raise NoOpinion("a switch keeps ports for devices that are not built and has no host yet")
 
 
-def _kept_for_ends(w: Wiring) -> dict[int, int]:
+def _rate_kept_for_endpoints(w: WiringGraph) -> dict[int, int]:
     """Rate of the ports that switches keep for hosts and chips that are planned but not built."""
     f = w.fabric
     out: dict[int, int] = {}
@@ -438,16 +451,16 @@ def _kept_for_ends(w: Wiring) -> dict[int, int]:
     return out
 
 
-def links(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def link_count_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Edges of the graph, or those between two sets."""
     if claim is None or not claim.of_to:
-        return exactly(NETWORKX, w.graph.number_of_edges())
+        return exact_answer(NETWORKX, w.graph.number_of_edges())
     sides = [[devices for path in w.chosen(claim, side) for devices in path.elements] for side in ("of", "of_to")]
     here, there = (w.contents(frozenset().union(*elements)) for elements in sides)
     between = [1 for a, b in w.graph.edges() if (a in here and b in there) or (b in here and a in there)]
-    return exactly(NETWORKX, len(between))
+    return exact_answer(NETWORKX, len(between))
 
 
-def switches(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def switch_count_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """Nodes of the kind switch."""
-    return exactly(NETWORKX, sum(w.kind(d) == "switch" for d in w.core))
+    return exact_answer(NETWORKX, sum(w.kind(d) == "switch" for d in w.core))

@@ -10,8 +10,8 @@ from typing import Any
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
-from tdsl.verify.second.answer import Z3, Answer, Limits, NoOpinion, TooLarge
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import Z3, Limits, MethodTooLarge, NoOpinion, SecondAnswer
+from tdsl.verify.second.wiring import WiringGraph
 
 LARGEST = 2**31 - 1
 """The largest sum of coefficients that z3 takes."""
@@ -28,20 +28,20 @@ class Halves:
     full: int
 
     @classmethod
-    def of(cls, w: Wiring, limits: Limits) -> Halves:
+    def of(cls, w: WiringGraph, limits: Limits) -> Halves:
         """Raises TooLarge."""
         units = w.units
         if len(units) < 2:
             raise NoOpinion("there are fewer than two units")
         net = w.among(w.forwards | set(units))
         if net.number_of_edges() > limits.crossings:
-            raise TooLarge(Z3, f"{net.number_of_edges():,} pairs with links", f"{limits.crossings:,}")
+            raise MethodTooLarge(Z3, f"{net.number_of_edges():,} pairs with links", f"{limits.crossings:,}")
         rates = [facts["rate"] for *_, facts in net.edges(data=True)]
         grain = gcd(*rates) or 1
         links = tuple((a, b, facts["rate"] // grain) for a, b, facts in net.edges(data=True))
         total = sum(capacity for *_, capacity in links)
         if total > LARGEST:
-            raise TooLarge(Z3, f"all links together carry {total:,} times {grain:,} bit/s", f"{LARGEST:,}")
+            raise MethodTooLarge(Z3, f"all links together carry {total:,} times {grain:,} bit/s", f"{LARGEST:,}")
         kinds: dict[object, int] = {}
         for u in units:
             near = frozenset((v, facts["rate"]) for v, facts in net.adj[u].items())
@@ -49,7 +49,7 @@ class Halves:
         splits = prod(n + 1 for n in kinds.values())
         if splits > 1 << limits.units:
             size = f"{splits:,}" if splits < 10**12 else f"2^{splits.bit_length() - 1}"
-            raise TooLarge(Z3, f"{size} splits of {len(units):,} units", f"{1 << limits.units:,}")
+            raise MethodTooLarge(Z3, f"{size} splits of {len(units):,} units", f"{1 << limits.units:,}")
         sent = sorted(net.degree(u, weight="rate") // grain for u in units)
         return cls(units, links, grain, sum(sent[: len(units) // 2]))
 
@@ -95,22 +95,22 @@ class Halves:
         return [pair for members in kinds.values() for pair in pairwise(members)]
 
 
-def bisection(w: Wiring, claim: ResolvedClaim | None, result: Result, limits: Limits) -> Answer:
+def confirm_bisection_by_z3(w: WiringGraph, claim: ResolvedClaim | None, result: Result, limits: Limits) -> SecondAnswer:
     """That no split crosses less than the lower bound, and that one crosses at most the upper one."""
     halves = Halves.of(w, limits)
-    full = _full(halves, w, claim, limits)
+    full = _full_bisection_in_grains(halves, w, claim, limits)
     assert isinstance(result.lower, (int, Fraction)) and isinstance(result.upper, (int, Fraction))
     low, high = result.lower * full, result.upper * full
     under = halves.split(ceil(low) - 1, limits)
     if under is not None:
-        return Answer(Z3, Fraction(0), under / full, full_bps=full * halves.grain)
+        return SecondAnswer(Z3, Fraction(0), under / full, full_bps=full * halves.grain)
     found = halves.split(floor(high), limits)
     if found is None:
-        return Answer(Z3, (floor(high) + 1) / full, float("inf"), full_bps=full * halves.grain)
-    return Answer(Z3, Fraction(result.lower), found / full, full_bps=full * halves.grain)
+        return SecondAnswer(Z3, (floor(high) + 1) / full, float("inf"), full_bps=full * halves.grain)
+    return SecondAnswer(Z3, Fraction(result.lower), found / full, full_bps=full * halves.grain)
 
 
-def _full(halves: Halves, w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Fraction:
+def _full_bisection_in_grains(halves: Halves, w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> Fraction:
     """What 100% is, in grains."""
     if claim is not None and claim.of_intact and w.intact is not None:
         before = Halves.of(w.intact, limits)
@@ -122,11 +122,11 @@ def _full(halves: Halves, w: Wiring, claim: ResolvedClaim | None, limits: Limits
     return full
 
 
-def least(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def least_bisection_by_z3(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The bisection as a fraction of full, found by going down until z3 finds no split that crosses less."""
     halves = Halves.of(w, limits)
-    full = _full(halves, w, claim, limits)
+    full = _full_bisection_in_grains(halves, w, claim, limits)
     best = sum(capacity for *_, capacity in halves.links)
     while (found := halves.split(best - 1, limits)) is not None:
         best = found
-    return Answer(Z3, best / full, best / full, full_bps=full * halves.grain)
+    return SecondAnswer(Z3, best / full, best / full, full_bps=full * halves.grain)

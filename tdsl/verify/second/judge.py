@@ -7,33 +7,33 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.fabric.failing import Failed
+from tdsl.fabric.failing import FailedElements
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.layers import scaleup_links
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.check import Check, catalogue
+from tdsl.verify.check import Check, checks_by_name
 from tdsl.verify.result import Result
 from tdsl.verify.second import graph_figures, halves, patterns, ports, times
-from tdsl.verify.second.answer import NETWORKX, Answer, Figure, Limits, NoOpinion, TooLarge, wanted
+from tdsl.verify.second.answer import NETWORKX, Figure, Limits, MethodTooLarge, NoOpinion, SecondAnswer, figure_asked_for
 from tdsl.verify.second.selection import devices_of_instance
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 
 METHODS: Mapping[str, graph_figures.Method] = {
-    "reachability": graph_figures.reachability,
-    "plane_isolation": graph_figures.plane_isolation,
-    "blast_radius": graph_figures.blast_radius,
-    "diameter": graph_figures.diameter,
-    "mean_hops": graph_figures.mean_hops,
-    "edge_redundancy": graph_figures.edge_redundancy,
-    "node_redundancy": graph_figures.node_redundancy,
-    "oversubscription": graph_figures.oversubscription,
-    "taper": graph_figures.taper,
-    "links": graph_figures.links,
-    "switches": graph_figures.switches,
-    "latency": times.latency,
-    "allreduce": times.allreduce,
-    "rail_alignment": ports.rail_alignment,
-    "port_budget": ports.port_budget,
+    "reachability": graph_figures.reachability_by_networkx,
+    "plane_isolation": graph_figures.plane_isolation_by_networkx,
+    "blast_radius": graph_figures.blast_radius_by_networkx,
+    "diameter": graph_figures.diameter_by_networkx,
+    "mean_hops": graph_figures.mean_hops_by_networkx,
+    "edge_redundancy": graph_figures.edge_redundancy_by_networkx,
+    "node_redundancy": graph_figures.node_redundancy_by_networkx,
+    "oversubscription": graph_figures.oversubscription_by_networkx,
+    "taper": graph_figures.taper_by_networkx,
+    "links": graph_figures.link_count_by_networkx,
+    "switches": graph_figures.switch_count_by_networkx,
+    "latency": times.latency_by_dijkstra,
+    "allreduce": times.allreduce_by_formulas,
+    "rail_alignment": ports.rail_alignment_by_networkx,
+    "port_budget": ports.port_budget_by_networkx,
 }
 """The methods of checks that are a function of the wiring and the claim, by name."""
 
@@ -47,7 +47,7 @@ class Opinion:
 
     verdict: str
     by: str = ""
-    answer: Answer | None = None
+    answer: SecondAnswer | None = None
     reason: str = ""
 
     def facts(self) -> dict[str, object]:
@@ -60,7 +60,7 @@ class Opinion:
             if found.holds is not None:
                 out["value"] = found.holds
             else:
-                out |= {"lower": _plain(found.lower), "upper": _plain(found.upper)}
+                out |= {"lower": _finite_float(found.lower), "upper": _finite_float(found.upper)}
         if self.reason:
             out["reason"] = self.reason
         return out
@@ -73,22 +73,28 @@ class Opinion:
             return "yes" if self.answer.holds else "no"
         low, high = self.answer.lower, self.answer.upper
         if low == high:
-            return _said(low)
-        return f"at least {_said(low)}" if high == float("inf") else f"between {_said(low)} and {_said(high)}"
+            return _opinion_figure_text(low)
+        return (
+            f"at least {_opinion_figure_text(low)}"
+            if high == float("inf")
+            else f"between {_opinion_figure_text(low)} and {_opinion_figure_text(high)}"
+        )
 
 
-def _plain(value: Figure) -> float | None:
+def _finite_float(value: Figure) -> float | None:
     return None if value == float("inf") else float(value)
 
 
-def _said(value: Figure) -> str:
+def _opinion_figure_text(value: Figure) -> str:
     return str(value) if isinstance(value, Fraction) and value.denominator < 1000 else f"{float(value):.9g}"
 
 
 # ---------------------------------------------------------------- results
 
 
-def pairs(claims: Sequence[ResolvedClaim], results: Sequence[Result]) -> Iterator[tuple[Result, ResolvedClaim | None]]:
+def results_with_claims(
+    claims: Sequence[ResolvedClaim], results: Sequence[Result]
+) -> Iterator[tuple[Result, ResolvedClaim | None]]:
     """Every result with the claim that it answers; results of claims are in the order of the claims."""
     waiting = iter(claims)
     for result in results:
@@ -102,29 +108,29 @@ def pairs(claims: Sequence[ResolvedClaim], results: Sequence[Result]) -> Iterato
                 break
 
 
-class Judge:
+class SecondOpinionJudge:
     """Second opinions about the results of one fabric."""
 
-    def __init__(self, fabric: Fabric, failed: Failed | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, fabric: Fabric, failed: FailedElements | None = None, limits: Limits | None = None) -> None:
         self.fabric = fabric
         self.limits = limits or Limits()
         self.failed = failed
-        self.checks = catalogue()
-        self._whole: Wiring | None = None
+        self.checks = checks_by_name()
+        self._whole: WiringGraph | None = None
         self.beside: frozenset[int] = frozenset()  # links that failed beside the network
-        self.network: Judge | None = None  # that of the network alone, where there are scale-up links beside it
+        self.network: SecondOpinionJudge | None = None  # that of the network alone, where there are scale-up links beside it
         if fabric.network is not fabric:
             up = scaleup_links(fabric)
             left = failed and replace(failed, links=failed.links[~up])
-            self.network = Judge(fabric.network, left, limits)
+            self.network = SecondOpinionJudge(fabric.network, left, limits)
             if failed is not None:
                 self.network.beside = frozenset((failed.links & up).nonzero()[0].tolist())
 
     @property
-    def whole(self) -> Wiring:
+    def whole(self) -> WiringGraph:
         """The fabric as it is."""
         if self._whole is None:
-            self._whole = Wiring.whole(self.fabric)
+            self._whole = WiringGraph.whole(self.fabric)
         return self._whole
 
     def opinion(self, result: Result, claim: ResolvedClaim | None) -> Opinion | None:
@@ -137,7 +143,7 @@ class Judge:
             return self.network.opinion(result, claim)
         try:
             if self.fabric.link_count > self.limits.links:
-                raise TooLarge(NETWORKX, f"{self.fabric.link_count:,} links", f"{self.limits.links:,}")
+                raise MethodTooLarge(NETWORKX, f"{self.fabric.link_count:,} links", f"{self.limits.links:,}")
             return self._compared(result, claim)
         except NoOpinion as why:
             return Opinion("unconfirmed", reason=str(why))
@@ -156,8 +162,8 @@ class Judge:
             return Opinion("confirmed" if same else "disagrees", found.by, found)
         if result.lower is None or result.upper is None:
             raise NoOpinion("the check gave no figure")
-        low, high = _exact(result.lower), _exact(result.upper)
-        slack = found.relative * max(abs(_finite(found.upper)), abs(_finite(high)))
+        low, high = _exact_result_figure(result.lower), _exact_result_figure(result.upper)
+        slack = found.relative * max(abs(_fraction_or_zero(found.upper)), abs(_fraction_or_zero(high)))
         if found.upper < low - slack or found.lower > high + slack:
             return Opinion("disagrees", found.by, found)
         if found.lower >= low - slack and found.upper <= high + slack:
@@ -169,7 +175,7 @@ class Judge:
         raise NoOpinion(f"{found.by} gives only {Opinion('', found.by, found).said}")
 
     # ------------------------------------------------------------ what a claim is about
-    def _figure(self, check: Check, result: Result, claim: ResolvedClaim | None) -> Answer:
+    def _figure(self, check: Check, result: Result, claim: ResolvedClaim | None) -> SecondAnswer:
         """The figure of all that a claim is about; of several elements the worst."""
         wiring = self.whole
         if claim is None:
@@ -183,23 +189,27 @@ class Judge:
             return self._method(check, self._left(check, wiring), claim, result)
         return self._worst(check, result, claim, parts)
 
-    def _instance(self, path: str) -> Wiring:
+    def _instance(self, path: str) -> WiringGraph:
         """The instance of a group."""
         return self.whole.part(devices_of_instance(self.fabric, path), False)
 
-    def _left(self, check: Check, wiring: Wiring) -> Wiring:
+    def _left(self, check: Check, wiring: WiringGraph) -> WiringGraph:
         """What the failures of `--fail` leave, if the check is about that."""
         if self.failed is None or check.of_design:
             return wiring
         devices, links = (set(x.nonzero()[0].tolist()) for x in (self.failed.devices, self.failed.links))
         return wiring.without(devices, links, self.beside)
 
-    def _worst(self, check: Check, result: Result, claim: ResolvedClaim, parts: list[tuple[frozenset[int], bool]]) -> Answer:
+    def _worst(
+        self, check: Check, result: Result, claim: ResolvedClaim, parts: list[tuple[frozenset[int], bool]]
+    ) -> SecondAnswer:
         there = set(self.whole.graph)
         if self.failed is not None and not check.of_design:
             there -= set(self.failed.devices.nonzero()[0].tolist())
         standing = [(devices, alone) for devices, alone in parts if devices & there]
-        graph_figures.fits(len(standing) * 4 * self.whole.graph.number_of_edges(), self.limits, f"{len(standing)} elements")
+        graph_figures.refuse_too_many_steps(
+            len(standing) * 4 * self.whole.graph.number_of_edges(), self.limits, f"{len(standing)} elements"
+        )
         ordered = claim.op not in ("==", "!=") and isinstance(claim.value, (int, Fraction, type(None)))
         if check.kind != "yes_no" and not ordered and len(standing) > 1:
             raise NoOpinion("which of several elements is the worst is not asked a second time for such a comparison")
@@ -209,7 +219,7 @@ class Judge:
             mine = result if len(standing) == 1 else replace(result, lower=result.lower)
             try:
                 found.append(self._method(check, one, claim, mine))
-            except TooLarge:
+            except MethodTooLarge:
                 raise
             except NoOpinion:
                 if len(standing) == 1 or check.kind != "ratio":
@@ -221,38 +231,38 @@ class Judge:
         least = claim.op.startswith(">") or (check.scarce and not claim.op)
         return min(found, key=lambda x: x.lower) if least else max(found, key=lambda x: x.upper)
 
-    def _method(self, check: Check, wiring: Wiring, claim: ResolvedClaim | None, result: Result) -> Answer:
+    def _method(self, check: Check, wiring: WiringGraph, claim: ResolvedClaim | None, result: Result) -> SecondAnswer:
         if check.name == "bisection":
             several = claim is not None and sum(len(path.elements) for path in self.whole.chosen(claim, "of")) > 1
             if several:
-                return halves.least(wiring, claim, self.limits)
-            return halves.bisection(wiring, claim, result, self.limits)
+                return halves.least_bisection_by_z3(wiring, claim, self.limits)
+            return halves.confirm_bisection_by_z3(wiring, claim, result, self.limits)
         if check.name == "throughput":
             assert claim is not None
             return self._throughput(wiring, claim)
         return METHODS[check.name](wiring, claim, self.limits)
 
-    def _throughput(self, wiring: Wiring, claim: ResolvedClaim) -> Answer:
+    def _throughput(self, wiring: WiringGraph, claim: ResolvedClaim) -> SecondAnswer:
         if claim.of_to:
-            return graph_figures.throughput_between(wiring, claim, self.limits)
-        return patterns.throughput(wiring, claim, self.limits)
+            return graph_figures.throughput_between_by_networkx(wiring, claim, self.limits)
+        return patterns.pattern_throughput_by_highs(wiring, claim, self.limits)
 
     # ------------------------------------------------------------ failures
     def _survives(self, result: Result, claim: ResolvedClaim | None) -> Opinion:
-        from tdsl.verify.second.failures import survives
+        from tdsl.verify.second.failures import survival_by_second_method
 
         assert claim is not None
         if result.status == "bounded":
             raise NoOpinion("the check left it open")
         elsewhere = claim.given is not None and bool(claim.given.of_to or claim.given.at)
         wiring = self.whole if claim.scope is None or elsewhere else self._instance(claim.scope.name)
-        found = survives(self._left(self.checks["survives"], wiring), claim, self.limits)
+        found = survival_by_second_method(self._left(self.checks["survives"], wiring), claim, self.limits)
         if found.holds and found.relative and result.status == "refuted":
             raise NoOpinion("after some failures the figure equals the required value within floating-point error")
         return Opinion("confirmed" if found.holds == (result.status == "proved") else "disagrees", found.by, found)
 
 
-def _exact(value: object) -> Figure:
+def _exact_result_figure(value: object) -> Figure:
     """A figure of a result as a fraction, or infinity."""
     amount = getattr(value, "amount", value)
     if isinstance(amount, (int, Fraction)):
@@ -262,17 +272,17 @@ def _exact(value: object) -> Figure:
     raise NoOpinion("the check gave no exact figure")
 
 
-def _finite(value: Figure) -> Fraction:
+def _fraction_or_zero(value: Figure) -> Fraction:
     return value if isinstance(value, Fraction) else Fraction(0)
 
 
-def _verdict_fits(result: Result, claim: ResolvedClaim, found: Answer) -> bool:
+def _verdict_fits(result: Result, claim: ResolvedClaim, found: SecondAnswer) -> bool:
     """Whether the status is what the figure says of the requirement."""
-    asked = wanted(claim, found)
+    asked = figure_asked_for(claim, found)
     if asked is None or claim.report:
         return True
-    from tdsl.verify.compare import holds
+    from tdsl.verify.compare import verdict_of_bounds
 
     low, high = (getattr(end, "amount", end) for end in (result.lower, result.upper))
-    verdict = holds(claim.op, low, high, asked)
+    verdict = verdict_of_bounds(claim.op, low, high, asked)
     return result.status == verdict or (result.status == "modelled" and verdict == "proved")

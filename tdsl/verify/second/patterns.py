@@ -13,9 +13,9 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.system import files
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.system.standard_output import libraries_muted
-from tdsl.verify.second.answer import HIGHS, Answer, Limits, NoOpinion, TooLarge
-from tdsl.verify.second.graph_figures import joined_inside
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import HIGHS, Limits, MethodTooLarge, NoOpinion, SecondAnswer
+from tdsl.verify.second.graph_figures import has_complete_scaleup
+from tdsl.verify.second.wiring import WiringGraph
 
 RELATIVE = Fraction(1, 1_000_000)
 """Error of the program's floats that is not taken for a disagreement."""
@@ -31,7 +31,7 @@ Demands = dict[tuple[Terminal, Terminal], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Net:
+class TerminalNetwork:
     """Terminals, forwarding devices (as (device, -2)) and the capacity of every pair with links, each way, in bit/s."""
 
     terminals: tuple[Terminal, ...]
@@ -43,20 +43,20 @@ class Net:
         return sum(rate for pair, rate in self.capacity.items() if end in pair)
 
 
-def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def pattern_throughput_by_highs(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The greatest factor of all demands at once, over the one at which the busiest terminal uses all its ports."""
     assert claim is not None
     if len(w.units) < 2:
         raise NoOpinion("there are fewer than two units")
     if len(w.units) ** 2 > limits.columns:
-        raise TooLarge(HIGHS, f"{len(w.units) ** 2:,} pairs of units", f"{limits.columns:,}")
+        raise MethodTooLarge(HIGHS, f"{len(w.units) ** 2:,} pairs of units", f"{limits.columns:,}")
     if w.fabric.whole is not None and claim.through:
-        return _through_domains(w, claim, limits)
-    by_rail = _by_rail(w, claim)
-    net = _net(w, by_rail)
-    demands = _demands(w, claim, net, by_rail)
+        return _throughput_through_domains(w, claim, limits)
+    by_rail = _rail_of_unit_links(w, claim)
+    net = _terminal_network(w, by_rail)
+    demands = _demands_of_pattern(w, claim, net, by_rail)
     if demands is None:
-        return Answer(HIGHS, Fraction(0), Fraction(0))
+        return SecondAnswer(HIGHS, Fraction(0), Fraction(0))
     if not demands:
         raise NoOpinion("no two ends that exchange something are left")
     out: dict[Terminal, int] = {}
@@ -67,19 +67,19 @@ def throughput(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer
     top = min(Fraction(net.sent(x), max(out.get(x, 0), into.get(x, 0))) for x in busy)
     if not top:
         raise NoOpinion("a unit that sends or receives has no link")
-    value = Fraction(_solve(_both_ways(net.capacity), net.passes, demands, top, limits))
-    return Answer(HIGHS, value, value, relative=RELATIVE, full_bps=top * sum(demands.values()))
+    value = Fraction(_solve_concurrent_flow(_arcs_both_ways(net.capacity), net.passes, demands, top, limits))
+    return SecondAnswer(HIGHS, value, value, relative=RELATIVE, full_bps=top * sum(demands.values()))
 
 
-def _through_domains(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
+def _throughput_through_domains(w: WiringGraph, claim: ResolvedClaim, limits: Limits) -> SecondAnswer:
     """The same through scale-up domains of several hosts: a flow goes over scale-up links, at most once over the network, and
     over scale-up links again, whose capacity both stretches share. 100% is where the busiest domain uses all its ports of the
     network."""
     if w.direct or w.fabric.whole is None:
         raise NoOpinion("domains of a fabric that is direct have no second method")
-    net = _net(w, None)
-    asked = _demands(w, claim, net, None) or {}
-    domain, links = scaleup_domains(w)
+    net = _terminal_network(w, None)
+    asked = _demands_of_pattern(w, claim, net, None) or {}
+    domain, links = unit_scaleup_domains(w)
     out: dict[int, int] = {}
     into: dict[int, int] = {}
     crossing = 0
@@ -107,8 +107,8 @@ def _through_domains(w: Wiring, claim: ResolvedClaim, limits: Limits) -> Answer:
     arcs.add(0, *(((u, first), (u, last)) for u in w.units))
     sent = {(s, (t[0], last)): amount for (s, t), amount in asked.items()}
     passes = frozenset(x for _, pair in arcs.every for x in pair)
-    value = Fraction(_solve(arcs, passes, sent, top, limits))
-    return Answer(HIGHS, value, value, relative=RELATIVE, full_bps=top * crossing)
+    value = Fraction(_solve_concurrent_flow(arcs, passes, sent, top, limits))
+    return SecondAnswer(HIGHS, value, value, relative=RELATIVE, full_bps=top * crossing)
 
 
 @dataclass(slots=True)
@@ -124,7 +124,7 @@ class Arcs:
         self.capacity += [capacity] if capacity else []
 
 
-def _both_ways(capacity: dict[tuple[Terminal, Terminal], int]) -> Arcs:
+def _arcs_both_ways(capacity: dict[tuple[Terminal, Terminal], int]) -> Arcs:
     out = Arcs()
     for (a, b), rate in capacity.items():
         out.add(rate, (a, b))
@@ -132,7 +132,7 @@ def _both_ways(capacity: dict[tuple[Terminal, Terminal], int]) -> Arcs:
     return out
 
 
-def scaleup_domains(w: Wiring) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
+def unit_scaleup_domains(w: WiringGraph) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
     """The scale-up domain of every unit, and the rates of the scale-up links between units and switches, those of what is inside
     a unit as its own. Raises NoOpinion where the accelerators of a unit are not all in one."""
     import networkx
@@ -145,12 +145,12 @@ def scaleup_domains(w: Wiring) -> tuple[dict[int, int], dict[tuple[int, int], in
     owner: dict[int, int] = {}
     for u in w.units:
         inside = every.contents([u])
-        if len(inside) < len(Wiring.whole(whole).contents([u])) and joined_inside(whole.model_of(u)):
+        if len(inside) < len(WiringGraph.whole(whole).contents([u])) and has_complete_scaleup(whole.model_of(u)):
             raise NoOpinion("what failures leave inside of a host has no second method")
         owner |= dict.fromkeys(inside, u)
         chips = {part.get(d, -1 - d) for d in inside - {u} if every.kind(d) == "chip"}
         model = whole.model_of(u)
-        one = model.accelerators < 2 or joined_inside(model) or (not chips and u in part)
+        one = model.accelerators < 2 or has_complete_scaleup(model) or (not chips and u in part)
         if not one and (len(chips) > 1 or min(chips, default=-1) < 0):
             raise NoOpinion("which accelerators of a host are in one scale-up domain is not judged a second time")
     links: dict[tuple[int, int], int] = {}
@@ -167,13 +167,17 @@ def scaleup_domains(w: Wiring) -> tuple[dict[int, int], dict[tuple[int, int], in
 # ---------------------------------------------------------------- terminals
 
 
-def _by_rail(w: Wiring, claim: ResolvedClaim) -> dict[int, int] | None:
+def _rail_of_unit_links(w: WiringGraph, claim: ResolvedClaim) -> dict[int, int] | None:
     """The rail of every link of a unit that has one, where the answer is by rail: where the accelerators are joined inside the
     hosts and the path through them is not asked for."""
     from tdsl.fabric.rails import link_rail
 
     models = [w.fabric.model_of(u) for u in w.units]
-    joined = bool(scaleup_domains(w.intact or w)[0]) if w.fabric.whole is not None else all(joined_inside(m) for m in models)
+    joined = (
+        bool(unit_scaleup_domains(w.intact or w)[0])
+        if w.fabric.whole is not None
+        else all(has_complete_scaleup(m) for m in models)
+    )
     if claim.through and not joined:
         raise NoOpinion("there are units without a scale-up domain")
     if any(u in w.forwards for u in w.units):
@@ -186,7 +190,7 @@ def _by_rail(w: Wiring, claim: ResolvedClaim) -> dict[int, int] | None:
     return rails or None
 
 
-def _net(w: Wiring, rails: dict[int, int] | None) -> Net:
+def _terminal_network(w: WiringGraph, rails: dict[int, int] | None) -> TerminalNetwork:
     """The network between terminals; of hosts with rails, links without one belong to nobody."""
     mine = set(w.units)
     railed = {d for a, b, row in w.graph.edges(keys=True) if rails and row in rails for d in (a, b) if d in mine}
@@ -212,13 +216,15 @@ def _net(w: Wiring, rails: dict[int, int] | None) -> Net:
         ends |= {(u, -1) for u in w.units}
     elif {d for d, _ in ends} != mine:
         raise NoOpinion("a unit has no link")
-    return Net(tuple(sorted(ends)), capacity, frozenset(x for pair in capacity for x in pair if x[0] in w.forwards))
+    return TerminalNetwork(tuple(sorted(ends)), capacity, frozenset(x for pair in capacity for x in pair if x[0] in w.forwards))
 
 
 # ---------------------------------------------------------------- demands
 
 
-def _demands(w: Wiring, claim: ResolvedClaim, net: Net, rails: dict[int, int] | None) -> Demands | None:
+def _demands_of_pattern(
+    w: WiringGraph, claim: ResolvedClaim, net: TerminalNetwork, rails: dict[int, int] | None
+) -> Demands | None:
     """Whole amounts between terminals; None where two units that exchange something have no rail in common."""
     pattern, *rest = claim.args
     if pattern == "all_to_all":
@@ -230,10 +236,10 @@ def _demands(w: Wiring, claim: ResolvedClaim, net: Net, rails: dict[int, int] | 
             raise NoOpinion("the pattern says nothing about this fabric")
         asked = {(u, units[(i + step) % len(units)]): 1 for i, u in enumerate(units)}
     elif pattern == "permutation" and len(rest) == 1:
-        asked = {pair: 1 for pair, _ in _listed(w, claim, str(rest[0]), permutation=True)}
+        asked = {pair: 1 for pair, _ in _demands_listed_in_file(w, claim, str(rest[0]), permutation=True)}
     else:
         asked = {}
-        for pair, amount in _listed(w, claim, str(pattern), permutation=False):
+        for pair, amount in _demands_listed_in_file(w, claim, str(pattern), permutation=False):
             asked[pair] = asked.get(pair, 0) + amount
     asked = {pair: amount for pair, amount in asked.items() if pair[0] != pair[1] and amount}
     if not asked:
@@ -258,12 +264,14 @@ def _demands(w: Wiring, claim: ResolvedClaim, net: Net, rails: dict[int, int] | 
     return out
 
 
-def _listed(w: Wiring, claim: ResolvedClaim, name: str, permutation: bool) -> Iterator[tuple[tuple[int, int], int]]:
+def _demands_listed_in_file(
+    w: WiringGraph, claim: ResolvedClaim, name: str, permutation: bool
+) -> Iterator[tuple[tuple[int, int], int]]:
     """Pairs and amounts of a file beside the design, which the check has read and found to be in order."""
     known = {word: u for i, u in enumerate(w.units) for word in (str(i), w.fabric.device_name(u), w.fabric.device_path(u))}
     try:
         home = Path(claim.origin.span.file.name).parent
-        text = files.text(home / name, within=[home], encoding="utf-8-sig")
+        text = files.read_text_file(home / name, within=[home], encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise NoOpinion(f"{name} cannot be read") from None
     lines = [[c.strip() for c in row] for row in csv.reader(text.splitlines())]
@@ -285,7 +293,7 @@ def _listed(w: Wiring, claim: ResolvedClaim, name: str, permutation: bool) -> It
 # ---------------------------------------------------------------- the linear program
 
 
-def _solve(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fraction, limits: Limits) -> float:
+def _solve_concurrent_flow(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fraction, limits: Limits) -> float:
     """The factor over ``top`` that HiGHS finds."""
     import highspy
     import numpy as np
@@ -295,7 +303,7 @@ def _solve(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fracti
     sources = sorted({s for s, _ in demands})
     if len(sources) * len(arcs) > limits.columns:
         size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs):,} directions of links"
-        raise TooLarge(HIGHS, size, f"{limits.columns:,}")
+        raise MethodTooLarge(HIGHS, size, f"{limits.columns:,}")
     columns: list[tuple[list[int], list[float]]] = []
     balance: dict[tuple[Terminal, Terminal], int] = {}
     for s in sources:

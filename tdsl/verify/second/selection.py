@@ -37,29 +37,29 @@ class Chosen:
     ports: frozenset[int] | None = None
 
 
-def chosen(fabric: Fabric, texts: Collection[str], scope: str) -> list[Chosen]:
+def elements_named_by_paths(fabric: Fabric, texts: Collection[str], scope: str) -> list[Chosen]:
     """What paths name in an instance (its path; "" is the fabric). Words that are no paths are left out."""
-    index = _paths_of(fabric)
+    index = _path_index_of_fabric(fabric)
     return [index.read(text, scope) for text in texts if text not in WORDS or index.declares(text, scope)]
 
 
 def asks_all_ports(fabric: Fabric, texts: Collection[str], scope: str) -> bool:
     """Whether one of these is the word `ports` rather than the path of something that is called so."""
-    return "ports" in texts and not _paths_of(fabric).declares("ports", scope)
+    return "ports" in texts and not _path_index_of_fabric(fabric).declares("ports", scope)
 
 
 def devices_of_instance(fabric: Fabric, scope: str) -> frozenset[int]:
     """The devices below an instance of a group."""
-    names, indices = _path_of_device(scope)
+    names, indices = _path_parts_of_device(scope)
     depth = len(names)
-    found = _paths_of(fabric).devices
+    found = _path_index_of_fabric(fabric).devices
     return frozenset(
         d for known, rows in found.items() if known[:depth] == names for at, d in rows if at[:depth] == indices
     )  # fmt: skip
 
 
 @lru_cache(maxsize=2)
-def _paths_of(fabric: Fabric) -> _Index:
+def _path_index_of_fabric(fabric: Fabric) -> _Index:
     return _Index(fabric)
 
 
@@ -70,20 +70,20 @@ class _Index:
         self.fabric = fabric
         self.devices: dict[Names, list[tuple[Indices, int]]] = {}
         for d in range(fabric.device_count):
-            names, indices = _path_of_device(fabric.device_path(d))
+            names, indices = _path_parts_of_device(fabric.device_path(d))
             self.devices.setdefault(names, []).append((indices, d))
         self.known = {names[:k] for names in self.devices for k in range(1, len(names) + 1)}
         self.values = {k: v for k, v in fabric.parameters.items() if isinstance(v, int) and not isinstance(v, bool)}
 
     def declares(self, name: str, scope: str) -> bool:
         """Whether a name is one of a device or group where the requirement is."""
-        around, _ = _path_of_device(scope)
+        around, _ = _path_parts_of_device(scope)
         return any((*around[:k], name) in self.known for k in range(len(around) + 1))
 
     def read(self, text: str, scope: str) -> Chosen:
         """What a path names."""
-        parts = _written_parts(text)
-        around, at = _path_of_device(scope)
+        parts = _path_parts_of_text(text)
+        around, at = _path_parts_of_device(scope)
         for depth in range(len(around), -1, -1):
             outer = around[:depth], at[:depth]
             if (*around[:depth], parts[0][0]) in self.known:
@@ -133,9 +133,9 @@ class _Index:
     def _ports(self, device: int, name: str, index: str | None) -> Iterator[int]:
         f = self.fabric
         test = self._test(index)
-        lanes = index is not None and len(_split(index, ",")) == 1
+        lanes = index is not None and len(_split_outside_brackets(index, ",")) == 1
         for p in range(int(f.port_base[device]), int(f.port_base[device + 1])):
-            names, indices = _path_of_device(f.port_path(p))
+            names, indices = _path_parts_of_device(f.port_path(p))
             at = indices[-1][:1] if lanes and len(indices[-1]) == 2 else indices[-1]  # all lanes of a port that is split
             if names[-1] == name and test(at, {}):
                 yield p
@@ -144,7 +144,7 @@ class _Index:
         """Whether the indices of a part are among those that are written."""
         if index is None or index.strip() == "*":
             return lambda at, variables: True
-        tests = [self._entry(entry.strip()) for entry in _split(index, ",")]
+        tests = [self._entry(entry.strip()) for entry in _split_outside_brackets(index, ",")]
         return lambda at, variables: (
             len(at) == len(tests) and all(test(number, variables) for test, number in zip(tests, at, strict=True))
         )
@@ -154,12 +154,12 @@ class _Index:
             return lambda number, variables: True
         if re.fullmatch(r"[A-Za-z_]\w*", entry):  # an index variable: all values, the same wherever it is
             return lambda number, variables: variables.setdefault(entry, number) == number
-        ends = _split(entry, "..")
+        ends = _split_outside_brackets(entry, "..")
         if len(ends) == 2:
             low, high = (self._number(x) for x in ends)
             return lambda number, variables: low <= number <= high
         if entry.startswith("[") and entry.endswith("]"):
-            values = {self._number(x) for x in _split(entry[1:-1], ",")}
+            values = {self._number(x) for x in _split_outside_brackets(entry[1:-1], ",")}
             return lambda number, variables: number in values
         value = self._number(entry)
         return lambda number, variables: number == value
@@ -167,7 +167,7 @@ class _Index:
     def _number(self, text: str) -> int:
         """A whole number written with parameters, `+`, `-`, `*`, `//` and `%`."""
         try:
-            value = _value(ast.parse(text.strip(), mode="eval").body, self.values)
+            value = _index_expression_value(ast.parse(text.strip(), mode="eval").body, self.values)
         except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
             raise NoOpinion(f"the index `{text.strip()}` is not read a second time") from None
         if value.denominator != 1:
@@ -175,15 +175,15 @@ class _Index:
         return int(value)
 
 
-def _value(node: ast.expr, values: Mapping[str, int]) -> Fraction:
+def _index_expression_value(node: ast.expr, values: Mapping[str, int]) -> Fraction:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return Fraction(node.value)
     if isinstance(node, ast.Name) and node.id in values:
         return Fraction(values[node.id])
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_value(node.operand, values)
+        return -_index_expression_value(node.operand, values)
     if isinstance(node, ast.BinOp):
-        a, b = _value(node.left, values), _value(node.right, values)
+        a, b = _index_expression_value(node.left, values), _index_expression_value(node.right, values)
         for kind, done in _OPERATORS.items():
             if isinstance(node.op, kind):
                 return Fraction(done(a, b))
@@ -196,15 +196,17 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction 
 }  # fmt: skip
 
 
-def _path_of_device(path: str) -> tuple[Names, Indices]:
+def _path_parts_of_device(path: str) -> tuple[Names, Indices]:
     """Names and indices of a path as the fabric writes it: ``su[0].leaf[3, 1]``."""
-    parts = _written_parts(path) if path else []
-    return tuple(n for n, _ in parts), tuple(tuple(int(x) for x in _split(i, ",")) if i else () for _, i in parts)
+    parts = _path_parts_of_text(path) if path else []
+    return tuple(n for n, _ in parts), tuple(
+        tuple(int(x) for x in _split_outside_brackets(i, ",")) if i else () for _, i in parts
+    )
 
 
-def _written_parts(text: str) -> Parts:
+def _path_parts_of_text(text: str) -> Parts:
     out: Parts = []
-    for part in _split(text, "."):
+    for part in _split_outside_brackets(text, "."):
         name, bracket, rest = part.strip().partition("[")
         if bracket and not rest.rstrip().endswith("]"):
             raise NoOpinion(f"`{text}` is not read a second time")
@@ -212,7 +214,7 @@ def _written_parts(text: str) -> Parts:
     return out
 
 
-def _split(text: str, sign: str) -> Sequence[str]:
+def _split_outside_brackets(text: str, sign: str) -> Sequence[str]:
     """The pieces of a text between signs that no bracket encloses. A dot between names is not one of `..`."""
     out, depth, last, at = [], 0, 0, 0
     while at < len(text):

@@ -10,10 +10,10 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import halves
-from tdsl.verify.second.answer import NETWORKX, Z3, Answer, Limits, NoOpinion, exactly
-from tdsl.verify.second.graph_figures import fits, joined_inside, reachability
+from tdsl.verify.second.answer import NETWORKX, Z3, Limits, NoOpinion, SecondAnswer, exact_answer
+from tdsl.verify.second.graph_figures import has_complete_scaleup, reachability_by_networkx, refuse_too_many_steps
 from tdsl.verify.second.ports import rails_of_classes
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 
 SECOND = 10**15
 """Femtoseconds; what a design states is rounded up to whole ones."""
@@ -22,20 +22,20 @@ METRE = Fraction(4_900_000)
 """Femtoseconds that light takes for a metre of fibre: group index 1.468 over c."""
 
 
-def latency(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def latency_by_dijkstra(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The greatest over pairs of ends of the least sum of delays between them, in seconds."""
-    return exactly(NETWORKX, Fraction(_worst(w, limits), SECOND))
+    return exact_answer(NETWORKX, Fraction(_longest_least_delay(w, limits), SECOND))
 
 
-def _worst(w: Wiring, limits: Limits) -> int:
+def _longest_least_delay(w: WiringGraph, limits: Limits) -> int:
     """In femtoseconds. Raises NoOpinion where a device that is passed states no latency, or a link no length."""
     import networkx
 
     f = w.fabric
-    own = {d: _stated(f.model_of(d)) for d in w.graph}
+    own = {d: _stated_latency(f.model_of(d)) for d in w.graph}
     if any(own[d] is None and w.graph.degree(d) for d in w.forwards):
         raise NoOpinion("a device states no latency")
-    time = {row: _cable(w, row) for *_, row in w.graph.edges(keys=True)}
+    time = {row: _cable_delay(w, row) for *_, row in w.graph.edges(keys=True)}
     net: networkx.DiGraph[int] = networkx.DiGraph()
     net.add_nodes_from(w.forwards)
     mine = set(w.units)
@@ -48,7 +48,7 @@ def _worst(w: Wiring, limits: Limits) -> int:
             elif one in mine and one not in w.forwards and other in w.forwards:
                 ends.setdefault(other, []).append(time[row] + (own[one] or 0))
     steps = len(ends) * 4 * (net.number_of_edges() + net.number_of_nodes())
-    fits(steps, limits, f"{len(ends):,} sources, {net.number_of_edges():,} pairs with links")
+    refuse_too_many_steps(steps, limits, f"{len(ends):,} sources, {net.number_of_edges():,} pairs with links")
     worst = -1
     for source, here in ends.items():
         first = (own[source] or 0) + max(here)
@@ -62,13 +62,13 @@ def _worst(w: Wiring, limits: Limits) -> int:
     return worst
 
 
-def _stated(model: DeviceModel) -> int | None:
+def _stated_latency(model: DeviceModel) -> int | None:
     """The latency that a model states, in femtoseconds."""
     said = model.facts.get("latency")
     return ceil(said.amount * SECOND) if isinstance(said, Quantity) and said.dim == TIME else None
 
 
-def _cable(w: Wiring, row: int) -> int:
+def _cable_delay(w: WiringGraph, row: int) -> int:
     """The delay of a link's cable, twice that of one through a panel, in femtoseconds."""
     f = w.fabric
     settings = f.statements[int(f.link_statement[row])].settings
@@ -85,18 +85,18 @@ def _cable(w: Wiring, row: int) -> int:
 # ---------------------------------------------------------------- collective operations
 
 
-def allreduce(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
+def allreduce_by_formulas(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
     """The least of the models that `tdsl explain allreduce` lists, in seconds; at least that where a latency is not stated."""
     if w.fabric.whole is not None:
         raise NoOpinion("scale-up domains of several hosts have no second method")
     size = claim.args[0] if claim is not None and len(claim.args) == 1 else None
     if not isinstance(size, Quantity) or size.dim != SIZE:
         raise NoOpinion("no size is given")
-    if len(w.units) < 2 or not reachability(w, None, limits).holds:
+    if len(w.units) < 2 or not reachability_by_networkx(w, None, limits).holds:
         raise NoOpinion("some units do not reach each other")
     bits = Fraction(size.amount)
     try:
-        alpha, known = Fraction(_worst(w, limits), SECOND), True
+        alpha, known = Fraction(_longest_least_delay(w, limits), SECOND), True
     except NoOpinion:
         alpha, known = Fraction(0), False
     models = {u: w.fabric.model_of(u) for u in w.units}
@@ -108,16 +108,16 @@ def allreduce(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
         raise NoOpinion("a unit has no link")
     found: list[Fraction] = []
     by = NETWORKX
-    if not (len({c for u in w.units for _, c in w.attachments[u]}) > 1 and rails_of_classes(Wiring.whole(w.fabric))[1]):
+    if not (len({c for u in w.units for _, c in w.attachments[u]}) > 1 and rails_of_classes(WiringGraph.whole(w.fabric))[1]):
         by = Z3
         found.append(2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * bits / rate)
-        share = min(halves.least(w, None, limits).lower, Fraction(1))
+        share = min(halves.least_bisection_by_z3(w, None, limits).lower, Fraction(1))
         if share:
             one, rounds = bits / (rate * Fraction(share)), n.bit_length() - 1
             p = 1 << rounds
             found.append(2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + (2 * (alpha + one) if p < n else 0))
             found.append(2 * (n - 1).bit_length() * (alpha + one))
-    inside = [_inside(m) for m in models.values()]
+    inside = [_slowest_accelerator_rate(m) for m in models.values()]
     g = each[w.units[0]]
     if None not in inside and g > 1 and len({*each.values()}) == 1:
         slowest = min(rate_ for rate_ in inside if rate_ is not None)
@@ -125,12 +125,12 @@ def allreduce(w: Wiring, claim: ResolvedClaim | None, limits: Limits) -> Answer:
         found.append(Fraction(2 * (g - 1), g) * bits / slowest + ring)
     if not found:
         raise NoOpinion("no model applies")
-    return Answer(by, min(found), min(found) if known else float("inf"))
+    return SecondAnswer(by, min(found), min(found) if known else float("inf"))
 
 
-def _inside(model: DeviceModel) -> int | None:
+def _slowest_accelerator_rate(model: DeviceModel) -> int | None:
     """Bit/s that the slowest accelerator of a host has of its scale-up domain; None where there is none."""
-    if model.kind != "host" or model.accelerators < 2 or not joined_inside(model):
+    if model.kind != "host" or model.accelerators < 2 or not has_complete_scaleup(model):
         return None
     chips = [(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)]
     return min(sum(x.rate * x.count for x in model.links if x.layer == "scaleup" and c in (x.a, x.b)) for c in chips)

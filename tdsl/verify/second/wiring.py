@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.second.selection import Chosen, asks_all_ports, chosen
+from tdsl.verify.second.selection import Chosen, asks_all_ports, elements_named_by_paths
 
 if TYPE_CHECKING:
     import networkx
@@ -22,7 +22,7 @@ ENDS = ("host", "chip")
 
 
 @dataclass(eq=False)
-class Wiring:
+class WiringGraph:
     """The devices and links that a figure is about; ``core`` are the devices named, without what is only attached to them.
 
     ``intact`` is the wiring before failures, ``lost`` the links that failures took. ``failed`` are the
@@ -32,18 +32,18 @@ class Wiring:
     fabric: Fabric
     graph: networkx.MultiGraph[int]
     core: frozenset[int]
-    intact: Wiring | None = None
+    intact: WiringGraph | None = None
     lost: frozenset[int] = frozenset()
     failed: frozenset[int] = frozenset()
     beside: frozenset[int] = frozenset()
 
     @classmethod
-    def whole(cls, fabric: Fabric) -> Wiring:
+    def whole(cls, fabric: Fabric) -> WiringGraph:
         """All that is built."""
         graph = fabric.graph()
         return cls(fabric, graph, frozenset(graph))
 
-    def part(self, devices: Collection[int], alone: bool) -> Wiring:
+    def part(self, devices: Collection[int], alone: bool) -> WiringGraph:
         """Of a group its devices with what is in them, the links among them and the ends attached; of a device ``alone`` all
         links of it and of what is in it."""
         named = self.contents(devices)
@@ -56,16 +56,16 @@ class Wiring:
         graph = self.graph.edge_subgraph(kept).copy()
         graph.add_nodes_from((d, self.graph.nodes[d]) for d in named & set(self.graph))
         core = frozenset(named & set(self.graph))
-        return Wiring(self.fabric, graph, core, self.intact, self.lost, self.failed, self.beside)
+        return WiringGraph(self.fabric, graph, core, self.intact, self.lost, self.failed, self.beside)
 
     def chosen(self, claim: ResolvedClaim, clause: str) -> list[Chosen]:
         """What the paths of a clause (``of``, ``of_to``, ``at``) name, read from their text."""
         texts = [s.text for s in getattr(claim, clause)]
-        return chosen(self.fabric, texts, claim.scope.name if claim.scope is not None else "")
+        return elements_named_by_paths(self.fabric, texts, claim.scope.name if claim.scope is not None else "")
 
     def without(
         self, devices: Collection[int], links: Collection[int] = (), beside: Collection[int] = ()
-    ) -> Wiring:  # fmt: skip
+    ) -> WiringGraph:  # fmt: skip
         """What is left when devices fail with all that they contain and all that crosses them, and some links.
 
         Units that have no link left are no ends any more.
@@ -78,18 +78,18 @@ class Wiring:
         gone = {r for a, b, r in graph.edges(keys=True) if a in failed or b in failed or r in via or r in links}
         graph.remove_edges_from([(a, b, r) for a, b, r in graph.edges(keys=True) if r in gone])
         graph.remove_nodes_from(failed & set(graph))
-        left = Wiring(f, graph, self.core - failed, self.intact or self)
+        left = WiringGraph(f, graph, self.core - failed, self.intact or self)
         bare = [u for u in left.units if not graph.degree(u)]
         graph = graph.copy()
         graph.remove_nodes_from(bare)
         core, every = self.core - failed - set(bare), self.failed | failed
-        return Wiring(f, graph, core, self.intact or self, self.lost | gone, every, self.beside | set(beside))
+        return WiringGraph(f, graph, core, self.intact or self, self.lost | gone, every, self.beside | set(beside))
 
     @cached_property
-    def both_layers(self) -> Wiring:
+    def both_layers(self) -> WiringGraph:
         """What failures leave of the scale-up links too, where the fabric is the network of one that has both
         layers."""
-        whole = Wiring.whole(self.fabric.whole or self.fabric)
+        whole = WiringGraph.whole(self.fabric.whole or self.fabric)
         return whole.without(self.failed, self.beside) if self.failed or self.beside else whole
 
     @cached_property
