@@ -1,6 +1,8 @@
-"""Puts the documentation, the grammar, the standard library and the targets into the wheel, as ``tdsl/_data``.
+"""Puts the documentation, the grammar, the standard library and the targets into the wheel, as
+``tdsl/_data``.
 
-Only a standard wheel gets them: an editable install reads the folders of the checkout, where a copy would go stale.
+Only a standard wheel gets them: an editable install reads the folders of the checkout, where a copy would go
+stale.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ LEFT_OUT = ("__pycache__", "gallery", "node_modules", "tree-sitter", "vscode")
 
 
 class DataHook(BuildHookInterface):
-    """Adds the files of the folders, without pictures of the gallery and what editors build from a checkout."""
+    """Adds the files of the folders, without pictures of the gallery and what editors build from a
+    checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Fill the list of files that go into the wheel besides the package."""
@@ -23,8 +26,14 @@ class DataHook(BuildHookInterface):
             return
         root = Path(self.root)
         for folder in FOLDERS:
-            files = [p for p in sorted((root / folder).rglob("*")) if p.is_file() and not set(p.parts) & set(LEFT_OUT)]
+            files = [
+                p
+                for p in sorted((root / folder).rglob("*"))
+                if p.is_file() and not set(p.parts) & set(LEFT_OUT)
+            ]
             if not files:
-                raise FileNotFoundError(f"{root / folder} is missing or empty: the wheel would not work without it")
+                raise FileNotFoundError(
+                    f"{root / folder} is missing or empty: the wheel would not work without it"
+                )
             for path in files:
                 build_data["force_include"][str(path)] = f"tdsl/_data/{path.relative_to(root).as_posix()}"

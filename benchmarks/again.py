@@ -2,8 +2,9 @@
 
     benchmarks/again.py [DESIGN] [ROUNDS]
 
-Prints JSON: processor seconds (user and system, medians) of a call without the cache, of the first call that fills a new cache,
-of one where nothing has changed, of one after a comment was added, and of one after a requirement was.
+Prints JSON: processor seconds (user and system, medians) of a call without the cache, of the first call that
+fills a new cache, of one where nothing has changed, of one after a comment was added, and of one after a
+requirement was.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def seconds(call: tuple[str, ...], folder: Path) -> float:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("TDSL_")}
     environment |= {"PYTHONPATH": str(ROOT), "TDSL_CACHE_DIR": str(folder / "cache")}
     before = os.times()
-    done = subprocess.run((sys.executable, "-m", "tdsl", *call), cwd=folder, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        (sys.executable, "-m", "tdsl", *call), cwd=folder, env=environment, capture_output=True, text=True
+    )
     after = os.times()
     if done.returncode not in (0, 1):
         raise SystemExit(done.stderr)
@@ -45,7 +48,9 @@ def measure(design: str, rounds: int) -> dict[str, float]:
     for _ in range(rounds):
         with TemporaryDirectory() as name:
             folder = Path(name)
-            seconds(("fmt", "--check", str(ROOT / "stdlib" / "designs" / "ft2.fab")), folder)  # fills the parse tables
+            seconds(
+                ("fmt", "--check", str(ROOT / "stdlib" / "designs" / "ft2.fab")), folder
+            )  # fills the parse tables
             for what, (options, edit) in EDITS.items():
                 head, end, rest = text.rpartition("}")
                 (folder / "design.fab").write_text(f"{head}{edit}{end}{rest}", encoding="utf-8")

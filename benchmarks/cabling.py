@@ -1,10 +1,11 @@
-"""Rows a second of cables.csv, links.csv and labels.csv beside csv.writer, a plain Jinja template, Polars, pyarrow and the write
-of bytes that are ready.
+"""Rows a second of cables.csv, links.csv and labels.csv beside csv.writer, a plain Jinja template, Polars,
+pyarrow and the write of bytes that are ready.
 
-tdsl begins with the columns of the elaborated fabric and ends with the bytes on the disk. A peer is given the same values as it
-likes them best (lists of rows, a data frame, an Arrow table), which is not counted, and writes them. "From columns" begins where
-tdsl does: csv.writer is given the values, and pyarrow builds its columns from the few values and codes that tdsl has. csv.writer
-and tdsl write the same bytes but for the ends of lines; the others quote as they do.
+tdsl begins with the columns of the elaborated fabric and ends with the bytes on the disk. A peer is given the
+same values as it likes them best (lists of rows, a data frame, an Arrow table), which is not counted, and
+writes them. "From columns" begins where tdsl does: csv.writer is given the values, and pyarrow builds its
+columns from the few values and codes that tdsl has. csv.writer and tdsl write the same bytes but for the ends
+of lines; the others quote as they do.
 """
 
 from __future__ import annotations
@@ -29,7 +30,16 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system.resources import packaged_folder
 
 LISTS = ("cables", "links", "labels")
-PEERS = ("tdsl", "csv.writer from columns", "pyarrow from columns", "csv.writer", "Jinja", "Polars", "pyarrow", "raw write")
+PEERS = (
+    "tdsl",
+    "csv.writer from columns",
+    "pyarrow from columns",
+    "csv.writer",
+    "Jinja",
+    "Polars",
+    "pyarrow",
+    "raw write",
+)
 DESIGN, QUICK = "gpu131k", "rail_only"
 JINJA = "{% for row in rows %}{{ row | join(',') }}\n{% endfor %}"
 
@@ -37,8 +47,13 @@ JINJA = "{% for row in rows %}{{ row | join(',') }}\n{% endfor %}"
 def columns_of(name: str) -> tuple[list[str], list[str]]:
     """Headings of a list, and the fields below them, as the target has them."""
     template = packaged_folder("targets") / "cabling" / "templates" / f"{name}.csv.j2"
-    found = [c.partition("=") for c in re.findall(r'"([^"]+)"', template.read_text(encoding="utf-8").partition("+ ([")[0])]
-    return [heading for heading, _, _ in found], [field if renamed else heading for heading, renamed, field in found]
+    found = [
+        c.partition("=")
+        for c in re.findall(r'"([^"]+)"', template.read_text(encoding="utf-8").partition("+ ([")[0])
+    ]
+    return [heading for heading, _, _ in found], [
+        field if renamed else heading for heading, renamed, field in found
+    ]
 
 
 def fabric(path: str) -> Any:
@@ -71,9 +86,9 @@ def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], obj
         from pyarrow.csv import WriteOptions, write_csv
 
         options = WriteOptions(quoting_style="needed")
-        return lambda: write_csv(_arrow(getattr(FabricView(made, Diagnostics()), name), headings, fields), out, options), len(
-            table
-        )
+        return lambda: write_csv(
+            _arrow(getattr(FabricView(made, Diagnostics()), name), headings, fields), out, options
+        ), len(table)
     values: dict[str, Sequence[object]] = {h: table.column(f) for h, f in zip(headings, fields, strict=True)}
     if who == "csv.writer":
         ready = [[spreadsheet_cell(v) for v in row] for row in zip(*values.values(), strict=True)]
@@ -111,7 +126,8 @@ def written(who: str, name: str, made: Any, out: Path) -> tuple[Callable[[], obj
 
 
 def _arrow(table: Any, headings: Sequence[str], fields: Sequence[str]) -> Any:
-    """An Arrow table of the compact columns: a text for each value, taken by its codes, and pieces of texts joined."""
+    """An Arrow table of the compact columns: a text for each value, taken by its codes, and pieces of texts
+    joined."""
     import pyarrow
     import pyarrow.compute
 
@@ -127,7 +143,11 @@ def _arrow(table: Any, headings: Sequence[str], fields: Sequence[str]) -> Any:
         if isinstance(column, Numbers):
             codes = np.ascontiguousarray(column.codes)  # of another form pyarrow makes Python objects
             return pyarrow.array(codes, mask=None if column.blank is None else codes == column.blank)
-        return coded(column) if isinstance(column, Coded) else pyarrow.array([str(spreadsheet_cell(v)) for v in column])
+        return (
+            coded(column)
+            if isinstance(column, Coded)
+            else pyarrow.array([str(spreadsheet_cell(v)) for v in column])
+        )
 
     return pyarrow.table(
         {

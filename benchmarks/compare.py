@@ -2,10 +2,11 @@
 
     benchmarks/compare.py [--base HEAD~1] [--head HEAD] [--rounds 9] [CASE…]
 
-Each commit is checked out into a folder of its own, and the benchmarks of this checkout run by turns with the tdsl of either. A
-case is slower if its median of processor time grew by 15% or more, and the quicker half of the new runs is above the slower half
-of the old ones (first quartile of the new above third quartile of the old). It is then measured again, and counts if it is slower
-both times. A case that either commit cannot run is not compared, and said so.
+Each commit is checked out into a folder of its own, and the benchmarks of this checkout run by turns with the
+tdsl of either. A case is slower if its median of processor time grew by 15% or more, and the quicker half of
+the new runs is above the slower half of the old ones (first quartile of the new above third quartile of the
+old). It is then measured again, and counts if it is slower both times. A case that either commit cannot run
+is not compared, and said so.
 """
 
 from __future__ import annotations
@@ -37,7 +38,14 @@ CASES: Mapping[str, Sequence[str]] = {
     "maximum flow of gpu131k": (PYTHON, str(HERE / "graphs.py"), "gpu131k", "maximum flow", "tdsl"),
     "500 failure scenarios": (PYTHON, str(HERE / "failures.py"), "tdsl", "16", "500"),
     "throughput of a torus": (PYTHON, str(HERE / "throughput.py"), "tdsl", "6"),
-    "proofs of the uneven pod": (PYTHON, "-m", "tdsl", "check", "-q", str(HERE / "designs" / "uneven_pod.fab")),
+    "proofs of the uneven pod": (
+        PYTHON,
+        "-m",
+        "tdsl",
+        "check",
+        "-q",
+        str(HERE / "designs" / "uneven_pod.fab"),
+    ),
 }
 
 
@@ -52,12 +60,15 @@ def checkouts(root: Path, commits: Mapping[str, str]) -> Iterator[dict[str, Path
                 done = subprocess.run(call, cwd=root, capture_output=True, text=True)
                 if done.returncode:
                     raise SystemExit(
-                        f"git has no commit {commit}: {done.stderr.strip()}\nfetch more of the history, or name another"
+                        f"git has no commit {commit}: {done.stderr.strip()}\nfetch more of the history, "
+                        "or name another"
                     )
             yield made
         finally:
             for place in made.values():
-                subprocess.run(("git", "worktree", "remove", "--force", str(place)), cwd=root, capture_output=True)
+                subprocess.run(
+                    ("git", "worktree", "remove", "--force", str(place)), cwd=root, capture_output=True
+                )
 
 
 def slower(base: Record, head: Record) -> bool:
@@ -67,7 +78,9 @@ def slower(base: Record, head: Record) -> bool:
     return bool(head["cpu_s"] >= LIMIT * base["cpu_s"] and head["cpu_q1"] > base["cpu_q3"])
 
 
-def measured(case: str, command: Sequence[str], places: Mapping[str, Path], rounds: int) -> tuple[Record, Record]:
+def measured(
+    case: str, command: Sequence[str], places: Mapping[str, Path], rounds: int
+) -> tuple[Record, Record]:
     """The records of one case, both commits by turns."""
     commands = {
         name: ("env", "-C", str(place), f"PYTHONPATH={place}", f"TDSL_CACHE_DIR={place / '.cache'}", *command)
@@ -104,19 +117,32 @@ def line(old: Record, new: Record, flagged: bool) -> str:
         why = old.get("skipped") or new.get("skipped")
         return f"{case}not compared: {why}"
     ratio = new["cpu_s"] / old["cpu_s"]
-    return f"{case}{old['cpu_s']:>9.4f} s{new['cpu_s']:>9.4f} s{ratio - 1:>+8.1%}{'   SLOWER' if flagged else ''}"
+    return (
+        f"{case}{old['cpu_s']:>9.4f} s{new['cpu_s']:>9.4f} "
+        f"s{ratio - 1:>+8.1%}{'   SLOWER' if flagged else ''}"
+    )
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Compare, print a row a case, and write all of it as JSON. Gives the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--base", default="HEAD~1", help="the old commit")
     parser.add_argument("--head", default="HEAD", help="the new commit")
     parser.add_argument("--rounds", type=int, default=9, help="how often each process is started")
-    parser.add_argument("--json", type=Path, default=ROOT / "out" / "bench" / "compare.json", help="where the records go")
-    parser.add_argument("cases", nargs="*", help=f"beginnings of {', '.join(repr(c) for c in CASES)}; all if none is named")
+    parser.add_argument(
+        "--json", type=Path, default=ROOT / "out" / "bench" / "compare.json", help="where the records go"
+    )
+    parser.add_argument(
+        "cases", nargs="*", help=f"beginnings of {', '.join(repr(c) for c in CASES)}; all if none is named"
+    )
     given = parser.parse_args(args)
-    cases = {name: command for name, command in CASES.items() if not given.cases or name.startswith(tuple(given.cases))}
+    cases = {
+        name: command
+        for name, command in CASES.items()
+        if not given.cases or name.startswith(tuple(given.cases))
+    }
     print(f"{'processor time, median':<32}{given.base[:9]:>11}{given.head[:9]:>11}")
     found = compare(ROOT, given.base, given.head, cases, given.rounds)
     given.json.parent.mkdir(parents=True, exist_ok=True)

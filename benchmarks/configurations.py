@@ -1,7 +1,8 @@
-"""Configurations of a leaf-spine beside AVD's renderer, and of 5,120 switches by one process and by one a core.
+"""Configurations of a leaf-spine beside AVD's renderer, and of 5,120 switches by one process and by one a
+core.
 
-All begin with the elaborated fabric and end with the files on the disk. pyavd is given its structured configurations as
-dictionaries, and writes the same bytes as tdsl's target `eos`, which makes both.
+All begin with the elaborated fabric and end with the files on the disk. pyavd is given its structured
+configurations as dictionaries, and writes the same bytes as tdsl's target `eos`, which makes both.
 """
 
 from __future__ import annotations
@@ -64,22 +65,30 @@ def fabric(path: Path) -> Any:
 def rendered(who: str, leaves: int, place: Path) -> dict[str, Any]:
     """The configurations of a leaf-spine of EOS, to the disk."""
     design = place / "eos.fab"
-    design.write_text(EOS.replace("LEAVES", str(leaves)).replace("SPINES", str(leaves // 2)), encoding="utf-8")
+    design.write_text(
+        EOS.replace("LEAVES", str(leaves)).replace("SPINES", str(leaves // 2)), encoding="utf-8"
+    )
     made = fabric(design)
 
     def files() -> Any:
-        return build_contents(made, ["eos"], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(1))).files
+        return build_contents(
+            made, ["eos"], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(1))
+        ).files
 
     if who == "tdsl":
         files()
-        return inside(lambda: write_output_folder(files(), place / "out", Diagnostics()), n=leaves + leaves // 2)
+        return inside(
+            lambda: write_output_folder(files(), place / "out", Diagnostics()), n=leaves + leaves // 2
+        )
     import pyavd
     import yaml
 
     ready = {path: bytes(body) for path, body in files().items() if path.startswith("eos/")}
     given = {path: yaml.safe_load(body) for path, body in ready.items() if path.endswith(".structured.yaml")}
     for path, values in list(given.items())[:1]:  # before the clock starts: its templates are loaded
-        assert pyavd.get_device_config(values).encode() == ready[path.replace(".structured.yaml", ".cfg")], path
+        assert pyavd.get_device_config(values).encode() == ready[path.replace(".structured.yaml", ".cfg")], (
+            path
+        )
     (place / "out").mkdir()
 
     def work() -> int:
@@ -97,7 +106,9 @@ def configured(nos: str, jobs: int, place: Path) -> dict[str, Any]:
     made = fabric(design)
 
     def work() -> int:
-        files = build_contents(made, [nos], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(jobs))).files
+        files = build_contents(
+            made, [nos], Diagnostics(), BuildOptions(spool=Spool(place), workers=Workers(jobs))
+        ).files
         write_output_folder(files, place / "out", Diagnostics())
         return len(files) - 1
 
@@ -111,7 +122,9 @@ def records(rounds: int, quick: bool = False) -> list[Record]:
     """A record for tdsl and pyavd, and for each operating system with one process and with all cores."""
     leaves = 4 if quick else 64
     peers = {who: (sys.executable, __file__, "eos", str(leaves), who) for who in ("tdsl", "pyavd")}
-    out = by_turns("configurations", f"{leaves + leaves // 2} switches, eos", peers, min(rounds, 3), unit="switches")
+    out = by_turns(
+        "configurations", f"{leaves + leaves // 2} switches, eos", peers, min(rounds, 3), unit="switches"
+    )
     for nos in () if quick else ("frr", "sonic"):
         ways = {"tdsl": 1, "tdsl, a process a core": 0}
         peers = {who: (sys.executable, __file__, "large", nos, str(jobs)) for who, jobs in ways.items()}
@@ -126,7 +139,11 @@ def main() -> None:
         return
     what, second, third = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as place:
-        made = rendered(third, int(second), Path(place)) if what == "eos" else configured(second, int(third), Path(place))
+        made = (
+            rendered(third, int(second), Path(place))
+            if what == "eos"
+            else configured(second, int(third), Path(place))
+        )
         print(json.dumps(made))
 
 

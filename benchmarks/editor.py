@@ -1,9 +1,10 @@
 """Measures the language server: the time to the first finding about a requirement, cold and after edits.
 
-An editor opens `gpu131k`, a design of the library, with one requirement that is refuted and cheap to judge, then edits the
-text: a comment, the requirement, whitespace; the requirement says another ratio each time, so that an
-earlier finding that stays is not taken for a new one. Times are of the clock: from the message of the editor
-(`didOpen` or `didChange`) to the `publishDiagnostics` that has the finding of the text as it is now, and to the last one.
+An editor opens `gpu131k`, a design of the library, with one requirement that is refuted and cheap to judge,
+then edits the text: a comment, the requirement, whitespace; the requirement says another ratio each time, so
+that an earlier finding that stays is not taken for a new one. Times are of the clock: from the message of the
+editor (`didOpen` or `didChange`) to the `publishDiagnostics` that has the finding of the text as it is now,
+and to the last one.
 """
 
 from __future__ import annotations
@@ -57,12 +58,16 @@ class Editor:
 
     def say(self, method: str | None, params: object, **more: object) -> None:
         """Send a message."""
-        body = json.dumps({"jsonrpc": "2.0", **({"method": method, "params": params} if method else {}), **more}).encode()
+        body = json.dumps(
+            {"jsonrpc": "2.0", **({"method": method, "params": params} if method else {}), **more}
+        ).encode()
         assert self.process.stdin is not None
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         self.process.stdin.flush()
 
-    def measure(self, act: Callable[[], None], wanted: Callable[[dict[str, Any]], bool]) -> tuple[float, float]:
+    def measure(
+        self, act: Callable[[], None], wanted: Callable[[dict[str, Any]], bool]
+    ) -> tuple[float, float]:
         """Seconds from an act to the first finding that is wanted, and to the last message of the check."""
         begin = time.perf_counter()
         act()
@@ -102,10 +107,17 @@ def session(design: str, folder: Path) -> dict[str, tuple[float, float]]:
         "open": now(1),
         "add a comment above": "# of eight planes\n" + now(5),
         "change the requirement": "# of eight planes\n" + now(2),
-        "add a requirement": "# of eight planes\n" + now(2).replace(line.format(2), line.format(2) + line.format(3)),
+        "add a requirement": "# of eight planes\n"
+        + now(2).replace(line.format(2), line.format(2) + line.format(3)),
         "indent a line": "# of eight planes\n" + now(4).replace("  plane plane", "   plane plane"),
     }
-    ratios = {"open": 1, "add a comment above": 5, "change the requirement": 2, "add a requirement": 3, "indent a line": 4}
+    ratios = {
+        "open": 1,
+        "add a comment above": 5,
+        "change the requirement": 2,
+        "add a requirement": 3,
+        "indent a line": 4,
+    }
     path.write_text(texts["open"], encoding="utf-8")
     editor, uri, found = Editor(), path.as_uri(), {}
     try:
@@ -117,9 +129,13 @@ def session(design: str, folder: Path) -> dict[str, tuple[float, float]]:
             def change(new: str = new, version: int = version) -> None:
                 about = {"uri": uri, "version": version}
                 if version == 1:
-                    editor.say("textDocument/didOpen", {"textDocument": {**about, "languageId": "fab", "text": new}})
+                    editor.say(
+                        "textDocument/didOpen", {"textDocument": {**about, "languageId": "fab", "text": new}}
+                    )
                 else:
-                    editor.say("textDocument/didChange", {"textDocument": about, "contentChanges": [{"text": new}]})
+                    editor.say(
+                        "textDocument/didChange", {"textDocument": about, "contentChanges": [{"text": new}]}
+                    )
 
             def wanted(d: dict[str, Any], row: int = row, ratio: int = ratio) -> bool:
                 return d["range"]["start"]["line"] == row and f"{ratio}:8" in d["message"]
@@ -131,7 +147,8 @@ def session(design: str, folder: Path) -> dict[str, tuple[float, float]]:
 
 
 def records(rounds: int, quick: bool = False) -> list[dict[str, Any]]:
-    """A record an act, for the first finding and for the last: seconds of the clock. The server's processor time is not known."""
+    """A record an act, for the first finding and for the last: seconds of the clock. The server's processor
+    time is not known."""
     runs = []
     with TemporaryDirectory() as name:
         for _ in range(1 if quick else min(rounds, 3)):

@@ -1,4 +1,5 @@
-"""Elaboration: a design as columns of links, beside graph libraries that are given the same links with names and attributes.
+"""Elaboration: a design as columns of links, beside graph libraries that are given the same links with names
+and attributes.
 
 A peer is given lists that are ready, so its time is that of building the graph alone. ``tdsl`` is what a call
 from the shell pays: the first compilation in a new process, from the text of the design on. ``tdsl, again``
@@ -38,7 +39,9 @@ def _networkx(names: list[str], a: list[int], b: list[int], rate: list[int], cls
 
     graph: networkx.MultiGraph[str] = networkx.MultiGraph()
     graph.add_nodes_from(names)
-    graph.add_edges_from((names[x], names[y], {"rate": r, "class": c}) for x, y, r, c in zip(a, b, rate, cls, strict=True))
+    graph.add_edges_from(
+        (names[x], names[y], {"rate": r, "class": c}) for x, y, r, c in zip(a, b, rate, cls, strict=True)
+    )
     return graph.number_of_edges()
 
 
@@ -47,7 +50,9 @@ def _rustworkx(names: list[str], a: list[int], b: list[int], rate: list[int], cl
 
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(names)
-    graph.add_edges_from([(x, y, {"rate": r, "class": c}) for x, y, r, c in zip(a, b, rate, cls, strict=True)])
+    graph.add_edges_from(
+        [(x, y, {"rate": r, "class": c}) for x, y, r, c in zip(a, b, rate, cls, strict=True)]
+    )
     return int(graph.num_edges())
 
 
@@ -55,18 +60,30 @@ def _igraph(names: list[str], a: list[int], b: list[int], rate: list[int], cls: 
     import igraph
 
     edges = list(zip(a, b, strict=True))
-    graph = igraph.Graph(n=len(names), edges=edges, vertex_attrs={"name": names}, edge_attrs={"rate": rate, "class": cls})
+    graph = igraph.Graph(
+        n=len(names), edges=edges, vertex_attrs={"name": names}, edge_attrs={"rate": rate, "class": cls}
+    )
     return int(graph.ecount())
 
 
 def _numpy(names: list[str], a: list[int], b: list[int], rate: list[int], cls: list[int]) -> int:
     links = np.arange(len(a), dtype=np.int32)
-    columns = links // 64, links % 64 + len(names) // 2, np.full(len(a), 400 * 10**9), np.zeros(len(a), dtype=np.int16)
+    columns = (
+        links // 64,
+        links % 64 + len(names) // 2,
+        np.full(len(a), 400 * 10**9),
+        np.zeros(len(a), dtype=np.int16),
+    )
     return len(columns[0])
 
 
 WARM = "tdsl, again"
-PEERS: dict[str, Callable[..., int]] = {"networkx": _networkx, "rustworkx": _rustworkx, "igraph": _igraph, "numpy": _numpy}
+PEERS: dict[str, Callable[..., int]] = {
+    "networkx": _networkx,
+    "rustworkx": _rustworkx,
+    "igraph": _igraph,
+    "numpy": _numpy,
+}
 
 
 def records(rounds: int, quick: bool = False) -> list[Record]:
@@ -75,7 +92,9 @@ def records(rounds: int, quick: bool = False) -> list[Record]:
     with tempfile.TemporaryDirectory() as folder:
         for case in QUICK if quick else CASES:
             links = str(Path(folder) / "links.npz")
-            made = one((sys.executable, __file__, "links", case, links))  # a process of its own: its memory is no peer's
+            made = one(
+                (sys.executable, __file__, "links", case, links)
+            )  # a process of its own: its memory is no peer's
             if "skipped" in made or not Path(links).exists():
                 raise SystemExit(f"{case}: {made.get('skipped')}")
             peers = {who: (sys.executable, __file__, who, case, links) for who in ("tdsl", WARM, *PEERS)}
@@ -105,4 +124,9 @@ def measure(who: str, case: str, links: str) -> Record:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(*sys.argv[1:]) if len(sys.argv) > 1 else records(3), indent=None if len(sys.argv) > 1 else 1))
+    print(
+        json.dumps(
+            measure(*sys.argv[1:]) if len(sys.argv) > 1 else records(3),
+            indent=None if len(sys.argv) > 1 else 1,
+        )
+    )

@@ -1,9 +1,10 @@
 """How the time of elaboration and of the cabling plan grows from 1,000 to 1,000,000 endpoints.
 
-The fabric is one of units of 32 hosts with eight adapters, eight leaves and four spines, so that endpoints, links and cables grow
-together. Each size is a process of its own; the second compilation counts, as in `elaboration.py`. The exponent is the slope of a
-line through the logarithms, by least squares: over all sizes, and over those of 16,000 endpoints and more, in which what is spent
-once does not show. "With the lists" is elaboration and the lists of the `cabling` target, without workbooks and sheets of labels.
+The fabric is one of units of 32 hosts with eight adapters, eight leaves and four spines, so that endpoints,
+links and cables grow together. Each size is a process of its own; the second compilation counts, as in
+`elaboration.py`. The exponent is the slope of a line through the logarithms, by least squares: over all
+sizes, and over those of 16,000 endpoints and more, in which what is spent once does not show. "With the
+lists" is elaboration and the lists of the `cabling` target, without workbooks and sheets of labels.
 """
 
 from __future__ import annotations
@@ -37,13 +38,17 @@ def measure(who: str, endpoints: int) -> Record:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clos.fab"
         path.write_text(CLOS.format(units=endpoints // UNIT))
-        options = BuildOptions(settings={"cabling": {"workbook_rows": 1, "sheet_labels": 1}}, spool=Spool(Path(folder)))
+        options = BuildOptions(
+            settings={"cabling": {"workbook_rows": 1, "sheet_labels": 1}}, spool=Spool(Path(folder))
+        )
         kept: list[Any] = []
 
         def work() -> None:
             fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
             assert fabric is not None and fabric.complete
-            written = build_contents(fabric, ("cabling",), Diagnostics(), options).files if who != "tdsl" else {}
+            written = (
+                build_contents(fabric, ("cabling",), Diagnostics(), options).files if who != "tdsl" else {}
+            )
             kept.append((fabric.link_count, sum(map(len, written.values()))))
 
         compiler.compile_without_checks(str(path))

@@ -1,7 +1,8 @@
-"""Failure scenarios a second: the same links failed in the same fabric, by tdsl and by NetGraph (`pip install ngraph`).
+"""Failure scenarios a second: the same links failed in the same fabric, by tdsl and by NetGraph (`pip install
+ngraph`).
 
-Both find the flow from edge to aggregation switches in each scenario; tdsl also judges whether all hosts reach each other. The
-fabric, or NetGraph's bound context, is ready before the clock starts.
+Both find the flow from edge to aggregation switches in each scenario; tdsl also judges whether all hosts
+reach each other. The fabric, or NetGraph's bound context, is ready before the clock starts.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def records(rounds: int, quick: bool = False) -> list[Record]:
 
 
 def measure(who: str, k: int, scenarios: int) -> Record:
-    """The figures of one of them, in this process. ``found`` is the sum of all shares of the flow. Raises ImportError."""
+    """The figures of one of them, in this process. ``found`` is the sum of all shares of the flow. Raises
+    ImportError."""
     from tdsl.compile import compiler
 
     with tempfile.TemporaryDirectory() as folder:

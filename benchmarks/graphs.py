@@ -1,8 +1,10 @@
-"""Graph questions of a fabric: components, distances from a switch, the maximum flow between two leaves, and the least number of
-links that separates any two chips of a torus (edge redundancy of all pairs), by tdsl and libraries.
+"""Graph questions of a fabric: components, distances from a switch, the maximum flow between two leaves, and
+the least number of links that separates any two chips of a torus (edge redundancy of all pairs), by tdsl and
+libraries.
 
-Each has its own graph of the fabric's links ready before the clock starts, and parallel links put together where it does so. The
-figures found are printed and compared. ``tdsl`` also checks the flow that it gives, and finds the minimum cut.
+Each has its own graph of the fabric's links ready before the clock starts, and parallel links put together
+where it does so. The figures found are printed and compared. ``tdsl`` also checks the flow that it gives, and
+finds the minimum cut.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ fabric torus {{ chips {n} x CHIP; torus {k}x{k}x{k} }}
 """
 SMALL = 1 << 20
 """With more links than that networkx and NetGraph take minutes."""
-CASES = {"ft3, k = 32": TEXT.format(k=32, hosts=8192), "gpu131k": "", "torus of 8x8x8": TORUS.format(n=512, k=8)}
+CASES = {
+    "ft3, k = 32": TEXT.format(k=32, hosts=8192),
+    "gpu131k": "",
+    "torus of 8x8x8": TORUS.format(n=512, k=8),
+}
 QUICK = {"ft3, k = 8": TEXT.format(k=8, hosts=128), "torus of 4x4x4": TORUS.format(n=64, k=4)}
 QUESTIONS = ("components", "distances", "maximum flow")
 REDUNDANCY = "redundancy"
@@ -54,7 +60,9 @@ def _work(case: str, question: str, who: str) -> tuple[Callable[[], int], int]:
     f = _fabric(case)
     a, b, leaves = f.device_a.astype(np.int64), f.device_b.astype(np.int64), np.flatnonzero(f.tier == 1)
     if question == REDUNDANCY and case not in QUICK:
-        _work("torus of 4x4x4", question, who)[0]()  # before the clock starts: what is loaded or compiled once
+        _work("torus of 4x4x4", question, who)[
+            0
+        ]()  # before the clock starts: what is loaded or compiled once
     if (who, question) == ("tdsl", REDUNDANCY):
         return _redundancy(f), len(a)
     asked = getattr(sys.modules[__name__], f"_{who.lower()}")
@@ -100,7 +108,11 @@ def _tdsl(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Calla
         return lambda: len(np.unique(component_labels(n, a, b)))
     net = adjacency_network(n, a, b)
     # kept with the network, as the libraries keep theirs
-    assert len(net.start) == n + 1 and net.balanced and (question != "maximum flow" or net.matrix.nnz == net.arcs)
+    assert (
+        len(net.start) == n + 1
+        and net.balanced
+        and (question != "maximum flow" or net.matrix.nnz == net.arcs)
+    )
     if question == "distances":
         return lambda: int(hop_distances(net, here).sum())
     return lambda: max_flow(net, here, there).value
@@ -117,7 +129,9 @@ def _scipy(question: str, n: int, a: Any, b: Any, here: int, there: int) -> Call
         return made
 
     if question == "components":
-        return lambda: int(connected_components(csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(n, n)), False)[0])
+        return lambda: int(
+            connected_components(csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(n, n)), False)[0]
+        )
     net = graph()
     if question == REDUNDANCY:
         return lambda: min(int(maximum_flow(net, 0, d, method="dinic").flow_value) for d in range(1, n))

@@ -2,10 +2,11 @@
 
     benchmarks/growth.py [CASES] [SEED]
 
-The comparison is with Zhao et al., "Minimal Rewiring: Efficient Live Expansion for Clos Data Center Networks" (NSDI 2019), which
-says that 99% of 2,250 synthetic fabrics change less than 25% of their connections. Each case has 2 to 24 leaves, uplinks and
-spines such that the links spread over all pairs, evenly or with one more for some, and grows by leaves, by spines, or by both.
-The old cabling is the lock of the new design, as `tdsl plan` has it.
+The comparison is with Zhao et al., "Minimal Rewiring: Efficient Live Expansion for Clos Data Center Networks"
+(NSDI 2019), which says that 99% of 2,250 synthetic fabrics change less than 25% of their connections. Each
+case has 2 to 24 leaves, uplinks and spines such that the links spread over all pairs, evenly or with one more
+for some, and grows by leaves, by spines, or by both. The old cabling is the lock of the new design, as `tdsl
+plan` has it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ model switch S { port p[128]: 100Gbps }
 def text(leaves: int, spines: int, uplinks: int) -> str:
     """A fabric of these sizes."""
     return (
-        f"{MODELS}fabric f {{\n  host h[{leaves}]: H\n  switch leaf[{leaves}]: S\n  switch spine[{spines}]: S\n"
+        f"{MODELS}fabric f {{\n  host h[{leaves}]: H\n  switch leaf[{leaves}]: S\n  switch "
+        f"spine[{spines}]: S\n"
         f"  connect h[i].n to leaf[i]\n  connect leaf[*] to spine[*] spread uneven x {uplinks}\n}}\n"
     )
 
@@ -59,7 +61,11 @@ def main() -> None:
     begin, shares, least = time.perf_counter(), [], []
     with TemporaryDirectory() as name:
         while len(shares) < cases:
-            leaves, spines, uplinks = chance.randint(2, 20), chance.randint(2, 12), chance.choice((8, 12, 16, 24, 32))
+            leaves, spines, uplinks = (
+                chance.randint(2, 20),
+                chance.randint(2, 12),
+                chance.choice((8, 12, 16, 24, 32)),
+            )
             more = chance.choice(((1, 0), (0, 1), (1, 1)))
             wide = leaves + more[0] * chance.randint(1, 4), spines + more[1] * chance.randint(1, 2)
             if any(n * uplinks > 127 * s or uplinks < s for n, s in ((leaves, spines), wide)):
@@ -71,8 +77,10 @@ def main() -> None:
     few, able = (sum(s < 0.25 for s in found) for found in (shares, free))
     shares.sort()
     print(
-        f"{cases:,} fabrics grown: {few:,} ({few / cases:.2%}) change less than 25% of the cables between leaves and spines; "
-        f"median {shares[cases // 2]:.2%}, most {shares[-1]:.2%}. The sizes alone force 25% or more for {cases - len(free):,}; "
+        f"{cases:,} fabrics grown: {few:,} ({few / cases:.2%}) change less than 25% of the cables between "
+        "leaves and spines; "
+        f"median {shares[cases // 2]:.2%}, most {shares[-1]:.2%}. The sizes alone force 25% or more for "
+        f"{cases - len(free):,}; "
         f"of the others {able:,} ({able / max(len(free), 1):.2%}) change less; "
         f"{time.perf_counter() - begin:.0f} s"
     )

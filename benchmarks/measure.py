@@ -1,4 +1,5 @@
-"""The common form of all benchmarks: peers by turns, each run a process of its own, processor and wall time, a record each.
+"""The common form of all benchmarks: peers by turns, each run a process of its own, processor and wall time,
+a record each.
 
 A part is a module with ``records(rounds, quick)``, which gives records (dictionaries that JSON can hold)::
 
@@ -6,14 +7,15 @@ A part is a module with ``records(rounds, quick)``, which gives records (diction
      "cpu_s": 0.45, "cpu_least": 0.44, "cpu_q1": 0.45, "cpu_q3": 0.46, "cpu_most": 0.47,
      "wall_s": 0.46, "wall_least": 0.45, "wall_most": 0.49, "peak_mb": 812.0}
 
-``cpu_s`` and ``wall_s`` are medians, ``cpu_q1`` and ``cpu_q3`` the quartiles, ``n`` is how many ``unit`` were worked on,
-``peak_mb`` (10^6 bytes) is the peak of the whole process. tdsl is the peer "tdsl". A peer that is not installed has
-``"skipped": "No module named 'igraph'"`` instead of figures. With ``quick`` a part takes designs of which a run lasts less than a
-second. `python benchmarks/run.py` finds the parts in ``run.PARTS``, prints them and writes JSON, plots and the tables of
-docs/performance.md.
+``cpu_s`` and ``wall_s`` are medians, ``cpu_q1`` and ``cpu_q3`` the quartiles, ``n`` is how many ``unit`` were
+worked on, ``peak_mb`` (10^6 bytes) is the peak of the whole process. tdsl is the peer "tdsl". A peer that is
+not installed has ``"skipped": "No module named 'igraph'"`` instead of figures. With ``quick`` a part takes
+designs of which a run lasts less than a second. `python benchmarks/run.py` finds the parts in ``run.PARTS``,
+prints them and writes JSON, plots and the tables of docs/performance.md.
 
-Usually a part calls `by_turns` with a command line a peer. What a command prints decides what is counted: a last line that is a
-JSON object with ``cpu_s`` and ``wall_s`` (from `inside`) counts; otherwise the whole process does, its start included::
+Usually a part calls `by_turns` with a command line a peer. What a command prints decides what is counted: a
+last line that is a JSON object with ``cpu_s`` and ``wall_s`` (from `inside`) counts; otherwise the whole
+process does, its start included::
 
     def records(rounds: int, quick: bool = False) -> list[Record]:
         peers = {who: (sys.executable, __file__, who) for who in ("tdsl", "scipy")}
@@ -47,7 +49,8 @@ MEGA = 1e6
 
 
 def inside(work: Callable[[], object], n: int | None = None, repeat: int = 1) -> Record:
-    """Processor and wall seconds of ``work`` in this process (user and system), mean of ``repeat`` calls, and the peak of it."""
+    """Processor and wall seconds of ``work`` in this process (user and system), mean of ``repeat`` calls, and
+    the peak of it."""
     before, begin = time.process_time(), time.perf_counter()
     for _ in range(repeat):
         made = work()
@@ -61,7 +64,9 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEGA
 
 
-def one(command: Sequence[str], timeout_s: float = 600, folder: Path = ROOT, env: Mapping[str, str] | None = None) -> Record:
+def one(
+    command: Sequence[str], timeout_s: float = 600, folder: Path = ROOT, env: Mapping[str, str] | None = None
+) -> Record:
     """One run of a command: its figures, or ``skipped`` with the reason."""
     search = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     env = {**os.environ, **FRESH, "PYTHONPATH": os.pathsep.join(search), **(env or {})}
@@ -112,8 +117,9 @@ def by_turns(
     part: str, case: str, peers: Mapping[str, Sequence[str]], rounds: int = 5, unit: str = "", n: int | None = None,
     folder: Path = ROOT, env: Mapping[str, str] | None = None,
 ) -> list[Record]:  # fmt: skip
-    """A record a peer: each command is run once a round, in turn, so that what else the machine does falls on all alike. They run
-    in ``folder``, with the variables ``env``; a command may be ``(sys.executable, __file__, …)`` of the part itself."""
+    """A record a peer: each command is run once a round, in turn, so that what else the machine does falls on
+    all alike. They run in ``folder``, with the variables ``env``; a command may be ``(sys.executable,
+    __file__, …)`` of the part itself."""
     runs: dict[str, list[Record]] = {who: [] for who in peers}
     skipped: dict[str, str] = {}
     for _ in range(rounds):
@@ -136,7 +142,8 @@ def by_turns(
 
 
 def summary(found: Sequence[Record], unit: str = "", n: int | None = None) -> Record:
-    """Medians and spread of runs of one command. What a run printed beside the figures (a result to compare) stays."""
+    """Medians and spread of runs of one command. What a run printed beside the figures (a result to compare)
+    stays."""
     cpu, wall = ([r[k] for r in found] for k in ("cpu_s", "wall_s"))
     low, _, high = quantiles(cpu, n=4, method="inclusive") if len(cpu) > 1 else cpu * 3
     extra = {k: v for k, v in found[-1].items() if k not in ("cpu_s", "wall_s", "peak_mb", "n")}

@@ -42,7 +42,8 @@ def fabric(units: int) -> Any:
 
 
 def measure(who: str, units: int) -> Record:
-    """Bytes a link of the columns, derived ones included, or of a networkx graph; the time is that of making either."""
+    """Bytes a link of the columns, derived ones included, or of a networkx graph; the time is that of making
+    either."""
     if who == "tdsl":
         from tdsl.fabric.narrow import Narrow
 

@@ -16,7 +16,8 @@ Record = Mapping[str, Any]
 
 
 def figures(record: Record) -> tuple[float, float, float] | None:
-    """Median, least and greatest processor seconds, of the clock where those are not known; None of what was skipped."""
+    """Median, least and greatest processor seconds, of the clock where those are not known; None of what was
+    skipped."""
     for kind in ("cpu", "wall"):
         median = record.get(f"{kind}_s")
         if median is not None:
@@ -41,7 +42,8 @@ def _axis(values: Sequence[float]) -> tuple[int, int]:
 
 def _page(height: int, title: str, subtitle: str, body: Sequence[str]) -> str:
     head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" '
         'font-family="sans-serif" font-size="12">',
         '<rect width="100%" height="100%" fill="#ffffff"/>',
         f'<text x="16" y="24" font-size="16" font-weight="bold">{escape(title)}</text>',
@@ -54,8 +56,8 @@ def bars(
     records: Sequence[Record], title: str, subtitle: str,
     value: Callable[[Record], tuple[float, float, float] | None] = figures, text: Callable[[float], str] = seconds,
 ) -> str:  # fmt: skip
-    """A bar a record on a logarithmic scale, grouped by case, with a line from the least to the greatest. ``value`` gives median,
-    least and greatest, ``text`` a value as it is shown."""
+    """A bar a record on a logarithmic scale, grouped by case, with a line from the least to the greatest.
+    ``value`` gives median, least and greatest, ``text`` a value as it is shown."""
     shown = [(r, f) for r in records if (f := value(r)) is not None]
     low, high = _axis([x for _, f in shown for x in f])
     cases = list(dict.fromkeys(r["case"] for r, _ in shown))
@@ -82,8 +84,13 @@ def bars(
                 continue
             x, colour = across(median), COLOURS[0] if one else COLOURS[peers.index(r["peer"]) % len(COLOURS)]
             out.append(f'<text x="{LEFT - 8}" y="{y + 2}" text-anchor="end">{escape(r["peer"])}</text>')
-            out.append(f'<rect x="{LEFT}" y="{y - 9}" width="{max(round(x - LEFT, 1), 1)}" height="14" fill="{colour}"/>')
-            out.append(f'<line x1="{across(least)}" y1="{y - 2}" x2="{across(most)}" y2="{y - 2}" stroke="#000000"/>')
+            out.append(
+                f'<rect x="{LEFT}" y="{y - 9}" width="{max(round(x - LEFT, 1), 1)}" height="14" '
+                f'fill="{colour}"/>'
+            )
+            out.append(
+                f'<line x1="{across(least)}" y1="{y - 2}" x2="{across(most)}" y2="{y - 2}" stroke="#000000"/>'
+            )
             out.append(f'<text x="{max(x, across(most)) + 6:.1f}" y="{y + 2}">{escape(text(median))}</text>')
             y += ROW
     return _page(height, title, subtitle, out)
@@ -108,14 +115,18 @@ def lines(records: Sequence[Record], title: str, subtitle: str, x_name: str) -> 
         y = up(10.0**power)
         out.append(f'<line x1="{left}" y1="{y}" x2="{right}" y2="{y}" stroke="#dddddd"/>')
         out.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end">{_power(power)}</text>')
-    out.append(f'<text x="{(left + right) / 2}" y="{LINES_HEIGHT - 14}" text-anchor="middle">{escape(x_name)}</text>')
+    out.append(
+        f'<text x="{(left + right) / 2}" y="{LINES_HEIGHT - 14}" text-anchor="middle">{escape(x_name)}</text>'
+    )
     for i, peer in enumerate(dict.fromkeys(r["peer"] for r, _ in shown)):
         points = sorted((across(float(r["n"])), up(f[0])) for r, f in shown if r["peer"] == peer)
         colour = COLOURS[i % len(COLOURS)]
         path = " ".join(f"{x},{y}" for x, y in points)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         out += [f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>' for x, y in points]
-        out.append(f'<text x="{points[-1][0] + 8}" y="{points[-1][1] + 4}" fill="{colour}">{escape(peer)}</text>')
+        out.append(
+            f'<text x="{points[-1][0] + 8}" y="{points[-1][1] + 4}" fill="{colour}">{escape(peer)}</text>'
+        )
     return _page(LINES_HEIGHT, title, subtitle, out)
 
 

@@ -1,4 +1,5 @@
-"""Whole processes: how long a command takes from the shell, beside Python that only starts or only imports."""
+"""Whole processes: how long a command takes from the shell, beside Python that only starts or only
+imports."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from pathlib import Path
 
 from measure import Record, by_turns, one
 
-GOOD = "fabric f {\n  host node[2]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
+GOOD = (
+    "fabric f {\n  host node[2]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
+)
 BROKEN = "fabric f {\n  switch leaf[4: QM9700\n}\n"
 TDSL = (sys.executable, "-m", "tdsl")
 CASE = "a call from the shell"

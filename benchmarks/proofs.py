@@ -1,8 +1,8 @@
 """What the proofs of large and of irregular designs take, and what they say, beside what is asked of them.
 
-Each design is checked once, in a process of its own: user seconds and peak memory of that process. Of a design of which only the
-proofs are asked for, what its elaboration takes is measured in another process and subtracted. Then the fat tree `ft3` in four
-sizes: the whole check by turns with the elaboration alone.
+Each design is checked once, in a process of its own: user seconds and peak memory of that process. Of a
+design of which only the proofs are asked for, what its elaboration takes is measured in another process and
+subtracted. Then the fat tree `ft3` in four sizes: the whole check by turns with the elaboration alone.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SIZES = (8, 16, 32, 64)
 
 @dataclass(frozen=True)
 class Asked:
-    """A design, the results that are looked at (beginnings of what is printed for them), how far their upper bound may exceed the
-    lower one, and the user seconds and bytes that are asked for."""
+    """A design, the results that are looked at (beginnings of what is printed for them), how far their upper
+    bound may exceed the lower one, and the user seconds and bytes that are asked for."""
 
     design: str
     results: tuple[str, ...]
@@ -60,7 +60,14 @@ LIST = (
     Asked("thousand_chips", ("node_redundancy",), 1, 10),
     Asked("chords", ("throughput",), 1, 3),
     Asked("chords_by_four", ("throughput",), 1, 3),
-    Asked("gpu131k", ("bisection", "edge_redundancy", "node_redundancy"), 1, 4, beyond_elaboration=True, memory=1 << 30),
+    Asked(
+        "gpu131k",
+        ("bisection", "edge_redundancy", "node_redundancy"),
+        1,
+        4,
+        beyond_elaboration=True,
+        memory=1 << 30,
+    ),
 )
 """The designs, and what is asked of each."""
 
@@ -68,7 +75,9 @@ LIST = (
 def measured(command: tuple[str, ...]) -> tuple[float, int, bytes]:
     """User seconds and peak memory in bytes of one process, and what it printed."""
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, **FRESH})
+        process = subprocess.Popen(
+            command, stdout=out, stderr=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, **FRESH}
+        )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
@@ -78,7 +87,9 @@ def measured(command: tuple[str, ...]) -> tuple[float, int, bytes]:
 def figures(asked: Asked, printed: bytes) -> list[dict[str, Any]]:
     """The results that are looked at, of all fabrics of the file."""
     designs = json.loads(printed)["designs"]
-    return [r for d in designs for r in d["results"] if (r.get("claim") or r["check"]).startswith(asked.results)]
+    return [
+        r for d in designs for r in d["results"] if (r.get("claim") or r["check"]).startswith(asked.results)
+    ]
 
 
 def within(result: dict[str, Any], ratio: float) -> bool:
@@ -90,10 +101,14 @@ def within(result: dict[str, Any], ratio: float) -> bool:
 
 
 def records(rounds: int, quick: bool = False) -> list[Record]:
-    """A record a design, checked once; and for fat trees of four sizes the whole check, and the same without its proofs."""
+    """A record a design, checked once; and for fat trees of four sizes the whole check, and the same without
+    its proofs."""
     out = [] if quick else [judged(a) for a in LIST]
     for k in (8,) if quick else SIZES:
-        peers = {"tdsl": (*CHECK, "ft3", "--set", f"k={k}"), "tdsl, elaboration alone": (*ELABORATE, "ft3", f"k={k}")}
+        peers = {
+            "tdsl": (*CHECK, "ft3", "--set", f"k={k}"),
+            "tdsl, elaboration alone": (*ELABORATE, "ft3", f"k={k}"),
+        }
         out += by_turns("proof size", f"ft3, k = {k}", peers, min(rounds, 3), unit="links", n=3 * k**3 // 4)
     return out
 

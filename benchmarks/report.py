@@ -1,6 +1,8 @@
-"""Tables and plots of recorded figures, in docs/performance.md and README.md between the comments that mark their places.
+"""Tables and plots of recorded figures, in docs/performance.md and README.md between the comments that mark
+their places.
 
-Nothing is measured here: `write` takes what `run.py` has recorded. A part that was never recorded keeps what stands in its place.
+Nothing is measured here: `write` takes what `run.py` has recorded. A part that was never recorded keeps what
+stands in its place.
 """
 
 from __future__ import annotations
@@ -54,13 +56,18 @@ def plot(part: str, records: Sequence[Record]) -> str:
     clock = all(r.get("cpu_s") is None for r in records)
     rounds = max((r.get("rounds", 0) for r in records), default=0)
     what = (
-        f"{'seconds of the clock' if clock else 'processor time'}, {'one run' if rounds == 1 else f'median of {rounds} by turns'}"
+        f"{'seconds of the clock' if clock else 'processor time'}, "
+        f"{'one run' if rounds == 1 else f'median of {rounds} by turns'}"
     )
     if part in LINES:
         return plots.lines(records, TITLES[part], what, LINES[part])
     if part == "memory":
         return plots.bars(
-            records, TITLES[part], "bytes a link", lambda r: (r["bytes_a_link"],) * 3 if "n" in r else None, "{:,.0f}".format
+            records,
+            TITLES[part],
+            "bytes a link",
+            lambda r: (r["bytes_a_link"],) * 3 if "n" in r else None,
+            "{:,.0f}".format,
         )
     return plots.bars(records, TITLES[part], what + ("" if rounds == 1 else "; black: least to greatest"))
 
@@ -81,7 +88,9 @@ def _cell(record: Record | None, own: Record | None) -> str:
     found = plots.figures(record)
     if found is None:
         return _skipped(record)
-    peer = own is not None and not record["peer"].startswith("tdsl")  # others of tdsl are parts of the same work, or more of it
+    peer = own is not None and not record["peer"].startswith(
+        "tdsl"
+    )  # others of tdsl are parts of the same work, or more of it
     ours = plots.figures(own) if own is not None and peer else None
     return plots.seconds(found[0]) + (f" ({_ratio(found[0] / ours[0])} times)" if ours and ours[0] else "")
 
@@ -96,7 +105,9 @@ def _spread(records: Sequence[Record]) -> str:
     return f"{max((most - least) / median for median, least, most in found):.0%}" if found else "one run"
 
 
-def _by_case(records: Sequence[Record], cell: Callable[[Record | None, Record | None], str] = _cell) -> list[str]:
+def _by_case(
+    records: Sequence[Record], cell: Callable[[Record | None, Record | None], str] = _cell
+) -> list[str]:
     """A row a case, a column a peer."""
     cases, peers = (list(dict.fromkeys(r[k] for r in records)) for k in ("case", "peer"))
     rows = []
@@ -124,7 +135,11 @@ def _startup(records: Sequence[Record]) -> list[str]:
 def _memory(records: Sequence[Record]) -> list[str]:
     def cell(record: Record | None, own: Record | None) -> str:
         return (
-            "" if record is None else _skipped(record) if "skipped" in record else f"{record['bytes_a_link']:,.0f} bytes a link"
+            ""
+            if record is None
+            else _skipped(record)
+            if "skipped" in record
+            else f"{record['bytes_a_link']:,.0f} bytes a link"
         )
 
     return _by_case(records, cell)
@@ -134,7 +149,11 @@ def _peak(record: Record | None, own: Record | None) -> str:
     text = _cell(record, own)
     if record is None or "skipped" in record:
         return text
-    return f"{text}, {record['peak_mb'] / 1000:.2g} GB" if record["peak_mb"] >= 995 else f"{text}, {record['peak_mb']:.0f} MB"
+    return (
+        f"{text}, {record['peak_mb'] / 1000:.2g} GB"
+        if record["peak_mb"] >= 995
+        else f"{text}, {record['peak_mb']:.0f} MB"
+    )
 
 
 def _failures(records: Sequence[Record]) -> list[str]:
@@ -185,7 +204,8 @@ def block(part: str, recorded: Recorded) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
     how = "One run each" if rounds == 1 else f"The median of {rounds} runs each, by turns"
     method = (
-        f"{how}, on {m['cores']} cores of {m['cpu']} with {m['memory_gb']} GB; load before the run {m['load']:.1f}. "
+        f"{how}, on {m['cores']} cores of {m['cpu']} with {m['memory_gb']} GB; load before the run "
+        f"{m['load']:.1f}. "
         f"{m['system']}, {versions}; tdsl at {m['commit']}."
     )
     image = f"![{TITLES[part]}](performance/{file_of(part)})"
@@ -199,15 +219,22 @@ def faster(found: Mapping[str, Recorded]) -> str:
         for case in dict.fromkeys(r["case"] for r in recorded["records"]):
             of = {r["peer"]: r for r in recorded["records"] if r["case"] == case and r.get("cpu_s")}
             own = of.pop("tdsl", None)
-            less = [(r["cpu_s"] / own["cpu_s"], peer) for peer, r in of.items() if own and not peer.startswith("tdsl")]
+            less = [
+                (r["cpu_s"] / own["cpu_s"], peer)
+                for peer, r in of.items()
+                if own and not peer.startswith("tdsl")
+            ]
             words = ", ".join(f"{peer} {_ratio(share)} times" for share, peer in sorted(less) if share < 1)
             if words:
-                out += textwrap.wrap(f"- {part}, {case}: {words} the processor time of tdsl.", 126, subsequent_indent="  ")
+                out += textwrap.wrap(
+                    f"- {part}, {case}: {words} the processor time of tdsl.", 126, subsequent_indent="  "
+                )
     return "\n".join(out or ["In no case."])
 
 
 def quoted(found: Mapping[str, Recorded]) -> str | None:
-    """The figures of README.md: seconds of a first elaboration, and four ratios; None if one was not measured."""
+    """The figures of README.md: seconds of a first elaboration, and four ratios; None if one was not
+    measured."""
     ratios = []
     for part, case, peer in QUOTED:
         records = found[part]["records"] if part in found else ()
@@ -217,18 +244,27 @@ def quoted(found: Mapping[str, Recorded]) -> str | None:
         ratios.append(_ratio(of[peer] / of["tdsl"]))
     first = next(r for r in found["elaboration"]["records"] if r["case"] == "gpu131k" and r["peer"] == "tdsl")
     text = (
-        "A call pays {:.1f} s of processor time for the first elaboration of 131,072 GPUs with 2,097,152 links: {} times as fast "
-        "as networkx builds the same graph from lists, {} times as fast as rustworkx, and {} times as fast as igraph, which "
-        "assigns no ports and lays no cables. `links.csv` is written {} times as fast as by Python's csv.writer. "
+        "A call pays {:.1f} s of processor time for the first elaboration of 131,072 GPUs with 2,097,152 "
+        "links: {} times as fast "
+        "as networkx builds the same graph from lists, {} times as fast as rustworkx, and {} times as "
+        "fast as igraph, which "
+        "assigns no ports and lays no cables. `links.csv` is written {} times as fast as by Python's "
+        "csv.writer. "
         "[The figures](docs/performance.md) say how they were measured, and where a peer is faster."
     )
     return "\n".join(textwrap.wrap(text.format(first["cpu_s"], *ratios), 126))
 
 
 def replaced(page: str, name: str, text: str) -> str:
-    """A page with the text between ``<!-- bench: NAME -->`` and ``<!-- bench end -->`` exchanged. Raises ValueError."""
+    """A page with the text between ``<!-- bench: NAME -->`` and ``<!-- bench end -->`` exchanged. Raises
+    ValueError."""
     begin, end = f"<!-- bench: {name} -->", "<!-- bench end -->"
-    made, count = re.subn(f"({re.escape(begin)}\n).*?({re.escape(end)})", lambda m: f"{m[1]}\n{text}\n\n{m[2]}", page, flags=re.S)
+    made, count = re.subn(
+        f"({re.escape(begin)}\n).*?({re.escape(end)})",
+        lambda m: f"{m[1]}\n{text}\n\n{m[2]}",
+        page,
+        flags=re.S,
+    )
     if count != 1:
         raise ValueError(f"the page has {count} places for {name}: it needs one {begin} with {end} below")
     return made

@@ -1,7 +1,9 @@
-"""Throughput of all-to-all: tdsl's proof beside the full linear program, a flow for every source over every link, in HiGHS.
+"""Throughput of all-to-all: tdsl's proof beside the full linear program, a flow for every source over every
+link, in HiGHS.
 
-tdsl's figure is of the whole check of the requirement on an elaborated fabric; that of HiGHS begins with the arcs of the network,
-and counts the making of the matrix (`scipy.optimize.linprog`, one thread). Both say the same to one part in a million.
+tdsl's figure is of the whole check of the requirement on an elaborated fabric; that of HiGHS begins with the
+arcs of the network, and counts the making of the matrix (`scipy.optimize.linprog`, one thread). Both say the
+same to one part in a million.
 """
 
 from __future__ import annotations
@@ -82,10 +84,16 @@ def _highs(f: Any) -> Callable[[], float]:
     def work() -> float:
         arcs = np.arange(2 * links)
         sign = np.concatenate((np.full(2 * links, -1.0), np.ones(2 * links)))
-        balance = csr_array((sign, (np.concatenate((tail, head)), np.concatenate((arcs, arcs)))), shape=(n, 2 * links))
-        wanted = own[:, None] / (n - 1) * (1 - n * np.eye(n))  # of source s at chip v: what arrives; at s, minus all it sends
+        balance = csr_array(
+            (sign, (np.concatenate((tail, head)), np.concatenate((arcs, arcs)))), shape=(n, 2 * links)
+        )
+        wanted = (
+            own[:, None] / (n - 1) * (1 - n * np.eye(n))
+        )  # of source s at chip v: what arrives; at s, minus all it sends
         flows = hstack((kron(eye_array(n), balance), csr_array(-wanted.reshape(-1, 1))), format="csc")
-        within = hstack((kron(np.ones((1, n)), eye_array(2 * links)), csr_array((2 * links, 1))), format="csc")
+        within = hstack(
+            (kron(np.ones((1, n)), eye_array(2 * links)), csr_array((2 * links, 1))), format="csc"
+        )
         cost = np.zeros(flows.shape[1])
         cost[-1] = -1
         solved = linprog(cost, A_ub=within, b_ub=rate, A_eq=flows, b_eq=np.zeros(n * n), method="highs")

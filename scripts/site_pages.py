@@ -1,4 +1,5 @@
-"""Pages of the site that are made from the program: checks, findings, targets, the command line. A hook of mkdocs.
+"""Pages of the site that are made from the program: checks, findings, targets, the command line. A hook of
+mkdocs.
 
 ``mkdocs build --strict -f mkdocs.yml`` runs it. Nothing is written into docs/.
 """
@@ -18,12 +19,19 @@ import click
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIM = ROOT / "tests" / "npm" / "node_modules" / "iframe-worker" / "shim" / "index.js"
-"""Lets a page opened from a folder search: browsers start no worker there. From npm, by `scripts/node-packages tests/npm`."""
+"""Lets a page opened from a folder search: browsers start no worker there. From npm, by
+`scripts/node-packages tests/npm`."""
 SHIM_ADDRESS = "https://unpkg.com/iframe-worker/shim"
 SHOWN = {"fab": "text", "jinja": "jinja"}
 LINKS = (
-    (re.compile(r"\]\((?:\.\./)?tdsl/explain/(E\d{4})\.md\)"), lambda m: f"](reference-findings.md#{m[1].lower()})"),
-    (re.compile(r"\]\((?:\.\./)*(?:targets/)?(\w+)/README\.md\)"), lambda m: f"](reference-targets.md#{m[1]})"),
+    (
+        re.compile(r"\]\((?:\.\./)?tdsl/explain/(E\d{4})\.md\)"),
+        lambda m: f"](reference-findings.md#{m[1].lower()})",
+    ),
+    (
+        re.compile(r"\]\((?:\.\./)*(?:targets/)?(\w+)/README\.md\)"),
+        lambda m: f"](reference-targets.md#{m[1]})",
+    ),
     (re.compile(r"\]\((?:\.\./)?README\.md\)"), lambda m: "](index.md)"),
     (re.compile(r"\]\((?:\.\./)?CHANGELOG\.md\)"), lambda m: "](changelog.md)"),
     (re.compile(r"\]\((?:\.\./)?SECURITY\.md\)"), lambda m: "](reporting.md)"),
@@ -43,7 +51,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Links to files beside docs/ lead to their pages of the site; of a code block only its language is kept."""
+    """Links to files beside docs/ lead to their pages of the site; of a code block only its language is
+    kept."""
     for pattern, put in LINKS:
         markdown = pattern.sub(put, markdown)
     return re.sub(r"^```(\w+)[^\n]*$", lambda m: f"```{SHOWN.get(m[1], m[1])}", markdown, flags=re.MULTILINE)
@@ -51,7 +60,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """The search of a page that is opened from a folder runs by a script of the site's own."""
-    return output.replace(SHIM_ADDRESS, "assets/iframe-worker.js" if page.url.count("/") == 0 else "../assets/iframe-worker.js")
+    return output.replace(
+        SHIM_ADDRESS, "assets/iframe-worker.js" if page.url.count("/") == 0 else "../assets/iframe-worker.js"
+    )
 
 
 def on_post_template(output: str, **_: Any) -> str:
@@ -80,13 +91,23 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def index(nav: Any) -> Iterator[str]:
-    """``llms.txt``, the list of pages for language models (https://llmstxt.org): a title, a summary, links by section."""
+    """``llms.txt``, the list of pages for language models (https://llmstxt.org): a title, a summary, links by
+    section."""
     yield "# tdsl"
     yield ""
-    yield "> A language and compiler for the networks of AI clusters: a design says which hosts and switches there are and how"
-    yield "> they are connected; `tdsl check` proves what it requires, `tdsl build` writes cabling lists and configurations."
+    yield (
+        "> A language and compiler for the networks of AI clusters: a design says which hosts and "
+        "switches there are and how"
+    )
+    yield (
+        "> they are connected; `tdsl check` proves what it requires, `tdsl build` writes cabling lists "
+        "and configurations."
+    )
     yield ""
-    yield "Assistants may call it by the Model Context Protocol: `tdsl mcp` serves check, expand, explain, show, diff, library."
+    yield (
+        "Assistants may call it by the Model Context Protocol: `tdsl mcp` serves check, expand, "
+        "explain, show, diff, library."
+    )
     alone: list[str] = []
     for entry in nav:
         ((section, pages),) = entry.items()
@@ -104,7 +125,9 @@ def index(nav: Any) -> Iterator[str]:
 def deeper(text: str, by: int = 1) -> str:
     """Markdown whose headings are further down; code blocks are left alone."""
     parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(p if p.startswith("```") else re.sub(r"^#", "#" * (by + 1), p, flags=re.MULTILINE) for p in parts)
+    return "".join(
+        p if p.startswith("```") else re.sub(r"^#", "#" * (by + 1), p, flags=re.MULTILINE) for p in parts
+    )
 
 
 def checks() -> Iterator[str]:
@@ -112,7 +135,10 @@ def checks() -> Iterator[str]:
     from tdsl.verify.check import checks_by_name
 
     for name, check in sorted(checks_by_name().items()):
-        yield f"## {name} {{#{name}}}\n\n{check.code}: {check.wrong}.\n\n{deeper(cleandoc(check.__doc__ or ''))}\n"
+        yield (
+            f"## {name} {{#{name}}}\n\n{check.code}: "
+            f"{check.wrong}.\n\n{deeper(cleandoc(check.__doc__ or ''))}\n"
+        )
 
 
 def findings() -> Iterator[str]:
@@ -120,7 +146,10 @@ def findings() -> Iterator[str]:
     from tdsl.explain import catalogue
 
     for page in catalogue.finding_pages():
-        yield f"## {page.code} {page.title} {{#{page.code.lower()}}}\n\nName: `{page.name}`.\n\n{deeper(page.text, 2)}\n"
+        yield (
+            f"## {page.code} {page.title} {{#{page.code.lower()}}}\n\nName: "
+            f"`{page.name}`.\n\n{deeper(page.text, 2)}\n"
+        )
 
 
 def targets() -> Iterator[str]:
@@ -136,7 +165,10 @@ SCHEMAS = (ROOT / "tdsl" / "report" / "check.schema.json", ROOT / "targets" / "j
 
 def documents() -> Iterator[str]:
     """A section for each schema: a table of keys for each kind of object, and the schema itself as a file."""
-    yield "What programs read from tdsl, as JSON Schema. Keys are only added; a change of meaning raises `schema`.\n"
+    yield (
+        "What programs read from tdsl, as JSON Schema. Keys are only added; a change of meaning raises "
+        "`schema`.\n"
+    )
     for path in SCHEMAS:
         schema = json.loads(path.read_text(encoding="utf-8"))
         title = "tdsl check --output-format json" if path.name.startswith("check") else "fabric.json"
@@ -152,11 +184,15 @@ def keys(schema: dict[str, Any], name: str) -> Iterator[str]:
 
     def rows(part: dict[str, Any], before: str) -> Iterator[str]:
         for key, value in part.get("properties", {}).items():
-            kind = value.get("type", "one of a list" if "enum" in value else "number" if "const" in value else "any")
+            kind = value.get(
+                "type", "one of a list" if "enum" in value else "number" if "const" in value else "any"
+            )
             words = " or ".join(kind) if isinstance(kind, list) else kind
             inner, many = (value["items"], "[]") if "items" in value else (value, "")
             reference = inner.get("$ref", "").rpartition("/")[2]
-            means = value.get("description", "") or ", ".join(f"`{x}`" for x in value.get("enum", ()) if isinstance(x, str))
+            means = value.get("description", "") or ", ".join(
+                f"`{x}`" for x in value.get("enum", ()) if isinstance(x, str)
+            )
             more = f"each as `{reference}` below" if reference else ""
             columns = value.get("properties", {}).get("columns", {}).get("enum") or [
                 value.get("properties", {}).get("columns", {}).get("const")

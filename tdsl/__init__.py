@@ -1,8 +1,9 @@
 """tdsl: a language and compiler for the networks of AI clusters.
 
-``tdsl.check("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what was proved.
-``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it, ``tdsl.columns`` its tables,
-``tdsl.arrays`` its numbers without a copy, ``tdsl.draw`` its drawing; ``tdsl.scenarios`` judges it after many failures.
+``tdsl.check("fabric.fab")`` gives a :class:`Compilation`: the fabrics of the file, what was found and what
+was proved. ``tdsl.load`` gives the one fabric of a design, ``tdsl.build`` what targets make of it,
+``tdsl.columns`` its tables, ``tdsl.arrays`` its numbers without a copy, ``tdsl.draw`` its drawing;
+``tdsl.scenarios`` judges it after many failures.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    **{name: ("tdsl.api", name) for name in ("DesignError", "arrays", "build", "check", "columns", "draw", "load", "scenarios")},
+    **{
+        name: ("tdsl.api", name)
+        for name in ("DesignError", "arrays", "build", "check", "columns", "draw", "load", "scenarios")
+    },
     "Compilation": ("tdsl.compile.compiler", "Compilation"),
     "Diagnostic": ("tdsl.findings.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),

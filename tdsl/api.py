@@ -49,9 +49,9 @@ class DesignError(Exception):
 
 
 def check(source: str | PathLike[str], options: Options | None = None, **parameters: object) -> Compilation:
-    """A design checked as `tdsl check` does: ``source`` is a file or the name of a design of the library, ``parameters`` are
-    values of its parameters. What is wrong is among the findings. Raises ``tdsl.compile.compilation.UsageError`` for an
-    absent file or parameter."""
+    """A design checked as `tdsl check` does: ``source`` is a file or the name of a design of the library,
+    ``parameters`` are values of its parameters. What is wrong is among the findings. Raises
+    ``tdsl.compile.compilation.UsageError`` for an absent file or parameter."""
     from tdsl.compile import compiler
 
     options = options or Options()
@@ -60,11 +60,14 @@ def check(source: str | PathLike[str], options: Options | None = None, **paramet
 
 
 def scenarios(
-    source: str | PathLike[str] | Compilation, failures: Iterable[Iterable[str] | FailedElements], **parameters: object
+    source: str | PathLike[str] | Compilation,
+    failures: Iterable[Iterable[str] | FailedElements],
+    **parameters: object,
 ) -> Iterator[ScenarioOutcome]:
-    """The one fabric of a design judged after each of many failures: what becomes of every requirement. A failure is a list of
-    elements as `check --fail` takes them, or what ``Fabric.without`` gives; they are read as needed, and outcomes come in their
-    order. Raises DesignError if the design has errors, ValueError for several fabrics or an element that is not there."""
+    """The one fabric of a design judged after each of many failures: what becomes of every requirement. A
+    failure is a list of elements as `check --fail` takes them, or what ``Fabric.without`` gives; they are
+    read as needed, and outcomes come in their order. Raises DesignError if the design has errors, ValueError
+    for several fabrics or an element that is not there."""
     from tdsl.compile import compiler
     from tdsl.fabric.failing import FailedElements
     from tdsl.verify.scenarios import outcomes_of_failures as judged
@@ -101,15 +104,16 @@ def _only_design(compilation: Compilation) -> Design:
 
 
 def load(source: str | PathLike[str], **parameters: object) -> Fabric:
-    """The one fabric of a design. Raises DesignError if it has errors, ValueError if the file has several fabrics or phases."""
+    """The one fabric of a design. Raises DesignError if it has errors, ValueError if the file has several
+    fabrics or phases."""
     fabric = _only_design(check(source, None, **parameters)).fabric
     assert fabric is not None
     return fabric
 
 
 def build(fabric: Fabric, targets: Iterable[str] = ()) -> dict[str, bytes]:
-    """What targets make of a fabric, all that apply if none is named: contents of files by their path. Nothing is written. Raises
-    DesignError where a target cannot build it."""
+    """What targets make of a fabric, all that apply if none is named: contents of files by their path.
+    Nothing is written. Raises DesignError where a target cannot build it."""
     from tdsl.emit.build import build_files as make
 
     found = Diagnostics()
@@ -120,15 +124,17 @@ def build(fabric: Fabric, targets: Iterable[str] = ()) -> dict[str, bytes]:
 
 
 def draw(fabric: Fabric) -> NotebookDrawing:
-    """The drawing of a fabric, as the target ``diagram`` makes it: the text of an SVG, which notebooks show as a picture."""
+    """The drawing of a fabric, as the target ``diagram`` makes it: the text of an SVG, which notebooks show
+    as a picture."""
     from tdsl.notebook import NotebookDrawing, fabric_svg
 
     return NotebookDrawing(fabric_svg(fabric))
 
 
 def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:
-    """A table of a fabric by column, as templates see it: ``devices``, ``links`` or ``cables``. ``pandas.DataFrame`` and
-    ``pyarrow.table`` take it as it is: the values of a column have one type, or are None. Raises ValueError for another name."""
+    """A table of a fabric by column, as templates see it: ``devices``, ``links`` or ``cables``.
+    ``pandas.DataFrame`` and ``pyarrow.table`` take it as it is: the values of a column have one type, or are
+    None. Raises ValueError for another name."""
     from tdsl.emit.view import FabricView
 
     if table not in TABLES:
@@ -138,7 +144,8 @@ def columns(fabric: Fabric, table: str) -> Mapping[str, Sequence[object]]:
 
 
 def _column_of_one_type(values: Sequence[object]) -> Sequence[object]:
-    """A column as libraries of tables take it: what is empty among numbers is None, and numbers among words are text."""
+    """A column as libraries of tables take it: what is empty among numbers is None, and numbers among words
+    are text."""
     if len({type(x) for x in values}) < 2:
         return values
     some = [None if x == "" else x for x in values]
@@ -148,9 +155,10 @@ def _column_of_one_type(values: Sequence[object]) -> Sequence[object]:
 
 
 def arrays(fabric: Fabric, table: str) -> dict[str, NDArray[np.generic]]:
-    """The numbers of ``devices``, ``ports``, ``links`` or ``cables`` by column: arrays that share memory with the fabric and
-    cannot be written. Rows of devices and ports are those that ``Fabric.device_name`` and ``Fabric.port_path`` take; a class is
-    an index into ``Fabric.classes``, a model into ``Fabric.models``; -1 is none. Raises ValueError for another name."""
+    """The numbers of ``devices``, ``ports``, ``links`` or ``cables`` by column: arrays that share memory with
+    the fabric and cannot be written. Rows of devices and ports are those that ``Fabric.device_name`` and
+    ``Fabric.port_path`` take; a class is an index into ``Fabric.classes``, a model into ``Fabric.models``; -1
+    is none. Raises ValueError for another name."""
     if table not in ARRAYS:
         raise ValueError(f"there is no table {table!r}: {', '.join(ARRAYS)}")
     out = {}

@@ -1,6 +1,8 @@
-"""The command line: finds the commands, each a file under ``commands/``, and turns what goes wrong into a line and a status.
+"""The command line: finds the commands, each a file under ``commands/``, and turns what goes wrong into a
+line and a status.
 
-Exit status: 0 clean, 1 findings, 2 a wrong call or a fault of tdsl's own; 130 after Ctrl-C, 141 where the reader of a pipe left.
+Exit status: 0 clean, 1 findings, 2 a wrong call or a fault of tdsl's own; 130 after Ctrl-C, 141 where the
+reader of a pipe left.
 """
 
 from __future__ import annotations
@@ -31,12 +33,13 @@ if TYPE_CHECKING:
 
 USAGE, PIPE_CLOSED = 2, 141
 ASKED_FOR = frozenset({"cluster", "fix", "sign", "unsafe"})
-"""Options that tdsl.toml may not give: the file may come with somebody else's checkout, and these run code of another machine,
-change designs, or use a key."""
+"""Options that tdsl.toml may not give: the file may come with somebody else's checkout, and these run code of
+another machine, change designs, or use a key."""
 NUMPY = 96 << 20
 """Bytes of address space without which numpy is not loaded."""
 GARBAGE = 200_000
-"""New objects after which unreachable ones are looked for: hardly any are in cycles, and to look often is a tenth of the time."""
+"""New objects after which unreachable ones are looked for: hardly any are in cycles, and to look often is a
+tenth of the time."""
 RESERVE = 8 << 20
 """Bytes of address space that are kept for saying that there is no more."""
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # of a stream, which has no name of a file
@@ -52,13 +55,17 @@ Exit status: 0 clean, 1 findings, 2 a wrong call, an absent file or a fault of t
 
 
 class Commands(click.Group):
-    """A group whose commands are the modules of ``tdsl.commands`` that have a ``command``; an underscore is a hyphen there, and
-    one at the end sets a word of Python apart."""
+    """A group whose commands are the modules of ``tdsl.commands`` that have a ``command``; an underscore is a
+    hyphen there, and one at the end sets a word of Python apart."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the commands."""
         files = (Path(__file__).parent / "commands").iterdir()
-        return sorted(f.stem.rstrip("_").replace("_", "-") for f in files if f.suffix == ".py" and not f.stem.startswith("_"))
+        return sorted(
+            f.stem.rstrip("_").replace("_", "-")
+            for f in files
+            if f.suffix == ".py" and not f.stem.startswith("_")
+        )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command, imported when it is asked for."""
@@ -68,20 +75,29 @@ class Commands(click.Group):
         made: click.Command = import_module(f"tdsl.commands.{module}{'_' * iskeyword(module)}").command
         return _everywhere.with_everywhere_options(made)
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that a call names, with the values that tdsl.toml has for its options; an unknown one is refused."""
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that a call names, with the values that tdsl.toml has for its options; an unknown one
+        is refused."""
         if args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
             raise Unusable(f"there is no command `{args[0]}`; {self._advice(ctx, args[0])}")
         name, command, rest = super().resolve_command(ctx, args)
         if ctx.resilient_parsing:  # completion
             return name, command, rest
         broken = next((a for a in rest if "\n" in a), None)
-        if broken is not None:  # a line of output that begins with its second half is a command to some CI systems
-            raise Unusable(f"{broken!r} has a line break, which no name of a file and no value may have; rename the file")
+        if (
+            broken is not None
+        ):  # a line of output that begins with its second half is a command to some CI systems
+            raise Unusable(
+                f"{broken!r} has a line break, which no name of a file and no value may have; rename the file"
+            )
         try:
             Path.cwd()
         except FileNotFoundError:
-            raise Unusable('the current folder has been removed or replaced; enter it again, such as with `cd "$PWD"`') from None
+            raise Unusable(
+                'the current folder has been removed or replaced; enter it again, such as with `cd "$PWD"`'
+            ) from None
         try:
             named, stranger = _everywhere.config_file_given(ctx, rest), is_untrusted_call(rest, name or "")
             if named is not None and stranger:
@@ -140,7 +156,9 @@ class Commands(click.Group):
         reserve = _watch_memory()
         try:
             status = _run_and_report_failure(
-                lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra), given, reserve
+                lambda: run(list(given), prog_name, complete_var, standalone_mode=False, **extra),
+                given,
+                reserve,
             )
             sys.stderr.flush()
         except OSError:  # stderr takes nothing: the status is all that can be said
@@ -151,7 +169,8 @@ class Commands(click.Group):
 
 
 def _open_streams() -> None:
-    """Have the standard streams that the caller has closed lead nowhere: a file that is written would get their numbers."""
+    """Have the standard streams that the caller has closed lead nowhere: a file that is written would get
+    their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # the lowest number that is free is its own
             handle = os.open(os.devnull, os.O_RDONLY if mode == "r" else os.O_WRONLY)
@@ -159,7 +178,8 @@ def _open_streams() -> None:
 
 
 def _run_and_report_failure(run: Any, args: Sequence[str], reserve: mmap | None = None) -> int:
-    """The status of a call; whatever it raises becomes one line on stderr. Memory in ``reserve`` is given back for it."""
+    """The status of a call; whatever it raises becomes one line on stderr. Memory in ``reserve`` is given
+    back for it."""
     try:
         try:
             status = run()
@@ -177,14 +197,16 @@ def _run_and_report_failure(run: Any, args: Sequence[str], reserve: mmap | None 
     except Exception as fault:
         if isinstance(fault, OSError) and fault.filename is None and fault.errno in NOT_WRITTEN:
             _close_quietly(sys.stdout)
-            _everywhere.print_on_stderr(f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)")
+            _everywhere.print_on_stderr(
+                f"error[E0904]: standard output: {fault.strerror} (`tdsl explain E0904` says what to do)"
+            )
             return USAGE
         return _report_internal_error(fault)
 
 
 class _Room:
-    """Finds nothing. It sees that numpy is loaded only where there is memory for it: its library for linear algebra ends the
-    process itself, with a status of its own, where there is none."""
+    """Finds nothing. It sees that numpy is loaded only where there is memory for it: its library for linear
+    algebra ends the process itself, with a status of its own, where there is none."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         """None. Raises MemoryError."""
@@ -192,18 +214,24 @@ class _Room:
             import resource
 
             limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-            taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+            taken = (
+                int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+            )
             if limit - taken < NUMPY:
                 raise MemoryError
         return None
 
 
 def _watch_memory() -> mmap | None:
-    """Have want of memory be a line, where this process may have so much and no more: the memory that is kept for that line."""
+    """Have want of memory be a line, where this process may have so much and no more: the memory that is kept
+    for that line."""
     try:
         import resource
 
-        if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY or not Path("/proc/self/statm").exists():
+        if (
+            resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY
+            or not Path("/proc/self/statm").exists()
+        ):
             return None
         from mmap import mmap
 
@@ -232,7 +260,8 @@ def _report_internal_error(fault: Exception) -> int:
     elif _lacks_memory(fault):
         code, words = (
             "E0903",
-            f"there is not enough memory for this design{_process_limit_text('RLIMIT_AS', 'bytes of address space')}",
+            "there is not enough memory for this "
+            f"design{_process_limit_text('RLIMIT_AS', 'bytes of address space')}",
         )
     elif isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE):
         code, words = "E0904", f"too many open files{_process_limit_text('RLIMIT_NOFILE', 'open files')}"
@@ -240,7 +269,9 @@ def _report_internal_error(fault: Exception) -> int:
         code, words = "E0904", f"{fault.filename}: {fault.strerror or fault}"
     where = _innermost_tdsl_line(fault) if code == "E0901" else ""
     words = " ".join(words.split())
-    _everywhere.print_on_stderr(f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)")
+    _everywhere.print_on_stderr(
+        f"error[{code}]: {words}{where} (tdsl {__version__}; `tdsl explain {code}` says what to do)"
+    )
     return USAGE
 
 
@@ -250,7 +281,13 @@ def _lacks_memory(fault: Exception) -> bool:
         return True
     told = str(fault).lower()
     foreign = not type(fault).__module__.startswith("tdsl")
-    words = ("out of memory", "cannot allocate memory", "failed to map segment", "bad_alloc", "can't start new thread")
+    words = (
+        "out of memory",
+        "cannot allocate memory",
+        "failed to map segment",
+        "bad_alloc",
+        "can't start new thread",
+    )
     return foreign and any(w in told for w in words)
 
 
@@ -281,7 +318,11 @@ def _innermost_tdsl_line(fault: Exception) -> str:
     cls=Commands,
     epilog=EPILOG,
     params=list(_everywhere.everywhere_options(hidden=False)),
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TDSL", "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "TDSL",
+        "max_content_width": 100,
+    },
 )
 @click.version_option(__version__, "-V", "--version", message="tdsl %(version)s")
 def cli() -> None:
@@ -302,12 +343,16 @@ class Unusable(click.ClickException):
     exit_code = USAGE
 
 
-def option_defaults_from_config(ctx: click.Context, config: Config, command: click.Command | None) -> dict[str, Any]:
+def option_defaults_from_config(
+    ctx: click.Context, config: Config, command: click.Command | None
+) -> dict[str, Any]:
     """What tdsl.toml gives for the options of the command that is called."""
     commands = ctx.command
     assert isinstance(commands, Commands)
     for wrong in config.commands.keys() - set(commands.list_commands(ctx)):
-        raise config.fault(f"`[{wrong}]`: there is no such command; there are {', '.join(commands.list_commands(ctx))}")
+        raise config.fault(
+            f"`[{wrong}]`: there is no such command; there are {', '.join(commands.list_commands(ctx))}"
+        )
     if command is None or config.file is None:
         return {}
     options = {p.name: p for p in command.params if isinstance(p, click.Option)}
@@ -318,13 +363,19 @@ def option_defaults_from_config(ctx: click.Context, config: Config, command: cli
             known = ", ".join(sorted(o.opts[-1].lstrip("-") for o in options.values()))
             raise config.fault(f"`[{command.name}]`: there is no option `{key}`; there are {known}")
         if option.name in ASKED_FOR:
-            raise config.fault(f"`[{command.name}]`: `{key}` is for the call or the environment, not for a file of a checkout")
+            raise config.fault(
+                f"`[{command.name}]`: `{key}` is for the call or the environment, not for a file of a "
+                "checkout"
+            )
         if isinstance(value, dict) or isinstance(value, list) != option.multiple:
-            raise config.fault(f"`[{command.name}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}")
+            raise config.fault(
+                f"`[{command.name}]`: `{key}` takes {'a list of values' if option.multiple else 'one value'}"
+            )
         for place in _paths_in_option_values(option, value if isinstance(value, list) else [value]):
             if not config.below(Path.cwd() / place):
                 raise config.fault(
-                    f"`[{command.name}]`: `{key}` names {place}, which is outside {config.folder}; give it in the call"
+                    f"`[{command.name}]`: `{key}` names {place}, which is outside {config.folder}; give "
+                    "it in the call"
                 )
         given[str(option.name)] = value if isinstance(value, (bool, list)) else str(value)
     if "path" in options and config.path:

@@ -1,8 +1,10 @@
-"""``tdsl.toml``: what a project settles once for every call. It lies in the folder of the call or in one above it.
+"""``tdsl.toml``: what a project settles once for every call. It lies in the folder of the call or in one
+above it.
 
-``path`` names folders that `use` searches; ``[COMMAND]`` holds values of that command's options by their long names,
-``[severity]`` how much findings matter, by name, and ``[site]`` what all devices of a site share. Folders are meant from where
-the file lies, and nothing outside of its folder may be named: the file may come with somebody else's checkout.
+``path`` names folders that `use` searches; ``[COMMAND]`` holds values of that command's options by their long
+names, ``[severity]`` how much findings matter, by name, and ``[site]`` what all devices of a site share.
+Folders are meant from where the file lies, and nothing outside of its folder may be named: the file may come
+with somebody else's checkout.
 """
 
 from __future__ import annotations
@@ -28,8 +30,9 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of a project. ``commands`` holds options by command; ``severities`` words by name of a finding;
-    ``targets`` options of targets by the target's name, ``site`` what `--site` says in a file of its own."""
+    """The settings of a project. ``commands`` holds options by command; ``severities`` words by name of a
+    finding; ``targets`` options of targets by the target's name, ``site`` what `--site` says in a file of its
+    own."""
 
     file: Path | None = None
     folder: Path | None = None
@@ -50,7 +53,9 @@ class Config:
         if "\0" in str(place):
             return False
         real = Path(os.path.realpath(place))
-        return real.is_relative_to(self.folder) and ".git" not in (p.lower() for p in real.relative_to(self.folder).parts)
+        return real.is_relative_to(self.folder) and ".git" not in (
+            p.lower() for p in real.relative_to(self.folder).parts
+        )
 
 
 def find_config_file(folder: Path) -> Path | None:
@@ -66,17 +71,21 @@ def _is_existing_folder(path: Path) -> bool:
 
 
 def _is_owned_by_stranger(file: Path, folder: Path) -> bool:
-    """Whether a file belongs to somebody else than the folder of the call, its user and the superuser: whoever may write to a
-    folder above, such as /tmp, can put one there."""
+    """Whether a file belongs to somebody else than the folder of the call, its user and the superuser:
+    whoever may write to a folder above, such as /tmp, can put one there."""
     try:
-        return hasattr(os, "geteuid") and os.stat(file).st_uid not in (0, os.geteuid(), os.stat(folder).st_uid)
+        return hasattr(os, "geteuid") and os.stat(file).st_uid not in (
+            0,
+            os.geteuid(),
+            os.stat(folder).st_uid,
+        )
     except OSError:
         return False
 
 
 def load_config(folder: Path, file: Path | None = None) -> Config:
-    """The settings that hold in a folder, empty where there is no file; ``file`` is read instead of the nearest one. Raises
-    ConfigError."""
+    """The settings that hold in a folder, empty where there is no file; ``file`` is read instead of the
+    nearest one. Raises ConfigError."""
     found = file is None
     file = find_config_file(folder.resolve()) if file is None else folder.resolve() / file
     if file is None:
@@ -84,7 +93,9 @@ def load_config(folder: Path, file: Path | None = None) -> Config:
     shown = file.relative_to(folder.resolve()) if file.parent == folder.resolve() else file
     config = Config(shown, file.parent)
     if found and _is_owned_by_stranger(file, folder):
-        raise config.fault(f"another user owns it, and not {folder.resolve()}; `--config {file}` follows it all the same")
+        raise config.fault(
+            f"another user owns it, and not {folder.resolve()}; `--config {file}` follows it all the same"
+        )
     try:
         given = tomllib.loads(files.read_text_file(file, LIMIT, within=[file.parent]))
     except OSError as wrong:
@@ -113,5 +124,8 @@ def load_config(folder: Path, file: Path | None = None) -> Config:
         raise config.fault(f"`[severity]` must be one of {', '.join(SEVERITIES)}")
     for name, options in given.items():
         if not isinstance(options, dict):
-            raise config.fault(f"`{name}` is not a setting; known are `path`, `[severity]` and a table for a command: `[check]`")
+            raise config.fault(
+                f"`{name}` is not a setting; known are `path`, `[severity]` and a table for a command: "
+                "`[check]`"
+            )
     return Config(shown, file.parent, folders, given, severities, targets, site)

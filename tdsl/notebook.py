@@ -1,4 +1,5 @@
-"""How results show themselves in notebooks: tables of answers and findings as HTML, and the drawing of a fabric as SVG.
+"""How results show themselves in notebooks: tables of answers and findings as HTML, and the drawing of a
+fabric as SVG.
 
 IPython asks an object for ``_repr_html_`` and ``_repr_svg_``. What is shown runs nothing and loads nothing.
 """
@@ -30,7 +31,9 @@ def fabric_svg(fabric: Fabric) -> str:
     return made.get("diagram/fabric.svg", b"").decode()
 
 
-def results_html(title: str, parameters: Mapping[str, object], results: Iterable[Result], findings: Iterable[Diagnostic]) -> str:
+def results_html(
+    title: str, parameters: Mapping[str, object], results: Iterable[Result], findings: Iterable[Diagnostic]
+) -> str:
     """The answers and findings of a design as a heading and two tables."""
     given = ", ".join(f"{k} = {v}" for k, v in parameters.items())
     parts = [f"<h4>{escape(title)}{escape(f' ({given})') if given else ''}</h4>"]
@@ -41,11 +44,15 @@ def results_html(title: str, parameters: Mapping[str, object], results: Iterable
         for r in results
     ]
     if rows:
-        parts.append(f"<table><tr><th>status</th><th>requirement or check</th><th>answer</th></tr>{''.join(rows)}</table>")
+        parts.append(
+            "<table><tr><th>status</th><th>requirement or "
+            f"check</th><th>answer</th></tr>{''.join(rows)}</table>"
+        )
     shown = [
         f'<tr><td style="color:{SEVERITIES.get(d.severity, "inherit")}">{escape(d.severity.word)}</td><td>{escape(d.code)}</td>'
         f"<td>{escape(_file_and_line(d))}</td>"
-        f'<td style="text-align:left">{escape(catalogue.finding_title(d.code))}: {escape(d.message)}</td></tr>'
+        f'<td style="text-align:left">{escape(catalogue.finding_title(d.code))}: '
+        f"{escape(d.message)}</td></tr>"
         for d in findings
         if d.severity is not Severity.ALLOWED
     ]

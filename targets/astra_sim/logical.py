@@ -9,7 +9,8 @@ from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The file; nothing where the fabric is not one that these files can hold, which the physical topology's file says."""
+    """The file; nothing where the fabric is not one that these files can hold, which the physical topology's
+    file says."""
     graph = fabric.npus
     if isinstance(graph, str):
         return b""

@@ -1,4 +1,5 @@
-"""The network of ASTRA-sim's analytical back end: dimensions, each a switch that joins what the one before made."""
+"""The network of ASTRA-sim's analytical back end: dimensions, each a switch that joins what the one before
+made."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from tdsl.emit.view import FabricView
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The file; nothing where the fabric is not one that these files can hold, which the physical topology's file says."""
+    """The file; nothing where the fabric is not one that these files can hold, which the physical topology's
+    file says."""
     graph = fabric.npus
     if isinstance(graph, str):
         return b""
@@ -25,7 +27,10 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     note = ""
     if not sizes:
         sizes = [0] * (len(fabric.host_groups) - 1) + [graph.servers]
-        note = "# Groups of hosts differ in size: all servers are one dimension, at the least bandwidth of the tiers.\n"
+        note = (
+            "# Groups of hosts differ in size: all servers are one dimension, at the least bandwidth "
+            "of the tiers.\n"
+        )
     below = 1 if rows else None
     for tier, size in enumerate(sizes):
         if not size:
@@ -42,7 +47,8 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
         note,
         f"topology: [ {', '.join(['Switch'] * len(rows))} ]\n",
         f"npus_count: [ {', '.join(str(n) for n in counts)} ]\n",
-        f"bandwidth: [ {', '.join(f'{r:g}' if r % 1 else f'{r:.1f}' for r in rates)} ]  # GB/s for each accelerator\n",
+        f"bandwidth: [ {', '.join(f'{r:g}' if r % 1 else f'{r:.1f}' for r in rates)} ]  # GB/s for each "
+        "accelerator\n",
         f"latency: [ {', '.join(f'{n:.1f}' for n in latencies)} ]  # ns\n",
     )).encode()  # fmt: skip
 

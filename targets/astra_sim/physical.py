@@ -1,4 +1,5 @@
-"""The physical topology of ASTRA-sim's ns-3 back end: counts, numbers of switches, and a line for each link."""
+"""The physical topology of ASTRA-sim's ns-3 back end: counts, numbers of switches, and a line for each
+link."""
 
 from __future__ import annotations
 
@@ -13,7 +14,10 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     graph = fabric.npus
     if isinstance(graph, str):
         raise FileLeftOut(graph)
-    nodes, switches = graph.npus + graph.inner_switches + graph.switches, graph.inner_switches + graph.switches
+    nodes, switches = (
+        graph.npus + graph.inner_switches + graph.switches,
+        graph.inner_switches + graph.switches,
+    )
     out = [f"{nodes} {switches} {len(graph.links)}", " ".join(str(n) for n in range(graph.npus, nodes))]
     latency = {inside: f"{int(str(options[name])) / 10**6:g}ms"
                for inside, name in ((True, "scaleup_latency_ns"), (False, "link_latency_ns"))}  # fmt: skip

@@ -1,4 +1,5 @@
-"""The workbook of the bill: sums by kind, the lines, what each phase adds, sums by hall and rack, and what is in each rack."""
+"""The workbook of the bill: sums by kind, the lines, what each phase adds, sums by hall and rack, and what is
+in each rack."""
 
 from __future__ import annotations
 
@@ -11,12 +12,36 @@ LINE = (
     "kind", "model", "description", "order_number", "place", "length_m", "quantity", "spares", "unit_watts", "unit_price",
     "price", "spares_price", "lead_days", "alternative", "note",
 )  # fmt: skip
-TOTAL = ("by", "hall", "name", "devices", "optics", "cables", "watts", "without_watts", "price", "without_price", "needed")
+TOTAL = (
+    "by",
+    "hall",
+    "name",
+    "devices",
+    "optics",
+    "cables",
+    "watts",
+    "without_watts",
+    "price",
+    "without_price",
+    "needed",
+)
 PHASE = (
     "phase", "needed", "kind", "model", "description", "order_number", "place", "length_m", "quantity", "added", "unit_price",
     "price", "note",
 )  # fmt: skip
-RACK = ("hall", "rack", "devices", "units", "height_u", "watts", "feeds", "feed_watts", "kg", "carries_kg", "contents")
+RACK = (
+    "hall",
+    "rack",
+    "devices",
+    "units",
+    "height_u",
+    "watts",
+    "feeds",
+    "feed_watts",
+    "kg",
+    "carries_kg",
+    "contents",
+)
 SUM = (
     "kind", "lines", "pieces", "spares", "pieces without a price", "price", "spares without a price", "price of spares",
     "longest lead, days", "lines without a lead", "lines to settle",

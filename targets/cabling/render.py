@@ -1,4 +1,5 @@
-"""The cabling workbook: a summary, what to bring, a sheet of work for each group of devices, and all cables."""
+"""The cabling workbook: a summary, what to bring, a sheet of work for each group of devices, and all
+cables."""
 
 from __future__ import annotations
 
@@ -19,14 +20,16 @@ MOST_SHEETS = 200
 
 
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
-    """The workbook; columns in which nothing is known yet are hidden in the sheet of all, in the sheets of work left out."""
+    """The workbook; columns in which nothing is known yet are hidden in the sheet of all, in the sheets of
+    work left out."""
     cables = fabric.cables
     limit = options["workbook_rows"]
     if isinstance(limit, int) and len(cables) > min(limit, MAX_ROWS):
         if len(fabric.pods) > 1:
             return b""  # a workbook a pod
         raise FileLeftOut(
-            f"{len(cables):,} rows are more than the {min(limit, MAX_ROWS):,} of a workbook a person can use; cables.csv has them"
+            f"{len(cables):,} rows are more than the {min(limit, MAX_ROWS):,} of a workbook a person can "
+            "use; cables.csv has them"
         )
     columns = {name: cables.column(name) for name in ALL} | worklist.work_sheet_columns(cables)
     empty = frozenset(n for n in ALL if not any(v != "" for v in columns[n]))
@@ -37,7 +40,8 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     names = sorted(groups, key=lambda n: (n == "", n.startswith("row "), list(groups).index(n)))
     if len(groups) <= MOST_SHEETS:
         sheets += [
-            worklist.cable_work_sheet(n, columns, groups[n], f"{fabric.title}: cables from {n or 'the rest'}") for n in names
+            worklist.cable_work_sheet(n, columns, groups[n], f"{fabric.title}: cables from {n or 'the rest'}")
+            for n in names
         ]
     if len(fabric.cords):
         sheets.append(worklist.power_cord_sheet(fabric.cords, f"{fabric.title}: power cords"))
@@ -51,7 +55,9 @@ def _summary(fabric: FabricView, columns: Mapping[str, Sequence[object]], places
         rows.append(["whole fabric", c.name, c.cables, c.links, c.rate_gbps])
     counts: dict[tuple[str, str], int] = {}
     known: dict[tuple[str, str], set[object]] = {}
-    for place, name, links, cable in zip(places, columns["link_class"], columns["links"], columns["cable_id"], strict=True):
+    for place, name, links, cable in zip(
+        places, columns["link_class"], columns["links"], columns["cable_id"], strict=True
+    ):
         key = (str(place), str(name))
         counts[key] = counts.get(key, 0) + (links if isinstance(links, int) else 0)
         known.setdefault(key, set()).add(cable)

@@ -1,4 +1,5 @@
-"""The sheet of labels that a browser prints: A4 with 3 x 8 labels of 63.5 mm x 33.9 mm, one for each end of each leg."""
+"""The sheet of labels that a browser prints: A4 with 3 x 8 labels of 63.5 mm x 33.9 mm, one for each end of
+each leg."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     labels = fabric.labels
     limit = options["sheet_labels"]
     if isinstance(limit, int) and len(labels) > limit:
-        raise FileLeftOut(f"{len(labels):,} labels are more than the {limit:,} of a sheet; labels.csv has them")
+        raise FileLeftOut(
+            f"{len(labels):,} labels are more than the {limit:,} of a sheet; labels.csv has them"
+        )
     names = ("cable_id", "leg", "device", "port", "near", "far", "length_m", "qr")
     rows = list(zip(*(labels.column(n) for n in names), strict=True))
     out = [HEAD.format(title=xml_escaped_text(f"{fabric.title}: labels of cables"))]
@@ -45,10 +48,20 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
 
 def _label(row: Sequence[object]) -> str:
     cable, leg, device, port, near, far, length, code = map(str, row)
-    place = "" if near.startswith(f"{device}:") else f'<div class="far">{xml_escaped_text(device)} {xml_escaped_text(port)}</div>'
+    place = (
+        ""
+        if near.startswith(f"{device}:")
+        else f'<div class="far">{xml_escaped_text(device)} {xml_escaped_text(port)}</div>'
+    )
     about = " · ".join(x for x in (cable, f"leg {leg}" if leg else "", f"{length} m" if length else "") if x)
-    ends = f'<div class="near">{xml_escaped_text(near)}</div>{place}<div class="far">to {xml_escaped_text(far)}</div>'
-    return f'<div class="label">{_code(code)}<div>{ends}</div><div class="id">{xml_escaped_text(about)}</div></div>\n'
+    ends = (
+        f'<div class="near">{xml_escaped_text(near)}</div>{place}<div class="far">to '
+        f"{xml_escaped_text(far)}</div>"
+    )
+    return (
+        f'<div class="label">{_code(code)}<div>{ends}</div><div '
+        f'class="id">{xml_escaped_text(about)}</div></div>\n'
+    )
 
 
 @cache

@@ -1,7 +1,9 @@
-"""The subnet as ``ibnetdiscover --cache`` stores it, with the GUIDs of real assets: ``ibnetdiscover --diff`` compares with it.
+"""The subnet as ``ibnetdiscover --cache`` stores it, with the GUIDs of real assets: ``ibnetdiscover --diff``
+compares with it.
 
-The format is that of libibnetdisc/ibnetdisc_cache.c of rdma-core, version 1: numbers are little-endian, and NodeInfo, PortInfo
-and NodeDescription are the 64 bytes of the InfiniBand specification's attributes (volume 1, sections 14.2.5.2, .3 and .6).
+The format is that of libibnetdisc/ibnetdisc_cache.c of rdma-core, version 1: numbers are little-endian, and
+NodeInfo, PortInfo and NodeDescription are the 64 bytes of the InfiniBand specification's attributes (volume
+1, sections 14.2.5.2, .3 and .6).
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ End = tuple[str, int]
 
 
 def render(fabric: FabricView, options: Mapping[str, object], plane: Plane) -> bytes:
-    """The cache; none where a GUID of the subnet is unknown, since then a comparison would show that node twice."""
+    """The cache; none where a GUID of the subnet is unknown, since then a comparison would show that node
+    twice."""
     if not plane.known:
         return b""
     found = _Cache()
@@ -48,14 +51,29 @@ class _Cache:
         """The aggregation node of a switch: an adapter with one port."""
         a = node.aggregator
         assert a is not None
-        self.add(ADAPTER, a.guid, a.port_guid, AGGREGATION, 1, {1: ((node.asset, a.number), node.ports[0].rate_gbps)})
+        self.add(
+            ADAPTER,
+            a.guid,
+            a.port_guid,
+            AGGREGATION,
+            1,
+            {1: ((node.asset, a.number), node.ports[0].rate_gbps)},
+        )
 
     def add(
-        self, kind: int, guid: str, port_guid: str, description: str, count: int, links: Mapping[int, tuple[End, int | float]]
+        self,
+        kind: int,
+        guid: str,
+        port_guid: str,
+        description: str,
+        count: int,
+        links: Mapping[int, tuple[End, int | float]],
     ) -> None:
-        """A node with its links and its ports without one; a switch's ports all have its own GUID, and its port 0 says what the
-        others can do."""
-        info = pack(">BBBBQQQ", 1, 1, kind, count, int(guid, 16), int(guid, 16), int(port_guid, 16)).ljust(64, b"\0")
+        """A node with its links and its ports without one; a switch's ports all have its own GUID, and its
+        port 0 says what the others can do."""
+        info = pack(">BBBBQQQ", 1, 1, kind, count, int(guid, 16), int(guid, 16), int(port_guid, 16)).ljust(
+            64, b"\0"
+        )
         own = int(port_guid, 16)
         numbers = range(kind != SWITCH, count + 1)
         keys = b"".join(pack("<QB", own, number) for number in numbers)

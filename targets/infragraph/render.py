@@ -1,4 +1,5 @@
-"""The fabric as an InfraGraph: a device for each model, an instance for each set of devices, an edge for each run of links."""
+"""The fabric as an InfraGraph: a device for each model, an instance for each set of devices, an edge for each
+run of links."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ Place = tuple[str, int, str]
 
 
 class Names:
-    """Names that the schema takes (letters, digits and _), each once: those of another alphabet get a number."""
+    """Names that the schema takes (letters, digits and _), each once: those of another alphabet get a
+    number."""
 
     def __init__(self) -> None:
         self.taken: set[str] = set()
@@ -57,10 +59,16 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]
         "description": fabric.title,
         "devices": devices,
         "links": [
-            {"name": n, "physical": {"bandwidth": {"choice": "gigabits_per_second", "gigabits_per_second": r}}}
+            {
+                "name": n,
+                "physical": {"bandwidth": {"choice": "gigabits_per_second", "gigabits_per_second": r}},
+            }
             for n, r in sorted(rates.items(), key=lambda x: x[1])
         ],
-        "instances": [{"name": n, "device": called[key[1]], "count": len(members)} for key, (n, members) in instances.items()],
+        "instances": [
+            {"name": n, "device": called[key[1]], "count": len(members)}
+            for key, (n, members) in instances.items()
+        ],
         "edges": [],
     }
     head = json.dumps(document, indent=1)
@@ -72,9 +80,11 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> Iterator[bytes]
     yield b"\n ]\n}\n"
 
 
-def _devices(models: Sequence[Model]) -> tuple[list[dict[str, object]], dict[str, str], dict[tuple[str, int], tuple[str, int]]]:
-    """Devices, their names by model, and the component and number of every port. What joins ports inside is one component:
-    accelerators of a host, the chip of a switch."""
+def _devices(
+    models: Sequence[Model],
+) -> tuple[list[dict[str, object]], dict[str, str], dict[tuple[str, int], tuple[str, int]]]:
+    """Devices, their names by model, and the component and number of every port. What joins ports inside is
+    one component: accelerators of a host, the chip of a switch."""
     out: list[dict[str, object]] = []
     called: dict[str, str] = {}
     ends: dict[tuple[str, int], tuple[str, int]] = {}
@@ -84,7 +94,11 @@ def _devices(models: Sequence[Model]) -> tuple[list[dict[str, object]], dict[str
             continue
         called[m.key] = names.of(m.key)
         inside = Names()
-        core, choice, count = ("asic", "switch", 1) if m.kind not in ("host", "chip") else ("xpu", "xpu", max(m.accelerators, 1))
+        core, choice, count = (
+            ("asic", "switch", 1)
+            if m.kind not in ("host", "chip")
+            else ("xpu", "xpu", max(m.accelerators, 1))
+        )
         if m.kind == "host" and not m.accelerators:
             core = choice = "cpu"
         core = inside.of(core)
@@ -95,7 +109,9 @@ def _devices(models: Sequence[Model]) -> tuple[list[dict[str, object]], dict[str
                 continue
             name = inside.of(c.name)
             ends |= {(m.key, port.index): (name, k) for k, port in enumerate(c.ports)}
-            components.append({"name": name, "count": len(c.ports), "choice": "nic" if m.kind == "host" else "port"})
+            components.append(
+                {"name": name, "count": len(c.ports), "choice": "nic" if m.kind == "host" else "port"}
+            )
             edges.append({
                 "ep1": {"component": f"{core}[0:{count}]"}, "ep2": {"component": f"{name}[0:{len(c.ports)}]"},
                 "scheme": "one2one" if count == len(c.ports) else "many2many", "link": "inside",
@@ -108,8 +124,8 @@ def _devices(models: Sequence[Model]) -> tuple[list[dict[str, object]], dict[str
 def _edges(
     links: Table[Link], at: Mapping[str, Place], ends: Mapping[tuple[str, int], tuple[str, int]]
 ) -> tuple[Joined, dict[str, float]]:
-    """The edges as JSON in the order of their ends, and the rates that they have by name. Links between two devices whose ports
-    follow each other at both ends are one edge, with slices at both ends."""
+    """The edges as JSON in the order of their ends, and the rates that they have by name. Links between two
+    devices whose ports follow each other at both ends are one edge, with slices at both ends."""
     ports = sorted(ends, key=lambda p: (ends[p], p))
     components = {name: n for n, name in enumerate(sorted({name for name, _ in ends.values()}))}
     component = np.array([components[ends[p][0]] for p in ports], dtype=np.int64)
@@ -120,7 +136,9 @@ def _edges(
     rate, rates = _rates(links)
     rank = [np.empty(len(n), np.int64) for n in names]
     for n, called in enumerate(names):  # the order of devices: by instance, then by number
-        rank[n][sorted(range(len(called)), key=lambda i, c=called: at.get(c[i], ("", -1))[:2])] = np.arange(len(called))
+        rank[n][sorted(range(len(called)), key=lambda i, c=called: at.get(c[i], ("", -1))[:2])] = np.arange(
+            len(called)
+        )
     near, far = (rank[n][devices[n]] * len(ports) + port[n] for n in (0, 1))
     order = np.lexsort((rate.codes, far, near))
     device = [d[order] for d in devices]
@@ -129,7 +147,11 @@ def _edges(
     begins = np.ones(len(order), dtype=bool)
     begins[1:] = codes[1:] != codes[:-1]
     for d, p in zip(device, port, strict=True):
-        begins[1:] |= (d[1:] != d[:-1]) | (component[p[1:]] != component[p[:-1]]) | (number[p[1:]] != number[p[:-1]] + 1)
+        begins[1:] |= (
+            (d[1:] != d[:-1])
+            | (component[p[1:]] != component[p[:-1]])
+            | (number[p[1:]] != number[p[:-1]] + 1)
+        )
     first = np.flatnonzero(begins)
     length = np.diff(first, append=len(order))
 

@@ -1,4 +1,5 @@
-"""The workbook for those who mount devices: a sheet for each row of racks, every rack from the bottom, with a box to tick."""
+"""The workbook for those who mount devices: a sheet for each row of racks, every rack from the bottom, with a
+box to tick."""
 
 from __future__ import annotations
 
@@ -8,7 +9,15 @@ from tdsl.emit.view import FabricView
 from tdsl.emit.workbook import Sheet, workbook_bytes
 from tdsl.emit.worklist import BOX
 
-SHOWN = {"rack": "rack", "u": "unit", "units": "height, U", "device": "device", "model": "model", "watts": "W", "kg": "kg"}
+SHOWN = {
+    "rack": "rack",
+    "u": "unit",
+    "units": "height, U",
+    "device": "device",
+    "model": "model",
+    "watts": "W",
+    "kg": "kg",
+}
 
 FIGURES = ("u", "units", "watts", "kg")
 
@@ -16,7 +25,10 @@ FIGURES = ("u", "units", "watts", "kg")
 def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     """A thick line is between two racks; a column in which nothing is known is left out."""
     table = fabric.mounting
-    columns = {shown: [_number(v) if name in FIGURES else v for v in table.column(name)] for name, shown in SHOWN.items()}
+    columns = {
+        shown: [_number(v) if name in FIGURES else v for v in table.column(name)]
+        for name, shown in SHOWN.items()
+    }
     known = [n for n, values in columns.items() if any(v != "" for v in values)]
     halls = table.column("hall")
     rows: dict[str, list[Sequence[object]]] = {}

@@ -15,7 +15,9 @@ def render(fabric: FabricView, options: Mapping[str, object]) -> bytes:
     if isinstance(graph, str):
         raise FileLeftOut(graph)
     nodes = graph.npus + graph.inner_switches + graph.switches
-    kind = graph.chip if re.fullmatch(r"[A-Z]+[0-9]*", graph.chip) else "NONE"  # SimAI takes one that it does not know for none
+    kind = (
+        graph.chip if re.fullmatch(r"[A-Z]+[0-9]*", graph.chip) else "NONE"
+    )  # SimAI takes one that it does not know for none
 
     def lines() -> Iterator[str]:
         yield f"{nodes} {graph.per_server} {graph.inner_switches} {graph.switches} {len(graph.links)} {kind}"

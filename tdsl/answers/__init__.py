@@ -1,9 +1,11 @@
-"""Answers of earlier calls: what `check` found of a design is kept in the cache folder, and given again where nothing differs.
+"""Answers of earlier calls: what `check` found of a design is kept in the cache folder, and given again where
+nothing differs.
 
-The key is a digest of the call (options, parameters, tables, the text of the design), of tdsl and its library, and of Python and
-what is installed. With an answer are kept the digests of all files that were read for it, and what was looked for and not found.
-It is given only if the disk answers the same again. No answer is kept of a call that could not be answered, and none holds a
-fabric. Where something differs, `judgements` keeps what was proved of fabrics that are wired the same again.
+The key is a digest of the call (options, parameters, tables, the text of the design), of tdsl and its
+library, and of Python and what is installed. With an answer are kept the digests of all files that were read
+for it, and what was looked for and not found. It is given only if the disk answers the same again. No answer
+is kept of a call that could not be answered, and none holds a fabric. Where something differs, `judgements`
+keeps what was proved of fabrics that are wired the same again.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 
-from tdsl.answers.form import Json, NotKept, compilations_as_json, compilations_from_json, json_bytes, json_from_bytes
+from tdsl.answers.form import (
+    Json,
+    NotKept,
+    compilations_as_json,
+    compilations_from_json,
+    json_bytes,
+    json_from_bytes,
+)
 from tdsl.answers.surroundings import first_version, program_folders, programs_digest
 from tdsl.compile import compiler
 from tdsl.compile.compilation import Compilation, Options
@@ -28,7 +37,8 @@ KIND = "answers"
 FORM = 2
 """Raised where entries are written in another way."""
 APART = ("parsed", "kept", "day")
-"""Options that are no part of the key: what an earlier call left, and the day, which matters where a waiver has a last one."""
+"""Options that are no part of the key: what an earlier call left, and the day, which matters where a waiver
+has a last one."""
 
 
 def check_with_cache(source: str, options: Options) -> Compilation:
@@ -39,8 +49,8 @@ def check_with_cache(source: str, options: Options) -> Compilation:
 
 
 def stages_with_cache(source: str, options: Options) -> Iterator[Compilation]:
-    """What ``compiler.stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last one was taken. Raises
-    UsageError."""
+    """What ``compiler.stages`` gives. Where the answer was kept it has no fabrics. It is kept when the last
+    one was taken. Raises UsageError."""
     begin = time.perf_counter()
     key, now = _key_of_call(source, options)
     if not key:
@@ -56,7 +66,10 @@ def stages_with_cache(source: str, options: Options) -> Iterator[Compilation]:
         return
     from tdsl.answers.judgements import Judgements
 
-    record, known = files.Record(tuple(os.path.abspath(f) for f in program_folders())), Judgements(version=now)
+    record, known = (
+        files.Record(tuple(os.path.abspath(f) for f in program_folders())),
+        Judgements(version=now),
+    )
     steps, made = compiler.compile_in_stages(source, replace(options, kept=known)), []
     while True:
         with files.record_disk_questions(record):
@@ -100,7 +113,10 @@ def _call_as_json(source: str, options: Options) -> Json:
             out.append([f.name, said])
     if source in options.overlay:
         return [out, ""]  # its text is among the options
-    return [out, sha256(files.read_regular_file(Path(source))).hexdigest() if files.is_file(Path(source)) else ""]
+    return [
+        out,
+        sha256(files.read_regular_file(Path(source))).hexdigest() if files.is_file(Path(source)) else "",
+    ]
 
 
 def _option_value_as_json(value: object) -> Json:
@@ -130,7 +146,8 @@ def _digest_of_json(document: Json) -> str:
 
 
 def _read_kept_answer(key: str, options: Options) -> list[Compilation] | None:
-    """The answer that is kept under a key; None where there is none, or where a file that it was made of differs."""
+    """The answer that is kept under a key; None where there is none, or where a file that it was made of
+    differs."""
     data = cache.read_cache_entry(KIND, key)
     if data is None:
         return None
@@ -138,7 +155,10 @@ def _read_kept_answer(key: str, options: Options) -> list[Compilation] | None:
         document = json_from_bytes(data)
         if document["day"] not in ("", _day_of_check(options)):
             return None
-        answers = {(kind, path, limit, tuple(within)): answer for (kind, path, limit, within), answer in document["read"]}
+        answers = {
+            (kind, path, limit, tuple(within)): answer
+            for (kind, path, limit, within), answer in document["read"]
+        }
         return compilations_from_json(document["said"]) if files.disk_answers_unchanged(answers) else None
     except (NotKept, KeyError, TypeError, ValueError, MemoryError):
         return None

@@ -1,8 +1,8 @@
 """Compilations as JSON and back: exactly the same values, or none.
 
-Records are written over all of their fields, so that a field added to one is kept; ``ABSENT`` lists those that are
-not kept: fabrics, and what belongs to them. A value of another kind than those listed here is refused, so nothing
-comes back as something else than it was, and nothing is left out.
+Records are written over all of their fields, so that a field added to one is kept; ``ABSENT`` lists those
+that are not kept: fabrics, and what belongs to them. A value of another kind than those listed here is
+refused, so nothing comes back as something else than it was, and nothing is left out.
 """
 
 from __future__ import annotations
@@ -54,14 +54,16 @@ def _fields_set_later(cls: type) -> tuple[str, ...]:
 
 
 def record_written(record: object, write: Callable[[object], Json], **instead: object) -> Json:
-    """A record as JSON: its class, and each field that is kept, by ``write``; ``instead`` has values in the place of its own."""
+    """A record as JSON: its class, and each field that is kept, by ``write``; ``instead`` has values in the
+    place of its own."""
     cls: type = type(record)
     names = kept_fields(cls)
     return [cls.__name__, *(write(instead[n] if n in instead else getattr(record, n)) for n in names)]
 
 
 def record_read(cls: type, values: Sequence[Any]) -> Any:
-    """The record of a class with these values of the fields that are kept. Raises NotKept where these are others."""
+    """The record of a class with these values of the fields that are kept. Raises NotKept where these are
+    others."""
     names, later = kept_fields(cls), _fields_set_later(cls)
     if len(values) != len(names):
         raise NotKept(f"{len(values)} values for {len(names)} fields of {cls.__name__}")
@@ -81,8 +83,8 @@ def record_read(cls: type, values: Sequence[Any]) -> Any:
 
 @dataclass(slots=True)
 class _Writer:
-    """What is written once and named by its number: files, and findings, which designs and compilations share. ``last``: the
-    compilation is the last one, which has figures."""
+    """What is written once and named by its number: files, and findings, which designs and compilations
+    share. ``last``: the compilation is the last one, which has figures."""
 
     files: list[SourceFile] = field(default_factory=list)
     file_numbers: dict[int, int] = field(default_factory=dict)
@@ -151,7 +153,9 @@ def _compilations_from_trusted_json(given: Json) -> list[Compilation]:
     for finding in given["findings"]:
         findings.append(value_read(finding, record))
     made = [value_read(c, record) for c in given["compilations"]]
-    if not all(isinstance(c, Compilation) for c in made) or not all(isinstance(d, Diagnostic) for d in findings):
+    if not all(isinstance(c, Compilation) for c in made) or not all(
+        isinstance(d, Diagnostic) for d in findings
+    ):
         raise NotKept("no compilation")
     return made
 
@@ -160,8 +164,8 @@ def _compilations_from_trusted_json(given: Json) -> list[Compilation]:
 
 
 def value_written(v: object, record: Callable[[object], Json] | None = None) -> Json:
-    """A value as JSON: texts, numbers and truth values as they are, all else as a list that begins with its kind. ``record``
-    writes those of more kinds, and gives None for others. Raises NotKept."""
+    """A value as JSON: texts, numbers and truth values as they are, all else as a list that begins with its
+    kind. ``record`` writes those of more kinds, and gives None for others. Raises NotKept."""
     if v is None or type(v) in (bool, int, str):
         return v
     if record is not None and (made := record(v)) is not None:

@@ -1,8 +1,9 @@
-"""Judgements of earlier calls: after an edit of requirements or comments a fabric is wired again, and what was proved of the same
-fabric is not proved a second time.
+"""Judgements of earlier calls: after an edit of requirements or comments a fabric is wired again, and what
+was proved of the same fabric is not proved a second time.
 
-The key of a fabric is what `reuse` compares in an editor (all that wiring reads), the version of tdsl, and the columns that were
-wired now. With the judgement of a requirement are kept the digests of the tables that were read for it.
+The key of a fabric is what `reuse` compares in an editor (all that wiring reads), the version of tdsl, and
+the columns that were wired now. With the judgement of a requirement are kept the digests of the tables that
+were read for it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.answers.form import Json, NotKept, json_bytes, json_from_bytes, record_read, record_written, value_read, value_written
+from tdsl.answers.form import (
+    Json,
+    NotKept,
+    json_bytes,
+    json_from_bytes,
+    record_read,
+    record_written,
+    value_read,
+    value_written,
+)
 from tdsl.compile.reuse import Kept, Unmapped, Wired, WiringTokens
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.narrow import Narrow
@@ -30,8 +40,8 @@ RECORDS = {c.__name__: c for c in (Judgement, PropertyFault, Origin)}
 
 @dataclass(slots=True)
 class Judgements(Kept):
-    """The fabrics of one call, with the judgements that are kept of each; ``save`` keeps those that were made. ``version`` is
-    that of tdsl."""
+    """The fabrics of one call, with the judgements that are kept of each; ``save`` keeps those that were
+    made. ``version`` is that of tdsl."""
 
     version: str = ""
     keys: dict[tuple[str, str, int], tuple[str, list[SourceFile], bytes]] = field(default_factory=dict)
@@ -60,7 +70,9 @@ class Judgements(Kept):
 
     def _key(self, made: Wired) -> str:
         columns = _digest_of_fabric(made.fabric)
-        return sha256(repr((FORM, self.version, made.key, columns)).encode("utf-8", "backslashreplace")).hexdigest()
+        return sha256(
+            repr((FORM, self.version, made.key, columns)).encode("utf-8", "backslashreplace")
+        ).hexdigest()
 
 
 def _digest_of_fabric(fabric: Fabric) -> str:
@@ -96,7 +108,8 @@ def written_judgements(made: Wired) -> Json:
 
 
 def _place_as_json(s: SourceSpan, home: WiringTokens) -> Json:
-    """A place: of the design by its tokens, which stay where lines move, and of another file by its offsets."""
+    """A place: of the design by its tokens, which stay where lines move, and of another file by its
+    offsets."""
     if s.file is home.file:
         return ["", *home.place(s.start, False), *home.place(s.end, True)]
     if s.file.name == home.file.name:
@@ -119,7 +132,8 @@ def _judgement_written(j: Judgement, home: WiringTokens) -> Json:
 
 
 def restore_judgements(document: Json, made: Wired, files: list[SourceFile]) -> None:
-    """Add what is known of a fabric, with its places in the texts of now. Raises whatever a wrong document makes it raise."""
+    """Add what is known of a fabric, with its places in the texts of now. Raises whatever a wrong document
+    makes it raise."""
     home, by_name = made.layout, {f.name: f for f in files}
 
     def span(name: str, *at: int) -> SourceSpan:
@@ -134,7 +148,11 @@ def restore_judgements(document: Json, made: Wired, files: list[SourceFile]) -> 
         return SourceSpan(home.file, home.starts[first] + skip, home.starts[last] + length)
 
     def record(kind: str, rest: list[Json]) -> Any:
-        return span(*rest) if kind == "span" else record_read(RECORDS[kind], [value_read(x, record) for x in rest])
+        return (
+            span(*rest)
+            if kind == "span"
+            else record_read(RECORDS[kind], [value_read(x, record) for x in rest])
+        )
 
     def judgement(of: Json) -> Judgement:
         found = value_read(of, record)

@@ -1,4 +1,5 @@
-"""What answers follow from besides what a call asks: tdsl's own programs, its library, Python and what is installed."""
+"""What answers follow from besides what a call asks: tdsl's own programs, its library, Python and what is
+installed."""
 
 from __future__ import annotations
 
@@ -14,12 +15,17 @@ from tdsl.system import resources
 INSTALLED = (".dist-info", ".egg-info")
 KIND = "version"
 TICK_NS = 1_000_000_000
-"""So much later than the last change of a file its contents were read: a change in the same tick of the clock cannot be seen."""
+"""So much later than the last change of a file its contents were read: a change in the same tick of the clock
+cannot be seen."""
 
 
 def program_folders() -> list[Path]:
     """The folders of tdsl itself: its programs, the grammar and the library."""
-    return [Path(__file__).resolve().parent.parent, resources.packaged_folder("grammar"), resources.packaged_folder("stdlib")]
+    return [
+        Path(__file__).resolve().parent.parent,
+        resources.packaged_folder("grammar"),
+        resources.packaged_folder("stdlib"),
+    ]
 
 
 @cache
@@ -29,9 +35,11 @@ def first_version() -> str:
 
 
 def programs_digest() -> str:
-    """A digest of the contents of these folders, and of Python and the distributions that are installed, by their versions.
+    """A digest of the contents of these folders, and of Python and the distributions that are installed, by
+    their versions.
 
-    The contents are read again where the size, the times or the number of a file differ from those of the last call.
+    The contents are read again where the size, the times or the number of a file differ from those of the
+    last call.
     """
     from hashlib import sha256
 
@@ -47,7 +55,15 @@ def programs_digest() -> str:
         known = _digest_of_files(paths)
         cache_folder.write_cache_entry(KIND, stamps.hexdigest(), known)
     machine = os.uname().machine if hasattr(os, "uname") else ""
-    parts = [sys.version, sys.platform, machine, sys.prefix, repr(sys.flags), *sys.path, *_installed_distributions()]
+    parts = [
+        sys.version,
+        sys.platform,
+        machine,
+        sys.prefix,
+        repr(sys.flags),
+        *sys.path,
+        *_installed_distributions(),
+    ]
     return sha256(known + repr(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
 

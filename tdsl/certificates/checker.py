@@ -2,15 +2,16 @@
 
     python checker.py CERTIFICATE... fabric.json [--expect REQUIREMENT]...
 
-Prints the theorem that each certificate states about this fabric. Exit status 0: all are proved, and each REQUIREMENT, such as
-``bisection >= 100%``, follows from one of them. 1: one is rejected; it is false, or not shown, or takes more than ``MAX_STEPS``
-steps of work; or a requirement does not follow. 2: a requirement or a file is not readable: missing, too large, not UTF-8, not
-strict JSON.
+Prints the theorem that each certificate states about this fabric. Exit status 0: all are proved, and each
+REQUIREMENT, such as ``bisection >= 100%``, follows from one of them. 1: one is rejected; it is false, or not
+shown, or takes more than ``MAX_STEPS`` steps of work; or a requirement does not follow. 2: a requirement or a
+file is not readable: missing, too large, not UTF-8, not strict JSON.
 
-This file needs Python 3.11 and nothing else, and shares no code with the program that writes certificates. It takes nothing from
-a certificate that it can compute from fabric.json, and all arithmetic is in integers and fractions. ``docs/certificates.md``
-states every theorem. In order: reading, ``CertifiedFabric``, ``CertifiedNetwork``, symmetries, flows, cuts, ``Traffic`` (demands), statements,
-requirements that are expected.
+This file needs Python 3.11 and nothing else, and shares no code with the program that writes certificates. It
+takes nothing from a certificate that it can compute from fabric.json, and all arithmetic is in integers and
+fractions. ``docs/certificates.md`` states every theorem. In order: reading, ``CertifiedFabric``,
+``CertifiedNetwork``, symmetries, flows, cuts, ``Traffic`` (demands), statements, requirements that are
+expected.
 """
 
 from __future__ import annotations
@@ -85,13 +86,19 @@ def parse_strict_json(text: str, name: str) -> Any:
         raise InputUnreadable(f"{name}: {why}")
 
     def whole(token: str) -> Any:
-        return int(token) if INTEGER.fullmatch(token) else fail(f"{token[:20]} is not an integer of at most {MAX_DIGITS} digits")
+        return (
+            int(token)
+            if INTEGER.fullmatch(token)
+            else fail(f"{token[:20]} is not an integer of at most {MAX_DIGITS} digits")
+        )
 
     def once(pairs: list[tuple[str, Any]]) -> Any:
         return dict(pairs) if len(dict(pairs)) == len(pairs) else fail("an object has a key twice")
 
     try:
-        value = json.loads(text, parse_float=whole, parse_int=whole, parse_constant=whole, object_pairs_hook=once)
+        value = json.loads(
+            text, parse_float=whole, parse_int=whole, parse_constant=whole, object_pairs_hook=once
+        )
     except (RecursionError, MemoryError):
         fail("too deep or too large")
     except ValueError as fault:
@@ -103,7 +110,9 @@ def parse_strict_json(text: str, name: str) -> Any:
     return value
 
 
-WORDS = re.compile(r"(all_to_all|ring|rail_allreduce|file|between|shift ([0-9]{1,9}))( by rail| through scaleup|)")
+WORDS = re.compile(
+    r"(all_to_all|ring|rail_allreduce|file|between|shift ([0-9]{1,9}))( by rail| through scaleup|)"
+)
 INTEGER = re.compile(f"-?[0-9]{{1,{MAX_DIGITS}}}")
 NUMBER = re.compile(f"([0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?")
 
@@ -111,13 +120,17 @@ NUMBER = re.compile(f"([0-9]{{1,{MAX_DIGITS}}})(?:/([0-9]{{1,{MAX_DIGITS}}}))?")
 def value_of_form(value: Any, form: Any, at: str) -> Any:
     """A value of a declared form, with its fractions as such; keys that may be left out and are, are None.
 
-    Forms: an integer n: an integer of at least n; Fraction: such an integer or "p/q", of 0 or more; str and bool; set: different
-    texts; a frozenset: one of its texts; [F]: a list; [F, G, H]: a row; {"*": F}: an object of any keys; {"key": F, "key?": G}:
-    an object of these keys; ("key", {text: F}): an object of the form that its key says; (None, F): null or F. Raises Rejected.
+    Forms: an integer n: an integer of at least n; Fraction: such an integer or "p/q", of 0 or more; str and
+    bool; set: different texts; a frozenset: one of its texts; [F]: a list; [F, G, H]: a row; {"*": F}: an
+    object of any keys; {"key": F, "key?": G}: an object of these keys; ("key", {text: F}): an object of the
+    form that its key says; (None, F): null or F. Raises Rejected.
     """
     if form is Fraction:
         found = NUMBER.fullmatch(value) if type(value) is str else None
-        reject_unless((found and int(found[2] or 1)) or (type(value) is int and value >= 0), f"{at}: no number of the form p/q")
+        reject_unless(
+            (found and int(found[2] or 1)) or (type(value) is int and value >= 0),
+            f"{at}: no number of the form p/q",
+        )
         return Fraction(value)
     if isinstance(form, int):
         reject_unless(type(value) is int and value >= form, f"{at}: an integer of at least {form} is needed")
@@ -129,7 +142,8 @@ def value_of_form(value: Any, form: Any, at: str) -> Any:
         reject_unless(type(value) is str and value in form, f"{at}: is none of {', '.join(sorted(form))}")
     elif isinstance(form, list):
         reject_unless(
-            type(value) is list and len(value) == (len(form) if len(form) > 1 else len(value)), f"{at}: a list is needed"
+            type(value) is list and len(value) == (len(form) if len(form) > 1 else len(value)),
+            f"{at}: a list is needed",
         )
         return [value_of_form(x, form[i % len(form)], at) for i, x in enumerate(value)]
     elif isinstance(form, tuple) and form[0] is None:
@@ -152,11 +166,16 @@ def value_of_form(value: Any, form: Any, at: str) -> Any:
 
 
 PERMUTATIONS = [{"*": str}]
-ROUTES = [("by", {
-    "flows": {"share": 1, "parts": 1, "flows": {"*": [[str, str, 1]]}},
-    "lengths": {"share": 1, "parts": 1, "lengths": [[str, str, 1]]},
-    "hubs": {"share": 1, "parts": 1, "hubs": {"*": 1}},
-})]  # fmt: skip
+ROUTES = [
+    (
+        "by",
+        {
+            "flows": {"share": 1, "parts": 1, "flows": {"*": [[str, str, 1]]}},
+            "lengths": {"share": 1, "parts": 1, "lengths": [[str, str, 1]]},
+            "hubs": {"share": 1, "parts": 1, "hubs": {"*": 1}},
+        },
+    )
+]
 ORBITS: dict[str, Any] = {"quotient?": bool, "symmetries?": PERMUTATIONS}
 ROUTED = ORBITS | {"routes": ROUTES}
 BISECTION = {"units": 2, "lower_bps": 0, "upper_bps": 0, "cut": set, "lower": ("by", {
@@ -164,21 +183,42 @@ BISECTION = {"units": 2, "lower_bps": 0, "upper_bps": 0, "cut": set, "lower": ("
     "splits": {"parts": [{"least": 0, "order": [set]}]},
     "routes": ROUTED | {"hubs?": {"*": 1}},
 })}  # fmt: skip
-FLOW = {"lower_bps": Fraction, "lower": ROUTED, "upper_bps": Fraction, "upper": ORBITS | {"lengths": [[str, str, 0]]}}
+FLOW = {
+    "lower_bps": Fraction,
+    "lower": ROUTED,
+    "upper_bps": Fraction,
+    "upper": ORBITS | {"lengths": [[str, str, 0]]},
+}
 COUNTED, SIDES = {"value": Fraction, "symmetries?": PERMUTATIONS}, {"from": set, "to": set}
-LEFT: dict[str, Any] = dict.fromkeys(("diameter", "mean_hops", "edge_redundancy", "node_redundancy"), COUNTED) | {
-    "reachability": {"units": 1, "holds": bool, "apart?": [str, str]}, "bisection": BISECTION, "throughput": FLOW,
-}  # fmt: skip
-COMPARED = {"op": frozenset((">=", ">", "<=", "<", "==")), "value": Fraction, "share": (None, frozenset(("left", "intact")))}
+LEFT: dict[str, Any] = dict.fromkeys(
+    ("diameter", "mean_hops", "edge_redundancy", "node_redundancy"), COUNTED
+) | {
+    "reachability": {"units": 1, "holds": bool, "apart?": [str, str]},
+    "bisection": BISECTION,
+    "throughput": FLOW,
+}
+COMPARED = {
+    "op": frozenset((">=", ">", "<=", "<", "==")),
+    "value": Fraction,
+    "share": (None, frozenset(("left", "intact"))),
+}
 FORMS: dict[str, Any] = LEFT | {
-    "oversubscription": {"value": Fraction, "at?": set}, "blast_radius": {"value": 0, "of": set},
+    "oversubscription": {"value": Fraction, "at?": set},
+    "blast_radius": {"value": 0, "of": set},
     "throughput": FLOW | {"pattern": str, "units?": 2, "demands?": [[str, str, 1]], "from?": set, "to?": set},
     "survives": {
-        "what?": (None, frozenset(("links", "ports", "cables", "cages"))), "of": set, "to?": (None, set), "count": 1,
-        "condition": ("check", dict.fromkeys(LEFT, COMPARED) | {"reachability": {}, "throughput": COMPARED | SIDES}),
-        "symmetries": PERMUTATIONS, "cases": [{"failed": set, "left": ("check", LEFT)}],
+        "what?": (None, frozenset(("links", "ports", "cables", "cages"))),
+        "of": set,
+        "to?": (None, set),
+        "count": 1,
+        "condition": (
+            "check",
+            dict.fromkeys(LEFT, COMPARED) | {"reachability": {}, "throughput": COMPARED | SIDES},
+        ),
+        "symmetries": PERMUTATIONS,
+        "cases": [{"failed": set, "left": ("check", LEFT)}],
     },
-}  # fmt: skip
+}
 HEAD = {"schema": 0, "fabric": str, "design?": str, "check": str}
 TABLES: dict[str, dict[str, Any]] = {
     "devices": {"name": str, "path": str, "kind": frozenset(("host", "chip", "switch", "ocs", "panel")), "role": (None, str),
@@ -193,8 +233,13 @@ TABLES: dict[str, dict[str, Any]] = {
 def table_rows(data: Any, name: str) -> list[list[Any]]:
     """The columns of TABLES of a table of fabric.json, row by row; one that is not there is null."""
     heads, rows = (data[name][key] for key in ("columns", "rows"))
-    reject_unless(len({*heads}) == len(heads) and all(len(row) == len(heads) for row in rows), f"{name}: rows and columns differ")
-    cells = {c: [row[heads.index(c)] for row in rows] if c in heads else [None] * len(rows) for c in TABLES[name]}
+    reject_unless(
+        len({*heads}) == len(heads) and all(len(row) == len(heads) for row in rows),
+        f"{name}: rows and columns differ",
+    )
+    cells = {
+        c: [row[heads.index(c)] for row in rows] if c in heads else [None] * len(rows) for c in TABLES[name]
+    }
     columns = [value_of_form(cells[c], [form], f"{name}.{c}") for c, form in TABLES[name].items()]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -222,23 +267,37 @@ class CertifiedFabric:
         reject_unless(data["schema"] == 1, "the schema of fabric.json is not 1")
         self.name: str = value_of_form(data["fabric"], str, "fabric")
         every = [Link(*row) for row in table_rows(data, "links")]
-        self.links = links = [x for x in every if not x.layer]  # those of the network, not of a layer beside it
-        here, up = ({d for x in some for d in (x.a, x.b, x.via)} for some in (links, [x for x in every if x.layer]))
-        rows = [row for row in table_rows(data, "devices") if row[2] in ("host", "chip") or row[0] not in up - here]
+        self.links = links = [
+            x for x in every if not x.layer
+        ]  # those of the network, not of a layer beside it
+        here, up = (
+            {d for x in some for d in (x.a, x.b, x.via)} for some in (links, [x for x in every if x.layer])
+        )
+        rows = [
+            row
+            for row in table_rows(data, "devices")
+            if row[2] in ("host", "chip") or row[0] not in up - here
+        ]
         self.planned = table_rows(data, "planned_links")
         self.devices = known = {row[0]: Device._make((*row, unindexed_path(row[1]))) for row in rows}
         named = {f.path: d for d, f in known.items()}
         reject_unless(
-            len(named) == len(known) == len(rows) and "" not in {*known, *named}, "a device has no name, or two have one"
+            len(named) == len(known) == len(rows) and "" not in {*known, *named},
+            "a device has no name, or two have one",
         )
         self.contents: dict[str, list[str]] = defaultdict(list)
         for d, f in known.items():
-            reject_unless(f.inside == named.get(f.path.rpartition(".")[0]), f"{d} is inside another device than its path says")
+            reject_unless(
+                f.inside == named.get(f.path.rpartition(".")[0]),
+                f"{d} is inside another device than its path says",
+            )
             self.contents[f.inside or ""] += [d]
         reject_unless(all(x.a != x.b for x in links), "a link joins a device to itself")
         reject_unless(here <= {*known, None}, "a link ends at an unknown device")
         self.ports = [(f"{known[x.a].path}.{x.a_port}", f"{known[x.b].path}.{x.b_port}") for x in links]
-        reject_unless(len({p for both in self.ports for p in both}) == 2 * len(links), "two links are on one port")
+        reject_unless(
+            len({p for both in self.ports for p in both}) == 2 * len(links), "two links are on one port"
+        )
 
     def closure(self, failed: Iterable[str]) -> Devices:
         """What fails with these devices: all that they contain."""
@@ -248,7 +307,8 @@ class CertifiedFabric:
         return frozenset(out)
 
     def named(self, of: Collection[str]) -> dict[str, Devices]:
-        """The devices of every element, with all that they contain, by its path; without indices a path names all of it."""
+        """The devices of every element, with all that they contain, by its path; without indices a path names
+        all of it."""
         wanted, families = {*of}, {unindexed_path(p) for p in of}
         found: dict[str, list[str]] = defaultdict(list)
         used = set()
@@ -261,7 +321,8 @@ class CertifiedFabric:
         return {path: self.closure(names) for path, names in found.items()}
 
     def shortest(self, devices: set[str], net: CertifiedNetwork) -> list[str]:
-        """Paths of groups and devices that name these devices and no others (``members``), as few as there are."""
+        """Paths of groups and devices that name these devices and no others (``members``), as few as there
+        are."""
         under: dict[str, set[str]] = defaultdict(set)
         for d in (*net.units, *(devices - net.units)):
             for path in enclosing_element_paths(self.devices[d].path):
@@ -270,17 +331,28 @@ class CertifiedFabric:
         out: list[str] = []
         left = {*devices}
         for d in (d for d in self.devices if d in devices):
-            around = [name for path in enclosing_element_paths(self.devices[d].path) for name in (unindexed_path(path), path)]
+            around = [
+                name
+                for path in enclosing_element_paths(self.devices[d].path)
+                for name in (unindexed_path(path), path)
+            ]
             if d in left:
-                fit = (name for name in around[:-1] if under[name] <= devices and net.members([name]) == under[name])
+                fit = (
+                    name
+                    for name in around[:-1]
+                    if under[name] <= devices and net.members([name]) == under[name]
+                )
                 best = next(fit, around[-1])
                 out.append(best)
                 left -= under[best]
         return out
 
-    def elements(self, of: Collection[str], what: str | None = None, to: Collection[str] | None = None) -> dict[str, Element]:
-        """What fails with every element, by its name: devices and groups, or the links, ports, cables or cages there, which fail
-        with all links that run through them; with ``to`` those of links that join the two."""
+    def elements(
+        self, of: Collection[str], what: str | None = None, to: Collection[str] | None = None
+    ) -> dict[str, Element]:
+        """What fails with every element, by its name: devices and groups, or the links, ports, cables or
+        cages there, which fail with all links that run through them; with ``to`` those of links that join the
+        two."""
         if what is None:
             return {path: Element(devices, frozenset()) for path, devices in self.named(of).items()}
         here = self.ports_of(of)
@@ -292,7 +364,12 @@ class CertifiedFabric:
             for d, port, other, cage in ((x.a, one, two, x.a_cage), (x.b, two, one, x.b_cage)):
                 cables = {f"cable {c}": c for c in (x.cable, x.far_cable) if c}
                 cages = {f"{self.devices[d].path} cage {cage}": (d, cage)} if cage else {port: port}
-                found: Any = {"links": {f"{one} - {two}": i}, "ports": {port: port}, "cables": cables, "cages": cages}
+                found: Any = {
+                    "links": {f"{one} - {two}": i},
+                    "ports": {port: port},
+                    "cables": cables,
+                    "cages": cages,
+                }
                 for name, key in found[what].items():
                     reject_unless(same.setdefault(name, key) == key, "two elements have one name")
                     rows[name].add(i)
@@ -301,16 +378,24 @@ class CertifiedFabric:
 
     def ports_of(self, of: Collection[str]) -> set[str]:
         """The linked ports of devices and groups with all that they contain, or named by their own path."""
-        every = {p: d for x, both in zip(self.links, self.ports, strict=True) for p, d in zip(both, (x.a, x.b), strict=True)}
+        every = {
+            p: d
+            for x, both in zip(self.links, self.ports, strict=True)
+            for p, d in zip(both, (x.a, x.b), strict=True)
+        }
         groups = {*of} - every.keys()
-        within = {d for devices in self.named(groups).values() for d in devices} if groups or not of else set()
+        within = (
+            {d for devices in self.named(groups).values() for d in devices} if groups or not of else set()
+        )
         return {p for p, d in every.items() if p in of or d in within}
 
 
 class Graph:
     """Nodes by name, the capacity of the arcs between them, and which nodes forward."""
 
-    def __init__(self, arcs: Iterable[tuple[str, str, int]], forward: AbstractSet[str], work: WorkSteps) -> None:
+    def __init__(
+        self, arcs: Iterable[tuple[str, str, int]], forward: AbstractSet[str], work: WorkSteps
+    ) -> None:
         self.forward, self.work = forward, work
         self.capacity: dict[str, dict[str, int]] = defaultdict(dict)
         for a, b, rate in arcs:
@@ -326,7 +411,8 @@ class Graph:
         return {(v, w): c for v, to in self.capacity.items() for w, c in to.items()}
 
     def distances(self, source: str, length: Mapping[Arc, int] | None = None) -> dict[str, int]:
-        """Lengths of shortest paths to all that is reached, nearest first (Dijkstra 1959); only what forwards is passed."""
+        """Lengths of shortest paths to all that is reached, nearest first (Dijkstra 1959); only what forwards
+        is passed."""
         far: dict[str, int] = {}
         known, queue = {source: 0}, [(0, source)]
         while queue:
@@ -343,9 +429,11 @@ class Graph:
                     heappush(queue, (then, w))
         return far
 
-    def route(self, source: str, wanted: Mapping[str, int], load: Load, length: Mapping[Arc, int] | None = None) -> None:
-        """Add to the load of arcs what a source sends along shortest paths of positive lengths. Every node divides what comes by
-        the capacity of the last arcs, rounded down; the first takes the rest."""
+    def route(
+        self, source: str, wanted: Mapping[str, int], load: Load, length: Mapping[Arc, int] | None = None
+    ) -> None:
+        """Add to the load of arcs what a source sends along shortest paths of positive lengths. Every node
+        divides what comes by the capacity of the last arcs, rounded down; the first takes the rest."""
         far = self.distances(source, length)
         reject_unless(wanted.keys() <= far.keys(), "a target is not reached")
         amount = defaultdict(int, wanted)
@@ -353,8 +441,13 @@ class Graph:
             x = amount[v]
             if not x or v == source:
                 continue
-            by = [(u, c) for u, c in self.near(v).items() if u in far and (u in self.forward or u == source)
-                  and far[u] + (1 if length is None else length[u, v]) == far[v]]  # fmt: skip
+            by = [
+                (u, c)
+                for u, c in self.near(v).items()
+                if u in far
+                and (u in self.forward or u == source)
+                and far[u] + (1 if length is None else length[u, v]) == far[v]
+            ]
             total = sum(c for _, c in by)
             parts = [x * c // total for _, c in by]
             parts[0] += x - sum(parts)
@@ -363,46 +456,65 @@ class Graph:
                 amount[u] += part
 
     def equivalent(self, nodes: Iterable[str]) -> dict[str, str]:
-        """For each of these nodes the first with the same neighbours at the same capacities, with which it may be exchanged."""
+        """For each of these nodes the first with the same neighbours at the same capacities, with which it
+        may be exchanged."""
         known: dict[Any, str] = {}
         return {v: known.setdefault((v in self.forward, *sorted(self.near(v).items())), v) for v in nodes}
 
 
 class CertifiedNetwork(Graph):
-    """What is left of a fabric after failures: units, what forwards, and capacities in whole multiples of ``grain``. Units are
-    hosts and chips, those with the role of accelerators if there are any, else those without a role; chips inside of hosts, where
-    their kind has links, in the place of the hosts; switches, if there is no endpoint. After failures an endpoint without links
-    is none. Switches forward, chips if chips are linked to chips in the fabric, and what fabric.json says."""
+    """What is left of a fabric after failures: units, what forwards, and capacities in whole multiples of
+    ``grain``. Units are hosts and chips, those with the role of accelerators if there are any, else those
+    without a role; chips inside of hosts, where their kind has links, in the place of the hosts; switches, if
+    there is no endpoint. After failures an endpoint without links is none. Switches forward, chips if chips
+    are linked to chips in the fabric, and what fabric.json says."""
 
     def __init__(self, fabric: CertifiedFabric, work: WorkSteps, failed: Element | None = None) -> None:
         devices, gone = fabric.devices, failed or Element(frozenset(), frozenset())
         work.spend(len(devices) + len(fabric.links))
-        self.every = [x for i, x in enumerate(fabric.links) if i not in gone.links and gone.devices.isdisjoint((x.a, x.b, x.via))]
+        self.every = [
+            x
+            for i, x in enumerate(fabric.links)
+            if i not in gone.links and gone.devices.isdisjoint((x.a, x.b, x.via))
+        ]
         linked = {d for x in self.every for d in (x.a, x.b)}
         stays = linked if failed else devices.keys()
         ends = {d: f for d, f in devices.items() if f.kind in ("host", "chip")}
         wired = {devices[d].family for d in linked}
-        opened = {devices[f.inside].family for f in ends.values() if f.inside and f.kind == "chip" and f.family in wired}
-        counted = [d for d, f in ends.items() if f.family not in opened and (f.inside is None or f.family in wired)]
+        opened = {
+            devices[f.inside].family
+            for f in ends.values()
+            if f.inside and f.kind == "chip" and f.family in wired
+        }
+        counted = [
+            d for d, f in ends.items() if f.family not in opened and (f.inside is None or f.family in wired)
+        ]
         main = "accelerator" if any(f.role == "accelerator" for f in ends.values()) else ""
         units = [d for d in counted if (ends[d].role or "") == main] or counted
         units = units or [d for d, f in devices.items() if f.kind == "switch"]
         direct = any(devices[x.a].kind == devices[x.b].kind == "chip" for x in fabric.links)
         passing = {d for d in stays if devices[d].forwards or (direct and devices[d].kind == "chip")}
-        forward = {d: None for d, f in devices.items() if d not in gone.devices and (f.kind == "switch" or d in passing)}.keys()
+        forward = {
+            d: None
+            for d, f in devices.items()
+            if d not in gone.devices and (f.kind == "switch" or d in passing)
+        }.keys()
         self.fabric = fabric
         self.full = Fraction(0)  # what a share is of, in bit/s, once a check has computed it
         self.pairs = 1  # demands that a rate is of each
         self.units = {d: None for d in units if d in stays and d not in gone.devices}.keys()
         self.half = len(self.units) // 2
         self.others = {d for d in linked if devices[d].kind in ("host", "chip")} - self.units
-        self.links = [x for nodes in [self.units | forward] for x in self.every if x.a in nodes and x.b in nodes]
+        self.links = [
+            x for nodes in [self.units | forward] for x in self.every if x.a in nodes and x.b in nodes
+        ]
         self.grain = gcd(*(x.rate for x in self.links)) or 1
         super().__init__(((x.a, x.b, x.rate // self.grain) for x in self.links), forward, work)
 
     def attached(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Every port of a unit or another linked endpoint with what it is connected to: a component of forwarding devices, by its
-        first device, or a link of two endpoints that forward nothing, by both. A forwarding endpoint is one port."""
+        """Every port of a unit or another linked endpoint with what it is connected to: a component of
+        forwarding devices, by its first device, or a link of two endpoints that forward nothing, by both. A
+        forwarding endpoint is one port."""
         label: dict[str, str] = {}
         for start in self.forward:
             if start not in label:
@@ -424,7 +536,8 @@ class CertifiedNetwork(Graph):
         return {d for devices in self.fabric.named(of).values() for d in (devices & self.units or devices)}
 
     def orbits(self, symmetries: Any, classes: Mapping[str, str], links: Mapping[Arc, int]) -> dict[str, str]:
-        """For every node the first of its orbit under classes and symmetries, verified to keep units, forwarding and links."""
+        """For every node the first of its orbit under classes and symmetries, verified to keep units,
+        forwarding and links."""
         nodes = {v: (v in self.units, v in self.forward) for v in (*self.units, *self.forward)}
         reject_unless_automorphisms(self.work, symmetries or (), nodes, links)
         return lowest_of_orbits(nodes, (classes, *(symmetries or ())))
@@ -433,11 +546,17 @@ class CertifiedNetwork(Graph):
 def reject_unless_automorphisms(
     work: WorkSteps, images: Sequence[Mapping[Any, Any]], kind: Mapping[Any, Any], arcs: Mapping[Any, Any]
 ) -> None:
-    """Reject unless every image, given for the nodes that move, permutes nodes of one kind and keeps the labels of all arcs."""
+    """Reject unless every image, given for the nodes that move, permutes nodes of one kind and keeps the
+    labels of all arcs."""
     for image in images:
         work.spend(len(kind) + len(arcs))
-        reject_unless(image.keys() <= kind.keys() and {*image.values()} == image.keys(), "a symmetry is not a permutation")
-        reject_unless(all(kind[v] == kind[w] for v, w in image.items()), "a symmetry exchanges different nodes")
+        reject_unless(
+            image.keys() <= kind.keys() and {*image.values()} == image.keys(),
+            "a symmetry is not a permutation",
+        )
+        reject_unless(
+            all(kind[v] == kind[w] for v, w in image.items()), "a symmetry exchanges different nodes"
+        )
         moved = ((tuple(image.get(v, v) for v in arc), label) for arc, label in arcs.items())
         reject_unless(all(arcs.get(arc) == label for arc, label in moved), "a symmetry changes the links")
 
@@ -461,7 +580,8 @@ def lowest_of_orbits(items: Iterable[Any], moves: Iterable[Mapping[Any, Any]]) -
 def maximum_flow_by_augmentation(
     capacity: dict[Any, dict[Any, int]], source: Any, target: Any, most: int, work: WorkSteps
 ) -> int:
-    """The flow from source to target, ``most`` at most, by shortest paths (Edmonds and Karp 1972). Changes capacity."""
+    """The flow from source to target, ``most`` at most, by shortest paths (Edmonds and Karp 1972). Changes
+    capacity."""
     left = most
     while left > 0:
         by, front = {source: source}, [source]
@@ -488,11 +608,14 @@ def maximum_flow_by_augmentation(
     return most
 
 
-def least_cut(net: CertifiedNetwork, links: Mapping[str, Mapping[str, int]], size: Mapping[str, int], bound: int) -> int:
-    """The least of some links that a balanced split of the units cuts, or the bound if that is less. Devices take sides in the
-    order of ``size``, so many with equal links as one. The capacity that crosses by then is kept for every number of units on one
-    side and the sides of the open devices, those linked to one without a side (Bertelè and Brioschi, "Nonserial dynamic
-    programming", 1972). Units that are not among them are on any side."""
+def least_cut(
+    net: CertifiedNetwork, links: Mapping[str, Mapping[str, int]], size: Mapping[str, int], bound: int
+) -> int:
+    """The least of some links that a balanced split of the units cuts, or the bound if that is less. Devices
+    take sides in the order of ``size``, so many with equal links as one. The capacity that crosses by then is
+    kept for every number of units on one side and the sides of the open devices, those linked to one without
+    a side (Bertelè and Brioschi, "Nonserial dynamic programming", 1972). Units that are not among them are on
+    any side."""
     most = len(net.units) - net.half
     near = {v: {w: c * n * size[w] for w, c in links[v].items() if c and w in size} for v, n in size.items()}
     rows: dict[Devices, list[int]] = {frozenset(): [0]}
@@ -519,10 +642,13 @@ def least_balanced_split(net: CertifiedNetwork, order: list[list[str]], least: i
     """The least that every balanced split cuts of the links among these devices, which are then used up."""
     names = {d for same in order for d in same}
     reject_unless(len(names) == sum(map(len, order)) and all(order), "an order names a device twice")
-    reject_unless(net.units <= names <= net.units | net.forward, "an order misses units, or names what does not count")
+    reject_unless(
+        net.units <= names <= net.units | net.forward, "an order misses units, or names what does not count"
+    )
     links = {d: {w: c for w, c in net.near(d).items() if c} for d in names}
     reject_unless(
-        all(len(x) == 1 or (d not in net.units and links[d] == links[x[0]]) for x in order for d in x), "devices differ"
+        all(len(x) == 1 or (d not in net.units and links[d] == links[x[0]]) for x in order for d in x),
+        "devices differ",
     )
     reject_unless(least_cut(net, links, {x[0]: len(x) for x in order}, least) == least, "a split cuts less")
     for v in names:
@@ -531,12 +657,16 @@ def least_balanced_split(net: CertifiedNetwork, order: list[list[str]], least: i
 
 
 def hub_networks(net: CertifiedNetwork, hubs: list[str], shares: Mapping[str, Mapping[str, Fraction]]) -> int:
-    """What crosses every balanced split, shown by networks that share the capacity of all links, one for every hub. Each node
-    below the hubs divides what leads to it among the nodes above in shares, so that every hub has a part of it; of a link upward
-    the hub's network has the part that the upper node has of the hub. A split cuts at least the least of each."""
+    """What crosses every balanced split, shown by networks that share the capacity of all links, one for
+    every hub. Each node below the hubs divides what leads to it among the nodes above in shares, so that
+    every hub has a part of it; of a link upward the hub's network has the part that the upper node has of the
+    hub. A split cuts at least the least of each."""
     parts: dict[str, dict[str, Fraction]] = {h: {h: Fraction(1)} for h in hubs}
     inner = net.forward - net.units
-    reject_unless({*hubs, *shares} <= inner and not {*hubs} & shares.keys(), "a node does not forward, or a hub has shares")
+    reject_unless(
+        {*hubs, *shares} <= inner and not {*hubs} & shares.keys(),
+        "a node does not forward, or a hub has shares",
+    )
 
     def part(v: str) -> dict[str, Fraction]:
         """The part that each hub has of a node. A circle ends in a RecursionError, which rejects."""
@@ -562,7 +692,9 @@ def hub_networks(net: CertifiedNetwork, hubs: list[str], shares: Mapping[str, Ma
     for (below, _), (h, *others) in kinds.items():
         whole, counted = least_common_multiple(x.denominator for _, x in below), [(h, Fraction(1)), *below]
         links = ((v, w, c, x) for w, x in counted for v, c in net.near(w).items())
-        arcs = [(v, w, int(c * x * whole)) for v, w, c, x in links if v in net.units or shares.get(v, {}).get(w)]
+        arcs = [
+            (v, w, int(c * x * whole)) for v, w, c, x in links if v in net.units or shares.get(v, {}).get(w)
+        ]
         net.work.spend(len(arcs))
         tree = Graph(arcs, net.forward, net.work)
         same = tree.equivalent(v for v in tree.capacity if v not in net.units)
@@ -572,9 +704,15 @@ def hub_networks(net: CertifiedNetwork, hubs: list[str], shares: Mapping[str, Ma
             if v not in order:
                 order[v] = size[v]
                 stack += [w for w in tree.near(v) if w in size]
-                order |= {u: 1 for u in tree.near(v) if u in net.units and all(same[w] in order for w in tree.near(u))}
+                order |= {
+                    u: 1
+                    for u in tree.near(v)
+                    if u in net.units and all(same[w] in order for w in tree.near(u))
+                }
         at = {v: i for i, v in enumerate(order)}
-        near = ((n, v, sorted((at[w], c) for w, c in tree.near(v).items() if w in at)) for v, n in order.items())
+        near = (
+            (n, v, sorted((at[w], c) for w, c in tree.near(v).items() if w in at)) for v, n in order.items()
+        )
         key = tuple((n, v in net.units, *links) for n, v, links in near)
         if key not in known:
             known[key] = least_cut(net, tree.capacity, order, 1 + sum(c for _, _, c in arcs))
@@ -592,8 +730,12 @@ def bisection_lower_bound_shown(net: CertifiedNetwork, stated: Any) -> int:
         pairs = Fraction(apart, 2) if stated["hubs"] else net.half * most  # a link carries to hubs and back
         return -int(-(sent.routed(stated["routes"]) * pairs) // 1)
     more, inner = stated["restored"] or [], net.forward - net.units
-    reject_unless(all({a, b} <= inner and a != b and rate % net.grain == 0 for a, b, rate in more), "no link to restore")
-    added = [(a, b, int(rate) // net.grain) for a, b, rate in more]  # no cut is less than one with these by more than all of them
+    reject_unless(
+        all({a, b} <= inner and a != b and rate % net.grain == 0 for a, b, rate in more), "no link to restore"
+    )
+    added = [
+        (a, b, int(rate) // net.grain) for a, b, rate in more
+    ]  # no cut is less than one with these by more than all of them
     whole = [*((v, w, c) for (v, w), c in net.arcs().items() if v < w), *added]
     net.capacity = Graph(whole, net.forward, net.work).capacity
     nodes = Counter(v for part in stated["parts"] for v in (*part["hubs"], *part["shares"]))
@@ -603,18 +745,29 @@ def bisection_lower_bound_shown(net: CertifiedNetwork, stated: Any) -> int:
 
 
 class Traffic:
-    """Demands in a graph, and the proofs of how much of them can flow at once. Arcs between nodes of the same classes, or mapped
-    to each other by a symmetry, are an orbit, over which load may be spread evenly, ``both`` ways if so. In a ``quotient``
-    forwarding nodes that are no ``ends`` are classes, too."""
+    """Demands in a graph, and the proofs of how much of them can flow at once. Arcs between nodes of the same
+    classes, or mapped to each other by a symmetry, are an orbit, over which load may be spread evenly,
+    ``both`` ways if so. In a ``quotient`` forwarding nodes that are no ``ends`` are classes, too."""
 
-    def __init__(self, graph: Graph, proof: Any, classes: dict[str, str], ends: Collection[str], both: bool = False) -> None:
+    def __init__(
+        self, graph: Graph, proof: Any, classes: dict[str, str], ends: Collection[str], both: bool = False
+    ) -> None:
         self.graph, self.work, self.both, self.arcs = graph, graph.work, both, graph.arcs()
-        self.classes = classes | graph.equivalent(v for v in graph.forward if v not in ends) if proof["quotient"] else classes
+        self.classes = (
+            classes | graph.equivalent(v for v in graph.forward if v not in ends)
+            if proof["quotient"]
+            else classes
+        )
         key = {(v, w): (self.classes.get(v, v), self.classes.get(w, w)) for v, w in self.arcs}
-        moves = ({key[v, w]: key[image.get(v, v), image.get(w, w)] for v, w in self.arcs} for image in proof["symmetries"] or ())
+        moves = (
+            {key[v, w]: key[image.get(v, v), image.get(w, w)] for v, w in self.arcs}
+            for image in proof["symmetries"] or ()
+        )
         same = lowest_of_orbits({*key.values()}, moves)
         self.orbit: dict[Arc, Arc] = {arc: same[key[arc]] for arc in self.arcs}
-        self.asked: list[tuple[str, int, Mapping[str, int]]] = []  # sources, how many are equivalent, and what one demands
+        self.asked: list[
+            tuple[str, int, Mapping[str, int]]
+        ] = []  # sources, how many are equivalent, and what one demands
         self.out, self.into = Counter[str](), Counter[str]()
         self.top = Fraction(0)  # what the ports of the busiest end allow
 
@@ -627,22 +780,32 @@ class Traffic:
         return {arc: named.get(orbit, least) for arc, orbit in self.orbit.items()}
 
     def lower(self, stated: Any) -> Fraction:
-        """The part of the demands that routings show to flow at once; where none leaves its switch, what the ports allow."""
+        """The part of the demands that routings show to flow at once; where none leaves its switch, what the
+        ports allow."""
         return min(self.top, self.routed(stated["routes"])) if self.out else self.top
 
     def upper(self, stated: Any) -> Fraction:
-        """The least that the ports, and lengths if there are any, allow: capacity times length over demand times distance."""
+        """The least that the ports, and lengths if there are any, allow: capacity times length over demand
+        times distance."""
         length, spent = self.lengths(stated["lengths"], 0), 0
         for s, times, wanted in self.asked if stated["lengths"] else ():
             far = self.graph.distances(s, length)
             reject_unless(wanted.keys() <= far.keys(), "a target is not reached")
             spent += times * sum(x * far[t] for t, x in wanted.items())
-        return min(self.top, Fraction(sum(self.arcs[arc] * x for arc, x in length.items()), spent)) if spent else self.top
+        return (
+            min(self.top, Fraction(sum(self.arcs[arc] * x for arc, x in length.items()), spent))
+            if spent
+            else self.top
+        )
 
     def routed(self, routes: list[Any]) -> Fraction:
-        """What a convex combination of routings of all demands shows: the least, over orbits, of capacity over load."""
+        """What a convex combination of routings of all demands shows: the least, over orbits, of capacity
+        over load."""
         load: Load = Counter()
-        made = [(route["share"], route["parts"], getattr(self, f"by_{route['by']}")(route, route["parts"])) for route in routes]
+        made = [
+            (route["share"], route["parts"], getattr(self, f"by_{route['by']}")(route, route["parts"]))
+            for route in routes
+        ]
         whole = least_common_multiple(parts for _, parts, _ in made)
         for share, parts, one in made:
             load.update({arc: x * share * (whole // parts) for arc, x in one.items()})
@@ -668,7 +831,8 @@ class Traffic:
                 over[a] -= amount
                 over[b] += amount
             reject_unless(
-                all(over[v] == parts * wanted.get(v, 0) for v in {**over, **wanted}), f"the demand of {source} does not arrive"
+                all(over[v] == parts * wanted.get(v, 0) for v in {**over, **wanted}),
+                f"the demand of {source} does not arrive",
             )
         return load
 
@@ -680,7 +844,8 @@ class Traffic:
         return load
 
     def by_hubs(self, route: Any, parts: int) -> Load:
-        """All demands from sources to hubs in shares and on to their targets; paths to hubs are those from them, reversed."""
+        """All demands from sources to hubs in shares and on to their targets; paths to hubs are those from
+        them, reversed."""
         load, whole = Counter[Arc](), sum(route["hubs"].values())
         reject_unless(parts % max(whole, 1) == 0, "the hubs need other parts")
         for hub, share in route["hubs"].items():
@@ -692,18 +857,27 @@ class Traffic:
         return load
 
 
-def traffic_of_listed_demands(graph: Graph, proof: Any, units: Collection[str], demands: dict[Arc, int]) -> Traffic:
-    """Traffic of demands that are listed. Units that are linked to one forwarding node only are one with it: what they exchange
-    stays below it."""
+def traffic_of_listed_demands(
+    graph: Graph, proof: Any, units: Collection[str], demands: dict[Arc, int]
+) -> Traffic:
+    """Traffic of demands that are listed. Units that are linked to one forwarding node only are one with it:
+    what they exchange stays below it."""
     sent, got = Counter[str](), Counter[str]()
     for (s, t), amount in demands.items():
-        reject_unless(s != t and s in graph.capacity and t in graph.capacity, "a demand is not between two that have links")
+        reject_unless(
+            s != t and s in graph.capacity and t in graph.capacity,
+            "a demand is not between two that have links",
+        )
         sent[s] += amount
         got[t] += amount
-    reject_unless(demands and not proof["symmetries"], "nothing is demanded, or there are symmetries of a list")
+    reject_unless(
+        demands and not proof["symmetries"], "nothing is demanded, or there are symmetries of a list"
+    )
     known: dict[str, str] = {}
     near = {v: graph.near(v) for v in units if (v in sent or v in got) and v not in graph.forward}
-    place = {v: known.setdefault(min(to), v) for v, to in near.items() if len(to) == 1 and min(to) in graph.forward}
+    place = {
+        v: known.setdefault(min(to), v) for v, to in near.items() if len(to) == 1 and min(to) in graph.forward
+    }
     arcs = ((place.get(v, v), place.get(w, w), c) for (v, w), c in graph.arcs().items() if v < w)
     out = Traffic(Graph(arcs, graph.forward, graph.work), proof, {}, sent | got)
     out.top = min(Fraction(sum(graph.near(v).values()), max(sent[v], got[v])) for v in sent | got)
@@ -718,9 +892,11 @@ def traffic_of_listed_demands(graph: Graph, proof: Any, units: Collection[str], 
     return out
 
 
-def traffic_of_uniform_demands(net: CertifiedNetwork, proof: Any, hubs: Mapping[str, int] | None = None) -> Traffic:
-    """Traffic of every unit to every other; or of so many of each hub to all that it reaches. One source of each orbit is routed:
-    the average over the symmetries, which are verified, spreads its load."""
+def traffic_of_uniform_demands(
+    net: CertifiedNetwork, proof: Any, hubs: Mapping[str, int] | None = None
+) -> Traffic:
+    """Traffic of every unit to every other; or of so many of each hub to all that it reaches. One source of
+    each orbit is routed: the average over the symmetries, which are verified, spreads its load."""
     units = dict.fromkeys(net.units, 1)
     reject_unless(len(units) > 1, "there are no two units")
     same = net.equivalent(u for u in units if u not in net.forward and net.units.isdisjoint(net.near(u)))
@@ -737,42 +913,57 @@ def traffic_of_uniform_demands(net: CertifiedNetwork, proof: Any, hubs: Mapping[
 
 
 def network_by_rail(net: CertifiedNetwork, every: bool) -> tuple[CertifiedNetwork, dict[Any, str]]:
-    """The network in which every rail of a unit is a unit, and its name; with ``every`` each unit must have a link."""
+    """The network in which every rail of a unit is a unit, and its name; with ``every`` each unit must have a
+    link."""
     some = {d for x in net.links if x.rail is not None for d in (x.a, x.b)} - net.forward
     links = [x for x in net.links if x.rail is not None or not {x.a, x.b} & some]
     there = {(d, x.rail) for x in links for d in (x.a, x.b) if d not in net.forward}
     rails, out = (None, *sorted({r for _, r in there if r is not None})), copy(net)
-    called = {(u, r): u if r is None else f"{u} rail {r}" for u in net.units for r in rails if (u, r) in there}
+    called = {
+        (u, r): u if r is None else f"{u} rail {r}" for u in net.units for r in rails if (u, r) in there
+    }
     reject_unless(not every or {u for u, _ in called} == net.units, "a unit has no link")
     out.units = dict.fromkeys(called.values()).keys()
-    out.links = [x._replace(a=called.get((x.a, x.rail), x.a), b=called.get((x.b, x.rail), x.b)) for x in links]
+    out.links = [
+        x._replace(a=called.get((x.a, x.rail), x.a), b=called.get((x.b, x.rail), x.b)) for x in links
+    ]
     out.capacity = Graph(((x.a, x.b, x.rate // net.grain) for x in out.links), net.forward, net.work).capacity
     return out, called
 
 
 def traffic_of_stated_pattern(net: CertifiedNetwork, stated: Any, proof: Any) -> tuple[Traffic, int]:
-    """The demands of a pattern among the units, in the order of fabric.json, and what a rate of one of them means in bit/s."""
+    """The demands of a pattern among the units, in the order of fabric.json, and what a rate of one of them
+    means in bit/s."""
     found = WORDS.fullmatch(stated["pattern"])
     if found is None:
         raise Rejected("there is no such pattern")
     word, rails = found[1], found[0] == "rail_allreduce" or found[3] == " by rail"
     reject_unless(
-        not (rails or word == "between") or " " not in "".join(net.fabric.devices), "a device has the name of a rail or a set"
+        not (rails or word == "between") or " " not in "".join(net.fabric.devices),
+        "a device has the name of a rail or a set",
     )
     if word == "between":
         here, there = {*(stated["from"] or ())}, {*(stated["to"] or ())}
         known = here | there <= net.fabric.devices.keys()
-        reject_unless(here and there and known and not here & there, "a set is empty or unknown, or both overlap")
+        reject_unless(
+            here and there and known and not here & there, "a set is empty or unknown, or both overlap"
+        )
         named = {d: d for d in net.forward} | dict.fromkeys(here, "all from") | dict.fromkeys(there, "all to")
         ends = ((named[x.a], named[x.b], x.rate) for x in net.every if x.a in named and x.b in named)
-        whole = Graph((x for x in ends if x[0] != x[1]), {d: None for d in net.forward if named[d] == d}.keys(), net.work)
+        whole = Graph(
+            (x for x in ends if x[0] != x[1]),
+            {d: None for d in net.forward if named[d] == d}.keys(),
+            net.work,
+        )
         return traffic_of_listed_demands(whole, proof, (), {("all from", "all to"): 1}), 1
     units, ring = [*net.units], word in ("all_to_all", "ring", "rail_allreduce")
     reject_unless(len(units) == stated["units"], "the number of units is another")
     net, called = network_by_rail(net, every=ring) if rails else (net, {(u, None): u for u in units})
     if word == "all_to_all":
         return traffic_of_uniform_demands(net, proof), net.grain
-    of_rail = {r: [called[u, r] for u in units if (u, r) in called] for r in dict.fromkeys(r for _, r in called)}
+    of_rail = {
+        r: [called[u, r] for u in units if (u, r) in called] for r in dict.fromkeys(r for _, r in called)
+    }
     demands = {(u, units[(i + int(found[2] or 1)) % len(units)]): 1 for i, u in enumerate(units)}
     if word == "file":
         demands = {(s, t): amount for s, t, amount in stated["demands"] or ()}
@@ -780,9 +971,15 @@ def traffic_of_stated_pattern(net: CertifiedNetwork, stated: Any, proof: Any) ->
         reject_unless({d for pair in demands for d in pair} <= {*units}, "a demand is not between units")
     asked: dict[Arc, int] = {}
     for ends_of in of_rail.values() if ring else ():  # a ring on every rail, over the units that have it
-        asked |= dict.fromkeys(zip(ends_of, ends_of[1:] + ends_of[:1], strict=True), 1) if len(ends_of) > 1 else {}
-    for (s, t), amount in demands.items() if not ring else ():  # from each rail to the same of the other, as far as both have it
-        both = {(called[s, r], called[t, r]): amount for r in of_rail if (s, r) in called and (t, r) in called}
+        asked |= (
+            dict.fromkeys(zip(ends_of, ends_of[1:] + ends_of[:1], strict=True), 1) if len(ends_of) > 1 else {}
+        )
+    for (s, t), amount in (
+        demands.items() if not ring else ()
+    ):  # from each rail to the same of the other, as far as both have it
+        both = {
+            (called[s, r], called[t, r]): amount for r in of_rail if (s, r) in called and (t, r) in called
+        }
         reject_unless(both, f"{s} and {t} have no rail in common")
         asked |= both
     return traffic_of_listed_demands(net, proof, net.units, asked), net.grain * sum(asked.values())
@@ -795,16 +992,25 @@ def bounds_of_exact_figure(found: int | Fraction, stated: Any) -> tuple[int | Fr
 
 
 def verify_throughput_bounds(net: CertifiedNetwork, stated: Any) -> tuple[Fraction, Fraction]:
-    """Bounds in bit/s: of all to all on the rate of every ordered pair; else on all demands together, each in its proportion."""
-    (sent, rate), (priced, _) = (traffic_of_stated_pattern(net, stated, stated[end]) for end in ("lower", "upper"))
+    """Bounds in bit/s: of all to all on the rate of every ordered pair; else on all demands together, each in
+    its proportion."""
+    (sent, rate), (priced, _) = (
+        traffic_of_stated_pattern(net, stated, stated[end]) for end in ("lower", "upper")
+    )
     low, high = rate * sent.lower(stated["lower"]), rate * priced.upper(stated["upper"])
-    net.full, net.pairs = rate * sent.top, sum(sent.out.values()) if stated["pattern"].startswith("all_to_all") else 1
-    reject_unless(stated["lower_bps"] <= low and high <= stated["upper_bps"], f"the proofs show {low} and {high} bit/s")
+    net.full, net.pairs = (
+        rate * sent.top,
+        sum(sent.out.values()) if stated["pattern"].startswith("all_to_all") else 1,
+    )
+    reject_unless(
+        stated["lower_bps"] <= low and high <= stated["upper_bps"], f"the proofs show {low} and {high} bit/s"
+    )
     return low, high
 
 
 def verify_bisection_bounds(net: CertifiedNetwork, stated: Any) -> tuple[int, int]:
-    """Bounds on the least cut between halves. The network is not used again: a proof restores links, or uses them up."""
+    """Bounds on the least cut between halves. The network is not used again: a proof restores links, or uses
+    them up."""
     units = len(net.units)
     reject_unless(units == stated["units"], "the number of units is another")
     net.full = Fraction(net.injection())
@@ -819,7 +1025,8 @@ def verify_bisection_bounds(net: CertifiedNetwork, stated: Any) -> tuple[int, in
 
 
 def verify_reachability(net: CertifiedNetwork, stated: Any) -> tuple[bool, bool]:
-    """All units reach each other, and other linked endpoints reach some unit; or two named units do not reach each other."""
+    """All units reach each other, and other linked endpoints reach some unit; or two named units do not reach
+    each other."""
     hubs: dict[str, set[Any]] = {d: set() for d in (*net.units, *net.others)}
     for d, hub in net.attached():
         hubs[d].add(hub)
@@ -840,8 +1047,8 @@ def verify_reachability(net: CertifiedNetwork, stated: Any) -> tuple[bool, bool]
 
 
 def verify_hop_distance(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
-    """The links between forwarding devices on shortest paths between units that reach each other: the most, or the mean over
-    ordered pairs of ports of different units. One device of each orbit is a source."""
+    """The links between forwarding devices on shortest paths between units that reach each other: the most,
+    or the mean over ordered pairs of ports of different units. One device of each orbit is a source."""
     ports: dict[str, Counter[str]] = {u: Counter([u] * (u in net.forward)) for u in net.units}
     count = Graph(((x.a, x.b, 1) for x in net.links), net.forward, net.work).arcs()
     for (u, d), n in count.items():
@@ -863,9 +1070,10 @@ def verify_hop_distance(net: CertifiedNetwork, stated: Any) -> tuple[int | Fract
 
 
 def verify_disjoint_path_count(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
-    """The least number of paths between two units that share no link, or no forwarding device between them (Menger 1927). Units
-    with the same neighbours may be exchanged, and of each orbit one is compared with all others. Where all units forward, pairs
-    with a link are enough, and those with a common neighbour for paths that share no device (docs/certificates.md)."""
+    """The least number of paths between two units that share no link, or no forwarding device between them
+    (Menger 1927). Units with the same neighbours may be exchanged, and of each orbit one is compared with all
+    others. Where all units forward, pairs with a link are enough, and those with a common neighbour for paths
+    that share no device (docs/certificates.md)."""
     nodes, most, work = stated["check"] == "node_redundancy", int(stated["value"]) + 1, net.work
     count = Graph(((x.a, x.b, 1) for x in net.links), net.forward, work)
     first = {u: u for u in net.units} | count.equivalent(u for u in net.units if u not in net.forward)
@@ -878,11 +1086,15 @@ def verify_disjoint_path_count(net: CertifiedNetwork, stated: Any) -> tuple[int 
     direct = net.units == net.forward and net.units <= net.distances(units[0]).keys()
     found = most
     for u in {orbit[u]: u for u in reversed(units)}.values():
-        close = {w for v in count.near(u) for w in (v, *(count.near(v) if nodes else ()))} if direct else units
+        close = (
+            {w for v in count.near(u) for w in (v, *(count.near(v) if nodes else ()))} if direct else units
+        )
         for v in {*close} - {u}:
             work.spend(len(net.links))
             inner = net.forward - {u, v}
-            capacity: dict[Any, dict[Any, int]] = {d: {(d,): 1 if nodes else most} for d in inner}  # what passes a device
+            capacity: dict[Any, dict[Any, int]] = {
+                d: {(d,): 1 if nodes else most} for d in inner
+            }  # what passes a device
             for d in (*inner, u):
                 near = {w: 1 if nodes else n for w, n in count.near(d).items() if w in inner or w == v}
                 capacity[(d,) if d in inner else d] = near
@@ -891,10 +1103,16 @@ def verify_disjoint_path_count(net: CertifiedNetwork, stated: Any) -> tuple[int 
 
 
 def verify_oversubscription(net: CertifiedNetwork, stated: Any) -> tuple[int | Fraction, int | Fraction]:
-    """The most capacity below a switch (``at`` paths, or any), planned links included, over that above, by tiers as planned."""
+    """The most capacity below a switch (``at`` paths, or any), planned links included, over that above, by
+    tiers as planned."""
     devices, links = net.fabric.devices, net.fabric.links
-    level = {d: 0 if f.kind in ("host", "chip") else -1 if f.tier is None else f.tier for d, f in devices.items()}
-    reject_unless(not any(level[d] == 0 and d in net.forward for x in links for d in (x.a, x.b)), "the fabric has no tiers")
+    level = {
+        d: 0 if f.kind in ("host", "chip") else -1 if f.tier is None else f.tier for d, f in devices.items()
+    }
+    reject_unless(
+        not any(level[d] == 0 and d in net.forward for x in links for d in (x.a, x.b)),
+        "the fabric has no tiers",
+    )
     below, above = Counter[str](), Counter[str]()
     for x in links:
         low, high = sorted((x.a, x.b), key=level.__getitem__)
@@ -907,7 +1125,9 @@ def verify_oversubscription(net: CertifiedNetwork, stated: Any) -> tuple[int | F
     tiers = {level[d] for d in above if devices[d].kind == "switch"}
     at = [devices] if stated["at"] is None else net.fabric.named(stated["at"]).values()
     asked = [d for some in at for d in some if devices[d].kind == "switch"]
-    reject_unless(all(above[d] or not below[d] or level[d] not in tiers for d in asked), "a switch has no link above")
+    reject_unless(
+        all(above[d] or not below[d] or level[d] not in tiers for d in asked), "a switch has no link above"
+    )
     return bounds_of_exact_figure(max(Fraction(below[d], above[d]) for d in asked if above[d]), stated)
 
 
@@ -926,12 +1146,15 @@ def verify_blast_radius(net: CertifiedNetwork, stated: Any) -> tuple[int | Fract
 
 
 def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
-    """Every set of COUNT elements is a case, or the image of one under symmetries; the condition holds in every case. Symmetries
-    keep all that conditions read: declarations, kinds, roles, models, containment, and links with their rates and panels. Single
-    links between the same devices with the same rate and panel are of one kind."""
+    """Every set of COUNT elements is a case, or the image of one under symmetries; the condition holds in
+    every case. Symmetries keep all that conditions read: declarations, kinds, roles, models, containment, and
+    links with their rates and panels. Single links between the same devices with the same rate and panel are
+    of one kind."""
     fabric, work, count, images = net.fabric, net.work, stated["count"], stated["symmetries"]
     named = fabric.elements(stated["of"], stated["what"], stated["to"])
-    copies = Counter(named.values())  # both ports of a link, say, fail alike: then fewer elements than COUNT may fail
+    copies = Counter(
+        named.values()
+    )  # both ports of a link, say, fail alike: then fewer elements than COUNT may fail
     elements = [*copies]
     reject_unless(len(named) >= count, "fewer elements than fail")
     several = len({*copies.values()}) > 1 or any(len(e.links) > 1 for e in elements)
@@ -940,7 +1163,9 @@ def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
     def mark(element: Element, image: Mapping[Any, Any]) -> Any:
         """What an element, or its image, is known by."""
         links = [fabric.links[i] for i in element.links]
-        ends = [(*sorted(image.get(d, d) for d in (x.a, x.b)), x.rate, image.get(x.via, x.via)) for x in links]
+        ends = [
+            (*sorted(image.get(d, d) for d in (x.a, x.b)), x.rate, image.get(x.via, x.via)) for x in links
+        ]
         return element if several else (frozenset(image.get(d, d) for d in element.devices), *ends)
 
     arcs: dict[Any, Any] = {(d, f.inside): [] for d, f in fabric.devices.items()}
@@ -950,14 +1175,24 @@ def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
     condition, shown = stated["condition"], set()
     sides = {end: net.members(condition[end]) for end in SIDES if end in condition}
     kinds = {d: (f.kind, f.role, f.model, f.forwards, f.family) for d, f in fabric.devices.items()}
-    reject_unless_automorphisms(work, images, {d: (*k, *(d in side for side in sides.values())) for d, k in kinds.items()}, arcs)
+    reject_unless_automorphisms(
+        work, images, {d: (*k, *(d in side for side in sides.values())) for d, k in kinds.items()}, arcs
+    )
     number: dict[Any, int] = {}
     kind = {e: number.setdefault(mark(e, {}), len(number)) for e in elements}
     amount = Counter(kind.values())
     moves = [{kind[e]: number.get(mark(e, image), -1) for e in elements} for image in images]
-    reject_unless(all(amount[k] == amount[i] for move in moves for k, i in move.items()), "a symmetry leads out of the elements")
+    reject_unless(
+        all(amount[k] == amount[i] for move in moves for k, i in move.items()),
+        "a symmetry leads out of the elements",
+    )
     work.spend(sum(comb(len(elements), size) for size in range(1, count + 1)) * (1 + len(moves)))
-    chosen = (c for size in range(1, count + 1) for c in combinations(elements, size) if sum(copies[e] for e in c) >= count)
+    chosen = (
+        c
+        for size in range(1, count + 1)
+        for c in combinations(elements, size)
+        if sum(copies[e] for e in c) >= count
+    )
     sets = {tuple(sorted(kind[e] for e in c)) for c in chosen}
     orbit = lowest_of_orbits(sets, ({c: tuple(sorted(move[i] for i in c)) for c in sets} for move in moves))
     for case in stated["cases"]:
@@ -969,35 +1204,53 @@ def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
         after = CertifiedNetwork(fabric, work, lost)
         reject_unless(left["check"] == condition["check"], "a case is about something else")
         reject_unless(sides or len(after.units) > 1, "a case leaves no pair")
-        left |= {"pattern": "between"} | {end: side - lost.devices - (net.units - after.units) for end, side in sides.items()}
+        left |= {"pattern": "between"} | {
+            end: side - lost.devices - (net.units - after.units) for end, side in sides.items()
+        }
         bound, share = condition.get("value", 1), condition.get("share")
         reject_unless(
-            not share or left["check"] == "bisection" or (sides and share == "left"), "there is no share of such a figure"
+            not share or left["check"] == "bisection" or (sides and share == "left"),
+            "there is no share of such a figure",
         )
         if share and sides:  # of what the ports of the smaller side carry
             bound *= traffic_of_stated_pattern(after, left, left["lower"])[0].top
         elif share:  # of what half of the units can inject
             bound *= (net if share == "intact" else after).injection()
         low, high = CHECKS[left["check"]](after, left)
-        true = {">=": low >= bound, ">": low > bound, "<=": high <= bound, "<": high < bound, "==": low == high == bound}
+        true = {
+            ">=": low >= bound,
+            ">": low > bound,
+            "<=": high <= bound,
+            "<": high < bound,
+            "==": low == high == bound,
+        }
         reject_unless(true[condition.get("op", ">=")], "a case fails")
     reject_unless({*orbit.values()} <= shown, "a failure is not covered")
 
 
 CHECKS: dict[str, Callable[[CertifiedNetwork, Any], Any]] = {
-    "reachability": verify_reachability, "diameter": verify_hop_distance, "mean_hops": verify_hop_distance, "oversubscription": verify_oversubscription,
-    "edge_redundancy": verify_disjoint_path_count, "node_redundancy": verify_disjoint_path_count, "blast_radius": verify_blast_radius,
-    "bisection": verify_bisection_bounds, "throughput": verify_throughput_bounds, "survives": verify_survival,
-}  # fmt: skip
+    "reachability": verify_reachability,
+    "diameter": verify_hop_distance,
+    "mean_hops": verify_hop_distance,
+    "oversubscription": verify_oversubscription,
+    "edge_redundancy": verify_disjoint_path_count,
+    "node_redundancy": verify_disjoint_path_count,
+    "blast_radius": verify_blast_radius,
+    "bisection": verify_bisection_bounds,
+    "throughput": verify_throughput_bounds,
+    "survives": verify_survival,
+}
 
 
 # ---------------------------------------------------------------- what is proved, and what is expected
 
 UNITS = {"bps": 1, "Kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12, "Pbps": 10**15}
 EXPECTED = re.compile(
-    r"(?P<survives>survives any (?P<count>[0-9]{1,9})(?: (?P<what>links|ports|cables|cages))? of (?P<of>.+?)(?: to (?P<to>.+?))?"
+    r"(?P<survives>survives any (?P<count>[0-9]{1,9})(?: (?P<what>links|ports|cables|cages))? of "
+    r"(?P<of>.+?)(?: to (?P<to>.+?))?"
     r"(?: with (?P<given>.+))?)"
-    r"|(?P<check>[a-z_]+)(?: (?P<pattern>(?!(?:of|at) )[a-z_]+(?: [0-9a-f]+)?(?: by rail| through scaleup)?))?"
+    r"|(?P<check>[a-z_]+)(?: (?P<pattern>(?!(?:of|at) )[a-z_]+(?: [0-9a-f]+)?(?: by rail| through "
+    r"scaleup)?))?"
     r"(?: of (?P<a>.+?)(?: to (?P<b>.+?))?)?(?: at (?P<at>.+?))?"
     r"(?: ?(?P<op>>=|<=|==|>|<) ?(?P<value>[0-9.:/]{1,60})(?P<unit>%|[KMGTP]?bps)?(?P<intact> of intact)?)?"
 )
@@ -1006,14 +1259,22 @@ PARTS = re.compile(r"\.(?![^\[]*\])")
 
 def comparison_follows(op: str, value: Any, low: Any, high: Any) -> bool:
     """Whether every figure from low to high satisfies a comparison."""
-    true = {">=": low >= value, ">": low > value, "<=": high <= value, "<": high < value, "==": low == high == value}
+    true = {
+        ">=": low >= value,
+        ">": low > value,
+        "<=": high <= value,
+        "<": high < value,
+        "==": low == high == value,
+    }
     return bool(true[op])
 
 
 def paths_matching_text(fabric: CertifiedFabric, text: str) -> list[str]:
-    """The paths of devices and groups that a list of paths names, in which an index is a number, a..b, * or left out. Paths that
-    name nothing, of ports, say, stay as they are."""
-    every = {path: PARTS.split(path) for d in fabric.devices.values() for path in enclosing_element_paths(d.path)}
+    """The paths of devices and groups that a list of paths names, in which an index is a number, a..b, * or
+    left out. Paths that name nothing, of ports, say, stay as they are."""
+    every = {
+        path: PARTS.split(path) for d in fabric.devices.values() for path in enclosing_element_paths(d.path)
+    }
 
     def fits(wanted: str, part: str) -> bool:
         if "[" not in wanted:
@@ -1021,10 +1282,14 @@ def paths_matching_text(fabric: CertifiedFabric, text: str) -> list[str]:
         asked, given = (x[:-1].partition("[") for x in (wanted, part))
         indices = [x.strip() for x in asked[2].split(",")], [x.strip() for x in given[2].split(",")]
         spans = [re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})", x) for x in indices[0]]
-        return asked[0] == given[0] and len(indices[0]) == len(indices[1]) and all(
-            x in ("*", y) or (span is not None and y in map(str, range(int(span[1]), int(span[2]) + 1)))
-            for x, y, span in zip(*indices, spans, strict=True)
-        )  # fmt: skip
+        return (
+            asked[0] == given[0]
+            and len(indices[0]) == len(indices[1])
+            and all(
+                x in ("*", y) or (span is not None and y in map(str, range(int(span[1]), int(span[2]) + 1)))
+                for x, y, span in zip(*indices, spans, strict=True)
+            )
+        )
 
     out: list[str] = []
     for wanted in (x.strip() for x in re.split(r",(?![^\[]*\])", text)):
@@ -1035,8 +1300,8 @@ def paths_matching_text(fabric: CertifiedFabric, text: str) -> list[str]:
 
 
 class CertifiedStatement:
-    """What a certificate proves: ``check`` of ``subject`` is from ``low`` to ``high``; of a share in bit/s, where 100% are
-    ``full``. What differs in its subject says nothing of another."""
+    """What a certificate proves: ``check`` of ``subject`` is from ``low`` to ``high``; of a share in bit/s,
+    where 100% are ``full``. What differs in its subject says nothing of another."""
 
     def __init__(self, stated: Any, net: CertifiedNetwork, bounds: Any) -> None:
         self.stated, self.net, self.check = stated, net, stated["check"]
@@ -1065,7 +1330,8 @@ class CertifiedStatement:
         return str(stated["pattern"]).replace("file", f"file {sha256(rows.encode()).hexdigest()[:16]}")
 
     def meets(self, text: str) -> bool | None:
-        """Whether a requirement follows; None where it is about something else. Raises Unreadable for what is none."""
+        """Whether a requirement follows; None where it is about something else. Raises Unreadable for what is
+        none."""
         asked = EXPECTED.fullmatch(text.strip())
         if asked is None:
             raise InputUnreadable(f"`{text}` is no requirement such as `bisection >= 100%`")
@@ -1073,7 +1339,10 @@ class CertifiedStatement:
         try:
             if asked["survives"]:
                 sides = None if asked["to"] is None else paths_matching_text(fabric, asked["to"])
-                here = self.check == "survives" and (self.stated["what"], bool(self.stated["to"])) == (asked["what"], bool(sides))
+                here = self.check == "survives" and (self.stated["what"], bool(self.stated["to"])) == (
+                    asked["what"],
+                    bool(sides),
+                )
                 count = int(asked["count"])
                 if not here or self.subject() != (
                     count,
@@ -1113,13 +1382,18 @@ class CertifiedStatement:
             return condition["check"] == "reachability" and not asked["op"]
         scale, value = requirement_amount(asked)
         flowing = condition["check"] in FLOWING
-        if condition["share"] != (("intact" if asked["intact"] else "left") if flowing and scale != "bps" else None):
+        if condition["share"] != (
+            ("intact" if asked["intact"] else "left") if flowing and scale != "bps" else None
+        ):
             return False
         if scale and not flowing:
             return False
         op, have = condition["op"], condition["value"]
         strict = asked["op"] in ("<", ">") and op not in ("<", ">", "==")
-        within = {">": have > value or (have == value and not strict), "<": have < value or (have == value and not strict)}
+        within = {
+            ">": have > value or (have == value and not strict),
+            "<": have < value or (have == value and not strict),
+        }
         if op == "==":
             return comparison_follows(asked["op"], value, have, have)
         return asked["op"] != "==" and op[0] == asked["op"][0] and within[op[0]]
@@ -1149,20 +1423,34 @@ class CertifiedStatement:
             intact = " of intact" if given.get("share") == "intact" else ""
             left = f"{given['check']}{' of ' + sides if sides else ''}{op}{intact}"
             cases = f"{len(stated['cases'])} representative case{'s' * (len(stated['cases']) > 1)}; {units}"
-            return f"survives{of}: any {stated['count']}{what} of {', '.join(stated['of'])}{to} with {left} ({cases})"
+            return (
+                f"survives{of}: any {stated['count']}{what} of {', '.join(stated['of'])}{to} with "
+                f"{left} ({cases})"
+            )
         at = stated.get("of") or stated.get("at")
-        sets = f" {'at' if self.check == 'oversubscription' else 'of'} {', '.join(at)} in {stated['fabric']}" if at else of
+        sets = (
+            f" {'at' if self.check == 'oversubscription' else 'of'} {', '.join(at)} in {stated['fabric']}"
+            if at
+            else of
+        )
         if self.check not in FLOWING:
             unit = {"blast_radius": " ports of units", "oversubscription": " to 1"}.get(self.check, "")
-            return f"{self.check}{sets} == {self.low}{unit if self.low != 1 else unit.replace('ports', 'port')} ({units})"
+            return (
+                f"{self.check}{sets} == "
+                f"{self.low}{unit if self.low != 1 else unit.replace('ports', 'port')} ({units})"
+            )
         subject = self.check
         if self.check == "throughput" and stated["pattern"] == "between":
-            subject += " of " + " to ".join(", ".join(self.net.fabric.shortest({*stated[end]}, self.net)) for end in SIDES)
+            subject += " of " + " to ".join(
+                ", ".join(self.net.fabric.shortest({*stated[end]}, self.net)) for end in SIDES
+            )
             of = f" in {stated['fabric']}"
         else:
             subject += f" {self.pattern()}".rstrip()
         ends = enumerate((Fraction(self.low), Fraction(self.high)))
-        low, high = (percent_of_full(x / self.full, up) if self.full else rate_in_bps_units(x) for up, x in ends)
+        low, high = (
+            percent_of_full(x / self.full, up) if self.full else rate_in_bps_units(x) for up, x in ends
+        )
         figure = f"== {low}" if self.low == self.high and low == high else f">= {low} and <= {high}"
         bits = (
             rate_in_bps_units(self.low)
@@ -1193,7 +1481,10 @@ def percent_of_full(part: Fraction, up: int) -> str:
 
 def rate_in_bps_units(bits: Fraction | int) -> str:
     """An amount of bit/s, exactly."""
-    unit = next((u for u, n in reversed(UNITS.items()) if bits >= n and (Fraction(bits) / n * 1000).denominator == 1), "bps")
+    unit = next(
+        (u for u, n in reversed(UNITS.items()) if bits >= n and (Fraction(bits) / n * 1000).denominator == 1),
+        "bps",
+    )
     whole, part = divmod(Fraction(bits) / UNITS[unit], 1)
     if (part * 1000).denominator != 1:
         return f"{Fraction(bits)}{unit}"
@@ -1201,18 +1492,30 @@ def rate_in_bps_units(bits: Fraction | int) -> str:
 
 
 def verify(certificate: Any, fabric: Any, steps: int = MAX_STEPS) -> CertifiedStatement:
-    """What a certificate proves of a fabric, as parsed or as Fabric. Raises Rejected unless it does. Compares no hashes."""
+    """What a certificate proves of a fabric, as parsed or as Fabric. Raises Rejected unless it does. Compares
+    no hashes."""
     try:
         wiring = fabric if isinstance(fabric, CertifiedFabric) else CertifiedFabric(fabric)
         stated = value_of_form(
-            certificate, HEAD | FORMS[value_of_form(certificate.get("check"), frozenset(FORMS), "check")], "certificate"
+            certificate,
+            HEAD | FORMS[value_of_form(certificate.get("check"), frozenset(FORMS), "check")],
+            "certificate",
         )
         reject_unless(
-            stated["schema"] == SCHEMA and stated["fabric"] == wiring.name, "the certificate is of another schema or fabric"
+            stated["schema"] == SCHEMA and stated["fabric"] == wiring.name,
+            "the certificate is of another schema or fabric",
         )
         net = CertifiedNetwork(wiring, WorkSteps(steps))
         return CertifiedStatement(stated, net, CHECKS[stated["check"]](net, stated))
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError) as fault:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+        MemoryError,
+    ) as fault:
         raise Rejected(f"malformed: {type(fault).__name__}: {fault}") from None
 
 
@@ -1231,14 +1534,20 @@ def check(certificate_text: str, fabric_text: str) -> tuple[int, str]:
     return judge([certificate_text], fabric_text)[0]
 
 
-def judge(certificates: Sequence[str], fabric_text: str, expected: Sequence[str] = ()) -> list[tuple[int, str]]:
-    """Status and line of each certificate, then of each requirement that is expected: 0 if it follows from one of them."""
+def judge(
+    certificates: Sequence[str], fabric_text: str, expected: Sequence[str] = ()
+) -> list[tuple[int, str]]:
+    """Status and line of each certificate, then of each requirement that is expected: 0 if it follows from
+    one of them."""
     out: list[tuple[int, str]] = []
     proved: list[CertifiedStatement] = []
     wiring: CertifiedFabric | None = None
     for text in certificates:
         try:
-            certificate, fabric = parse_strict_json(text, "certificate"), wiring or parse_strict_json(fabric_text, "fabric.json")
+            certificate, fabric = (
+                parse_strict_json(text, "certificate"),
+                wiring or parse_strict_json(fabric_text, "fabric.json"),
+            )
             if type(certificate) is not dict or (wiring is None and type(fabric) is not dict):
                 raise InputUnreadable("a file is not a JSON object")
             design = sha256(fabric_text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -1267,7 +1576,8 @@ def judge(certificates: Sequence[str], fabric_text: str, expected: Sequence[str]
 
 
 def check_files_of_arguments(arguments: Sequence[str]) -> int:
-    """Check the files that the arguments name; print a line for each certificate and requirement; the exit status."""
+    """Check the files that the arguments name; print a line for each certificate and requirement; the exit
+    status."""
     texts, names, expected = [], [], []
     try:
         given = iter(arguments)
@@ -1289,7 +1599,11 @@ def check_files_of_arguments(arguments: Sequence[str]) -> int:
     except (OSError, ValueError) as fault:
         found = [(2, shortened_printable_text(f"not readable: {fault}"))]
     for i, (status, text) in enumerate(found):
-        of = f"{shortened_printable_text(names[i])}: " if len(found) > len(expected) and 1 < len(names) - 1 > i else ""
+        of = (
+            f"{shortened_printable_text(names[i])}: "
+            if len(found) > len(expected) and 1 < len(names) - 1 > i
+            else ""
+        )
         print(of + text, file=sys.stderr if status else sys.stdout)
     return max(status for status, _ in found)
 

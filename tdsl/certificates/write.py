@@ -1,10 +1,11 @@
 """Certificates: what proves a result, as JSON that ``checker.py`` checks against ``fabric.json`` alone.
 
-Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of what the checker
-counts again (diameter, mean hops, redundancy, oversubscription, blast radius): the figure. Of reachability: that it holds, or two
-units that do not reach each other. Of ``survives``: one case for every orbit of failures, and the symmetries that map the cases
-to all others. Devices have the names that ``fabric.json`` gives them, elements their paths; fractions are texts, ``"15/16"``.
-``docs/certificates.md`` has every schema.
+Of a bisection: the split with its cut, and the shares and limits of the flows that show the lower bound. Of
+what the checker counts again (diameter, mean hops, redundancy, oversubscription, blast radius): the figure.
+Of reachability: that it holds, or two units that do not reach each other. Of ``survives``: one case for every
+orbit of failures, and the symmetries that map the cases to all others. Devices have the names that
+``fabric.json`` gives them, elements their paths; fractions are texts, ``"15/16"``. ``docs/certificates.md``
+has every schema.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ STEPS = 10**8
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """Texts of certificates by the name of their file, each verified by the checker; by name the checker's reason why one is not
-    verified, which is a fault of tdsl; by name why others are not written, though their results are right; and of those that show
-    less than was proved, how much."""
+    """Texts of certificates by the name of their file, each verified by the checker; by name the checker's
+    reason why one is not verified, which is a fault of tdsl; by name why others are not written, though their
+    results are right; and of those that show less than was proved, how much."""
 
     texts: Mapping[str, str]
     rejected: Mapping[str, str]
@@ -59,9 +60,12 @@ class Certified:
 def verified_certificates(
     fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], steps: int = STEPS
 ) -> Certified:
-    """Write the certificates of a fabric and verify each against its fabric.json, within so many steps of the checker."""
+    """Write the certificates of a fabric and verify each against its fabric.json, within so many steps of the
+    checker."""
     if fabric.link_count > LINKS:
-        return Certified({}, {}, {"*.json": f"the fabric has {fabric.link_count:,} links, and the limit is {LINKS:,}"})
+        return Certified(
+            {}, {}, {"*.json": f"the fabric has {fabric.link_count:,} links, and the limit is {LINKS:,}"}
+        )
     design = json_of_fabric_target(fabric)
     try:
         data = checker.CertifiedFabric(checker.parse_strict_json(design, "fabric.json"))
@@ -71,7 +75,9 @@ def verified_certificates(
     rejected: dict[str, str] = {}
     left_out: dict[str, str] = {}
     weaker: dict[str, str] = {}
-    for name, made in certificates_by_file_name(fabric, claims, results, design=design, left_out=left_out, weaker=weaker).items():
+    for name, made in certificates_by_file_name(
+        fabric, claims, results, design=design, left_out=left_out, weaker=weaker
+    ).items():
         text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
         try:
             checker.verify(checker.parse_strict_json(text, name), data, steps)
@@ -91,18 +97,26 @@ def json_of_fabric_target(fabric: Fabric) -> str:
 
 
 def certificates_by_file_name(
-    fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget = DEFAULT, design: str = "",
-    left_out: dict[str, str] | None = None, weaker: dict[str, str] | None = None,
-) -> Mapping[str, Json]:  # fmt: skip
-    """Certificates by the name of their file: of the claims about the whole fabric that are answered, each metric once, or as
-    often as `survives` is asked. ``design`` is the text of the fabric.json whose hash they state; ``left_out`` gets the names of
-    those that are not written, and why; ``weaker`` of those that show less than was proved how much."""
+    fabric: Fabric,
+    claims: Sequence[ResolvedClaim],
+    results: Iterable[Result],
+    budget: Budget = DEFAULT,
+    design: str = "",
+    left_out: dict[str, str] | None = None,
+    weaker: dict[str, str] | None = None,
+) -> Mapping[str, Json]:
+    """Certificates by the name of their file: of the claims about the whole fabric that are answered, each
+    metric once, or as often as `survives` is asked. ``design`` is the text of the fabric.json whose hash they
+    state; ``left_out`` gets the names of those that are not written, and why; ``weaker`` of those that show
+    less than was proved how much."""
     head = {"schema": checker.SCHEMA, "fabric": fabric.name, "design": sha256(design.encode()).hexdigest()}
     found = _certificate_bodies(fabric, claims, results, budget, {} if left_out is None else left_out, weaker)
     out = {name: head | body for name, body in found.items()}
     flows = [name for name, body in out.items() if body["check"] == "throughput"]
     if flows:
-        wiring = checker.CertifiedFabric(checker.parse_strict_json(design or json_of_fabric_target(fabric), "fabric.json"))
+        wiring = checker.CertifiedFabric(
+            checker.parse_strict_json(design or json_of_fabric_target(fabric), "fabric.json")
+        )
         for name in flows:
             try:
                 out[name] |= certificate_as_checked(out[name], wiring, STEPS)
@@ -114,9 +128,13 @@ def certificates_by_file_name(
 
 
 def _certificate_bodies(
-    fabric: Fabric, claims: Sequence[ResolvedClaim], results: Iterable[Result], budget: Budget, left_out: dict[str, str],
+    fabric: Fabric,
+    claims: Sequence[ResolvedClaim],
+    results: Iterable[Result],
+    budget: Budget,
+    left_out: dict[str, str],
     weaker: dict[str, str] | None,
-) -> Mapping[str, Json]:  # fmt: skip
+) -> Mapping[str, Json]:
     fabric = fabric.network
     view = View.whole(fabric, budget)
     status = {(r.check, r.requirement): r.status for r in results}
@@ -130,7 +148,10 @@ def _certificate_bodies(
     if any(check == "diameter" and s == "proved" for (check, _), s in status.items()):
         judged = checks_by_name()["diameter"].judge(view, None)
         if judged.status == "proved":
-            out["diameter.json"] = {"check": "diameter", "value": judged.value} | symmetries_of_forwarding_units(view)
+            out["diameter.json"] = {
+                "check": "diameter",
+                "value": judged.value,
+            } | symmetries_of_forwarding_units(view)
     out |= all_to_all_certificates(view, claims)
     out |= certificates_of_patterns(view, claims)
     for check in ("edge_redundancy", "node_redundancy", "mean_hops", "oversubscription"):
@@ -139,11 +160,15 @@ def _certificate_bodies(
                 left_out[f"{check}.json"] = BUNDLED
                 continue
             judged = checks_by_name()[check].judge(view, None)
-            if judged.status == "proved" and isinstance(judged.value, (int, Fraction)):  # not without an upper link
+            if judged.status == "proved" and isinstance(
+                judged.value, (int, Fraction)
+            ):  # not without an upper link
                 turned = {} if check == "oversubscription" else symmetries_of_forwarding_units(view)
                 out[f"{check}.json"] = {"check": check, "value": figure_for_checker(judged.value)} | turned
     asked = [
-        c for c in claims if c.metric == "blast_radius" and c.scope is None and not any(s.ports for s in c.of) and not c.through
+        c
+        for c in claims
+        if c.metric == "blast_radius" and c.scope is None and not any(s.ports for s in c.of) and not c.through
     ]
     for number, claim in enumerate(asked, 1):
         judged = checks_by_name()["blast_radius"].judge(view, claim)
@@ -175,6 +200,7 @@ def _certificate_bodies(
 def claims_at_switches(claims: Iterable[ResolvedClaim]) -> list[ResolvedClaim]:
     """The claims about the oversubscription of some switches that certificates are written of, in order."""
     return [
-        c for c in claims
+        c
+        for c in claims
         if c.metric == "oversubscription" and c.at and c.scope is None and not c.of and not c.of_active
-    ]  # fmt: skip
+    ]

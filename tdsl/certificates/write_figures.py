@@ -1,5 +1,5 @@
-"""What proves the figures of a fabric, or of what failures leave of it: bisection, reachability and uniform all to all, and the
-symmetries of devices, in the form of certificates."""
+"""What proves the figures of a fabric, or of what failures leave of it: bisection, reachability and uniform
+all to all, and the symmetries of devices, in the form of certificates."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def figure_for_checker(value: object) -> int | str:
 
 
 def certificate_of_bisection(view: View, weaker: dict[str, str] | None = None) -> Json:
-    """The split with its cut, and what shows the lower bound; 0 where no form of certificate shows any. Where that is less than
-    what was proved, ``weaker`` gets both."""
+    """The split with its cut, and what shows the lower bound; 0 where no form of certificate shows any. Where
+    that is less than what was proved, ``weaker`` gets both."""
     found = bisection_bounds(view)
     proved = found.lower * found.net.grain
     lower = _lower_bound_proof(view, found.net, found.bound.proof_lower)
@@ -63,17 +63,26 @@ def certificate_of_bisection(view: View, weaker: dict[str, str] | None = None) -
 
 
 def _lower_bound_proof(view: View, net: Network, proof: LowerProof) -> Json | None:
-    """What is written to show the lower end: routes, shares, or orders in which devices take sides; None of another proof."""
+    """What is written to show the lower end: routes, shares, or orders in which devices take sides; None of
+    another proof."""
     if isinstance(proof, (Spectrum, GroupRoutes)):
         return None
     if isinstance(proof, Concurrent):
         return {"by": "routes"} | _concurrent_routes(view, proof)
     if isinstance(proof, (EverySplit, EveryPlacement)):
         return _side_taking_orders(view, proof)
-    lower: Json = {"by": "shares", "parts": [_spread_shares(view.fabric, part, spread) for part, spread in proof.parts]}
+    lower: Json = {
+        "by": "shares",
+        "parts": [_spread_shares(view.fabric, part, spread) for part, spread in proof.parts],
+    }
     if proof.restored is not None:
         added = proof.restored.added
-        ends = zip(view.names(net.transit[added.a]), view.names(net.transit[added.b]), added.capacity.tolist(), strict=True)
+        ends = zip(
+            view.names(net.transit[added.a]),
+            view.names(net.transit[added.b]),
+            added.capacity.tolist(),
+            strict=True,
+        )
         lower["restored"] = [[a, b, capacity * net.grain] for a, b, capacity in ends]
     return lower
 
@@ -83,7 +92,9 @@ def _side_taking_orders(view: View, proof: EverySplit | EveryPlacement) -> Json 
     parts: list[Json] = []
     for net, least in proof.parts:
         order = (
-            placements.placement_order(net) if isinstance(proof, EveryPlacement) else frontier.elimination_order(net, view.budget)
+            placements.placement_order(net)
+            if isinstance(proof, EveryPlacement)
+            else frontier.elimination_order(net, view.budget)
         )
         if order is None:
             return None
@@ -93,7 +104,8 @@ def _side_taking_orders(view: View, proof: EverySplit | EveryPlacement) -> Json 
 
 
 def _concurrent_routes(view: View, found: Concurrent) -> Json:
-    """The lengths of one link of every orbit for each routing, and the permutations of devices that make the orbits."""
+    """The lengths of one link of every orbit for each routing, and the permutations of devices that make the
+    orbits."""
     used = [(share, route) for share, route in zip(found.shares, found.routes, strict=True) if share]
     name = view.names(found.graph.device)
     hubs = {name[v]: n for v, n in enumerate(found.demand.senders.tolist()) if n}
@@ -101,7 +113,12 @@ def _concurrent_routes(view: View, found: Concurrent) -> Json:
         **({} if found.demand.pairs else {"hubs": hubs}),
         "symmetries": _device_permutations(view, found.graph, found.orbits),
         "routes": [
-            {"share": share, "by": "lengths", "parts": PARTS, "lengths": _lengths_of_orbits(view, found, route.length, 1)}
+            {
+                "share": share,
+                "by": "lengths",
+                "parts": PARTS,
+                "lengths": _lengths_of_orbits(view, found, route.length, 1),
+            }
             for share, route in used
         ],
     }
@@ -121,7 +138,9 @@ def _device_permutations(view: View, g: UnitGraph, found: Orbits) -> list[dict[s
     """Permutations of devices: those of a node are mapped to those of its image in order."""
     of: list[list[str]] = [[] for _ in range(g.nodes)]
     for v, name in zip(
-        np.append(g.unit_node, g.inner_node).tolist(), view.names(np.append(g.net.units, g.net.transit)), strict=True
+        np.append(g.unit_node, g.inner_node).tolist(),
+        view.names(np.append(g.net.units, g.net.transit)),
+        strict=True,
     ):
         of[v].append(name)
     return [
@@ -184,7 +203,9 @@ def _rate_lower_proof(view: View, found: AllToAll) -> Json:
         return _concurrent_routes(view, proof)
     assert isinstance(proof, Combined)
     name = view.names(found.device)
-    routes = list(routings_of_combination(name, [[x] for x in arc_end_names(name, proof.network)], proof.combination))
+    routes = list(
+        routings_of_combination(name, [[x] for x in arc_end_names(name, proof.network)], proof.combination)
+    )
     return {"quotient": True, "routes": routes}
 
 
@@ -192,13 +213,19 @@ def _rate_upper_proof(view: View, found: AllToAll) -> Json:
     """A cut, or lengths of links or arcs."""
     net, proof = found.net, found.bound.proof_upper
     if isinstance(proof, Cut):
-        return {"quotient": True, "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.transit[proof.nodes]))))}
+        return {
+            "quotient": True,
+            "cut": sorted(view.names(np.concatenate((net.units[proof.units], net.transit[proof.nodes])))),
+        }
     if isinstance(proof, OrbitLengths):
         turned = _device_permutations(view, proof.found.graph, proof.found.orbits)
         return {"lengths": _lengths_of_orbits(view, proof.found, proof.found.dual, 0), "symmetries": turned}
     assert isinstance(proof, ArcLengths)
     ends = arc_end_names(view.names(found.device), proof.network)
-    return {"quotient": True, "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x]}
+    return {
+        "quotient": True,
+        "lengths": [[*ends[arc], x] for arc, x in enumerate(proof.length.tolist()) if x],
+    }
 
 
 def _spread_shares(fabric: Fabric, net: Network, spread: Spread) -> Json:
@@ -208,14 +235,17 @@ def _spread_shares(fabric: Fabric, net: Network, spread: Spread) -> Json:
 
 
 def certificate_of_reachability(view: View) -> Json | None:
-    """That all units reach each other, or two that do not; None where a manager or storage device reaches no unit."""
+    """That all units reach each other, or two that do not; None where a manager or storage device reaches no
+    unit."""
     judged = checks_by_name()["reachability"].judge(view, None)
     out: Json = {"check": "reachability", "units": len(view.units), "holds": judged.status == "proved"}
     if judged.status == "proved":
         return out
     names = set(view.names(view.units))
     pair = [judged.witness.get("from"), judged.witness.get("to")]
-    return out | {"apart": pair} if set(pair) <= names else None  # a manager that reaches no unit is none of these
+    return (
+        out | {"apart": pair} if set(pair) <= names else None
+    )  # a manager that reaches no unit is none of these
 
 
 def built_elements(view: View, selectors: Sequence[Selector]) -> list[FabricElement]:
@@ -224,13 +254,21 @@ def built_elements(view: View, selectors: Sequence[Selector]) -> list[FabricElem
 
 
 def paths_of_elements(view: View, elements: Sequence[FabricElement]) -> list[str]:
-    """The paths of elements; where all that is built of such a path is among them, the path without indices."""
+    """The paths of elements; where all that is built of such a path is among them, the path without
+    indices."""
     named = {e.name for e in elements}
     wanted = {checker.unindexed_path(name) for name in named}
     rest: set[str] = set()
     for device in np.flatnonzero(view.fabric.built).tolist():
         around = checker.enclosing_element_paths(view.fabric.device_path(device))
-        rest |= {family for path in around if path not in named and (family := checker.unindexed_path(path)) in wanted}
+        rest |= {
+            family
+            for path in around
+            if path not in named and (family := checker.unindexed_path(path)) in wanted
+        }
     return list(
-        dict.fromkeys(name if checker.unindexed_path(name) in rest else checker.unindexed_path(name) for name in sorted(named))
+        dict.fromkeys(
+            name if checker.unindexed_path(name) in rest else checker.unindexed_path(name)
+            for name in sorted(named)
+        )
     )

@@ -1,4 +1,5 @@
-"""Certificates of `survives`: one case for every orbit of failures, each with a certificate of what is left."""
+"""Certificates of `survives`: one case for every orbit of failures, each with a certificate of what is
+left."""
 
 from __future__ import annotations
 
@@ -45,8 +46,8 @@ BUNDLED = "the design has bundles of links, which the checker does not read"
 
 
 def certificate_of_survival(view: View, claim: ResolvedClaim) -> Json | None:
-    """A case for every orbit of failures, with a certificate of what is left; None where certificates have no form for what is
-    asked. Raises LeftOut with the reason why none is written."""
+    """A case for every orbit of failures, with a certificate of what is left; None where certificates have no
+    form for what is asked. Raises LeftOut with the reason why none is written."""
     if claim.any_of == "bundles":
         raise CertificateLeftOut(BUNDLED)
     try:
@@ -75,20 +76,25 @@ def certificate_of_survival(view: View, claim: ResolvedClaim) -> Json | None:
         left = after(view, list(failed))
         body = _certificate_of_rest(left, asked)
         if asked is not None and not _is_enough_for_condition(body, asked, view if asked.of_intact else left):
-            raise CertificateLeftOut(f"no form of certificate shows the figure without {', '.join(e.name for e in failed)}")
+            raise CertificateLeftOut(
+                f"no form of certificate shows the figure without {', '.join(e.name for e in failed)}"
+            )
         cases.append({"failed": [e.name for e in failed], "left": body})
     return {
         "check": "survives",
         "count": count,
         "condition": _condition_after_failures(view, asked),
         **_failing_elements_named(view, claim, elements),
-        "symmetries": [_device_names_exchanged(view, image) for image in found.images] if found is not None else [],
+        "symmetries": [_device_names_exchanged(view, image) for image in found.images]
+        if found is not None
+        else [],
         "cases": cases,
     }
 
 
 def _has_certificate_form(asked: ResolvedClaim) -> bool:
-    """Whether a certificate can state what is asked after failures: of all that is left, or the throughput of A to B."""
+    """Whether a certificate can state what is asked after failures: of all that is left, or the throughput of
+    A to B."""
     whole = not (asked.at or asked.through or asked.scope or asked.args)
     sides = (bool(asked.of), bool(asked.of_to)) == (asked.metric == "throughput",) * 2
     return asked.metric in checker.LEFT and asked.op != "!=" and whole and sides
@@ -109,12 +115,15 @@ def _certificate_of_rest(view: View, asked: ResolvedClaim | None) -> Json:
     bundled = asked.metric == "edge_redundancy" and bool((view.fabric.link_bundle >= 0).any())
     if judged.status != "proved" or not isinstance(judged.value, (int, Fraction)) or bundled:
         raise CertificateLeftOut(BUNDLED if bundled else "the figure is not proved for every case by itself")
-    return {"check": asked.metric, "value": figure_for_checker(judged.value)} | symmetries_of_forwarding_units(view)
+    return {
+        "check": asked.metric,
+        "value": figure_for_checker(judged.value),
+    } | symmetries_of_forwarding_units(view)
 
 
 def _is_enough_for_condition(body: Json, asked: ResolvedClaim, base: View) -> bool:
-    """Whether what a certificate states of a case is enough for the condition. What refutes it is left to the checker, which
-    rejects it."""
+    """Whether what a certificate states of a case is enough for the condition. What refutes it is left to the
+    checker, which rejects it."""
     if asked.metric == "reachability":
         return True
     amount = _amount_asked(asked)
@@ -124,7 +133,9 @@ def _is_enough_for_condition(body: Json, asked: ResolvedClaim, base: View) -> bo
         low, high = (Fraction(str(body[end])) for end in ("lower_bps", "upper_bps"))
         refuted = {">=": high < least, ">": high <= least, "<=": low > least, "<": low >= least}
         holds = {">=": low >= least, ">": low > least, "<=": high <= least, "<": high < least}
-        return bool(refuted.get(asked.op, not low <= least <= high) or holds.get(asked.op, low == high == least))
+        return bool(
+            refuted.get(asked.op, not low <= least <= high) or holds.get(asked.op, low == high == least)
+        )
     return True
 
 

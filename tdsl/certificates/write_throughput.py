@@ -1,8 +1,9 @@
 """Certificates of throughput: of patterns, and between two sets.
 
-The lower end is the flow of every source on the arcs, whole numbers of ``parts`` of a demand, or what routings of everything were
-made of, each with its share; the upper end the ports, or lengths of arcs. Either may be of the quotient in which equivalent nodes
-are one. What a file asked for is written out, so that a certificate needs no other file than ``fabric.json``.
+The lower end is the flow of every source on the arcs, whole numbers of ``parts`` of a demand, or what
+routings of everything were made of, each with its share; the upper end the ports, or lengths of arcs. Either
+may be of the quotient in which equivalent nodes are one. What a file asked for is written out, so that a
+certificate needs no other file than ``fabric.json``.
 """
 
 from __future__ import annotations
@@ -35,14 +36,21 @@ Json = dict[str, object]
 
 
 def certificates_of_patterns(view: View, claims: Sequence[ResolvedClaim]) -> Mapping[str, Json]:
-    """Certificates by the name of their file, one for every pattern or pair of sets that is asked of the whole fabric, in the
-    order of the claims."""
+    """Certificates by the name of their file, one for every pattern or pair of sets that is asked of the
+    whole fabric, in the order of the claims."""
     asked = {
-        (c.args, c.through, _selected_element_names(c.of), _selected_element_names(c.of_to)): c for c in claims
-        if c.metric == "throughput" and c.args != (ALL,) and c.scope is None and bool(c.of) == bool(c.of_to) != bool(c.args)
-    }  # fmt: skip
+        (c.args, c.through, _selected_element_names(c.of), _selected_element_names(c.of_to)): c
+        for c in claims
+        if c.metric == "throughput"
+        and c.args != (ALL,)
+        and c.scope is None
+        and bool(c.of) == bool(c.of_to) != bool(c.args)
+    }
     made = (
-        (f"throughput-{i}.json", flow_certificate_between_sets(view, c) if c.of_to else _certificate_of_pattern(view, c))
+        (
+            f"throughput-{i}.json",
+            flow_certificate_between_sets(view, c) if c.of_to else _certificate_of_pattern(view, c),
+        )
         for i, c in enumerate(asked.values(), 1)
     )
     return {name: body for name, body in made if body is not None}
@@ -116,7 +124,10 @@ def _certificate_of_pattern(view: View, claim: ResolvedClaim) -> Json | None:
             "upper": _pattern_upper_bound(arcs, whole, True),
         }
     single = [[end] for end in ends]
-    return body | {"lower": _pattern_flows(asked.nodes, single, found), "upper": _pattern_upper_bound(single, found, False)}
+    return body | {
+        "lower": _pattern_flows(asked.nodes, single, found),
+        "upper": _pattern_upper_bound(single, found, False),
+    }
 
 
 Named = Sequence[Sequence[tuple[str, str]]]
@@ -129,7 +140,10 @@ def _pattern_flows(names: Sequence[str], arcs: Named, found: DemandBound) -> Jso
     if kept is None:
         return {"routes": list(_pattern_routings(names, arcs, found.proof_lower))}
     parts = lcm(*{x.denominator for flow in kept.values() for x in flow.values()})
-    flows = {names[s]: [[*arcs[arc][0], int(x * parts)] for arc, x in sorted(flow.items()) if x] for s, flow in kept.items()}
+    flows = {
+        names[s]: [[*arcs[arc][0], int(x * parts)] for arc, x in sorted(flow.items()) if x]
+        for s, flow in kept.items()
+    }
     return {"routes": [{"share": 1, "by": "flows", "parts": parts, "flows": flows}]}
 
 
@@ -144,7 +158,8 @@ def _pattern_routings(names: Sequence[str], arcs: Named, made: RoutedLoads) -> I
 
 
 def routings_of_combination(names: Sequence[str], arcs: Named, made: Combination) -> Iterator[Json]:
-    """Routings of a combination: along shortest paths under lengths, which are one where nothing else is said, or over hubs."""
+    """Routings of a combination: along shortest paths under lengths, which are one where nothing else is
+    said, or over hubs."""
     for share, column in zip(made.whole(), made.columns, strict=True):
         route: Json = {"share": share, "parts": PARTS}
         if share and column.lengths is not None:
@@ -164,17 +179,21 @@ def _pattern_upper_bound(arcs: Named, found: DemandBound, quotient: bool) -> Jso
     proof = found.proof_upper
     if isinstance(proof, PortBound):
         return {"lengths": []}
-    return {"lengths": _arc_lengths(arcs, proof.length.tolist(), 0)} | ({"quotient": True} if quotient else {})
+    return {"lengths": _arc_lengths(arcs, proof.length.tolist(), 0)} | (
+        {"quotient": True} if quotient else {}
+    )
 
 
 class Unshown(Exception):
-    """A figure is proved by a method that certificates do not state, and no other shows it; the text says so."""
+    """A figure is proved by a method that certificates do not state, and no other shows it; the text says
+    so."""
 
 
 def certificate_as_checked(body: Json, wiring: checker.CertifiedFabric, steps: int) -> Json:
-    """What a certificate states otherwise than the engine did: a cut as lengths, routes along trees as shortest paths, and the
-    lower bound that the checker finds where it rounds loads otherwise, up to a thousandth less. A greater difference is left to
-    the checker, which rejects it. Shortest paths in the place of trees may show more; where they show less it raises Unshown."""
+    """What a certificate states otherwise than the engine did: a cut as lengths, routes along trees as
+    shortest paths, and the lower bound that the checker finds where it rounds loads otherwise, up to a
+    thousandth less. A greater difference is left to the checker, which rejects it. Shortest paths in the
+    place of trees may show more; where they show less it raises Unshown."""
     out: Any = json.loads(json.dumps(body))
     net = checker.CertifiedNetwork(wiring, checker.WorkSteps(steps))
     trees = False
@@ -201,7 +220,8 @@ def certificate_as_checked(body: Json, wiring: checker.CertifiedFabric, steps: i
 
 
 def _lengths_of_cut(net: checker.CertifiedNetwork, body: Any) -> list[list[object]]:
-    """The lengths that show as much as a cut: 1 out of its side, and the average of these over every orbit of arcs."""
+    """The lengths that show as much as a cut: 1 out of its side, and the average of these over every orbit of
+    arcs."""
     proof = {"quotient": True, "symmetries": None}
     orbit, side = checker.traffic_of_stated_pattern(net, body, proof)[0].orbit, {*body["upper"]["cut"]}
     size = Counter(orbit.values())

@@ -19,20 +19,33 @@ if TYPE_CHECKING:
     from tdsl.compile.compiler import Design
 
 NOTHING: Mapping[str, str] = {}
-FACTS = {"part": "part", "medium": "medium", "length_m": "length", "rate_gbps": "Gb/s", "links": "links", "colour": "colour"}
+FACTS = {
+    "part": "part",
+    "medium": "medium",
+    "length_m": "length",
+    "rate_gbps": "Gb/s",
+    "links": "links",
+    "colour": "colour",
+}
 
 
 def compare_designs(
-    old: Design, new: Design, contracts: tuple[Contract, Contract] | None = None, subject: Subject | None = None
+    old: Design,
+    new: Design,
+    contracts: tuple[Contract, Contract] | None = None,
+    subject: Subject | None = None,
 ) -> Changes:
-    """What differs between two designs that have a fabric; with ``contracts`` what they promise and rest on, too, as far as it is
-    of the ``subject``."""
+    """What differs between two designs that have a fabric; with ``contracts`` what they promise and rest on,
+    too, as far as it is of the ``subject``."""
     before, after = old.fabric, new.fabric
     assert before is not None and after is not None
     phased = old.phase and new.phase and old.phase != new.phase
     out = Changes(f"{new.name}, phase {old.phase} to phase {new.phase}" if phased else new.name)
     known = find_renamed_devices(design_devices_of(before), design_devices_of(after))
-    out.renamed = [Change(f"{n:,} {'device' if n == 1 else 'devices'}", a, b) for a, b, n in renames_by_declaration(known)]
+    out.renamed = [
+        Change(f"{n:,} {'device' if n == 1 else 'devices'}", a, b)
+        for a, b, n in renames_by_declaration(known)
+    ]
     _compare_devices(out, before, after, known)
     _compare_cables(out, cable_legs_in_order(before, known), cable_legs_in_order(after))
     out.addresses = _changed_entries(addresses_by_purpose(before, known), addresses_by_purpose(after))
@@ -48,7 +61,8 @@ def compare_designs(
 
 
 def compare_with_nothing(old: Design | None, new: Design | None, whole: str, file: str) -> Changes:
-    """A fabric that only one side has: all of it is new, or gone. ``whole`` says what came or went: "file" or "fabric"."""
+    """A fabric that only one side has: all of it is new, or gone. ``whole`` says what came or went: "file" or
+    "fabric"."""
     from tdsl.changes.requirements import requirements_of
 
     design, come = (new, True) if new is not None else (old, False)
@@ -59,8 +73,12 @@ def compare_with_nothing(old: Design | None, new: Design | None, whole: str, fil
     out.contract = [ContractChange("design", "added" if come else "removed", whole, *ends)]
     for r in requirements_of(design.claims):
         texts = ("", r.text) if come else (r.text, "")
-        out.contract.append(ContractChange("requirement", "added" if come else "removed", r.claim.metric, *texts))
-    devices = [(fabric.device_path(d), fabric.model_of(d).name) for d in np.flatnonzero(fabric.built).tolist()]
+        out.contract.append(
+            ContractChange("requirement", "added" if come else "removed", r.claim.metric, *texts)
+        )
+    devices = [
+        (fabric.device_path(d), fabric.model_of(d).name) for d in np.flatnonzero(fabric.built).tolist()
+    ]
     wires = cable_legs_in_order(fabric)
     facts, results = comparison_figures(fabric), design.results
     if come:
@@ -73,14 +91,16 @@ def compare_with_nothing(old: Design | None, new: Design | None, whole: str, fil
 
 
 def compare_clusters(old: Design | None, new: Design | None) -> Changes:
-    """What differs between two clusters, beside what differs between their fabrics: what is required of all of them together, and
-    the sums. None for a side that has no such cluster."""
+    """What differs between two clusters, beside what differs between their fabrics: what is required of all
+    of them together, and the sums. None for a side that has no such cluster."""
     from tdsl.changes.requirements import FabricPairNames, compare_requirements
 
     either = new if new is not None else old
     assert either is not None and either.fabric is not None
     phased = old is not None and new is not None and old.phase and new.phase and old.phase != new.phase
-    out = Changes(f"{either.name}, phase {old.phase} to phase {new.phase}" if phased and old and new else either.name)
+    out = Changes(
+        f"{either.name}, phase {old.phase} to phase {new.phase}" if phased and old and new else either.name
+    )
     fabrics = [d.fabric if d is not None and d.fabric is not None else either.fabric for d in (old, new)]
     known = find_renamed_devices(design_devices_of(fabrics[0]), design_devices_of(fabrics[1]))
     claims = [d.claims if d is not None else [] for d in (old, new)]
@@ -88,7 +108,9 @@ def compare_clusters(old: Design | None, new: Design | None) -> Changes:
     names = [d.name if d is not None else "" for d in (old, new)]
     if names[0] != names[1]:
         change = "changed" if all(names) else "added" if names[1] else "removed"
-        out.contract.append(ContractChange("design", change, "name of the cluster" if all(names) else "cluster", *names))
+        out.contract.append(
+            ContractChange("design", change, "name of the cluster" if all(names) else "cluster", *names)
+        )
     sums = [comparison_figures(f) if d is not None else {} for d, f in zip((old, new), fabrics, strict=True)]
     out.figures = _changed_entries(sums[0], sums[1])
     out.metrics = changed_metrics(*(d.results if d is not None else [] for d in (old, new)))
@@ -137,24 +159,39 @@ def cable_legs_in_order(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> l
     for side, ports in (("a", fabric.cable_a), ("b", fabric.cable_b)):
         devices = [paths[d] for d in fabric.port_device[ports[order]].tolist()]
         names, at, labels = (table.column(f"{side}_{what}") for what in ("device", "path", "port"))
-        ends.append([CableEnd(d, str(n), str(p), str(x)) for d, n, p, x in zip(devices, names, at, labels, strict=True)])
+        ends.append(
+            [
+                CableEnd(d, str(n), str(p), str(x))
+                for d, n, p, x in zip(devices, names, at, labels, strict=True)
+            ]
+        )
     facts = {what: [str(v) for v in table.column(field)] for field, what in FACTS.items()}
     rows = zip(*facts.values(), strict=True)
     classes, ids = table.column("link_class"), table.column("cable_id")
     at = [
-        zip(*([str(v) for v in table.column(f"{side}_{what}")] for what in ("hall", "rack", "u")), strict=True) for side in "ab"
+        zip(
+            *([str(v) for v in table.column(f"{side}_{what}")] for what in ("hall", "rack", "u")), strict=True
+        )
+        for side in "ab"
     ]
     return [
         CableLeg(a, b, str(c), tuple(zip(facts, row, strict=True)), tuple(running[leg]), str(cable), where)
-        for a, b, c, row, leg, cable, where in zip(*ends, classes, rows, order, ids, zip(*at, strict=True), strict=True)
+        for a, b, c, row, leg, cable, where in zip(
+            *ends, classes, rows, order, ids, zip(*at, strict=True), strict=True
+        )
     ]
 
 
 def _compare_cables(out: Changes, before: list[CableLeg], after: list[CableLeg]) -> None:
     old, new = ({(c.a.key, c.b.key): c for c in rows} for rows in (before, after))
-    at = [{e.device: p for c in rows for e, p in zip((c.a, c.b), c.places, strict=True)} for rows in (before, after)]
+    at = [
+        {e.device: p for c in rows for e, p in zip((c.a, c.b), c.places, strict=True)}
+        for rows in (before, after)
+    ]
     out.places = [
-        Change(d, _location_text(p), _location_text(at[1][d])) for d, p in at[0].items() if d in at[1] and at[1][d] != p
+        Change(d, _location_text(p), _location_text(at[1][d]))
+        for d, p in at[0].items()
+        if d in at[1] and at[1][d] != p
     ]
     for key, was in old.items():
         now = new.get(key)
@@ -168,7 +205,9 @@ def _compare_cables(out: Changes, before: list[CableLeg], after: list[CableLeg])
         elif was.places != now.places:
             far = "b" if was.places[1] != now.places[1] else "a"
             near = "a" if far == "b" else "b"
-            out.relocated.append(MovedCable(getattr(now, near), getattr(was, far), getattr(now, far), now.link_class, was, now))
+            out.relocated.append(
+                MovedCable(getattr(now, near), getattr(was, far), getattr(now, far), now.link_class, was, now)
+            )
         for x, y in ((was.a, now.a), (was.b, now.b)):
             if x.label != y.label:
                 out.ports.append(Change(f"{x.device}.{x.port}", x.label, y.label))
@@ -200,7 +239,9 @@ def _pair_cables_by_end(
         now = found.pop(0)
         taken.add(id(now))
         far = "b" if at == "a" else "a"
-        out.moved.append(MovedCable(getattr(now, at), getattr(was, far), getattr(now, far), now.link_class, was, now))
+        out.moved.append(
+            MovedCable(getattr(now, at), getattr(was, far), getattr(now, far), now.link_class, was, now)
+        )
     return left, [c for c in come if id(c) not in taken]
 
 
@@ -226,12 +267,15 @@ def addresses_by_purpose(fabric: Fabric, known: Mapping[str, str] = NOTHING) -> 
             for second, port in zip((False, True), ends, strict=True):
                 device, _, own = fabric.port_path(port).rpartition(".")
                 for address, pool in found.each("links", link, second):
-                    out[f"{known.get(device, device)}.{own} IPv{address.version}"] = f"{address}/{pool.prefix}"
+                    out[f"{known.get(device, device)}.{own} IPv{address.version}"] = (
+                        f"{address}/{pool.prefix}"
+                    )
     return out
 
 
 def devices_by_set(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str, int, list[str]]]:
-    """Devices by the set they belong to: its path without the last index, the model, how many, and their paths."""
+    """Devices by the set they belong to: its path without the last index, the model, how many, and their
+    paths."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for path, model in rows:
         groups[path.rpartition("[")[0] or path, model].append(path)

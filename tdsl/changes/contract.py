@@ -1,9 +1,10 @@
 """What a design promises and rests on beside its fabric, and what differs of it between two designs.
 
-Requirements are compared by ``changes.requirements``. The rest is compared here: waivers with the findings that they allow,
-severities and other settings of ``tdsl.toml``, declarations of parameters, the lock, the files that a design reads, statements
-that no figure of the fabric shows (``routing``, ``partition`` …), and the facts of its hardware models. Comments that waive
-nothing, blanks and the order of statements do not count.
+Requirements are compared by ``changes.requirements``. The rest is compared here: waivers with the findings
+that they allow, severities and other settings of ``tdsl.toml``, declarations of parameters, the lock, the
+files that a design reads, statements that no figure of the fabric shows (``routing``, ``partition`` …), and
+the facts of its hardware models. Comments that waive nothing, blanks and the order of statements do not
+count.
 """
 
 from __future__ import annotations
@@ -34,20 +35,31 @@ if TYPE_CHECKING:
 SHOWN_ELSEWHERE = ("hosts", "chips", "rails", "planes", "pods")
 """Settings of a fabric whose meaning is devices and cables; so are blocks that name a topology."""
 STATEMENTS = (
-    "routing", "roce", "partition", "subnet_manager", "minimize", "layer", "nos", "transport", "forwards", "distance",
-)  # fmt: skip
+    "routing",
+    "roce",
+    "partition",
+    "subnet_manager",
+    "minimize",
+    "layer",
+    "nos",
+    "transport",
+    "forwards",
+    "distance",
+)
 """Settings of a fabric that its devices and cables need not show."""
 CONTAINERS = ("fabric", "cluster", "group", "pod", "plane", "rack", "site", "cube", "cell")
 NOT_FACTS = ("name", "axes", "first", "origin", "sonic")
 EACH_PORT = ("cages", "connectors", "labels", "systems", "netdevs", "lane_systems", "lane_netdevs")
-"""Fields of a class of ports that are shown as its count, or as nothing; and those that have one entry a port."""
+"""Fields of a class of ports that are shown as its count, or as nothing; and those that have one entry a
+port."""
 MESSAGES = 2
 """Findings of one waiver that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A waiver, its block (the name of a fabric or cluster, "" outside of all) and the findings that it allows."""
+    """A waiver, its block (the name of a fabric or cluster, "" outside of all) and the findings that it
+    allows."""
 
     name: str
     until: str
@@ -70,25 +82,32 @@ class Waiver:
 
 @dataclass(slots=True)
 class Contract:
-    """What one design rests on. Declarations and statements are by the block in which they are: the name of a fabric or cluster,
-    or "" for those outside of all."""
+    """What one design rests on. Declarations and statements are by the block in which they are: the name of a
+    fabric or cluster, or "" for those outside of all."""
 
     file: str = ""
     waivers: list[Waiver] = field(default_factory=list)
     settings: Mapping[str, str] = field(default_factory=dict)  # of tdsl.toml, by their full names
     lock: Counter[str] | None = None  # its lines, without comments; None where there is no lock
     files: Mapping[str, str] = field(default_factory=dict)  # digests by path from the design's folder
-    parameters: dict[str, dict[str, str]] = field(default_factory=dict)  # "n: default" and the like to the text
+    parameters: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  # "n: default" and the like to the text
     statements: dict[str, Counter[str]] = field(default_factory=dict)
     given: frozenset[str] = frozenset()  # parameters to which the call gives a value
     shown: dict[str, str] = field(default_factory=dict)  # how a statement is written, by its tokens
 
 
 def contract_of_design(
-    compilation: Compilation, home: Path, read: Mapping[Path, bytes], settings: Mapping[str, str], given: Iterable[str] = ()
+    compilation: Compilation,
+    home: Path,
+    read: Mapping[Path, bytes],
+    settings: Mapping[str, str],
+    given: Iterable[str] = (),
 ) -> Contract:
-    """The contract of a compiled design. ``home`` is its file and ``read`` what was read for it, by absolute path; ``settings``
-    are those of its ``tdsl.toml``, ``given`` the names of parameters that the call gives a value."""
+    """The contract of a compiled design. ``home`` is its file and ``read`` what was read for it, by absolute
+    path; ``settings`` are those of its ``tdsl.toml``, ``given`` the names of parameters that the call gives a
+    value."""
     out = Contract(compilation.file, settings=settings, given=frozenset(given))
     lock = read.get(Path(f"{home}{LOCK}"))
     if lock is not None:
@@ -152,14 +171,20 @@ def _collect_contract(
             own = s.name.name if s.kind.name in ("fabric", "cluster") else block
             if own != block:
                 blocks.append((own, s.span))
-            _collect_contract(out, s.body, own, inside if own != block else f"{inside}{_group_head(s)} ", blocks)
+            _collect_contract(
+                out, s.body, own, inside if own != block else f"{inside}{_group_head(s)} ", blocks
+            )
         elif isinstance(s, tree.Extend):
             _collect_contract(out, s.body, block, f"{inside}extend {_span_in_one_line(s.path.span)} ", blocks)
         elif isinstance(s, tree.For):
-            _collect_contract(out, s.body, block, f"{inside}for {s.var.name} in {_span_in_one_line(s.over.span)} ", blocks)
+            _collect_contract(
+                out, s.body, block, f"{inside}for {s.var.name} in {_span_in_one_line(s.over.span)} ", blocks
+            )
         elif isinstance(s, tree.If):
             for condition, branch in s.branches:
-                _collect_contract(out, branch, block, f"{inside}if {_span_in_one_line(condition.span)} ", blocks)
+                _collect_contract(
+                    out, branch, block, f"{inside}if {_span_in_one_line(condition.span)} ", blocks
+                )
             _collect_contract(out, s.other, block, f"{inside}else ", blocks)
         elif block and _is_statement(s):
             key = f"{inside}{tokens_without_comments(s.span)}"
@@ -170,7 +195,9 @@ def _collect_contract(
 def _group_head(s: tree.Decl) -> str:
     """What stands before the block of a group."""
     return (
-        _span_in_one_line(SourceSpan(s.span.file, s.span.start, s.body[0].span.start)).partition("{")[0].strip()
+        _span_in_one_line(SourceSpan(s.span.file, s.span.start, s.body[0].span.start))
+        .partition("{")[0]
+        .strip()
         if s.body
         else s.name.name
     )
@@ -179,19 +206,27 @@ def _group_head(s: tree.Decl) -> str:
 def _is_statement(s: tree.Stmt) -> bool:
     if isinstance(s, tree.Setting):
         return s.name.name in STATEMENTS
-    return isinstance(s, (tree.Override, tree.PhaseBlock)) or (isinstance(s, tree.Decl) and s.kind.name == "hall")
+    return isinstance(s, (tree.Override, tree.PhaseBlock)) or (
+        isinstance(s, tree.Decl) and s.kind.name == "hall"
+    )
 
 
-def _waiver_of_compilation(waiver: Allowance, compilation: Compilation, blocks: Iterable[tuple[str, SourceSpan]]) -> Waiver:
+def _waiver_of_compilation(
+    waiver: Allowance, compilation: Compilation, blocks: Iterable[tuple[str, SourceSpan]]
+) -> Waiver:
     from tdsl.explain import catalogue
 
     span, home = waiver.span, compilation.read[0]
     around = [name for name, b in blocks if span.file is home and b.start <= span.start < b.end]
     found = {
-        d.message for d in compilation.findings
-        if d.allowed == waiver.reason and d.span is not None and d.span.file is span.file and d.span.begin[0] == waiver.line
+        d.message
+        for d in compilation.findings
+        if d.allowed == waiver.reason
+        and d.span is not None
+        and d.span.file is span.file
+        and d.span.begin[0] == waiver.line
         and waiver.name in (d.code, catalogue.finding_name(d.code))
-    }  # fmt: skip
+    }
     until = f" until {waiver.until.isoformat()}" if waiver.until is not None else ""
     return Waiver(waiver.name, until, waiver.reason, around[-1] if around else "", tuple(sorted(found)))
 
@@ -201,8 +236,8 @@ def _waiver_of_compilation(waiver: Allowance, compilation: Compilation, blocks: 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Which part of two contracts a pair of fabrics is about: the blocks of each side, None for all of them; and whether what is
-    outside of all blocks belongs to it."""
+    """Which part of two contracts a pair of fabrics is about: the blocks of each side, None for all of them;
+    and whether what is outside of all blocks belongs to it."""
 
     blocks: tuple[frozenset[str] | None, frozenset[str] | None] = (None, None)
     shared: bool = True
@@ -214,12 +249,18 @@ class Subject:
 
 
 def compare_contracts(
-    sides: tuple[Contract, Contract], designs: tuple[Design, Design], known: Mapping[str, str], subject: Subject
+    sides: tuple[Contract, Contract],
+    designs: tuple[Design, Design],
+    known: Mapping[str, str],
+    subject: Subject,
 ) -> list[ContractChange]:
-    """All differences of what two designs promise and rest on. ``known`` are devices of the old fabric with other paths now."""
+    """All differences of what two designs promise and rest on. ``known`` are devices of the old fabric with
+    other paths now."""
     (old, new), (before, after) = sides, designs
     assert before.fabric is not None and after.fabric is not None
-    out = compare_requirements(before.claims, after.claims, FabricPairNames(before.fabric, after.fabric, known))
+    out = compare_requirements(
+        before.claims, after.claims, FabricPairNames(before.fabric, after.fabric, known)
+    )
     out += _waiver_changes(*([w for w in c.waivers if subject.has(i, w.block)] for i, c in enumerate(sides)))
     if subject.shared:
         out += _setting_changes(old.settings, new.settings)
@@ -233,7 +274,11 @@ def compare_contracts(
     if before.name != after.name:
         out.append(ContractChange("design", "changed", "name of the fabric", before.name, after.name))
     if (before.phase, before.needed) != (after.phase, after.needed) and before.phase == after.phase:
-        out.append(ContractChange("statement", "changed", f"needed in phase {after.phase}", before.needed, after.needed))
+        out.append(
+            ContractChange(
+                "statement", "changed", f"needed in phase {after.phase}", before.needed, after.needed
+            )
+        )
     return out
 
 
@@ -249,11 +294,17 @@ def _waiver_changes(old: list[Waiver], new: list[Waiver]) -> Iterator[ContractCh
             come.remove(b)
             if step == 1:
                 note = "the finding that it allows is another one"
-                yield ContractChange("waiver", "changed", a.name, f"{a.text}: {a.allowed}", f"{b.text}: {b.allowed}", note)
+                yield ContractChange(
+                    "waiver", "changed", a.name, f"{a.text}: {a.allowed}", f"{b.text}: {b.allowed}", note
+                )
             elif step == 2:
-                yield ContractChange("waiver", "changed", a.name, a.text, b.text, "its reason or last day is another one")
+                yield ContractChange(
+                    "waiver", "changed", a.name, a.text, b.text, "its reason or last day is another one"
+                )
     for a in gone:
-        yield ContractChange("waiver", "removed", a.name, a.text, "", a.allowed.replace("allows", "allowed", 1))
+        yield ContractChange(
+            "waiver", "removed", a.name, a.text, "", a.allowed.replace("allows", "allowed", 1)
+        )
     for b in come:
         yield ContractChange("waiver", "added", b.name, "", b.text, b.allowed)
 
@@ -284,14 +335,20 @@ def _setting_changes(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator
 
 
 def _entries_of_blocks(found: Mapping[str, Mapping[str, str]], side: int, subject: Subject) -> dict[str, str]:
-    return {name: text for block, rows in found.items() if subject.has(side, block) for name, text in rows.items()}
+    return {
+        name: text for block, rows in found.items() if subject.has(side, block) for name, text in rows.items()
+    }
 
 
 def _parameter_changes(
-    old: Mapping[str, str], new: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str], given: frozenset[str]
+    old: Mapping[str, str],
+    new: Mapping[str, str],
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    given: frozenset[str],
 ) -> Iterator[ContractChange]:
-    """Declarations that differ. Values are compared beside, so a default that is the value of both sides is left to that, and so
-    is one that is only written in another way."""
+    """Declarations that differ. Values are compared beside, so a default that is the value of both sides is
+    left to that, and so is one that is only written in another way."""
     for name, change, was, now in _entry_differences(old, new):
         parameter, _, what = name.partition(": ")
         values = before.get(parameter), after.get(parameter)
@@ -342,7 +399,9 @@ def _statement_counts(contract: Contract, side: int, subject: Subject) -> dict[s
     return {key: (n, contract.shown[key]) for key, n in out.items()}
 
 
-def _statement_changes(old: Mapping[str, tuple[int, str]], new: Mapping[str, tuple[int, str]]) -> Iterator[ContractChange]:
+def _statement_changes(
+    old: Mapping[str, tuple[int, str]], new: Mapping[str, tuple[int, str]]
+) -> Iterator[ContractChange]:
     """Statements on one side only; two that begin with the same word are one that differs."""
     gone = [text for key, (n, text) in old.items() for _ in range(n - new.get(key, (0, ""))[0])]
     come = [text for key, (n, text) in new.items() for _ in range(n - old.get(key, (0, ""))[0])]
@@ -373,7 +432,8 @@ def _model_changes(old: Fabric, new: Fabric) -> Iterator[ContractChange]:
 
 
 def _model_facts_as_text(model: DeviceModel, same_size: Collection[str]) -> dict[str, str]:
-    """What a model says, by name, as text; of each port of a class only where both sides have as many of it."""
+    """What a model says, by name, as text; of each port of a class only where both sides have as many of
+    it."""
     out = {"title": model.title} if model.title else {}
     out |= {name: _fact_text(value) for name, value in model.facts.items()}
     for c in model.classes:
@@ -383,14 +443,20 @@ def _model_facts_as_text(model: DeviceModel, same_size: Collection[str]) -> dict
         out[f"port {c.name} count"] = str(c.size)
     for chip in model.chips:
         out[f"{chip.kind} {chip.name}"] = f"{chip.size} x {chip.model.name}"
-        out |= {f"{chip.kind} {chip.name} {name}": _fact_text(value) for name, value in chip.model.facts.items()}
+        out |= {
+            f"{chip.kind} {chip.name} {name}": _fact_text(value) for name, value in chip.model.facts.items()
+        }
     return out
 
 
 def _fact_text(value: object) -> str:
     if isinstance(value, (tuple, list)):
         said = ", ".join(map(_fact_text, value))
-        return said if len(said) <= 60 else f"{said[:40]}… ({len(value)} values, {sha256(said.encode()).hexdigest()[:8]})"
+        return (
+            said
+            if len(said) <= 60
+            else f"{said[:40]}… ({len(value)} values, {sha256(said.encode()).hexdigest()[:8]})"
+        )
     try:
         return text_of(value)
     except (TypeError, AttributeError):

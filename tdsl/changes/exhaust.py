@@ -1,8 +1,9 @@
 """All orders of few moves: one that keeps the floor, or a proof that none does.
 
-Where no host gains or loses a link, capacity grows with the links, so plugging at once what can be plugged is never worse, and
-a state is the set of old cables that are out. Cables that join the same two devices, and whose ports are needed for cables
-between the same two devices that wait for nothing else, are interchangeable: a state is how many of each class are out.
+Where no host gains or loses a link, capacity grows with the links, so plugging at once what can be plugged is
+never worse, and a state is the set of old cables that are out. Cables that join the same two devices, and
+whose ports are needed for cables between the same two devices that wait for nothing else, are
+interchangeable: a state is how many of each class are out.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ TIMES = 4
 
 @dataclass
 class Search:
-    """``steps`` are those of an order that was found; ``proved`` says that there is none. ``best`` is the largest
-    bisection of the states that break the floor, ``reached`` the most cables that were out in a state that keeps the floor."""
+    """``steps`` are those of an order that was found; ``proved`` says that there is none. ``best`` is the
+    largest bisection of the states that break the floor, ``reached`` the most cables that were out in a state
+    that keeps the floor."""
 
     planner: MovePlanner
     steps: list[MoveStep] = field(default_factory=list)
@@ -136,6 +138,10 @@ class Search:
             ready = [i for i in p.pluggable(out, set()) if i not in plugged]
             plugged |= set(ready)
             now = p.judge(self._present(out))[0]
-            self.steps.append(MoveStep(tuple(p.out[i] for i in sorted(out - gone)), tuple(p.come[i] for i in ready), during, now))
+            self.steps.append(
+                MoveStep(
+                    tuple(p.out[i] for i in sorted(out - gone)), tuple(p.come[i] for i in ready), during, now
+                )
+            )
             at = to
         self.found = True

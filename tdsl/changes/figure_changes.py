@@ -1,4 +1,5 @@
-"""The figures that a comparison shows: what a fabric consists of, its power and price, and what the checks found."""
+"""The figures that a comparison shows: what a fabric consists of, its power and price, and what the checks
+found."""
 
 from __future__ import annotations
 

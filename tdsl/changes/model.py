@@ -9,8 +9,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CableEnd:
-    """One end of a cable: the device as the design writes it, its name, its port as the design writes it and as the faceplate
-    has it."""
+    """One end of a cable: the device as the design writes it, its name, its port as the design writes it and
+    as the faceplate has it."""
 
     device: str
     name: str
@@ -30,7 +30,8 @@ class CableEnd:
 
 @dataclass(frozen=True, slots=True)
 class CableLeg:
-    """A leg of a cable, lower end first, and what it is: class, part, medium, length, rate in Gb/s and number of links.
+    """A leg of a cable, lower end first, and what it is: class, part, medium, length, rate in Gb/s and number
+    of links.
 
     ``places`` are hall, rack and unit of both ends, "" where they have none.
     """
@@ -77,7 +78,18 @@ class Metric:
     verdicts: tuple[str, str]
 
 
-PARTS = ("requirement", "waiver", "severity", "setting", "parameter", "lock", "file", "statement", "model", "design")
+PARTS = (
+    "requirement",
+    "waiver",
+    "severity",
+    "setting",
+    "parameter",
+    "lock",
+    "file",
+    "statement",
+    "model",
+    "design",
+)
 """What a contract consists of, in the order in which differences are shown."""
 
 
@@ -85,9 +97,9 @@ PARTS = ("requirement", "waiver", "severity", "setting", "parameter", "lock", "f
 class ContractChange:
     """One difference of what a design promises or rests on, beside its fabric. ``part`` is one of ``PARTS``.
 
-    ``change`` is added, removed, changed, or of a requirement or severity weaker or stronger; a design is also renamed. ``what``
-    names it: a metric, a finding, a parameter, a file. ``before`` and ``after`` are as people read them, "" where there is none;
-    ``note`` is "" or what a reviewer should know beside.
+    ``change`` is added, removed, changed, or of a requirement or severity weaker or stronger; a design is
+    also renamed. ``what`` names it: a metric, a finding, a parameter, a file. ``before`` and ``after`` are as
+    people read them, "" where there is none; ``note`` is "" or what a reviewer should know beside.
     """
 
     part: str
@@ -100,21 +112,28 @@ class ContractChange:
 
 @dataclass(slots=True)
 class Changes:
-    """All that differs between two fabrics of one name. Devices are as the design writes them, with their model."""
+    """All that differs between two fabrics of one name. Devices are as the design writes them, with their
+    model."""
 
     fabric: str
     contract: list[ContractChange] = field(default_factory=list)
     devices_added: list[tuple[str, str]] = field(default_factory=list)
     devices_removed: list[tuple[str, str]] = field(default_factory=list)
     models: list[Change] = field(default_factory=list)
-    renamed: list[Change] = field(default_factory=list)  # declarations that another path names, and how many devices
+    renamed: list[Change] = field(
+        default_factory=list
+    )  # declarations that another path names, and how many devices
     names: list[Change] = field(default_factory=list)
     ports: list[Change] = field(default_factory=list)
     added: list[CableLeg] = field(default_factory=list)
     removed: list[CableLeg] = field(default_factory=list)
     moved: list[MovedCable] = field(default_factory=list)
-    replaced: list[tuple[CableLeg, CableLeg]] = field(default_factory=list)  # both ends stay; another part or length is needed
-    relocated: list[MovedCable] = field(default_factory=list)  # both ends stay, at a device that is mounted elsewhere now
+    replaced: list[tuple[CableLeg, CableLeg]] = field(
+        default_factory=list
+    )  # both ends stay; another part or length is needed
+    relocated: list[MovedCable] = field(
+        default_factory=list
+    )  # both ends stay, at a device that is mounted elsewhere now
     places: list[Change] = field(default_factory=list)  # hall, rack and unit of devices
     cables: list[Change] = field(default_factory=list)
     addresses: list[Change] = field(default_factory=list)
@@ -135,8 +154,9 @@ class Changes:
 
 @dataclass(slots=True)
 class Revisions:
-    """What became of the designs of two revisions: how many are the same, byte for byte, with all that they use; how many were
-    compared, and of those differ; which were added, removed and renamed, and which cannot be compared, with the cause."""
+    """What became of the designs of two revisions: how many are the same, byte for byte, with all that they
+    use; how many were compared, and of those differ; which were added, removed and renamed, and which cannot
+    be compared, with the cause."""
 
     span: str
     before: str

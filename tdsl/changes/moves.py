@@ -1,4 +1,5 @@
-"""The cables to add, move, replace and remove from one fabric to another, a row a leg: ``tdsl diff OLD NEW --cables FILE``."""
+"""The cables to add, move, replace and remove from one fabric to another, a row a leg: ``tdsl diff OLD NEW
+--cables FILE``."""
 
 from __future__ import annotations
 
@@ -12,14 +13,18 @@ COLUMNS = (
     "old_device", "old_hall", "old_rack", "old_u", "old_port", "new_device", "new_hall", "new_rack", "new_u", "new_port",
     "old_part", "old_length_m", "part", "length_m", "same_cable",
 )  # fmt: skip
-"""``device`` to ``port`` is the end that stays, of a cable that is added or removed its lower end. ``same_cable`` says of a cable
-that moves whether part and length stay ("yes" or "no"), "" where they are unknown."""
+"""``device`` to ``port`` is the end that stays, of a cable that is added or removed its lower end.
+``same_cable`` says of a cable that moves whether part and length stay ("yes" or "no"), "" where they are
+unknown."""
 NOWHERE = ("", "", "", "", "")
 
 
-def cable_moves_csv(changes: Iterable[tuple[Changes, int, str]], first: tuple[list[CableLeg], int, str] | None = None) -> str:
-    """The table: for each comparison, with the number of its phase and the day by which it is needed, what is removed, moved,
-    replaced and added, in this order. ``first`` are all cables of a first phase, which is built from nothing."""
+def cable_moves_csv(
+    changes: Iterable[tuple[Changes, int, str]], first: tuple[list[CableLeg], int, str] | None = None
+) -> str:
+    """The table: for each comparison, with the number of its phase and the day by which it is needed, what is
+    removed, moved, replaced and added, in this order. ``first`` are all cables of a first phase, which is
+    built from nothing."""
     lines = [",".join(COLUMNS)]
     if first is not None:
         cables, phase, needed = first
@@ -33,7 +38,17 @@ def _move_rows(c: Changes, phase: int, needed: str) -> Iterator[tuple[object, ..
     when = (phase or "", needed)
     for x in c.removed:
         gone = (*_part_and_length(x), "", "", "")
-        yield ("remove", *when, x.link_class, x.id, "", *_end_columns(x, x.a), *_end_columns(x, x.b), *NOWHERE, *gone)
+        yield (
+            "remove",
+            *when,
+            x.link_class,
+            x.id,
+            "",
+            *_end_columns(x, x.a),
+            *_end_columns(x, x.b),
+            *NOWHERE,
+            *gone,
+        )
     for m in (*c.moved, *c.relocated):
         yield ("move", *when, m.link_class, m.old.id, m.new.id, *_end_columns(m.new, m.stays), *_end_columns(m.old, m.before), *_end_columns(m.new, m.after),
                *_part_and_length(m.old), *_part_and_length(m.new), _same_part_word(m))  # fmt: skip

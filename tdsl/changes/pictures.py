@@ -1,4 +1,5 @@
-"""A picture of a change: a fabric before and after, side by side, and under them what a reviewer asks first."""
+"""A picture of a change: a fabric before and after, side by side, and under them what a reviewer asks
+first."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from tdsl.compile.compilation import Design
 
 MARGIN, HEAD, LINE = 28.0, 46.0, 20.0
-"""Of the picture, in its units: space around each drawing, the height of its heading, and that of a line under it."""
+"""Of the picture, in its units: space around each drawing, the height of its heading, and that of a line
+under it."""
 LETTER = 7.2
 """Width of a letter of 13 units, on the average."""
 NONE = (400.0, 80.0)
@@ -35,12 +37,19 @@ def before_after_svg(changes: Iterable[tuple[Design, Design, Changes]]) -> str:
             size = ROOT.match(drawn)
             width, height = (float(size[1]), float(size[2])) if size else NONE
             parts.append(
-                _svg_caption(x + MARGIN, y + 30, f"{word}: {Path(design.file).name}", 'font-size="15" font-weight="bold"')
+                _svg_caption(
+                    x + MARGIN,
+                    y + 30,
+                    f"{word}: {Path(design.file).name}",
+                    'font-size="15" font-weight="bold"',
+                )
             )
             if size:
                 parts.append(drawn.replace("<svg ", f'<svg x="{x:.1f}" y="{y + HEAD:.1f}" ', 1).strip())
             else:
-                parts.append(_svg_caption(x + MARGIN, y + HEAD + LINE, "this fabric has no drawing", 'font-size="13"'))
+                parts.append(
+                    _svg_caption(x + MARGIN, y + HEAD + LINE, "this fabric has no drawing", 'font-size="13"')
+                )
             x, low = x + width, max(low, y + HEAD + height)
         for line in change_summary(found) if not found.none else ["nothing differs"]:
             for piece in wrap(line, max(20, int((x - 2 * MARGIN) / LETTER))):
@@ -48,9 +57,18 @@ def before_after_svg(changes: Iterable[tuple[Design, Design, Changes]]) -> str:
                 low += LINE
         wide, y = max(wide, x), low + MARGIN
     extent = f'width="{wide:.1f}" height="{y:.1f}" viewBox="0 0 {wide:.1f} {y:.1f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {extent} font-family="Helvetica, Arial, sans-serif" role="img">'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {extent} font-family="Helvetica, Arial, sans-serif" '
+        'role="img">'
+    )
     return "\n".join(
-        [head, "<title>before and after</title>", '<rect width="100%" height="100%" fill="#ffffff"/>', *parts, "</svg>\n"]
+        [
+            head,
+            "<title>before and after</title>",
+            '<rect width="100%" height="100%" fill="#ffffff"/>',
+            *parts,
+            "</svg>\n",
+        ]
     )
 
 

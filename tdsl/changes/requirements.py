@@ -1,8 +1,9 @@
-"""Requirements of two designs held against each other by what they mean: which are added, removed, weaker, stronger or changed.
+"""Requirements of two designs held against each other by what they mean: which are added, removed, weaker,
+stronger or changed.
 
-A requirement is its metric, what it is about (clauses, devices, instances of a group) and its bound with parameters evaluated.
-Where it stands in the text, blanks, and how claims are joined by ``and`` do not count. A report guarantees nothing, so it is no
-part of the contract; a requirement that becomes a report is removed.
+A requirement is its metric, what it is about (clauses, devices, instances of a group) and its bound with
+parameters evaluated. Where it stands in the text, blanks, and how claims are joined by ``and`` do not count.
+A report guarantees nothing, so it is no part of the contract; a requirement that becomes a report is removed.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ if TYPE_CHECKING:
     from tdsl.fabric.graph import Fabric
 
 Order = Literal["same", "weaker", "stronger", "changed"]
-WHOLE = frozenset(("links", "cables", "ports", "switches", "diameter", "edge_redundancy", "node_redundancy", "blast_radius"))
+WHOLE = frozenset(
+    ("links", "cables", "ports", "switches", "diameter", "edge_redundancy", "node_redundancy", "blast_radius")
+)
 """Metrics whose figures are whole numbers: ``< 5`` says what ``<= 4`` says."""
 INDICES = re.compile(r"\[[^\[\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A requirement with the instances of the group in whose block it stands; ``scopes`` is empty for the whole fabric."""
+    """A requirement with the instances of the group in whose block it stands; ``scopes`` is empty for the
+    whole fabric."""
 
     claim: ResolvedClaim
     scopes: tuple[FabricElement, ...]
@@ -42,7 +46,11 @@ class Requirement:
         names = [s.name for s in self.scopes]
         if not names:
             return self.claim.text
-        listed = ", ".join(names) if len(names) < 4 else f"each of {len(names):,} groups, {names[0]} to {names[-1]}"
+        listed = (
+            ", ".join(names)
+            if len(names) < 4
+            else f"each of {len(names):,} groups, {names[0]} to {names[-1]}"
+        )
         return f"{self.claim.text} in {listed}"
 
     @property
@@ -60,7 +68,9 @@ def _value_text(claim: ResolvedClaim) -> str:
         return quantity_text(value)
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool) and claim.metric not in WHOLE:
         return (
-            f"{float(value * 100):.6g}%" if value < 10 and claim.metric not in ("oversubscription", "taper") else text_of(value)
+            f"{float(value * 100):.6g}%"
+            if value < 10 and claim.metric not in ("oversubscription", "taper")
+            else text_of(value)
         )
     return text_of(value) if isinstance(value, (int, Fraction, str)) else str(value)
 
@@ -71,11 +81,14 @@ def requirements_of(claims: Iterable[ResolvedClaim], report: bool = False) -> li
     for claim in claims:
         if claim.report is report:
             found.setdefault(id(claim.origin), []).append(claim)
-    return [Requirement(rows[0], tuple(c.scope for c in rows if c.scope is not None)) for rows in found.values()]
+    return [
+        Requirement(rows[0], tuple(c.scope for c in rows if c.scope is not None)) for rows in found.values()
+    ]
 
 
 class FabricPairNames:
-    """Names of devices and groups of two fabrics; ``known`` are devices of the old one with the paths that they have now."""
+    """Names of devices and groups of two fabrics; ``known`` are devices of the old one with the paths that
+    they have now."""
 
     def __init__(self, old: Fabric, new: Fabric, known: Mapping[str, str]) -> None:
         self.fabrics, self.known = (old, new), known
@@ -96,9 +109,12 @@ class FabricPairNames:
         rest, now = path.removeprefix(element.name), self.known.get(path, path)
         return now.removesuffix(rest) if now.endswith(rest) else element.name
 
-    def compare_elements(self, old: Sequence[FabricElement], new: Sequence[FabricElement], same_text: bool) -> Order:
-        """Whether the new elements are as many as the old ones, fewer (weaker) or more. Where both are written in the same words,
-        elements that only one of the fabrics has do not count: they came or went with it."""
+    def compare_elements(
+        self, old: Sequence[FabricElement], new: Sequence[FabricElement], same_text: bool
+    ) -> Order:
+        """Whether the new elements are as many as the old ones, fewer (weaker) or more. Where both are
+        written in the same words, elements that only one of the fabrics has do not count: they came or went
+        with it."""
         before, after = {self.name_now(e) for e in old}, {e.name for e in new}
         return self._compare(before, after, same_text, lambda name: name)
 
@@ -106,9 +122,13 @@ class FabricPairNames:
         """The same for ports of devices."""
         before, after = (_port_paths(f, s) for f, s in zip(self.fabrics, (old, new), strict=True))
         now = {f"{self.known.get(device, device)}.{port}" for device, port in before}
-        return self._compare(now, {".".join(p) for p in after}, same_text, lambda name: name.rpartition(".")[0])
+        return self._compare(
+            now, {".".join(p) for p in after}, same_text, lambda name: name.rpartition(".")[0]
+        )
 
-    def _compare(self, before: set[str], after: set[str], same_text: bool, owner: Callable[[str], str]) -> Order:
+    def _compare(
+        self, before: set[str], after: set[str], same_text: bool, owner: Callable[[str], str]
+    ) -> Order:
         if before == after:
             return "same"
         if same_text:
@@ -142,9 +162,13 @@ def implies_bound(op: str, value: Fraction, other_op: str, other: Fraction) -> b
     """Whether every number that satisfies the first comparison satisfies the second."""
     if op == "==":
         return {
-            "==": value == other, "!=": value != other, "<": value < other, "<=": value <= other, ">": value > other,
+            "==": value == other,
+            "!=": value != other,
+            "<": value < other,
+            "<=": value <= other,
+            ">": value > other,
             ">=": value >= other,
-        }[other_op]  # fmt: skip
+        }[other_op]
     if op == "!=":
         return other_op == "!=" and value == other
     if op[0] == ">":  # mirrored, it is a comparison with `<`
@@ -199,10 +223,18 @@ def compare_parts(old: Requirement, new: Requirement, names: FabricPairNames) ->
 def _claim_parts(a: ResolvedClaim, b: ResolvedClaim, names: FabricPairNames) -> dict[str, Order]:
     out: dict[str, Order] = {"bound": compare_bounds(a, b)}
     plain = [
-        ([text_of(x) if isinstance(x, (int, Fraction, Quantity, str, tuple)) else str(x) for x in c.args],
-         c.any_of, c.under, c.through, c.of_intact, c.of_active, c.share_of, c.of_all)
+        (
+            [text_of(x) if isinstance(x, (int, Fraction, Quantity, str, tuple)) else str(x) for x in c.args],
+            c.any_of,
+            c.under,
+            c.through,
+            c.of_intact,
+            c.of_active,
+            c.share_of,
+            c.of_all,
+        )
         for c in (a, b)
-    ]  # fmt: skip
+    ]
     out["clauses"] = "same" if plain[0] == plain[1] else "changed"
     out["of"] = _compare_selectors(a.of, b.of, names)
     if out["of"] in ("weaker", "stronger") and not _judges_each(a):
@@ -245,7 +277,9 @@ def _compare_selectors(old: Sequence[Selector], new: Sequence[Selector], names: 
     if old[0].ports:
         if len(old) != len(new):
             return "changed"
-        return combine_orders(names.compare_ports(x, y, x.text == y.text) for x, y in zip(old, new, strict=True))
+        return combine_orders(
+            names.compare_ports(x, y, x.text == y.text) for x, y in zip(old, new, strict=True)
+        )
     sides = [[e for s in side for e in s.elements] for side in (old, new)]
     return names.compare_elements(sides[0], sides[1], same_text)
 
@@ -278,10 +312,15 @@ def compare_requirements(
         else:
             left_old.append(i)
     same_as_kept = {
-        j for j, r in enumerate(new) if j not in kept
-        and any(combine_orders(compare_parts(new[k], r, _names_of_new_fabric(names)).values()) == "same"
-                for k in by_metric[r.claim.metric] if k in kept)
-    }  # fmt: skip
+        j
+        for j, r in enumerate(new)
+        if j not in kept
+        and any(
+            combine_orders(compare_parts(new[k], r, _names_of_new_fabric(names)).values()) == "same"
+            for k in by_metric[r.claim.metric]
+            if k in kept
+        )
+    }
     left_new = [j for j in range(len(new)) if j not in kept | same_as_kept]
     return _pair_similar_requirements(old, new, left_old, left_new, parts, names, (before, after))
 
@@ -292,11 +331,16 @@ def _names_of_new_fabric(names: FabricPairNames) -> FabricPairNames:
 
 
 def _pair_similar_requirements(
-    old: Sequence[Requirement], new: Sequence[Requirement], left_old: list[int], left_new: list[int],
-    parts: Mapping[tuple[int, int], dict[str, Order]], names: FabricPairNames,
+    old: Sequence[Requirement],
+    new: Sequence[Requirement],
+    left_old: list[int],
+    left_new: list[int],
+    parts: Mapping[tuple[int, int], dict[str, Order]],
+    names: FabricPairNames,
     claims: tuple[Sequence[ResolvedClaim], Sequence[ResolvedClaim]],
-) -> list[ContractChange]:  # fmt: skip
-    """Pair what has no equal on the other side where it is one requirement that differs, the most similar ones first."""
+) -> list[ContractChange]:
+    """Pair what has no equal on the other side where it is one requirement that differs, the most similar
+    ones first."""
     pairs = []
     for i in left_old:
         for j in left_new:
@@ -322,7 +366,10 @@ def _pair_similar_requirements(
         if i not in done_old:
             stays = next((r for r in new if _requirement_implies(r, old[i], names, removed=True)), None)
             note = f"`{stays.text}` still requires it" if stays is not None else ""
-            if any(r.text == old[i].text or r.claim.metric == old[i].claim.metric for r in reports) and not note:
+            if (
+                any(r.text == old[i].text or r.claim.metric == old[i].claim.metric for r in reports)
+                and not note
+            ):
                 note = "it is only reported now"
             out.append(ContractChange("requirement", "removed", old[i].claim.metric, old[i].text, "", note))
     for j in left_new:
@@ -334,9 +381,15 @@ def _pair_similar_requirements(
     return sorted(out, key=lambda c: rank.index(c.change))
 
 
-def _requirement_implies(other: Requirement, mine: Requirement, names: FabricPairNames, removed: bool) -> bool:
-    """Whether a requirement of the other design says all that one says that was removed, or that was added."""
+def _requirement_implies(
+    other: Requirement, mine: Requirement, names: FabricPairNames, removed: bool
+) -> bool:
+    """Whether a requirement of the other design says all that one says that was removed, or that was
+    added."""
     if other.claim.metric != mine.claim.metric:
         return False
     pair = (mine, other) if removed else (other, mine)
-    return combine_orders(compare_parts(*pair, names).values()) in ("same", "stronger" if removed else "weaker")
+    return combine_orders(compare_parts(*pair, names).values()) in (
+        "same",
+        "stronger" if removed else "weaker",
+    )

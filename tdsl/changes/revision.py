@@ -1,7 +1,7 @@
 """A design as it stood in a revision of the git repository that it lies in.
 
-What it uses must be of that revision, too, so the designs, tables and settings of the whole revision are held in memory; nothing
-is written. ``git`` is run for this, on the repository at hand and nothing else.
+What it uses must be of that revision, too, so the designs, tables and settings of the whole revision are held
+in memory; nothing is written. ``git`` is run for this, on the repository at hand and nothing else.
 """
 
 from __future__ import annotations
@@ -24,18 +24,28 @@ from tdsl.system.lazy_dataclass import dataclass
 KINDS = (".fab", ".csv", ".lock")
 LOCK = ".lock"
 LIKE = 0.5
-"""The share of lines in common from which on a file that is gone and one that is new are one file, renamed; git's own."""
+"""The share of lines in common from which on a file that is gone and one that is new are one file, renamed;
+git's own."""
 _FABRIC = re.compile(rb"^[ \t]*(?:fabric|cluster)\b[ \t]*(\w*)", re.MULTILINE)
 _WORD = re.compile(rb"[^\s\"'/().,;{}\[\]]+")
 TOTAL = 1 << 30
 """Bytes of a revision's designs and tables together."""
 
 LISTING = 128 << 20
-"""Bytes of the list of a revision's files. A tree of ten folders that are all one tree, ten deep, has ten thousand million."""
+"""Bytes of the list of a revision's files. A tree of ten folders that are all one tree, ten deep, has ten
+thousand million."""
 SECONDS = 120
 """How long git may take for an answer."""
-QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
-QUIET |= {"GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}  # a revision is what its hash says; words of git are known
+QUIET = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+QUIET |= {
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
+}  # a revision is what its hash says; words of git are known
 """Nothing is fetched, by old versions of git either, and nothing written."""
 
 
@@ -44,7 +54,8 @@ class RevisionError(Exception):
 
 
 def repository_root(folder: Path) -> Path:
-    """The top of the repository that a folder lies in. Raises RevisionError where it lies in none that git reads here."""
+    """The top of the repository that a folder lies in. Raises RevisionError where it lies in none that git
+    reads here."""
     try:
         return Path(os.fsdecode(_run_git(folder, "rev-parse", "--show-toplevel").removesuffix(b"\n")))
     except RevisionError as why:
@@ -52,7 +63,9 @@ def repository_root(folder: Path) -> Path:
     if "safe.directory" in said:  # a line to paste, with the folder
         raise RevisionError(f"another user owns the repository, so git does not read it; `{said}` allows it")
     if "work tree" in said:
-        raise RevisionError("this is a repository without files (bare, or its .git); call this in a clone or worktree of it")
+        raise RevisionError(
+            "this is a repository without files (bare, or its .git); call this in a clone or worktree of it"
+        )
     raise RevisionError("this is not a git repository" if "not a git repository" in said else said)
 
 
@@ -62,11 +75,15 @@ def _shallow_clone_hint(top: Path) -> str:
         shallow = _run_git(top, "rev-parse", "--is-shallow-repository").strip() == b"true"
     except RevisionError:
         return ""
-    return "; this clone is shallow: fetch its history with `git fetch --unshallow`, in GitHub Actions `fetch-depth: 0`" * shallow
+    return (
+        "; this clone is shallow: fetch its history with `git fetch --unshallow`, in GitHub Actions "
+        "`fetch-depth: 0`" * shallow
+    )
 
 
 def files_of_revision(revision: str, top: Path) -> dict[str, bytes]:
-    """The designs, tables, locks and settings of a revision by their paths from the top, links left out. Raises RevisionError."""
+    """The designs, tables, locks and settings of a revision by their paths from the top, links left out.
+    Raises RevisionError."""
     if revision.startswith("-"):
         raise RevisionError(f"{revision!r} is not a revision")
     try:
@@ -92,13 +109,16 @@ def files_of_revision(revision: str, top: Path) -> dict[str, bytes]:
         raise RevisionError(f"revision {revision} contains no design")
     if total > TOTAL:
         raise RevisionError(f"its designs and tables are larger than {TOTAL >> 20} MiB together")
-    data = io.BytesIO(_run_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values())))
+    data = io.BytesIO(
+        _run_git(top, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in files.values()))
+    )
     return {name: _read_batch_object(data, name) for name in files}
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A revision that was read: its name, the top of its repository, and its files by their path from there."""
+    """A revision that was read: its name, the top of its repository, and its files by their path from
+    there."""
 
     name: str
     top: Path
@@ -113,8 +133,8 @@ def read_revision(name: str, folder: Path) -> Revision:
 
 @dataclass(slots=True)
 class RevisionPair:
-    """Two revisions and their designs: pairs of paths that are to be compared, None where a side has no such design, and how many
-    are the same, byte for byte, with all that they may use."""
+    """Two revisions and their designs: pairs of paths that are to be compared, None where a side has no such
+    design, and how many are the same, byte for byte, with all that they may use."""
 
     before: Revision
     after: Revision
@@ -123,8 +143,9 @@ class RevisionPair:
 
 
 def designs_between(span: str, top: Path) -> RevisionPair:
-    """What ``A..B`` or ``A...B`` compares. With three points the first revision is where B left A; without B it is HEAD. A design
-    that is gone and one that is new are one design, renamed, where most of their lines are the same. Raises RevisionError."""
+    """What ``A..B`` or ``A...B`` compares. With three points the first revision is where B left A; without B
+    it is HEAD. A design that is gone and one that is new are one design, renamed, where most of their lines
+    are the same. Raises RevisionError."""
     first, _, rest = span.partition("..")
     second = rest.removeprefix(".") or "HEAD"
     if not first or first.startswith("-") or second.startswith("-"):
@@ -135,15 +156,21 @@ def designs_between(span: str, top: Path) -> RevisionPair:
         try:
             first = _run_git(top, "merge-base", first, second).decode().strip()[:12]
         except RevisionError:
-            raise RevisionError(f"{first} and {second} have no commit in common{_shallow_clone_hint(top)}") from None
+            raise RevisionError(
+                f"{first} and {second} have no commit in common{_shallow_clone_hint(top)}"
+            ) from None
     before = files_of_revision(first, top)
     out = RevisionPair(Revision(first, top, before), Revision(second, top, after))
     old, new = designs_in_revision(before), designs_in_revision(after)
     if not old and not new:
-        raise RevisionError("neither revision has a file that declares a fabric, so there is nothing to compare")
+        raise RevisionError(
+            "neither revision has a file that declares a fabric, so there is nothing to compare"
+        )
     differ = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     touched = _designs_touched_by(old, before, differ) | _designs_touched_by(new, after, differ)
-    renamed = renamed_files({n: before[n] for n in old if n not in new}, {n: after[n] for n in new if n not in old})
+    renamed = renamed_files(
+        {n: before[n] for n in old if n not in new}, {n: after[n] for n in new if n not in old}
+    )
     was = {now: name for name, now in renamed.items()}
     for name in new:
         if name in old and name not in touched:
@@ -160,8 +187,8 @@ def designs_in_revision(held: Mapping[str, bytes]) -> list[str]:
 
 
 def _designs_touched_by(designs: Iterable[str], held: Mapping[str, bytes], differ: set[str]) -> set[str]:
-    """The designs that differ or may use what does: a file is taken to use all whose name, without its ending, is a word of it.
-    Settings of the project are about all designs."""
+    """The designs that differ or may use what does: a file is taken to use all whose name, without its
+    ending, is a word of it. Settings of the project are about all designs."""
     if any(PurePosixPath(name).name == SETTINGS for name in differ):
         return set(designs)
     words = {name: set(_WORD.findall(data)) for name, data in held.items() if name.endswith(".fab")}
@@ -169,17 +196,27 @@ def _designs_touched_by(designs: Iterable[str], held: Mapping[str, bytes], diffe
     waiting = list(found)
     while waiting:
         path = PurePosixPath(waiting.pop())
-        called = [set(_WORD.findall(part.encode(errors="surrogateescape"))) for part in (path.stem, *path.parts[:-1])]
-        more = {name for name, said in words.items() if name not in found and any(part and part <= said for part in called)}
+        called = [
+            set(_WORD.findall(part.encode(errors="surrogateescape")))
+            for part in (path.stem, *path.parts[:-1])
+        ]
+        more = {
+            name
+            for name, said in words.items()
+            if name not in found and any(part and part <= said for part in called)
+        }
         found |= more
         waiting += more
     return found.intersection(designs)
 
 
 def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[str, str]:
-    """New paths of designs by their old ones: those of equal contents first, then those that declare the same fabrics, then those
-    of which most lines are equal."""
-    lines = {name: Counter(filter(None, map(bytes.strip, data.splitlines()))) for name, data in (*gone.items(), *come.items())}
+    """New paths of designs by their old ones: those of equal contents first, then those that declare the same
+    fabrics, then those of which most lines are equal."""
+    lines = {
+        name: Counter(filter(None, map(bytes.strip, data.splitlines())))
+        for name, data in (*gone.items(), *come.items())
+    }
     alike = []
     for a, data in gone.items():
         for b, other in come.items():
@@ -188,7 +225,16 @@ def renamed_files(gone: Mapping[str, bytes], come: Mapping[str, bytes]) -> dict[
             declared = sorted(_FABRIC.findall(data))
             same_names = bool(declared) and declared == sorted(_FABRIC.findall(other))
             if share >= LIKE or same_names:
-                alike.append((data != other, not same_names, -share, PurePosixPath(a).name != PurePosixPath(b).name, a, b))
+                alike.append(
+                    (
+                        data != other,
+                        not same_names,
+                        -share,
+                        PurePosixPath(a).name != PurePosixPath(b).name,
+                        a,
+                        b,
+                    )
+                )
     out: dict[str, str] = {}
     for *_, a, b in sorted(alike):
         if a not in out and b not in out.values():
@@ -216,9 +262,12 @@ def _read_batch_object(data: io.BytesIO, name: str) -> bytes:
 
 
 def _list_commit_files(top: Path, commit: str) -> bytes:
-    """The list of a commit's files. Raises RevisionError where it is too long, or git takes too long for it."""
+    """The list of a commit's files. Raises RevisionError where it is too long, or git takes too long for
+    it."""
     line = ["git", "-C", str(top), "ls-tree", "-r", "-l", "-z", "--full-tree", commit]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **QUIET}) as run:
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **QUIET}
+    ) as run:
         assert run.stdout is not None and run.stderr is not None
         late = Timer(SECONDS, run.kill)
         late.start()
@@ -236,7 +285,9 @@ def _list_commit_files(top: Path, commit: str) -> bytes:
     if len(listed) > LISTING:
         raise RevisionError(f"the list of its files is larger than {LISTING >> 20} MiB")
     if run.returncode:
-        raise RevisionError(_last_line_of_git(said) if said else f"git did not list its files within {SECONDS} seconds")
+        raise RevisionError(
+            _last_line_of_git(said) if said else f"git did not list its files within {SECONDS} seconds"
+        )
     return listed
 
 

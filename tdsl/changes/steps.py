@@ -1,12 +1,14 @@
-"""An order of moves from one cabling to another in which the bisection never falls below a floor, or a proof that none does.
+"""An order of moves from one cabling to another in which the bisection never falls below a floor, or a proof
+that none does.
 
-Only unplugging takes bandwidth away: among the same hosts, capacity is monotone in the links. So whatever can be plugged is
-plugged first, and each step then unplugs as many cables as the floor bears, and plugs what their ports were needed for. Where
-every cable that could be unplugged first breaks the floor with all else plugged that can be, no order keeps it.
+Only unplugging takes bandwidth away: among the same hosts, capacity is monotone in the links. So whatever can
+be plugged is plugged first, and each step then unplugs as many cables as the floor bears, and plugs what
+their ports were needed for. Where every cable that could be unplugged first breaks the floor with all else
+plugged that can be, no order keeps it.
 
-Hosts that come or go, or of which every cable moves, are out of service meanwhile: they leave before the first step and join
-after the last one, and the steps between are judged for the hosts that stay in service. A proof that no order exists is given
-only where there are none of them, since they could also join earlier.
+Hosts that come or go, or of which every cable moves, are out of service meanwhile: they leave before the
+first step and join after the last one, and the steps between are judged for the hosts that stay in service. A
+proof that no order exists is given only where there are none of them, since they could also join earlier.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ Port = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class MoveStep:
-    """Cables that are out at once, then those that are plugged; the bisection while they are out, and afterwards."""
+    """Cables that are out at once, then those that are plugged; the bisection while they are out, and
+    afterwards."""
 
     unplug: tuple[CableLeg, ...]
     plug: tuple[CableLeg, ...]
@@ -48,8 +51,9 @@ class MoveStep:
 class MovePlan:
     """``steps`` in order. ``proved`` says that no order keeps the floor, and ``why`` in words.
 
-    ``leave`` are the hosts that go out of service before the steps, ``join`` those that come into service after them; ``before``
-    and ``end`` are the bisection with all hosts of the old and of the new design, None where no order was looked for.
+    ``leave`` are the hosts that go out of service before the steps, ``join`` those that come into service
+    after them; ``before`` and ``end`` are the bisection with all hosts of the old and of the new design, None
+    where no order was looked for.
     """
 
     floor: Fraction
@@ -65,13 +69,15 @@ class MovePlan:
 
 @dataclass
 class MovePlanner:
-    """Searches an order. Cables are known by their ends; ``old`` and ``new`` by the rows of links of their own fabric."""
+    """Searches an order. Cables are known by their ends; ``old`` and ``new`` by the rows of links of their
+    own fabric."""
 
     both: Union
     changes: Changes
     floor: Fraction
     broken: Callable[[Bools, Bools], str] = lambda present, idle: ""
-    """What else must hold, of a column of links and one of devices out of service: in words what does not, "" if all does."""
+    """What else must hold, of a column of links and one of devices out of service: in words what does not, ""
+    if all does."""
     tries: int = TRIES
 
     def __post_init__(self) -> None:
@@ -113,7 +119,9 @@ class MovePlanner:
             return Fraction(0), Fraction(0)
         found = bisection_bounds(view)
         full = found.net.full
-        return (Fraction(found.lower, full), Fraction(found.upper, full)) if full else (Fraction(0), Fraction(0))
+        return (
+            (Fraction(found.lower, full), Fraction(found.upper, full)) if full else (Fraction(0), Fraction(0))
+        )
 
     def less(self, present: Bools, cables: Iterable[int]) -> Bools:
         """A state without some old cables."""
@@ -125,9 +133,10 @@ class MovePlanner:
     def pluggable(self, unplugged: set[int], plugged: set[int]) -> list[int]:
         """New cables that are not in place and whose ports are free."""
         return [
-            i for i, c in enumerate(self.come)
+            i
+            for i, c in enumerate(self.come)
             if i not in plugged and all(self.taken[end.key] <= unplugged for end in (c.a, c.b))
-        ]  # fmt: skip
+        ]
 
     def more(self, present: Bools, cables: Iterable[int]) -> Bools:
         """A state with some new cables."""
@@ -138,14 +147,20 @@ class MovePlanner:
 
     # ------------------------------------------------------------ the search
     def run(self) -> MovePlan:
-        """The order of the fewest steps that was found; else what stands in the way of the first one tried."""
+        """The order of the fewest steps that was found; else what stands in the way of the first one
+        tried."""
         none = np.zeros_like(self.idle)
         before, end = self.judge(self.old, none), self.judge(self.new, none)
         begun = MovePlan(self.floor, before[0], end[0], self._names(self.leaves), self._names(self.joins))
         for value, which in ((before[1], "the old design"), (end[1], "the new design")):
             if value < self.floor:
-                return replace(begun, proved=True, why=f"{which} itself has a bisection of {percent_of_share(value)}")
-        for present, idle, which in ((self.old, self.joins, "the old design"), (self.new, self.leaves, "the new design")):
+                return replace(
+                    begun, proved=True, why=f"{which} itself has a bisection of {percent_of_share(value)}"
+                )
+        for present, idle, which in (
+            (self.old, self.joins, "the old design"),
+            (self.new, self.leaves, "the new design"),
+        ):
             amiss = self.broken(present, idle)
             if amiss:
                 return replace(begun, why=f"in {which} {amiss}")
@@ -169,8 +184,13 @@ class MovePlanner:
             return replace(plan, steps=search.steps, complete=True, why="")
         if not search.proved:
             return plan
-        why = f"all orders were tried: at most {search.reached:,} of {len(self.out):,} cables can be out, and whichever"
-        return replace(plan, proved=True, why=f"{why} is unplugged then, at most {percent_of_share(search.best)} is left")
+        why = (
+            f"all orders were tried: at most {search.reached:,} of {len(self.out):,} cables can be out, "
+            "and whichever"
+        )
+        return replace(
+            plan, proved=True, why=f"{why} is unplugged then, at most {percent_of_share(search.best)} is left"
+        )
 
     def _ordered(self, plan: MovePlan, groups: list[list[int]], most: int) -> MovePlan:
         """Unplug group by group, as many at once as the floor bears, in fewer steps than ``most``."""
@@ -192,7 +212,9 @@ class MovePlanner:
         self.present = start
         return plan
 
-    def _plug(self, plan: MovePlan, batch: tuple[int, ...], unplugged: set[int], plugged: set[int], during: Fraction) -> bool:
+    def _plug(
+        self, plan: MovePlan, batch: tuple[int, ...], unplugged: set[int], plugged: set[int], during: Fraction
+    ) -> bool:
         """Plug what can be plugged. More hosts may mean less for each, so the floor is looked at again."""
         ready = self.pluggable(unplugged, plugged)
         if not batch and not ready:
@@ -202,13 +224,19 @@ class MovePlanner:
         after = self.judge(self.present)[0] if ready else during
         amiss = self.broken(self.present, self.idle) if ready else ""
         if after < self.floor or amiss:
-            plan.why = f"once everything is plugged that fits, {amiss or f'the bisection is {percent_of_share(after)}'}"
+            plan.why = (
+                "once everything is plugged that fits, "
+                f"{amiss or f'the bisection is {percent_of_share(after)}'}"
+            )
             return False
-        plan.steps.append(MoveStep(tuple(self.out[i] for i in batch), tuple(self.come[i] for i in ready), during, after))
+        plan.steps.append(
+            MoveStep(tuple(self.out[i] for i in batch), tuple(self.come[i] for i in ready), during, after)
+        )
         return True
 
     def _batch(self, plan: MovePlan, groups: list[list[int]], unplugged: set[int]) -> list[int] | None:
-        """As many of the first groups as the floor bears, else a part of the first; None, and why, if not one cable."""
+        """As many of the first groups as the floor bears, else a part of the first; None, and why, if not one
+        cable."""
 
         def kept(cables: list[int]) -> bool:
             left = self.less(self.present, cables)
@@ -235,21 +263,29 @@ class MovePlanner:
                 return [i]
             best, sure, said = max(best, upper), sure and upper < self.floor, said or amiss
         plan.proved = sure and not unplugged and self._same_hosts()
-        plan.why = f"whichever of {len(waiting):,} cables is unplugged next, at most {percent_of_share(best)} is left"
+        plan.why = (
+            f"whichever of {len(waiting):,} cables is unplugged next, at most "
+            f"{percent_of_share(best)} is left"
+        )
         plan.why += f", or {said}" if said else ""
         return None
 
     def _same_hosts(self) -> bool:
         """Whether the hosts with links are those of before, so that more links are never worse."""
-        return not self.idle.any() and all(np.array_equal(self.here, x) for x in (self.there, self._units(self.present)))
+        return not self.idle.any() and all(
+            np.array_equal(self.here, x) for x in (self.there, self._units(self.present))
+        )
 
     def _names(self, devices: Bools) -> tuple[str, ...]:
         """Paths of devices."""
-        return tuple(self.both.fabric.device_path(d).replace(OLD, "") for d in np.flatnonzero(devices).tolist())
+        return tuple(
+            self.both.fabric.device_path(d).replace(OLD, "") for d in np.flatnonzero(devices).tolist()
+        )
 
     # ------------------------------------------------------------ orders to try
     def goes_to(self, i: int) -> str:
-        """The upper device to which a cable's lower port is plugged next; where it is not, the one it comes from."""
+        """The upper device to which a cable's lower port is plugged next; where it is not, the one it comes
+        from."""
         return self.next_of.get(self.out[i].a.key, self.out[i].b.device)
 
     def comes_from(self, i: int) -> str:

@@ -1,4 +1,5 @@
-"""Two fabrics as one that has the devices and links of both, so that every state between them can be judged."""
+"""Two fabrics as one that has the devices and links of both, so that every state between them can be
+judged."""
 
 from __future__ import annotations
 
@@ -17,13 +18,14 @@ from tdsl.system.lazy_dataclass import dataclass
 ABSENT = ("absent_reserved", "absent_a", "absent_b", "absent_rate", "absent_statement")
 """Columns of links that are planned and not built: no state has them."""
 OLD = "'"
-"""Behind the first name in the path of a device that only the old fabric has; no name of a design can have it. Declarations of
-both fabrics would look like one otherwise, with instances of several sizes."""
+"""Behind the first name in the path of a device that only the old fabric has; no name of a design can have
+it. Declarations of both fabrics would look like one otherwise, with instances of several sizes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """``fabric`` has all devices and links; ``old`` and ``new`` give the place of each side's links among them."""
+    """``fabric`` has all devices and links; ``old`` and ``new`` give the place of each side's links among
+    them."""
 
     fabric: Fabric
     old: Ints
@@ -41,20 +43,27 @@ def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
     """Both in one; None where a device keeps its path and has another model."""
     paths = {after.device_path(d): d for d in range(after.device_count)}
     known = find_renamed_devices(design_devices_of(before), design_devices_of(after))
-    row = np.array([paths.get(known.get(p, p), -1) for p in map(before.device_path, range(before.device_count))], dtype=np.int64)
+    row = np.array(
+        [paths.get(known.get(p, p), -1) for p in map(before.device_path, range(before.device_count))],
+        dtype=np.int64,
+    )
     shared = np.flatnonzero(row >= 0)
     models = [m.name for m in after.models]
     for d in shared.tolist():
         if before.built[d] and before.model_of(d).name != models[int(after.device_model[row[d]])]:
             return None
     own = row.copy()
-    own[row < 0] = after.device_count + np.flatnonzero(row < 0)  # all rows of the old sets are appended, the shared ones bare
+    own[row < 0] = after.device_count + np.flatnonzero(
+        row < 0
+    )  # all rows of the old sets are appended, the shared ones bare
     base = np.concatenate([after.port_base, after.port_base[-1] + before.port_base[1:]])
     device = before.port_device
     port = base[own[device]] + np.arange(len(device)) - before.port_base[device]
     ends = [port[before.link_a], port[before.link_b]]
     place = {pair: i for i, pair in enumerate(zip(after.link_a.tolist(), after.link_b.tolist(), strict=True))}
-    old = np.array([place.get(pair, -1) for pair in zip(*(e.tolist() for e in ends), strict=True)], dtype=np.int64)
+    old = np.array(
+        [place.get(pair, -1) for pair in zip(*(e.tolist() for e in ends), strict=True)], dtype=np.int64
+    )
     gone = np.flatnonzero(old < 0)
     columns = {"link_a": ends[0][gone], "link_b": ends[1][gone], "link_rate": before.link_rate[gone]}
     columns["link_statement"] = before.link_statement[gone] + len(after.statements)
@@ -71,7 +80,9 @@ def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
     at = np.empty(len(order), dtype=np.int64)
     at[order] = np.arange(len(order))
     old[gone] = after.link_count + np.arange(len(gone))
-    joined: dict[str, Any] = {name: np.concatenate([getattr(after, name), column])[order] for name, column in columns.items()}
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(after, name), column])[order] for name, column in columns.items()
+    }
     size = int(base[-1])
     joined["port_link"] = np.full(size, -1, dtype=np.int64)
     joined["port_state"] = np.full(size, FREE, dtype=after.port_state.dtype)
@@ -84,7 +95,8 @@ def union_of_fabrics(before: Fabric, after: Fabric) -> Union | None:
 
 
 def _union_devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: dict[str, Any]) -> Fabric:
-    """The new fabric with the old one's sets behind its own; a device that both have stands in the new one's row."""
+    """The new fabric with the old one's sets behind its own; a device that both have stands in the new one's
+    row."""
     known = own < after.device_count
     built = after.built.copy()
     built[own[known]] |= before.built[known]
@@ -93,7 +105,9 @@ def _union_devices(before: Fabric, after: Fabric, own: Ints, base: Ints, links: 
     for s in before.sets:
         inside = None if s.inside is None else made[s.inside.index]
         parts = (replace(s.parts[0], name=s.parts[0].name + OLD), *s.parts[1:])
-        made[s.index] = replace(s, index=len(sets), first=s.first + after.device_count, inside=inside, parts=parts)
+        made[s.index] = replace(
+            s, index=len(sets), first=s.first + after.device_count, inside=inside, parts=parts
+        )
         sets.append(made[s.index])
     return replace(
         after,

@@ -25,18 +25,25 @@ def changes_as_text(changes: Sequence[Changes], paint: Paint, width: int, whole:
 def _change_lines(c: Changes, paint: Paint, width: int, whole: bool) -> Iterator[str]:
     yield paint("bold", terminal_safe_text(c.fabric)) + ("" if not c.none else "  no difference")
     yield from (
-        f"  {line}" for sentence in change_summary(c) for line in wrap_text(terminal_safe_text(sentence), max(width - 2, 40))
+        f"  {line}"
+        for sentence in change_summary(c)
+        for line in wrap_text(terminal_safe_text(sentence), max(width - 2, 40))
     )
     yield from _section_lines(contract_sections(c), paint, width, whole)
     if c.metrics:
         broad = max(len(m.name) for m in c.metrics)
         yield ""
         for m in c.metrics:
-            yield f"  {paint(_metric_style(m), terminal_safe_text(m.name).ljust(broad))}  {_before_after_arrow(m.before, m.after)}"
+            yield (
+                f"  {paint(_metric_style(m), terminal_safe_text(m.name).ljust(broad))}  "
+                f"{_before_after_arrow(m.before, m.after)}"
+            )
     yield from _section_lines(change_sections(c), paint, width, whole)
 
 
-def _section_lines(parts: Iterable[tuple[str, list[tuple[str, str]]]], paint: Paint, width: int, whole: bool) -> Iterator[str]:
+def _section_lines(
+    parts: Iterable[tuple[str, list[tuple[str, str]]]], paint: Paint, width: int, whole: bool
+) -> Iterator[str]:
     """Titles and rows, long lists cut unless they are wanted whole."""
     for title, rows in parts:
         yield ""
@@ -52,14 +59,23 @@ def _section_lines(parts: Iterable[tuple[str, list[tuple[str, str]]]], paint: Pa
 
 
 TITLES = {
-    "requirement": "requirements", "waiver": "waivers", "severity": "severities", "setting": "settings of tdsl.toml",
-    "parameter": "parameters", "lock": "lock", "file": "files", "statement": "statements", "model": "models", "design": "design",
-}  # fmt: skip
+    "requirement": "requirements",
+    "waiver": "waivers",
+    "severity": "severities",
+    "setting": "settings of tdsl.toml",
+    "parameter": "parameters",
+    "lock": "lock",
+    "file": "files",
+    "statement": "statements",
+    "model": "models",
+    "design": "design",
+}
 """Titles of the parts of a contract."""
 
 
 def contract_summary(c: Changes) -> str:
-    """How many differences each part of the contract has, by kind: ``1 requirement weaker, 2 removed; 1 waiver added``."""
+    """How many differences each part of the contract has, by kind: ``1 requirement weaker, 2 removed; 1
+    waiver added``."""
     kinds = {part: Counter(x.change for x in c.contract if x.part == part) for part in TITLES}
     kinds["parameter"]["changed"] += len(c.parameters)
     said = []
@@ -84,15 +100,19 @@ def contract_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
 
 def _contract_row(x: ContractChange) -> tuple[str, str]:
     sign = {"added": "+", "removed": "-"}.get(x.change, "~")
-    named = x.part not in ("requirement", "waiver", "statement", "file") and x.what not in (x.part, "file", "fabric")
+    named = x.part not in ("requirement", "waiver", "statement", "file") and x.what not in (
+        x.part,
+        "file",
+        "fabric",
+    )
     texts = [x.before, x.after] if x.before and x.after and x.before != x.after else [x.after or x.before]
     note = f" ({x.note})" if x.note else ""
     return sign, f"{x.change}: {f'{x.what} ' * named}{' → '.join(texts)}{note}"
 
 
 def change_summary(c: Changes) -> Iterator[str]:
-    """What a reviewer asks first: what differs in the contract, which cables are new, removed and moved, by class, and which
-    requirements fail now."""
+    """What a reviewer asks first: what differs in the contract, which cables are new, removed and moved, by
+    class, and which requirements fail now."""
     if c.none:
         return
     told = contract_summary(c)
@@ -103,7 +123,11 @@ def change_summary(c: Changes) -> Iterator[str]:
         ("removed", c.removed),
         ("moved", c.moved),
     ]
-    said = [f"{len(rows):,} {verb}{_counts_by_class_text(x.link_class for x in rows)}" for verb, rows in kinds if rows]
+    said = [
+        f"{len(rows):,} {verb}{_counts_by_class_text(x.link_class for x in rows)}"
+        for verb, rows in kinds
+        if rows
+    ]
     rehung = len(c.relocated) + sum(old.places != new.places for old, new in c.replaced)
     if rehung:
         said.append(f"{rehung:,} of devices that are mounted elsewhere")
@@ -111,7 +135,9 @@ def change_summary(c: Changes) -> Iterator[str]:
     if other:
         said.append(f"{other:,} of another part or length")
     if said:
-        yield f"cables: {', '.join(said)}" + ("" if c.removed or c.moved or rehung or other else "; no existing cable moves")
+        yield f"cables: {', '.join(said)}" + (
+            "" if c.removed or c.moved or rehung or other else "; no existing cable moves"
+        )
     else:
         yield "no cable changes"
     failing = [m.name for m in c.metrics if m.verdicts[1] == "refuted" and m.verdicts[0] != "refuted"]
@@ -127,20 +153,40 @@ def _counts_by_class_text(classes: Iterable[str]) -> str:
 def change_sections(c: Changes) -> list[tuple[str, list[tuple[str, str]]]]:
     """Titles and their rows, each with a sign: + come, - gone, ~ other than before."""
     out: list[tuple[str, list[tuple[str, str]]]] = []
-    devices = [("+", row) for row in _device_rows(c.devices_added)] + [("-", row) for row in _device_rows(c.devices_removed)]
+    devices = [("+", row) for row in _device_rows(c.devices_added)] + [
+        ("-", row) for row in _device_rows(c.devices_removed)
+    ]
     devices += [("~", row) for row in _change_rows(c.models)]
     cables = [("+", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.added]
     cables += [("-", f"{x.a.text} to {x.b.text} ({x.link_class})") for x in c.removed]
-    cables += [("~", f"{x.stays.text}: from {x.before.text} to {x.after.text} ({x.link_class})") for x in c.moved]
+    cables += [
+        ("~", f"{x.stays.text}: from {x.before.text} to {x.after.text} ({x.link_class})") for x in c.moved
+    ]
     cables += [("~", row) for row in _change_rows(c.cables)]
-    tally = [f"{sign}{len(rows):,} {what}" for sign, rows, what in (
-        ("+", c.added, "new"), ("-", c.removed, "gone"), ("", c.moved, "moved"), ("", c.cables, "other facts"),
-    ) if rows]  # fmt: skip
+    tally = [
+        f"{sign}{len(rows):,} {what}"
+        for sign, rows, what in (
+            ("+", c.added, "new"),
+            ("-", c.removed, "gone"),
+            ("", c.moved, "moved"),
+            ("", c.cables, "other facts"),
+        )
+        if rows
+    ]
     for title, rows in (
-        ("figures", [("~", f"{x.what}  {_before_after_arrow(x.before, x.after)}{_count_difference(x)}") for x in c.figures]),
+        (
+            "figures",
+            [
+                ("~", f"{x.what}  {_before_after_arrow(x.before, x.after)}{_count_difference(x)}")
+                for x in c.figures
+            ],
+        ),
         ("devices", devices),
         (f"cables: {', '.join(tally)}", cables),
-        ("renamed in the design", [("~", f"{x.what}: {_before_after_arrow(x.before, x.after)}") for x in c.renamed]),
+        (
+            "renamed in the design",
+            [("~", f"{x.what}: {_before_after_arrow(x.before, x.after)}") for x in c.renamed],
+        ),
         ("places", [("~", row) for row in _change_rows(c.places)]),
         ("names", [("~", row) for row in _change_rows(c.names)]),
         ("ports", [("~", row) for row in _change_rows(c.ports)]),
@@ -193,7 +239,10 @@ def changes_as_markdown(changes: Sequence[Changes], whole: bool) -> str:
         return text
     end = max(text.rfind(head, 0, COMMENT - 200) for head in ("\n<details>", "\n### "))
     left = text.count("\n<details>", end) + text.count("\n### ", end)
-    return f"{text[:end].rstrip()}\n\n{left} parts more are left out, so that it fits in a comment; `tdsl diff` prints them.\n"
+    return (
+        f"{text[:end].rstrip()}\n\n{left} parts more are left out, so that it fits in a comment; `tdsl "
+        "diff` prints them.\n"
+    )
 
 
 def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
@@ -203,9 +252,15 @@ def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield "No difference."
         yield ""
         return
-    yield from (line for sentence in change_summary(c) for line in (_markdown_cell(sentence[0].upper() + sentence[1:] + "."), ""))
+    yield from (
+        line
+        for sentence in change_summary(c)
+        for line in (_markdown_cell(sentence[0].upper() + sentence[1:] + "."), "")
+    )
     yield from _contract_table(c, whole)
-    rows = [(m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics]
+    rows = [
+        (m.name, m.before, m.after, " → ".join(dict.fromkeys(filter(None, m.verdicts)))) for m in c.metrics
+    ]
     rows += [(x.what, x.before, x.after, _count_difference(x).strip(" ()")) for x in c.figures]
     if rows:
         yield "| figure | before | after | |"
@@ -219,7 +274,10 @@ def _change_markdown(c: Changes, whole: bool) -> Iterator[str]:
         yield f"<details><summary>{_markdown_cell(title)}</summary>"
         yield ""
         yield "```diff"
-        yield from (f"{'!' if sign == '~' else sign} {terminal_safe_text(row).replace('```', '')}" for sign, row in shown)
+        yield from (
+            f"{'!' if sign == '~' else sign} {terminal_safe_text(row).replace('```', '')}"
+            for sign, row in shown
+        )
         if len(shown) < len(lines):
             yield f"# and {len(lines) - len(shown):,} more"
         yield "```"
@@ -243,11 +301,15 @@ def _contract_table(c: Changes, whole: bool) -> Iterator[str]:
     for x in shown:
         word = f"**{x.change}**" if x.change in ("weaker", "removed") else x.change
         name = x.what if x.part == "requirement" else f"{x.part} {x.what}" if x.what != x.part else x.part
-        yield f"| {_markdown_cell(name)} | {_markdown_cell(x.before)} | {_markdown_cell(x.after)} | {word}{_markdown_cell(x.note and f': {x.note}')} |"
+        yield (
+            f"| {_markdown_cell(name)} | {_markdown_cell(x.before)} | {_markdown_cell(x.after)} | "
+            f"{word}{_markdown_cell(x.note and f': {x.note}')} |"
+        )
     if len(shown) < len(rows):
         yield f"| {len(rows) - len(shown):,} more | | | |"
     yield from (
-        f"| parameter {_markdown_cell(x.what)} | {_markdown_cell(x.before)} | {_markdown_cell(x.after)} | changed |"
+        f"| parameter {_markdown_cell(x.what)} | {_markdown_cell(x.before)} | {_markdown_cell(x.after)} | "
+        "changed |"
         for x in c.parameters
     )
     yield ""
@@ -276,7 +338,13 @@ def changes_document(c: Changes) -> dict[str, object]:
     for name, rows in (("added", c.added), ("removed", c.removed)):
         out[name] = [_cable_leg_document(x) for x in rows]
     out["moved"] = [
-        {"stays": asdict(x.stays), "before": asdict(x.before), "after": asdict(x.after), "class": x.link_class} for x in c.moved
+        {
+            "stays": asdict(x.stays),
+            "before": asdict(x.before),
+            "after": asdict(x.after),
+            "class": x.link_class,
+        }
+        for x in c.moved
     ]
     for metric, m in zip(out["metrics"], c.metrics, strict=True):
         del metric["verdicts"]
@@ -288,9 +356,16 @@ def revisions_overview(r: Revisions) -> str:
     """A line on the designs of two revisions: how many were looked at, and what became of them."""
     if r.of == r.same:
         which = "the design is" if r.same == 1 else f"the {r.same:,} designs are"
-        return f"no design differs: {which} the same, byte for byte, in {r.before} and {r.after}, with all that they use"
+        return (
+            f"no design differs: {which} the same, byte for byte, in {r.before} and {r.after}, with "
+            "all that they use"
+        )
     said = [f"{r.judged:,} of {r.of:,} design{'s' * (r.of != 1)} compared"]
-    said += [f"{r.differing:,} {'differs' if r.differing == 1 else 'differ'}"] if r.differing or not r.same else []
+    said += (
+        [f"{r.differing:,} {'differs' if r.differing == 1 else 'differ'}"]
+        if r.differing or not r.same
+        else []
+    )
     said += [f"{r.same:,} unchanged"] if r.same else []
     listed = (("added", r.added), ("removed", r.removed), ("renamed", r.renamed), ("not compared", r.failed))
     said += [f"{len(rows):,} {what}" for what, rows in listed if rows]
@@ -329,23 +404,32 @@ def move_steps_text(plan: MovePlan, paint: Paint, width: int, whole: bool) -> st
         lines.append(f"  out of service until the end: {_hosts_in_words(plan.leave)}")
     for number, step in enumerate(plan.steps, 1):
         low = f", {percent_of_share(step.during)} while they are out" if step.unplug else ""
-        tally = f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent_of_share(step.after)}"
+        tally = (
+            f"unplug {len(step.unplug):,}, plug {len(step.plug):,}{low}, then {percent_of_share(step.after)}"
+        )
         lines.append(f"  {number}. {tally}")
         rows = [("-", c) for c in step.unplug] + [("+", c) for c in step.plug]
         shown = rows if whole or len(rows) <= FEW + 1 else rows[:FEW]
         for sign, c in shown:
             lines.append(
-                f"     {paint('good' if sign == '+' else 'bad', sign)} {terminal_safe_text(c.a.text)} to {terminal_safe_text(c.b.text)}"
+                f"     {paint('good' if sign == '+' else 'bad', sign)} {terminal_safe_text(c.a.text)} to "
+                f"{terminal_safe_text(c.b.text)}"
             )
         if len(shown) < len(rows):
             lines.append(f"       and {len(rows) - len(shown):,} more; --full shows them")
     if not plan.complete:
-        sure = "no order keeps the floor" if plan.proved else "no order was found; that there is none is not proved"
+        sure = (
+            "no order keeps the floor"
+            if plan.proved
+            else "no order was found; that there is none is not proved"
+        )
         lines += [f"  {line}" for line in wrap_text(f"{paint('bad', sure)}: {plan.why}", max(width - 2, 40))]
     elif not plan.steps:
         lines.append("  nothing to move")
     if plan.complete and plan.join and plan.end is not None:
-        lines.append(f"  then into service: {_hosts_in_words(plan.join)}; bisection {percent_of_share(plan.end)}")
+        lines.append(
+            f"  then into service: {_hosts_in_words(plan.join)}; bisection {percent_of_share(plan.end)}"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -354,7 +438,10 @@ def share_moved(changes: Changes, old: Fabric | None) -> str:
     total = len(old.cable_a) if old is not None else 0
     touched = len(changes.moved) + len(changes.removed)
     share = f": {percent_of_share(Fraction(touched, total))} of {total:,} change" if total else ""
-    return f"{len(changes.added):,} cables to lay, {len(changes.moved):,} to move, {len(changes.removed):,} to remove{share}"
+    return (
+        f"{len(changes.added):,} cables to lay, {len(changes.moved):,} to move, "
+        f"{len(changes.removed):,} to remove{share}"
+    )
 
 
 def _hosts_in_words(paths: Sequence[str]) -> str:
@@ -375,9 +462,11 @@ def steps_document(plan: MovePlan) -> dict[str, object]:
         "reason": plan.why,
         "steps": [
             {
-                "unplug": [_cable_leg_document(c) for c in s.unplug], "plug": [_cable_leg_document(c) for c in s.plug],
-                "bisection_during": float(s.during), "bisection_after": float(s.after),
+                "unplug": [_cable_leg_document(c) for c in s.unplug],
+                "plug": [_cable_leg_document(c) for c in s.plug],
+                "bisection_during": float(s.during),
+                "bisection_after": float(s.after),
             }
             for s in plan.steps
         ],
-    }  # fmt: skip
+    }

@@ -1,4 +1,5 @@
-"""The work of an order of moves, as a table: what is drained, unplugged, moved and plugged at each step, rack by rack."""
+"""The work of an order of moves, as a table: what is drained, unplugged, moved and plugged at each step, rack
+by rack."""
 
 from __future__ import annotations
 
@@ -11,7 +12,21 @@ from tdsl.changes.steps import MovePlan, MoveStep, percent_of_share
 from tdsl.fabric.columns import natural_sort_key
 from tdsl.fabric.graph import Fabric
 
-COLUMNS = ("step", "action", "hall", "row", "rack", "u", "device", "port", "from", "to", "length", "part", "bisection")
+COLUMNS = (
+    "step",
+    "action",
+    "hall",
+    "row",
+    "rack",
+    "u",
+    "device",
+    "port",
+    "from",
+    "to",
+    "length",
+    "part",
+    "bisection",
+)
 Place = tuple[str, str, str, str]
 """Hall, row, rack and unit of a device; "" where unknown."""
 Made = tuple[int, str, str | CableEnd, str, str, str, tuple[str, str], str]
@@ -28,21 +43,29 @@ def mounting_places(*fabrics: Fabric) -> dict[str, Place]:
         for d in np.flatnonzero(p.device_rack >= 0).tolist() if p is not None else ():
             assert p is not None
             r, unit = int(p.device_rack[d]), int(p.device_unit[d])
-            out[f.device_path(d)] = (p.hall_name(r), p.row_name(r), p.rack_name(r), str(unit) if unit > 0 else "")
+            out[f.device_path(d)] = (
+                p.hall_name(r),
+                p.row_name(r),
+                p.rack_name(r),
+                str(unit) if unit > 0 else "",
+            )
     return out
 
 
 def ports_to_drain(step: MoveStep) -> list[CableEnd]:
     """The upper ends of the links that a step takes down: ports to drain of traffic first, each once."""
     ends = {c.b.key: c.b for c in step.unplug}
-    return [ends[k] for k in sorted(ends, key=lambda k: (natural_sort_key(ends[k].name), natural_sort_key(ends[k].label)))]
+    return [
+        ends[k]
+        for k in sorted(ends, key=lambda k: (natural_sort_key(ends[k].name), natural_sort_key(ends[k].label)))
+    ]
 
 
 def cable_work_of_step(
     step: MoveStep, changes: Changes
 ) -> tuple[list[tuple[CableEnd, CableEnd, CableEnd, CableLeg]], list[CableLeg], list[CableLeg]]:
-    """Plugs that a step moves (the end that stays, from where, to where, the cable as it is laid then), cables that it takes
-    away, and those that it lays or plugs."""
+    """Plugs that a step moves (the end that stays, from where, to where, the cable as it is laid then),
+    cables that it takes away, and those that it lays or plugs."""
     out, come = {id(c) for c in step.unplug}, {id(c) for c in step.plug}
     whole = [m for m in changes.moved if id(m.old) in out and id(m.new) in come]
     done = {id(c) for m in whole for c in (m.old, m.new)}
@@ -108,7 +131,9 @@ def count_cable_work(plan: MovePlan, changes: Changes) -> tuple[int, int, int]:
     return lay, move, remove
 
 
-def actions_by_rack(table: Sequence[tuple[object, ...]]) -> dict[tuple[object, object, object], dict[str, int]]:
+def actions_by_rack(
+    table: Sequence[tuple[object, ...]],
+) -> dict[tuple[object, object, object], dict[str, int]]:
     """How many actions of each kind there are at each hall, row and rack."""
     out: dict[tuple[object, object, object], dict[str, int]] = {}
     for row in table:

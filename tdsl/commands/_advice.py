@@ -1,4 +1,5 @@
-"""What to write instead of a call that click refuses: the call with the wrong word replaced, or an example of the command."""
+"""What to write instead of a call that click refuses: the call with the wrong word replaced, or an example of
+the command."""
 
 from __future__ import annotations
 
@@ -24,7 +25,11 @@ def advice_for_wrong_call(wrong: click.ClickException, args: Sequence[str]) -> s
         return _call_with_word_replaced(args, name, _closest_word(name, _paths_in_same_folder(Path(name))))
     if not isinstance(wrong, click.UsageError) or wrong.ctx is None:
         return ""
-    if isinstance(wrong, click.BadParameter) and wrong.param is not None and isinstance(wrong.param.type, click.Choice):
+    if (
+        isinstance(wrong, click.BadParameter)
+        and wrong.param is not None
+        and isinstance(wrong.param.type, click.Choice)
+    ):
         given = re.search(r"'([^']*)' is not one of", said)
         better = _closest_word(given[1], map(str, wrong.param.type.choices)) if given else ""
         if given and better:
@@ -52,7 +57,9 @@ def _call_with_word_replaced(args: Sequence[str], word: str, better: str) -> str
     """The call with another word; of an option and its value in one word, the value is replaced."""
     if not better:
         return ""
-    words = [better if a == word else a.removesuffix(word) + better if a.endswith(f"={word}") else a for a in args]
+    words = [
+        better if a == word else a.removesuffix(word) + better if a.endswith(f"={word}") else a for a in args
+    ]
     return f"did you mean `{shlex.join(['tdsl', *words])}`?" if words != list(args) else ""
 
 

@@ -25,19 +25,31 @@ fabric {name} {{
 
 
 def design_from_answers(name: str) -> str:
-    """The text of a design that passes, from the answers given at the terminal. Raises Wrong where no such design passes."""
+    """The text of a design that passes, from the answers given at the terminal. Raises Wrong where no such
+    design passes."""
     hosts = click.prompt("Number of hosts", type=click.IntRange(2, 1_000_000), default=64)
-    host = click.prompt("Model of the hosts (`tdsl list hardware`)", default="DGX_H100", value_proc=_model_name_from_text)
+    host = click.prompt(
+        "Model of the hosts (`tdsl list hardware`)", default="DGX_H100", value_proc=_model_name_from_text
+    )
     switch = click.prompt("Model of the switches", default="QM9700", value_proc=_model_name_from_text)
-    ratio = click.prompt("Oversubscription, capacity below to capacity above", default="1:1", value_proc=_ratio_from_text)
+    ratio = click.prompt(
+        "Oversubscription, capacity below to capacity above", default="1:1", value_proc=_ratio_from_text
+    )
     lost = click.prompt("Number of spines that may fail at once", type=click.IntRange(0, 64), default=1)
     nics = _nic_count_of_host(host)
     given = {
-        "name": name, "hosts": hosts, "host": host, "switch": switch, "ratio": ratio, "transport": "",
+        "name": name,
+        "hosts": hosts,
+        "host": host,
+        "switch": switch,
+        "ratio": ratio,
+        "transport": "",
         "rails": f"  rails {nics}  # NIC k of every host connects to a leaf of rail k\n" if nics > 1 else "",
         "aligned": " and rail_alignment" if nics > 1 else "",
-        "survives": f"  require survives any {lost} of spine  # every host still reaches every other\n" if lost else "",
-    }  # fmt: skip
+        "survives": f"  require survives any {lost} of spine  # every host still reaches every other\n"
+        if lost
+        else "",
+    }
     wrong = _findings_of_text(name, TEXT.format(**given))
     if any(d.code == "E0212" for d in wrong):
         which = click.prompt("Transport", type=click.Choice(["infiniband", "roce"]), default="infiniband")

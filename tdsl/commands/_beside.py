@@ -49,7 +49,10 @@ class Beside:
                 if end.poll(SECONDS):
                     answer: CallAnswer = end.recv()
                     return answer
-                why = f"it takes more than {SECONDS:g} seconds; `tdsl {args[0]}` on the command line has no such limit"
+                why = (
+                    f"it takes more than {SECONDS:g} seconds; `tdsl {args[0]}` on the command line has "
+                    "no such limit"
+                )
             except (EOFError, OSError):
                 why = "the process that worked on it was ended; it may have needed too much memory"
             self._drop()
@@ -106,8 +109,9 @@ def _limit_process_resources() -> None:
 
 
 def answer_of_call(args: Sequence[str], text: str) -> CallAnswer:
-    """What a call prints on stdout, or, where that is nothing, on stderr. Files are read below the folder of the process and of
-    tdsl only. Options of tdsl.toml and of the environment, which may name files to write, do not count."""
+    """What a call prints on stdout, or, where that is nothing, on stderr. Files are read below the folder of
+    the process and of tdsl only. Options of tdsl.toml and of the environment, which may name files to write,
+    do not count."""
     from tdsl.cli import cli
     from tdsl.config import ConfigError, load_config
     from tdsl.system import files, resources
@@ -116,7 +120,9 @@ def answer_of_call(args: Sequence[str], text: str) -> CallAnswer:
     with files.confine_reading(Path.cwd(), trusted), _streams_replaced(text) as (out, err):
         try:
             own = replace(load_config(Path.cwd()), commands={})
-            cli.main(["--color", "never", *args], "tdsl", standalone_mode=False, auto_envvar_prefix=None, obj=own)
+            cli.main(
+                ["--color", "never", *args], "tdsl", standalone_mode=False, auto_envvar_prefix=None, obj=own
+            )
         except click.ClickException as wrong:
             return CallAnswer(refused=wrong.format_message())
         except ConfigError as wrong:
@@ -137,7 +143,10 @@ def _streams_replaced(text: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
     kept = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.StringIO()
     sys.stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "replace")), encoding="utf-8")
-    sys.stdout, sys.stderr = io.TextIOWrapper(out, encoding="utf-8", errors="backslashreplace", write_through=True), err
+    sys.stdout, sys.stderr = (
+        io.TextIOWrapper(out, encoding="utf-8", errors="backslashreplace", write_through=True),
+        err,
+    )
     try:
         yield out, err
     finally:

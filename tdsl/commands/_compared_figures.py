@@ -51,13 +51,22 @@ def figures_of_design(design: Design) -> dict[str, object]:
     out["network_power_share"] = _share_of_sums(own_power, power)
     out["optics_share_of_network_power"] = _share_of_sums(sums.optics_power(devices_of_network(f)), own_power)
     out["network_cost_share"] = _share_of_sums(own_cost, cost)
-    halves = next((r.measures for r in design.results if r.check == "bisection" and not r.scope and r.status != "skipped"), {})
+    halves = next(
+        (
+            r.measures
+            for r in design.results
+            if r.check == "bisection" and not r.scope and r.status != "skipped"
+        ),
+        {},
+    )
     tbps = Fraction(halves.get("lower_bps", 0)) / 10**12
     exact = tbps > 0 and halves.get("lower_bps") == halves.get("upper_bps")
     out["network_watts_per_tbps"] = _bound_in_unit(own_power, tbps) if exact else ""
     out["network_cost_per_tbps"] = _bound_in_unit(own_cost, tbps) if exact else ""
     for name in LEAST:
-        found = next((r for r in design.results if r.check == name and not r.scope and r.status != "skipped"), None)
+        found = next(
+            (r for r in design.results if r.check == name and not r.scope and r.status != "skipped"), None
+        )
         out[name] = "" if found is None else _check_answer_text(found.ratio, found.lower, found.upper, name)
     return out
 

@@ -1,4 +1,5 @@
-"""Options that every command takes: ``--color``, ``--config``, ``-q`` and ``-v``; before the command or after it."""
+"""Options that every command takes: ``--color``, ``--config``, ``-q`` and ``-v``; before the command or after
+it."""
 
 from __future__ import annotations
 
@@ -42,8 +43,10 @@ def everywhere_options(hidden: bool) -> list[click.Option]:
             ["--config"], type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", **keep,
             help="Use this file instead of the nearest tdsl.toml.",
         ),
-        click.Option(["-q", "--quiet"], is_flag=True, help="Print findings and data only, no summary and no progress.", **keep),
-        click.Option(["-v", "--verbose"], is_flag=True, help="Print which files are used, time and memory, on stderr.", **keep),
+        click.Option(["-q", "--quiet"], is_flag=True, help="Print findings and data only, no summary and "
+                                                           "no progress.", **keep),
+        click.Option(["-v", "--verbose"], is_flag=True, help="Print which files are used, time and "
+                                                             "memory, on stderr.", **keep),
     ]  # fmt: skip
 
 
@@ -127,5 +130,7 @@ def _peak_memory_text() -> str:
         import resource
     except ImportError:
         return ""
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1 << 20 if sys.platform == "darwin" else 1 << 10
+    )
     return f", {size:,.0f} MiB of memory"

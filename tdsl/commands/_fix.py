@@ -25,7 +25,8 @@ ROUNDS = 20
 
 @dataclass(slots=True)
 class Fixed:
-    """What became of one file: its text before and after, and the number of findings fixed, and left as unsafe."""
+    """What became of one file: its text before and after, and the number of findings fixed, and left as
+    unsafe."""
 
     data: bytes
     before: str
@@ -42,17 +43,25 @@ def fix_designs(files: Sequence[str], asked: Options, unsafe: bool, write: bool)
     if "-" in files:
         raise click.UsageError("--fix and --diff take files, not standard input")
     fixed = [_fix_file_in_memory(name, asked, unsafe) for name in files if Path(name).is_file()]
-    changed = [(name, f) for name, f in zip((n for n in files if Path(n).is_file()), fixed, strict=True) if f.after != f.before]
+    changed = [
+        (name, f)
+        for name, f in zip((n for n in files if Path(n).is_file()), fixed, strict=True)
+        if f.after != f.before
+    ]
     for name, f in changed:
         if write:
             save_text(f.after, Path(name), was=f.data)
             write_to_stream(f"{name}: fixed {_finding_count_text(f.done)}\n", sys.stderr)
         else:
-            for line in unified_diff(f.before.splitlines(keepends=True), f.after.splitlines(keepends=True), name, name):
+            for line in unified_diff(
+                f.before.splitlines(keepends=True), f.after.splitlines(keepends=True), name, name
+            ):
                 write_to_stream(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     left = sum(f.unsafe for f in fixed)
     if left:
-        write_to_stream(f"--unsafe would fix {left} more {'findings' if left > 1 else 'finding'}\n", sys.stderr)
+        write_to_stream(
+            f"--unsafe would fix {left} more {'findings' if left > 1 else 'finding'}\n", sys.stderr
+        )
     return FOUND if changed and not write else OK
 
 
@@ -75,7 +84,11 @@ def _fix_file_in_memory(name: str, asked: Options, unsafe: bool) -> Fixed:
     out = Fixed(data, before, before)
     for _ in range(ROUNDS):
         overlay = {**asked.overlay, str(files.resolve_links(path)): out.after}
-        found = [d for c in compile_sources([name], replace(asked, overlay=overlay), verify=False) for d in c.findings]
+        found = [
+            d
+            for c in compile_sources([name], replace(asked, overlay=overlay), verify=False)
+            for d in c.findings
+        ]
         own = _fixes_of_file(found, name)
         fixes = [f for f in own if f.safe or unsafe]
         out.unsafe = len(own) - len(fixes)
@@ -92,7 +105,11 @@ def _fixes_of_file(findings: Iterable[Diagnostic], name: str) -> list[Fix]:
     def here(file: SourceFile) -> bool:
         return Path(file.name) == Path(name)
 
-    return [d.fix for d in findings if d.fix is not None and not d.allowed and all(here(s.file) for s, _ in d.fix.edits)]
+    return [
+        d.fix
+        for d in findings
+        if d.fix is not None and not d.allowed and all(here(s.file) for s, _ in d.fix.edits)
+    ]
 
 
 def _apply_fixes(text: str, fixes: Iterable[Fix]) -> tuple[str, int]:

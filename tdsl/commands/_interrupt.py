@@ -1,4 +1,5 @@
-"""Ctrl-C: raises KeyboardInterrupt at once, and ends the process where a library in C does not let Python run."""
+"""Ctrl-C: raises KeyboardInterrupt at once, and ends the process where a library in C does not let Python
+run."""
 
 from __future__ import annotations
 
@@ -12,14 +13,16 @@ from threading import Event, Thread, current_thread, main_thread
 from tdsl.system import files, scratch
 
 GRACE_S = 0.1
-"""Seconds after which a Ctrl-C that Python has not raised ends the process: the main thread is inside a solver or numpy."""
+"""Seconds after which a Ctrl-C that Python has not raised ends the process: the main thread is inside a
+solver or numpy."""
 INTERRUPTED = 130
 _before_leaving: list[Callable[[], None]] = []
 
 
 @contextmanager
 def run_before_exit(step: Callable[[], None]) -> Iterator[None]:
-    """Have a step done if the process is ended from within a library: it is to take no lock that the main thread may hold."""
+    """Have a step done if the process is ended from within a library: it is to take no lock that the main
+    thread may hold."""
     _before_leaving.append(step)
     try:
         yield
@@ -29,8 +32,9 @@ def run_before_exit(step: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def raise_on_interrupt() -> Iterator[None]:
-    """Where Ctrl-C would end the process, have it raise KeyboardInterrupt first, so that what is open is cleared away; where the
-    main thread does not come to that within `GRACE_S`, another thread ends the process, but not while files are written."""
+    """Where Ctrl-C would end the process, have it raise KeyboardInterrupt first, so that what is open is
+    cleared away; where the main thread does not come to that within `GRACE_S`, another thread ends the
+    process, but not while files are written."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL or current_thread() is not main_thread():
         yield
         return
@@ -41,8 +45,11 @@ def raise_on_interrupt() -> Iterator[None]:
         raise KeyboardInterrupt
 
     def lost(what: sys.UnraisableHookArgs) -> None:
-        """Leave for a Ctrl-C that came where nothing can be raised, such as at the end of an object. Python only reports it."""
-        if isinstance(what.exc_value, KeyboardInterrupt) and os.getpid() == owner:  # not a copy, which would remove what is ours
+        """Leave for a Ctrl-C that came where nothing can be raised, such as at the end of an object. Python
+        only reports it."""
+        if (
+            isinstance(what.exc_value, KeyboardInterrupt) and os.getpid() == owner
+        ):  # not a copy, which would remove what is ours
             exit_interrupted()
         heard(what)
 
@@ -69,7 +76,9 @@ def _watch_for_interrupt(reader: int, raised: Event) -> None:
     while number := os.read(reader, 1):
         if number[0] != signal.SIGINT or raised.wait(GRACE_S):
             continue
-        while files.are_signals_held():  # what is written ends at its next step, and then the signal comes again
+        while (
+            files.are_signals_held()
+        ):  # what is written ends at its next step, and then the signal comes again
             Event().wait(GRACE_S / 10)
         if not raised.wait(GRACE_S):
             exit_interrupted()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 INFINIBAND = ("sudo ibnetdiscover > fabric.topo", "--ibnetdiscover fabric.topo", "fabric.topo")
 LLDP = (
-    'mkdir -p captures; while read -r device; do ssh -n "$device" lldpcli -f json0 show neighbors > "captures/$device.json"'
+    'mkdir -p captures; while read -r device; do ssh -n "$device" lldpcli -f json0 show neighbors > '
+    '"captures/$device.json"'
     ' || rm "captures/$device.json"; done < devices.txt',
     "--lldp captures",
     "captures",
@@ -70,9 +71,12 @@ INCLUDE = "include:\n  - local: .gitlab/audit.yml\n"
 
 
 def nightly_audit_pipeline(ci: str, network: str, name: str, version: str) -> tuple[str, str]:
-    """Path and text of the pipeline that audits NAME.fab each night, for a kind of pipeline and of network."""
+    """Path and text of the pipeline that audits NAME.fab each night, for a kind of pipeline and of
+    network."""
     path, text = PIPELINES[ci]
     take, option, capture = NETWORKS[network]
     label = "infiniband" if network == "infiniband" else "ethernet"
     about = ABOUT.format(needs=NEEDS[network], name=name, option=option)
-    return path, about + text.format(name=name, version=version, take=take, option=option, capture=capture, label=label)
+    return path, about + text.format(
+        name=name, version=version, take=take, option=option, capture=capture, label=label
+    )

@@ -28,11 +28,20 @@ def pareto_frontier(points: Sequence[Point], less_x: bool, less_y: bool) -> list
 
 
 def pareto_svg(
-    points: Sequence[Point], best: Sequence[bool], title: str, x_name: str, y_name: str, less_x: bool = True, less_y: bool = False
-) -> str:  # fmt: skip
-    """An SVG: all points with their names, those of the frontier filled. The steps between them are the border of what
-    some filled point is better than, or as good as, in both figures."""
-    (x_low, x_high, x_step), (y_low, y_high, y_step) = (_axis_range([p.x for p in points]), _axis_range([p.y for p in points]))
+    points: Sequence[Point],
+    best: Sequence[bool],
+    title: str,
+    x_name: str,
+    y_name: str,
+    less_x: bool = True,
+    less_y: bool = False,
+) -> str:
+    """An SVG: all points with their names, those of the frontier filled. The steps between them are the
+    border of what some filled point is better than, or as good as, in both figures."""
+    (x_low, x_high, x_step), (y_low, y_high, y_step) = (
+        _axis_range([p.x for p in points]),
+        _axis_range([p.y for p in points]),
+    )
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
     def across(value: float) -> float:
@@ -42,7 +51,8 @@ def pareto_svg(
         return round(bottom - (value - y_low) / (y_high - y_low) * (bottom - TOP), 1)
 
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" '
         'font-family="sans-serif" font-size="12">',
         '<rect width="100%" height="100%" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="30" font-size="17" font-weight="bold">{escape(title)}</text>',
@@ -61,15 +71,21 @@ def pareto_svg(
             f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:,g}</text>',
         ]
     middle = (bottom + TOP) / 2
-    x_words, y_words = (f"{name} ({'less' if less else 'more'} is better)" for name, less in ((x_name, less_x), (y_name, less_y)))
+    x_words, y_words = (
+        f"{name} ({'less' if less else 'more'} is better)"
+        for name, less in ((x_name, less_x), (y_name, less_y))
+    )
     out += [
-        f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 20}" text-anchor="middle" font-size="13">{escape(x_words)}</text>',
+        f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 20}" text-anchor="middle" '
+        f'font-size="13">{escape(x_words)}</text>',
         f'<text x="22" y="{middle}" text-anchor="middle" font-size="13" transform="rotate(-90 22 {middle})">'
         f"{escape(y_words)}</text>",
     ]
     filled = sorted({(across(p.x), up(p.y)) for p, b in zip(points, best, strict=True) if b})
     if len(filled) > 1:
-        out.append(f'<path d="{_frontier_path(filled, less_x)}" fill="none" stroke="#1f6fb2" stroke-width="2"/>')
+        out.append(
+            f'<path d="{_frontier_path(filled, less_x)}" fill="none" stroke="#1f6fb2" stroke-width="2"/>'
+        )
     taken = [(x - 7, y - 7, x + 7, y + 7) for x, y in ((across(p.x), up(p.y)) for p in points)]
     for p, b in zip(points, best, strict=True):
         x, y = across(p.x), up(p.y)
@@ -80,7 +96,8 @@ def pareto_svg(
 
 
 def _frontier_path(filled: Sequence[tuple[float, float]], less_x: bool) -> str:
-    """A path from point to point along the two axes: what lies behind a step is beaten by the point at its corner."""
+    """A path from point to point along the two axes: what lies behind a step is beaten by the point at its
+    corner."""
     path = f"M{filled[0][0]},{filled[0][1]}"
     for x, y in filled[1:]:
         path += f" H{x} V{y}" if less_x else f" V{y} H{x}"
@@ -91,15 +108,27 @@ def _point_label(text: str, x: float, y: float, taken: list[tuple[float, float, 
     """A point's name on a side where nothing is yet, none where every side is taken."""
     wide = 6.6 * len(text)
     for dx, dy, anchor in (
-        (9, -7, "start"), (-9, -7, "end"), (9, 15, "start"), (-9, 15, "end"), (0, -12, "middle"), (0, 22, "middle"),
-    ):  # fmt: skip
+        (9, -7, "start"),
+        (-9, -7, "end"),
+        (9, 15, "start"),
+        (-9, 15, "end"),
+        (0, -12, "middle"),
+        (0, 22, "middle"),
+    ):
         left = x + dx - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
         box = (left, y + dy - 10, left + wide, y + dy + 3)
-        inside = box[0] >= LEFT - 30 and box[2] <= WIDTH and box[1] >= TOP - 12 and box[3] <= HEIGHT - BOTTOM + 4
-        if inside and not any(box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken):
+        inside = (
+            box[0] >= LEFT - 30 and box[2] <= WIDTH and box[1] >= TOP - 12 and box[3] <= HEIGHT - BOTTOM + 4
+        )
+        if inside and not any(
+            box[0] < c and a < box[2] and box[1] < d and b < box[3] for a, b, c, d in taken
+        ):
             taken.append(box)
             halo = 'stroke="#ffffff" stroke-width="3" paint-order="stroke"'
-            return [f'<text x="{round(x + dx, 1)}" y="{round(y + dy, 1)}" text-anchor="{anchor}" {halo}>{escape(text)}</text>']
+            return [
+                f'<text x="{round(x + dx, 1)}" y="{round(y + dy, 1)}" text-anchor="{anchor}" '
+                f"{halo}>{escape(text)}</text>"
+            ]
     return []
 
 

@@ -1,4 +1,5 @@
-"""The line of progress: phase, rate and time left, on a terminal's stderr, of work that takes more than a second."""
+"""The line of progress: phase, rate and time left, on a terminal's stderr, of work that takes more than a
+second."""
 
 from __future__ import annotations
 
@@ -24,15 +25,22 @@ _begin = time.perf_counter()
 
 
 def is_progress_wanted(stream: TextIO) -> bool:
-    """Whether a line that moves is wanted: on a terminal that can clear it, not with ``--quiet`` nor in a pipeline's log."""
+    """Whether a line that moves is wanted: on a terminal that can clear it, not with ``--quiet`` nor in a
+    pipeline's log."""
     from tdsl.commands._everywhere import is_quiet
 
-    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("CI") and not is_quiet()
+    return (
+        stream.isatty()
+        and os.environ.get("TERM", "dumb") != "dumb"
+        and not os.environ.get("CI")
+        and not is_quiet()
+    )
 
 
 @contextmanager
 def show_progress() -> Iterator[None]:
-    """Show what goes on inside, where it is wanted; nothing of it is left afterwards. Print nothing inside."""
+    """Show what goes on inside, where it is wanted; nothing of it is left afterwards. Print nothing
+    inside."""
     stream = sys.stderr
     if listening.get() is not None or not is_progress_wanted(stream):
         yield
@@ -59,7 +67,8 @@ def show_progress() -> Iterator[None]:
 
 
 def _draw_progress(meter: Meter, over: Event, drawn: Event, stream: TextIO) -> None:
-    """Draw the state every now and then, after the first second, until it is over: one bar while the same pieces are counted."""
+    """Draw the state every now and then, after the first second, until it is over: one bar while the same
+    pieces are counted."""
     if over.wait(max(0.0, AFTER_S - (time.perf_counter() - _begin))):
         return
     from tqdm import tqdm
@@ -77,10 +86,18 @@ def _draw_progress(meter: Meter, over: Event, drawn: Event, stream: TextIO) -> N
         shown = pieces
         if bar is None:
             bar = tqdm(
-                desc=meter.phase or "prepare", total=meter.total or None, initial=meter.done, unit=meter.unit or "steps",
-                bar_format=COUNTED if meter.total else PLAIN, file=stream, leave=False, unit_scale=meter.total >= 10_000,
-                dynamic_ncols=True, ascii=_lacks_bar_characters(stream), position=0,
-            )  # fmt: skip
+                desc=meter.phase or "prepare",
+                total=meter.total or None,
+                initial=meter.done,
+                unit=meter.unit or "steps",
+                bar_format=COUNTED if meter.total else PLAIN,
+                file=stream,
+                leave=False,
+                unit_scale=meter.total >= 10_000,
+                dynamic_ncols=True,
+                ascii=_lacks_bar_characters(stream),
+                position=0,
+            )
         bar.n = min(meter.done, meter.total)
         bar.set_description_str(meter.phase or "prepare", refresh=False)
         bar.refresh()

@@ -1,7 +1,9 @@
-"""Designs of git revisions: ``REVISION:FILE`` in the place of a file, for every command that compiles a design.
+"""Designs of git revisions: ``REVISION:FILE`` in the place of a file, for every command that compiles a
+design.
 
-The design and all that it uses are read from git's objects into memory, those of the working tree are not looked at, and nothing
-is written. ``tdsl.toml`` of the revision says how much findings matter, where the call follows such a file at all.
+The design and all that it uses are read from git's objects into memory, those of the working tree are not
+looked at, and nothing is written. ``tdsl.toml`` of the revision says how much findings matter, where the call
+follows such a file at all.
 """
 
 from __future__ import annotations
@@ -41,8 +43,9 @@ class Read(dict[str, bytes]):
 
 @dataclass(slots=True)
 class OpenedSource:
-    """A design that can be compiled while it is open: ``source`` and ``options`` are for the compiler. ``shown`` is what people
-    call it; ``held`` the files of the revision below ``folder``, a name that no file has, or None for one of the disk."""
+    """A design that can be compiled while it is open: ``source`` and ``options`` are for the compiler.
+    ``shown`` is what people call it; ``held`` the files of the revision below ``folder``, a name that no file
+    has, or None for one of the disk."""
 
     source: str
     options: Options
@@ -54,7 +57,8 @@ class OpenedSource:
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def compile_with(self, step: Callable[[str, Options], Compilation]) -> Compilation:
-        """The design, compiled by a function of the compiler. Raises Wrong where that calls it a wrong call."""
+        """The design, compiled by a function of the compiler. Raises Wrong where that calls it a wrong
+        call."""
         from tdsl.compile.compiler import UsageError
 
         try:
@@ -83,7 +87,8 @@ class OpenedSource:
 
     @contextmanager
     def names_of_disk(self, compilation: Compilation) -> Iterator[None]:
-        """Have the files of a compilation bear the names by which they are read, inside: proofs read tables beside a design."""
+        """Have the files of a compilation bear the names by which they are read, inside: proofs read tables
+        beside a design."""
         files = {id(f): f for f in compilation.read} if self.held is not None else {}
         prefix, named = f"{self.revision}:", []
         for file in files.values():
@@ -109,7 +114,9 @@ class OpenedSource:
         if not any(name in x for x in (d.message, d.help or "", *d.notes)):
             return d
         notes = tuple(map(self.named, d.notes))
-        return replace(d, message=self.named(d.message), help=self.named(d.help) if d.help else d.help, notes=notes)
+        return replace(
+            d, message=self.named(d.message), help=self.named(d.help) if d.help else d.help, notes=notes
+        )
 
     def files_read(self) -> dict[Path, bytes]:
         """What was read for the design, by absolute path, but for the library."""
@@ -125,7 +132,8 @@ class OpenedSource:
 
 
 def is_design_here(source: str) -> bool:
-    """Whether a source is a file, standard input, or a design of the library, whatever its name looks like."""
+    """Whether a source is a file, standard input, or a design of the library, whatever its name looks
+    like."""
     from tdsl.system import resources
 
     library = resources.packaged_folder("stdlib") / "designs"
@@ -133,7 +141,8 @@ def is_design_here(source: str) -> bool:
 
 
 def split_revision(source: str, other: str = "") -> tuple[str, str]:
-    """The revision and the file that a source means; "" for a file of the disk. A revision alone means the file of ``other``."""
+    """The revision and the file that a source means; "" for a file of the disk. A revision alone means the
+    file of ``other``."""
     if is_design_here(source):
         return "", source
     revision, _, file = source.partition(":")
@@ -147,8 +156,9 @@ def split_revision(source: str, other: str = "") -> tuple[str, str]:
 def opened_source(
     source: str, options: Options, other: str = "", read: Revision | None = None, recording: bool = False
 ) -> Iterator[OpenedSource]:
-    """A design that a call names, to compile inside. A revision alone means the file of ``other``; ``read`` is the revision where
-    that was read already. With ``recording``, what is read of the disk is known afterwards. Raises Wrong."""
+    """A design that a call names, to compile inside. A revision alone means the file of ``other``; ``read``
+    is the revision where that was read already. With ``recording``, what is read of the disk is known
+    afterwards. Raises Wrong."""
     from tdsl.changes.revision import RevisionError, read_revision
     from tdsl.system import files
 
@@ -172,22 +182,31 @@ def opened_source(
         held = Read({name: data for name, data in held.items() if (top / name).is_relative_to(here)})
     name = _name_in_revision(file, place, top, held)
     if name is None:
-        raise Wrong(f"{revision}:{file}: there is no such file in this revision{_similar_file_in_revision(file, read, held)}")
+        raise Wrong(
+            f"{revision}:{file}: there is no such file in this "
+            f"revision{_similar_file_in_revision(file, read, held)}"
+        )
     folder = top / f".tdsl-revision-{files.unique_name_part()}"  # it stands for the revision and never exists
     paths = [p.resolve() for p in options.paths]
     paths = [folder / p.relative_to(top) if p.is_relative_to(top) else p for p in paths]
     settings = _settings_in(held, top)
     asked = replace(options, paths=tuple(paths))
     if settings is not None:
-        asked = replace(asked, severities=severities_from_table(_settings_table(settings, "severity"), f"{revision}:tdsl.toml"))
+        asked = replace(
+            asked,
+            severities=severities_from_table(_settings_table(settings, "severity"), f"{revision}:tdsl.toml"),
+        )
     flat = _flat_settings(settings) if settings is not None else _settings_here()
-    opened = OpenedSource(str(folder / name), asked, f"{revision}:{name}", record, revision, folder, held, flat)
+    opened = OpenedSource(
+        str(folder / name), asked, f"{revision}:{name}", record, revision, folder, held, flat
+    )
     with files.serve_snapshot(folder, held), files.record_disk_questions(record):
         yield opened
 
 
 def _name_in_revision(file: str, place: Path, top: Path, held: Mapping[str, bytes]) -> str | None:
-    """The path of a file from the top of the repository: it is meant from the folder of the call, or else from the top."""
+    """The path of a file from the top of the repository: it is meant from the folder of the call, or else
+    from the top."""
     for path in (place, place.parent.resolve() / place.name, place.resolve(), top / file):
         if path.is_relative_to(top) and path.relative_to(top).as_posix() in held:
             return path.relative_to(top).as_posix()
@@ -232,8 +251,8 @@ def _settings_here() -> dict[str, str]:
 
 
 def _settings_in(held: Mapping[str, bytes], top: Path) -> dict[str, Any] | None:
-    """The settings of a revision for the folder of the call; None where the call follows a file that is not of the repository, or
-    none as a matter of trust. Raises Wrong."""
+    """The settings of a revision for the folder of the call; None where the call follows a file that is not
+    of the repository, or none as a matter of trust. Raises Wrong."""
     from tdsl.config import NAME
     from tdsl.system import files
 

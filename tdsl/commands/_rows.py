@@ -34,9 +34,14 @@ class OutputRows:
 def format_option(command: F) -> F:
     """``--output-format table|csv|json``, also as ``--format``."""
     return click.option(
-        "--output-format", "--format", "output_format", type=click.Choice(FORMATS), default="table", show_default=True,
+        "--output-format",
+        "--format",
+        "output_format",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
         help="How to print.",
-    )(command)  # fmt: skip
+    )(command)
 
 
 def print_table(rows: OutputRows) -> None:

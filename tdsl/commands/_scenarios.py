@@ -1,4 +1,5 @@
-"""``tdsl check --scenarios FILE``: a fabric judged again and again, each time without the elements of one line."""
+"""``tdsl check --scenarios FILE``: a fabric judged again and again, each time without the elements of one
+line."""
 
 from __future__ import annotations
 
@@ -54,8 +55,11 @@ def _elements_between_commas(text: str) -> tuple[str, ...]:
     return tuple(e for x in out if (e := x.strip()))
 
 
-def judge_scenarios(sources: Sequence[str], path: Path, asked: Options, output_format: str, output: Path | None) -> int:
-    """Judge every scenario in every fabric that has its elements, and say which break a requirement; the exit status."""
+def judge_scenarios(
+    sources: Sequence[str], path: Path, asked: Options, output_format: str, output: Path | None
+) -> int:
+    """Judge every scenario in every fabric that has its elements, and say which break a requirement; the exit
+    status."""
     lines = read_scenarios_file(path)
     if not lines:
         raise Wrong(f"{path} names no scenario: write one a line, its elements separated by commas")
@@ -91,8 +95,16 @@ def judge_scenarios(sources: Sequence[str], path: Path, asked: Options, output_f
         answers, found = _cluster_results_as_designed(cluster, asked)
         wrong = any(d.severity is Severity.ERROR for d in found)
         broken += wrong
-        clusters.append({"fabric": cluster.name, "ok": not wrong, "results": [r.facts() for r in answers if r.requirement]})
-        said += [f"{d.severity.word}[{d.code}]: {' '.join(d.message.split())}, whatever fails\n" for d in found]
+        clusters.append(
+            {
+                "fabric": cluster.name,
+                "ok": not wrong,
+                "results": [r.facts() for r in answers if r.requirement],
+            }
+        )
+        said += [
+            f"{d.severity.word}[{d.code}]: {' '.join(d.message.split())}, whatever fails\n" for d in found
+        ]
     if output_format == "json":
         from tdsl.report.json_report import SCHEMA, dump_json
 
@@ -105,13 +117,17 @@ def judge_scenarios(sources: Sequence[str], path: Path, asked: Options, output_f
     return FOUND if broken else OK
 
 
-def _outcomes_of_design(design: Design, failures: Iterator[FailedElements], asked: Options) -> Iterator[ScenarioOutcome]:
+def _outcomes_of_design(
+    design: Design, failures: Iterator[FailedElements], asked: Options
+) -> Iterator[ScenarioOutcome]:
     from tdsl.prove.budget import budget_of_seconds
     from tdsl.verify.scenarios import outcomes_of_failures
 
     assert design.fabric is not None
     budget = budget_of_seconds(asked.check_seconds)
-    yield from outcomes_of_failures(design.fabric, design.claims, failures, asked.select, asked.ignore, budget, asked.at_least)
+    yield from outcomes_of_failures(
+        design.fabric, design.claims, failures, asked.select, asked.ignore, budget, asked.at_least
+    )
 
 
 def _cluster_results_as_designed(cluster: Design, asked: Options) -> tuple[Sequence[Result], Diagnostics]:
@@ -126,7 +142,8 @@ def _cluster_results_as_designed(cluster: Design, asked: Options) -> tuple[Seque
 def _failures_of_lines(
     design: Design, lines: Sequence[ScenarioLine], always: tuple[str, ...], waiting: deque[ScenarioLine]
 ) -> Iterator[FailedElements]:
-    """What fails of a design in each scenario that has elements of it; the lines of these wait for their outcome."""
+    """What fails of a design in each scenario that has elements of it; the lines of these wait for their
+    outcome."""
     assert design.failing is not None
     for line in lines:
         failed, _ = design.failing.fail((*always, *line.elements))
@@ -152,7 +169,10 @@ def _scenario_finding_lines(outcome: ScenarioOutcome) -> Iterator[str]:
 
     for d in outcome.findings:
         first = f" (first of {d.count})" if d.count > 1 else ""
-        what = f"{d.severity.word}[{d.code}] {catalogue.finding_name(d.code)}: {' '.join(d.message.split())}{first}"
+        what = (
+            f"{d.severity.word}[{d.code}] {catalogue.finding_name(d.code)}: "
+            f"{' '.join(d.message.split())}{first}"
+        )
         yield f"{what}, without {', '.join(outcome.failed.names)}"
 
 

@@ -46,12 +46,17 @@ class Source(Text):
 
     name = "file"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Files, and the names of standard designs."""
         from tdsl.system import resources
 
         names = sorted(p.stem for p in (resources.packaged_folder("stdlib") / "designs").glob("*.fab"))
-        return [*(CompletionItem(n) for n in names if n.startswith(incomplete)), CompletionItem(incomplete, type="file")]
+        return [
+            *(CompletionItem(n) for n in names if n.startswith(incomplete)),
+            CompletionItem(incomplete, type="file"),
+        ]
 
 
 def _domains_of_call(ctx: click.Context) -> Sequence[Domain]:
@@ -63,11 +68,15 @@ def _domains_of_call(ctx: click.Context) -> Sequence[Domain]:
     if not given:  # click reads no argument where an option still lacks its value
         library = resources.packaged_folder("stdlib") / "designs"
         words = os.environ.get("COMP_WORDS", "").split()
-        given = [w for w in words if w.endswith(".fab") or ("/" not in w and (library / f"{w}.fab").is_file())]
+        given = [
+            w for w in words if w.endswith(".fab") or ("/" not in w and (library / f"{w}.fab").is_file())
+        ]
     out: list[Domain] = []
     for source in (given,) if isinstance(given, str) else tuple(given):
         try:
-            settings, _ = compiler.parameter_settings(str(source), compiler.Options(paths=tuple(ctx.params.get("path") or ())))
+            settings, _ = compiler.parameter_settings(
+                str(source), compiler.Options(paths=tuple(ctx.params.get("path") or ()))
+            )
         except (compiler.UsageError, OSError):
             continue
         out += settings.domains or ()
@@ -79,7 +88,9 @@ class SettingParameter(Pair):
 
     name = "name=value"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Names of the parameters of the designs in the call, and the values of one that has few."""
         if param.name != "set":
             return []
@@ -95,12 +106,18 @@ class SettingParameter(Pair):
                 out += [CompletionItem(f"{written}={v}") for v in few if v.startswith(value)]
         return out
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
         """Split at the first equals sign. An option of a target may be empty, a parameter of a design not."""
         if isinstance(value, tuple):
             return (str(value[0]), str(value[1]))
         name, sign, text = str(value).partition("=")
-        if not sign or not name.strip() or not (text.strip() or (param is not None and param.name == "option")):
+        if (
+            not sign
+            or not name.strip()
+            or not (text.strip() or (param is not None and param.name == "option"))
+        ):
             self.fail(f"{value!r} is not of the form name=value", param, ctx)
         return name.strip(), text.strip()
 
@@ -108,31 +125,49 @@ class SettingParameter(Pair):
 def design_options(command: F) -> F:
     """``--set``, ``--path`` and ``--phase``."""
     kind = click.Path(exists=True, file_okay=False, path_type=Path)
-    path = click.option("--path", type=kind, multiple=True, metavar="DIR", help="Search this folder, too, for what `use` names.")
-    given = click.option("--set", type=SettingParameter(), multiple=True, help="Give a parameter of the design a value.")
-    phase = click.option("--phase", type=click.IntRange(min=1), metavar="N", help="Take this phase of the design.")
+    path = click.option(
+        "--path",
+        type=kind,
+        multiple=True,
+        metavar="DIR",
+        help="Search this folder, too, for what `use` names.",
+    )
+    given = click.option(
+        "--set", type=SettingParameter(), multiple=True, help="Give a parameter of the design a value."
+    )
+    phase = click.option(
+        "--phase", type=click.IntRange(min=1), metavar="N", help="Take this phase of the design."
+    )
     return given(path(phase(command)))
 
 
 def places_option(command: F) -> F:
     """``--places`` and ``--prices``."""
     prices = click.option(
-        "--prices", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-        help="A TOML file of what models and parts cost: currency, date and tables [price], [spares], [lead], [alternative].",
-    )(command)  # fmt: skip
+        "--prices",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="A TOML file of what models and parts cost: currency, date and tables [price], [spares], "
+        "[lead], [alternative].",
+    )(command)
     return click.option(
-        "--places", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+        "--places",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
         help="A CSV of where devices are mounted: device,hall,row,rack,unit.",
-    )(prices)  # fmt: skip
+    )(prices)
 
 
 def limit_options(command: F) -> F:
     """``--limit-devices`` and ``--limit-links``."""
     for what, limit in (("links", 1 << 27), ("devices", 1 << 24)):
         option = click.option(
-            f"--limit-{what}", type=click.IntRange(min=1), default=limit, metavar="N",
+            f"--limit-{what}",
+            type=click.IntRange(min=1),
+            default=limit,
+            metavar="N",
             help=f"Refuse a design of more {what} than this; {limit:,} if not given.",
-        )  # fmt: skip
+        )
         command = option(command)
     return command
 
@@ -140,12 +175,16 @@ def limit_options(command: F) -> F:
 def cache_option(command: F) -> F:
     """``--no-cache``."""
     return click.option(
-        "--no-cache", is_flag=True,
-        help="Judge everything again: neither give the answer of an earlier call where nothing has changed, nor keep one.",
-    )(command)  # fmt: skip
+        "--no-cache",
+        is_flag=True,
+        help="Judge everything again: neither give the answer of an earlier call where nothing has "
+        "changed, nor keep one.",
+    )(command)
 
 
-def options_from_command(given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Options:
+def options_from_command(
+    given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()
+) -> Options:
     """The compiler's options from a command's."""
     from tdsl.compile.compiler import Options
 
@@ -202,7 +241,9 @@ def severities_from_table(table: Mapping[str, object], file: str) -> dict[str, S
         page = catalogue.find_page(name)
         if page is None:
             near = catalogue.most_similar_code(name)
-            raise Wrong(f"{file}: there is no finding `{name}`" + (f"; did you mean `{near}`?" if near else ""))
+            raise Wrong(
+                f"{file}: there is no finding `{name}`" + (f"; did you mean `{near}`?" if near else "")
+            )
         if page.code.startswith(FOREVER):
             raise Wrong(f"{file}: `{name}` is always an error: it says that the text is not understood")
         if word not in SEVERITIES:
@@ -214,22 +255,32 @@ def severities_from_table(table: Mapping[str, object], file: str) -> dict[str, S
 def workers_options(command: F) -> F:
     """`--jobs` and `--cluster`: where combinations of parameters are checked."""
     jobs = click.option(
-        "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
+        "--jobs",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
         help="Check combinations on so many processes; as many as there are cores if not given.",
-    )  # fmt: skip
+    )
     cluster = click.option(
-        "--cluster", metavar="ADDRESS",
-        help="Check combinations on the Dask cluster whose scheduler is at this address, such as tcp://10.0.0.1:8786.",
-    )  # fmt: skip
+        "--cluster",
+        metavar="ADDRESS",
+        help="Check combinations on the Dask cluster whose scheduler is at this address, such as "
+        "tcp://10.0.0.1:8786.",
+    )
     return jobs(cluster(command))
 
 
 def compile_sources(
-    sources: Sequence[str], options: Options, verify: bool = True, limit: int | None = None, workers: Workers | None = None,
+    sources: Sequence[str],
+    options: Options,
+    verify: bool = True,
+    limit: int | None = None,
+    workers: Workers | None = None,
     kept: bool = False,
-) -> Sequence[Compilation]:  # fmt: skip
-    """The designs of some files, or of files of git revisions (`REVISION:FILE`); with a limit, at so many combinations of their
-    parameters. Where they may be ``kept``, answers of earlier calls are taken, without fabrics.
+) -> Sequence[Compilation]:
+    """The designs of some files, or of files of git revisions (`REVISION:FILE`); with a limit, at so many
+    combinations of their parameters. Where they may be ``kept``, answers of earlier calls are taken, without
+    fabrics.
 
     What the compiler calls a wrong call is one here.
     """
@@ -258,7 +309,9 @@ def _compiled_source(
         from tdsl.compile.sweep import ALONE, sweep_parameters
         from tdsl.system.workers import WorkersEnded
 
-        many = ALONE if workers is None or opened.revision else workers  # other processes do not see the revision
+        many = (
+            ALONE if workers is None or opened.revision else workers
+        )  # other processes do not see the revision
         try:
             return opened.compile_with(lambda name, asked: sweep_parameters(name, asked, limit, many))
         except WorkersEnded as ended:
@@ -266,14 +319,17 @@ def _compiled_source(
 
 
 def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Compilation]:
-    """What ``compiler.stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``. Raises Wrong."""
+    """What ``compiler.stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
+    Raises Wrong."""
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
     from tdsl.compile import compiler
 
     with opened_source(source, options) as opened:
         try:
-            stages = (answers if kept and not opened.revision else compiler).stages(opened.source, opened.options)
+            stages = (answers if kept and not opened.revision else compiler).stages(
+                opened.source, opened.options
+            )
             compilation = next(stages, None)
             while compilation is not None:
                 yield opened.name_revision(compilation)
@@ -287,7 +343,8 @@ STDIN = "<stdin>"
 
 
 def sources_with_stdin(sources: Sequence[str], options: Options) -> tuple[Sequence[str], Options]:
-    """The sources with ``-`` named ``<stdin>``, and the options with its text; ``use`` looks in the current folder then."""
+    """The sources with ``-`` named ``<stdin>``, and the options with its text; ``use`` looks in the current
+    folder then."""
     if "-" not in sources:
         return sources, options
     text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
@@ -296,21 +353,33 @@ def sources_with_stdin(sources: Sequence[str], options: Options) -> tuple[Sequen
 
 
 def designs_in(sources: Sequence[str]) -> list[str]:
-    """The sources, with each folder replaced by the designs in it: files that declare a fabric, hidden folders left out."""
+    """The sources, with each folder replaced by the designs in it: files that declare a fabric, hidden
+    folders left out."""
     out: list[str] = []
     for source in sources:
         folder = Path(source)
         if not folder.is_dir():
             out.append(source)
             continue
-        files = sorted(p for p in folder.rglob("*.fab") if not any(part.startswith(".") for part in p.relative_to(folder).parts))
+        files = sorted(
+            p
+            for p in folder.rglob("*.fab")
+            if not any(part.startswith(".") for part in p.relative_to(folder).parts)
+        )
         found = [p.as_posix() for p in files if p.is_file() and _text_declares_fabric(p)]
         for name in found:
             if "\n" in name:
-                raise Wrong(f"{name!r} is a name with a line break, which tdsl does not take; rename the file")
+                raise Wrong(
+                    f"{name!r} is a name with a line break, which tdsl does not take; rename the file"
+                )
         if not found:
-            what = f"none of its {len(files)} .fab files declares a fabric" if files else "it has no .fab file"
-            raise Wrong(f"there is no design in the folder {source}: {what}; `tdsl init` writes a design to start from")
+            what = (
+                f"none of its {len(files)} .fab files declares a fabric" if files else "it has no .fab file"
+            )
+            raise Wrong(
+                f"there is no design in the folder {source}: {what}; `tdsl init` writes a design to start "
+                "from"
+            )
         out += found
     return out
 
@@ -335,9 +404,11 @@ def write_to_stream(text: str, stream: TextIO | None = None) -> None:
         out.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def save_text(text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False) -> None:
-    """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in. ``was`` and ``rewrites``:
-    as for ``files.replace``."""
+def save_text(
+    text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False
+) -> None:
+    """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in.
+    ``was`` and ``rewrites``: as for ``files.replace``."""
     from tdsl.system import files
 
     try:
@@ -348,17 +419,21 @@ def save_text(text: str, path: Path, below: Path | None = None, was: bytes | Non
 
 
 def save_lock(text: str, lock: Path) -> None:
-    """Write the lock of a design, unless it is larger than what is read of one: every later command would refuse it."""
+    """Write the lock of a design, unless it is larger than what is read of one: every later command would
+    refuse it."""
     from tdsl.compile.compilation import LARGEST_LOCK
 
     if len(text) > LARGEST_LOCK:
-        raise Wrong(f"{lock} would have {len(text):,} bytes, and at most {LARGEST_LOCK:,} are read of it; nothing is written")
+        raise Wrong(
+            f"{lock} would have {len(text):,} bytes, and at most {LARGEST_LOCK:,} are read of it; nothing "
+            "is written"
+        )
     save_text(text, lock, rewrites=True)
 
 
 def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
-    """The findings that matter, for commands whose data is something else; notes are left to `check`, but for those of a file
-    that has no fabric to give data of."""
+    """The findings that matter, for commands whose data is something else; notes are left to `check`, but for
+    those of a file that has no fabric to give data of."""
     from tdsl.findings.diagnostic import Severity
     from tdsl.report.paint import Paint, output_width, wants_colour
     from tdsl.report.terminal import finding_blocks
@@ -372,7 +447,9 @@ def show_findings(compilations: Sequence[Compilation], stream: TextIO) -> None:
                 write_to_stream(f"{block}\n\n", stream)
 
 
-def _share_from_percentage(context: click.Context, option: click.Parameter, value: str | None) -> Fraction | None:
+def _share_from_percentage(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> Fraction | None:
     """A percentage as a share."""
     if value is None:
         return None
@@ -402,9 +479,11 @@ def floor_from_text(context: click.Context, option: click.Parameter, value: str)
 
 
 column_option = click.option(
-    "--column", multiple=True, metavar="OURS=THEIRS",
+    "--column",
+    multiple=True,
+    metavar="OURS=THEIRS",
     help="The name of a column in a table of cables: a_device, a_port, b_device, b_port or rate_gbps.",
-)  # fmt: skip
+)
 
 
 def column_names_given(given: Sequence[str]) -> dict[str, str]:

@@ -39,12 +39,16 @@ class Day(DayType):
 def today_option(command: F) -> F:
     """``--today``."""
     return click.option(
-        "--today", type=Day(), metavar="DATE", help=f"The day by which end dates are judged; {EPOCH} or the clock if not given."
+        "--today",
+        type=Day(),
+        metavar="DATE",
+        help=f"The day by which end dates are judged; {EPOCH} or the clock if not given.",
     )(command)
 
 
 def day_of_call(given: date | None) -> date:
-    """The day: as given, else that of SOURCE_DATE_EPOCH (seconds, UTC), else that of the clock (UTC). Raises Wrong."""
+    """The day: as given, else that of SOURCE_DATE_EPOCH (seconds, UTC), else that of the clock (UTC). Raises
+    Wrong."""
     if given is not None:
         return given
     seconds = os.environ.get(EPOCH, "").strip()

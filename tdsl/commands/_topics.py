@@ -1,5 +1,5 @@
-"""Pages of ``tdsl explain`` about what the library and the targets hold (models, topologies, targets), and words of the
-language."""
+"""Pages of ``tdsl explain`` about what the library and the targets hold (models, topologies, targets), and
+words of the language."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ FACTS = ("height", "power", "latency", "price", "hwsku", "platform")
 
 
 def topic_page(word: str) -> str | None:
-    """The page of a model, a topology, a target or a word of the language, in Markdown; None if there is none. Where a word is a
-    topology and a statement, both."""
-    pages = [page for page in (_model_topic(word) or _topology_topic(word) or _target_topic(word), _word_topic(word)) if page]
+    """The page of a model, a topology, a target or a word of the language, in Markdown; None if there is
+    none. Where a word is a topology and a statement, both."""
+    pages = [
+        page
+        for page in (_model_topic(word) or _topology_topic(word) or _target_topic(word), _word_topic(word))
+        if page
+    ]
     return "\n".join(pages) or None
 
 
@@ -29,7 +33,12 @@ def topic_names() -> list[str]:
     """Everything that has a page here."""
     from tdsl.explain import catalogue
 
-    return [*_library_of_models().loader.catalogue(), *_topology_texts(), *_target_topic_names(), *catalogue.explained_words()]
+    return [
+        *_library_of_models().loader.catalogue(),
+        *_topology_texts(),
+        *_target_topic_names(),
+        *catalogue.explained_words(),
+    ]
 
 
 # ---------------------------------------------------------------- models
@@ -77,7 +86,11 @@ def _device_topic_lines(model: DeviceModel, place: str) -> Iterator[str]:
         facts += [f"splits into {' or '.join(map(str, ways))}"] if ways else []
         facts += [f"{c.sockets} sockets in a module"] if c.sockets > 1 else []
         known = [n for n in c.systems if n]
-        facts += [f"named {known[0]}" + (f" to {known[-1]}" if len(known) > 1 else "") + " by the system"] if known else []
+        facts += (
+            [f"named {known[0]}" + (f" to {known[-1]}" if len(known) > 1 else "") + " by the system"]
+            if known
+            else []
+        )
         yield f"- port `{c.name}`: {'; '.join(facts)}"
     if model.accelerators and model.kind == "host":
         yield f"- {model.accelerators} accelerators"
@@ -119,7 +132,9 @@ def _topology_topic(word: str) -> str | None:
         return None
     module = parse_source_file(SourceFile(file, text), Diagnostics())
     node = next(s for s in module.body if isinstance(s, tree.TopologyDecl) and s.name.name == name)
-    comment = " ".join(line.lstrip("# ").strip() for line in re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines())  # type: ignore[index]
+    comment = " ".join(
+        line.lstrip("# ").strip() for line in re.match(r"(?:#[^\n]*\n)*", text)[0].splitlines()
+    )  # type: ignore[index]
     rows = []
     for f in node.formals:
         if f.name.name in FROM_HOSTS:
@@ -132,7 +147,20 @@ def _topology_topic(word: str) -> str | None:
     needed = [f.name.name for f in node.formals if f.default is None and f.name.name not in FROM_HOSTS]
     usage = f"{name} {{ {'; '.join(f'{n} …' for n in needed)} }}" if needed else f"{name} {{ }}"
     declared = f"Declared at {file}; `tdsl list topologies` lists all."
-    return "\n".join([f"# {name}: topology\n", f"{comment}\n", "## Parameters\n", *rows, "", f"Use: `{usage}`", declared]) + "\n"
+    return (
+        "\n".join(
+            [
+                f"# {name}: topology\n",
+                f"{comment}\n",
+                "## Parameters\n",
+                *rows,
+                "",
+                f"Use: `{usage}`",
+                declared,
+            ]
+        )
+        + "\n"
+    )
 
 
 # ---------------------------------------------------------------- words of the language
@@ -166,13 +194,28 @@ def _target_topic(word: str) -> str | None:
     found = targets_by_name(Diagnostics()).get(word.lower())
     if found is None:
         return None
-    files = [f"- `{f.path}`" + ("" if f.scope == "fabric" else f", one for each {f.scope}") for f in found.files]
-    needs = f"\nIt needs: {', '.join(found.needs)}. Where the fabric lacks one, the target is skipped." if found.needs else ""
-    head = [f"# {found.name}: target of `tdsl build`\n", f"{found.title}, for {found.consumer}.\n", "## Files\n"]
+    files = [
+        f"- `{f.path}`" + ("" if f.scope == "fabric" else f", one for each {f.scope}") for f in found.files
+    ]
+    needs = (
+        f"\nIt needs: {', '.join(found.needs)}. Where the fabric lacks one, the target is skipped."
+        if found.needs
+        else ""
+    )
+    head = [
+        f"# {found.name}: target of `tdsl build`\n",
+        f"{found.title}, for {found.consumer}.\n",
+        "## Files\n",
+    ]
     options = option_description_lines(found.options, found.values)
     name = next(iter(found.options), "")
     how = (
-        [f"\nGive them as `--option {found.name}.{name}=VALUE`, or below `[target.{found.name}]` in `tdsl.toml`."] if name else []
+        [
+            f"\nGive them as `--option {found.name}.{name}=VALUE`, or below `[target.{found.name}]` in "
+            "`tdsl.toml`."
+        ]
+        if name
+        else []
     )
     table = ["\n## Options\n", *options, *how] if options else []
     return "\n".join([*head, *files, *table, needs, f"\nUse: `tdsl build FILE --target {found.name}`"]) + "\n"

@@ -54,9 +54,12 @@ def with_untrusted_option(command: Callable[..., int]) -> Callable[..., int]:
             return command(**given)
 
     return click.option(
-        FLAG, is_flag=True, envvar=[VARIABLE, "TDSL_CHECK_UNTRUSTED", "TDSL_BUILD_UNTRUSTED"],
-        help="For designs of strangers: no tdsl.toml, cache or links, nothing outside this folder, limits of time and memory.",
-    )(run)  # fmt: skip
+        FLAG,
+        is_flag=True,
+        envvar=[VARIABLE, "TDSL_CHECK_UNTRUSTED", "TDSL_BUILD_UNTRUSTED"],
+        help="For designs of strangers: no tdsl.toml, cache or links, nothing outside this folder, limits "
+        "of time and memory.",
+    )(run)
 
 
 def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
@@ -89,7 +92,9 @@ def _refuse_untrusted_paths(given: dict[str, Any]) -> None:
         if os.path.lexists(path) and not (os.path.realpath(path) + os.sep).startswith(here + os.sep):
             raise Wrong(f"{FLAG}: {path} is outside {here}")
     for path in (*read, *(Path(p) for p in written if p is not None)):
-        if os.path.abspath(path).startswith(here + os.sep) and os.path.realpath(path) != os.path.abspath(path):
+        if os.path.abspath(path).startswith(here + os.sep) and os.path.realpath(path) != os.path.abspath(
+            path
+        ):
             raise Wrong(f"{FLAG}: {path} is reached by a link")
 
 
@@ -102,10 +107,17 @@ def _resources_limited() -> Iterator[None]:
     import resource
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves memory that nothing uses
-    # The system counts a process's time from its start, and a program may call the command line long after that.
+    # The system counts a process's time from its start, and a program may call the command line long after
+    # that.
     used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = SECONDS + math.ceil(used.ru_utime + used.ru_stime)
-    wanted = {"RLIMIT_AS": MEMORY, "RLIMIT_CPU": seconds, "RLIMIT_FSIZE": FILE, "RLIMIT_NOFILE": OPEN, "RLIMIT_CORE": 0}
+    wanted = {
+        "RLIMIT_AS": MEMORY,
+        "RLIMIT_CPU": seconds,
+        "RLIMIT_FSIZE": FILE,
+        "RLIMIT_NOFILE": OPEN,
+        "RLIMIT_CORE": 0,
+    }
     before = {}
     for name, limit in wanted.items():
         kind = getattr(resource, name, None)

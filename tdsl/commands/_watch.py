@@ -18,10 +18,15 @@ TURN_MS = 200
 
 
 def run_on_changes(
-    run: Callable[[], int], files: Iterable[str], folders: Iterable[Path], written: Path | None = None,
-    captures: Iterable[Path] = (), own_files: Iterable[Path] = (),
-) -> int:  # fmt: skip
-    """Run now and after each change, until interrupted; what is below ``written``, and ``own_files``, are tdsl's own doing.
+    run: Callable[[], int],
+    files: Iterable[str],
+    folders: Iterable[Path],
+    written: Path | None = None,
+    captures: Iterable[Path] = (),
+    own_files: Iterable[Path] = (),
+) -> int:
+    """Run now and after each change, until interrupted; what is below ``written``, and ``own_files``, are
+    tdsl's own doing.
 
     Files of any kind matter that are ``captures`` or lie in one that is a folder.
     """
@@ -34,15 +39,25 @@ def run_on_changes(
 
     def matters(change: Change, path: str) -> bool:
         place = Path(path)
-        if place in mine or any(place == p.with_name(place.name) and place.name.startswith(f".{p.name}") for p in mine):
+        if place in mine or any(
+            place == p.with_name(place.name) and place.name.startswith(f".{p.name}") for p in mine
+        ):
             return False
         if any(place.is_relative_to(c) for c in seen):
             return common(change, path) and not place.name.startswith(".")
         # A build is made in a hidden folder beside its own, and exchanged for it.
         beside = own and any(part.startswith(f".{own.name}.tdsl-") for part in place.parts)
-        return place.suffix in READ and common(change, path) and not (beside or (own and place.is_relative_to(own)))
+        return (
+            place.suffix in READ
+            and common(change, path)
+            and not (beside or (own and place.is_relative_to(own)))
+        )
 
-    places = {Path(f).resolve().parent for f in files if Path(f).is_file()} | {p.resolve() for p in folders} | {Path.cwd()}
+    places = (
+        {Path(f).resolve().parent for f in files if Path(f).is_file()}
+        | {p.resolve() for p in folders}
+        | {Path.cwd()}
+    )
     places |= {c if c.is_dir() else c.parent for c in seen}
     begun = False
     # The first, empty turn comes once the folders are watched, so that nothing saved during a run is missed.
@@ -81,7 +96,9 @@ def with_watch_option(command: Callable[..., int]) -> Callable[..., int]:
             raise click.UsageError("--watch needs files: standard input (`-`) is read only once")
         return run_on_changes(run, files, (*given["path"], *given.get("target_path", ())), given.get("out"))
 
-    return click.option("--watch", is_flag=True, help="Run again whenever a file is saved; Ctrl-C ends it.")(again)
+    return click.option("--watch", is_flag=True, help="Run again whenever a file is saved; Ctrl-C ends it.")(
+        again
+    )
 
 
 def watched_captures(command: Callable[..., int]) -> Callable[..., int]:
@@ -92,8 +109,14 @@ def watched_captures(command: Callable[..., int]) -> Callable[..., int]:
         run = partial(command, **given)
         if not watch:
             return run()
-        captures = [p for name in ("ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p") for p in given[name]]
+        captures = [
+            p
+            for name in ("ibnetdiscover", "iblinkinfo", "ibdiagnet", "ufm", "lldp", "p2p")
+            for p in given[name]
+        ]
         written = [p for p in (given["output"], given["prometheus"], given["accept"]) if p is not None]
         return run_on_changes(run, [given["design"]], given["path"], captures=captures, own_files=written)
 
-    return click.option("--watch", is_flag=True, help="Run again whenever a capture is saved; Ctrl-C ends it.")(again)
+    return click.option(
+        "--watch", is_flag=True, help="Run again whenever a capture is saved; Ctrl-C ends it."
+    )(again)

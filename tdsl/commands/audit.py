@@ -45,25 +45,56 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.command(
     "audit",
     short_help="Compare a design with what is really cabled.",
-    epilog="\b\nExamples:\n  ibnetdiscover > fabric.topo; tdsl audit superpod.fab --ibnetdiscover fabric.topo\n"
+    epilog="\b\nExamples:\n  ibnetdiscover > fabric.topo; tdsl audit superpod.fab --ibnetdiscover "
+    "fabric.topo\n"
     "  tdsl audit pod.fab --lldp captures/                 (a file a device: leaf0.json, leaf1.json, …)\n"
     "  tdsl audit pod.fab --lldp captures/ -o worklist.xlsx --format markdown\n"
     "  tdsl audit superpod.fab --ibnetdiscover fabric.topo --only 'su[0..1].*' --map 'MF0;(.*):.*=\\1'",
 )
 @click.argument("design", metavar="DESIGN")
-@click.option("--ibnetdiscover", type=CAPTURE, multiple=True, metavar="FILE", help="Output of ibnetdiscover, one a subnet.")
+@click.option(
+    "--ibnetdiscover",
+    type=CAPTURE,
+    multiple=True,
+    metavar="FILE",
+    help="Output of ibnetdiscover, one a subnet.",
+)
 @click.option("--iblinkinfo", type=CAPTURE, multiple=True, metavar="FILE", help="Output of `iblinkinfo -l`.")
-@click.option("--ibdiagnet", type=CAPTURE, multiple=True, metavar="DIR", help="The folder that ibdiagnet writes, or its .db_csv.")
-@click.option("--ufm", type=CAPTURE, multiple=True, metavar="FILE", help="UFM's list of links as JSON: /ufmRest/resources/links.")
 @click.option(
-    "--lldp", type=CAPTURE, multiple=True, metavar="PATH",
+    "--ibdiagnet",
+    type=CAPTURE,
+    multiple=True,
+    metavar="DIR",
+    help="The folder that ibdiagnet writes, or its .db_csv.",
+)
+@click.option(
+    "--ufm",
+    type=CAPTURE,
+    multiple=True,
+    metavar="FILE",
+    help="UFM's list of links as JSON: /ufmRest/resources/links.",
+)
+@click.option(
+    "--lldp",
+    type=CAPTURE,
+    multiple=True,
+    metavar="PATH",
     help="LLDP neighbours: a file, or a folder with a file a device, named after it.",
-)  # fmt: skip
+)
 @click.option(
-    "--p2p", type=CAPTURE, multiple=True, metavar="FILE", help="A table of cables: CSV, a UFM topology file, or NetBox's cables."
+    "--p2p",
+    type=CAPTURE,
+    multiple=True,
+    metavar="FILE",
+    help="A table of cables: CSV, a UFM topology file, or NetBox's cables.",
 )
 @column_option
-@click.option("--assets", type=TABLE, metavar="FILE", help="Match devices by the GUID, MAC or serial number in this CSV, too.")
+@click.option(
+    "--assets",
+    type=TABLE,
+    metavar="FILE",
+    help="Match devices by the GUID, MAC or serial number in this CSV, too.",
+)
 @click.option(
     "--map",
     "maps",
@@ -72,38 +103,89 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="REGEX=TEMPLATE",
     help="Turn names of the captures into names of the design.",
 )
-@click.option("--only", multiple=True, metavar="SELECTOR", help="Check links of these devices only, such as 'su[0..1].*'.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="SELECTOR",
+    help="Check links of these devices only, such as 'su[0..1].*'.",
+)
 @at_least_option("the links of the design, or of those of --only,")
-@click.option("--simulator", is_flag=True, help="The capture is of ibsim, which reports at most 4xHDR for faster links.")
+@click.option(
+    "--simulator", is_flag=True, help="The capture is of ibsim, which reports at most 4xHDR for faster links."
+)
 @click.option("--no-requirements", is_flag=True, help="Do not check the requirements on what is built.")
 @click.option(
-    "--accept", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-    help="A list of lost or slow links that are accepted and do not count; with --reason, what is found now is added to it.",
-)  # fmt: skip
+    "--accept",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A list of lost or slow links that are accepted and do not count; with --reason, what is found "
+    "now is added to it.",
+)
 @click.option("--reason", metavar="TEXT", help="Why the faults found now are accepted.")
 @click.option("--ticket", default="", metavar="TEXT", help="With --reason, the ticket that they have.")
-@click.option("--until", type=Day(), metavar="DATE", help="With --reason, the last day on which they are accepted.")
+@click.option(
+    "--until", type=Day(), metavar="DATE", help="With --reason, the last day on which they are accepted."
+)
 @today_option
-@click.option("--places", type=TABLE, metavar="FILE", help="A CSV device,hall,row,rack,u, by which the work list is ordered.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the work list here: .csv or .xlsx.")
-@click.option("--prometheus", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write links expected and seen, and faults, for Prometheus' textfile collector.")  # fmt: skip
-@click.option("--format", "--output-format", "output_format", type=click.Choice(FORMATS), default="text", show_default=True,
-              help="How to print; csv is the work list.")  # fmt: skip
+@click.option(
+    "--places",
+    type=TABLE,
+    metavar="FILE",
+    help="A CSV device,hall,row,rack,u, by which the work list is ordered.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the work list here: .csv or .xlsx.",
+)
+@click.option(
+    "--prometheus",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write links expected and seen, and faults, for Prometheus' textfile collector.",
+)
+@click.option(
+    "--format",
+    "--output-format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How to print; csv is the work list.",
+)
 @design_options
 @limit_options
 @watched_captures
 def command(
-    design: str, ibnetdiscover: tuple[Path, ...], iblinkinfo: tuple[Path, ...], ibdiagnet: tuple[Path, ...],
-    ufm: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...], column: tuple[str, ...],
-    assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool, no_requirements: bool,
-    accept: Path | None, reason: str | None, ticket: str, until: date | None, places: Path | None, output: Path | None,
-    prometheus: Path | None, output_format: str, **given: Any,
-) -> int:  # fmt: skip
+    design: str,
+    ibnetdiscover: tuple[Path, ...],
+    iblinkinfo: tuple[Path, ...],
+    ibdiagnet: tuple[Path, ...],
+    ufm: tuple[Path, ...],
+    lldp: tuple[Path, ...],
+    p2p: tuple[Path, ...],
+    column: tuple[str, ...],
+    assets: Path | None,
+    maps: tuple[str, ...],
+    only: tuple[str, ...],
+    simulator: bool,
+    no_requirements: bool,
+    accept: Path | None,
+    reason: str | None,
+    ticket: str,
+    until: date | None,
+    places: Path | None,
+    output: Path | None,
+    prometheus: Path | None,
+    output_format: str,
+    **given: Any,
+) -> int:
     """Compare DESIGN with captures of the network, and name the fewest mistakes that explain the difference.
 
-    Devices are matched by name, by --assets, by --map, and then by position. Links that no capture would show are "not seen", and
-    no faults.
+    Devices are matched by name, by --assets, by --map, and then by position. Links that no capture would show
+    are "not seen", and no faults.
 
     Exit status: 0 cabled as designed, 1 faults, or no link of the design was judged, 2 a wrong call.
     """
@@ -123,7 +205,8 @@ def command(
     ]
     if not captures:
         raise Wrong(
-            "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp PATH or --p2p FILE"
+            "give a capture: --ibnetdiscover FILE, --iblinkinfo FILE, --ibdiagnet DIR, --ufm FILE, --lldp "
+            "PATH or --p2p FILE"
         )
     if output is not None and output.suffix not in (".csv", ".xlsx"):
         raise Wrong(f"{output}: the work list is written as .csv or .xlsx")
@@ -138,7 +221,8 @@ def command(
     observed = Observed()
     captures_read_or_refused(captures, observed, column)
     made = [
-        _audit_of_design(one, observed, _audit_settings(one, assets, maps, only, simulator, asked.at_least)) for one in designs
+        _audit_of_design(one, observed, _audit_settings(one, assets, maps, only, simulator, asked.at_least))
+        for one in designs
     ]
     if accept is not None:
         _accept_faults(accept, designs, made, standing, (reason, ticket, until), day_of_call(given["today"]))
@@ -151,11 +235,15 @@ def command(
         save_text(prometheus_metrics(made), prometheus)
     if output is not None:
         _write_work_list(output, made, places)
-    _print_audit(compilation, designs, made, output_format, places)  # last: a reader such as `head` may end the program
+    _print_audit(
+        compilation, designs, made, output_format, places
+    )  # last: a reader such as `head` may end the program
     return FOUND if any(m.faults for m in made) else OK
 
 
-def captures_read_or_refused(captures: list[tuple[str, Path]], observed: Any, column: Sequence[str] = ()) -> None:
+def captures_read_or_refused(
+    captures: list[tuple[str, Path]], observed: Any, column: Sequence[str] = ()
+) -> None:
     """Read captures, each with its format; ``column`` as ``--column`` gives it. Raises Wrong."""
     from tdsl.observe.reading import CaptureUnreadable, read_capture_files
 
@@ -166,9 +254,13 @@ def captures_read_or_refused(captures: list[tuple[str, Path]], observed: Any, co
 
 
 def _audit_settings(
-    design: Design, assets: Path | None, maps: tuple[str, ...], only: tuple[str, ...], simulator: bool,
+    design: Design,
+    assets: Path | None,
+    maps: tuple[str, ...],
+    only: tuple[str, ...],
+    simulator: bool,
     at_least: Fraction | None,
-) -> AuditSettings:  # fmt: skip
+) -> AuditSettings:
     from tdsl.fabric.select import select_devices
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
@@ -213,7 +305,9 @@ def _audit_of_design(design: Design, observed: Any, settings: AuditSettings) -> 
     return made
 
 
-def _accepted_fault_entries(accept: Path | None, reason: str | None, ticket: str, until: date | None) -> list[AcceptedFault]:
+def _accepted_fault_entries(
+    accept: Path | None, reason: str | None, ticket: str, until: date | None
+) -> list[AcceptedFault]:
     """The entries of the list of accepted faults, where there is one."""
     if accept is None or reason is None:
         if (reason or ticket or until) and not (accept is not None and reason):
@@ -234,9 +328,13 @@ def _accepted_fault_entries(accept: Path | None, reason: str | None, ticket: str
 
 
 def _accept_faults(
-    accept: Path, designs: list[Design], made: list[Audit], standing: list[AcceptedFault], new: tuple[str | None, str, date | None],
+    accept: Path,
+    designs: list[Design],
+    made: list[Audit],
+    standing: list[AcceptedFault],
+    new: tuple[str | None, str, date | None],
     day: date,
-) -> None:  # fmt: skip
+) -> None:
     """Settle what is accepted; with a reason, write what was found now into the list first."""
     from tdsl.observe.accepted import new_accepted_entries, settle_accepted_faults
     from tdsl.observe.audit import audit_findings
@@ -253,7 +351,9 @@ def _accept_faults(
     held = _bytes_or_nothing(accept)
     before = held.decode()
     save_text(
-        before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries), accept, was=held
+        before + ("\n" if before and not before.endswith("\n") else "") + "".join(e.line for e in entries),
+        accept,
+        was=held,
     )
     cannot = f"; {left} are more than lost or slow links, and stay" if left else ""
     print_unless_quiet(f"{accept}: {len(entries)} element{'s' * (len(entries) != 1)} added{cannot}")
@@ -281,7 +381,11 @@ def _judge_promises(design: Design, made: Audit) -> None:
 
 
 def _print_audit(
-    compilation: Compilation, designs: list[Design], made: list[Audit], output_format: str, places: Path | None
+    compilation: Compilation,
+    designs: list[Design],
+    made: list[Audit],
+    output_format: str,
+    places: Path | None,
 ) -> None:
     from tdsl.observe import report
 
@@ -298,7 +402,9 @@ def _print_audit(
             report.audit_document(m) | {"findings": [finding_as_json(d, x.file) for d in x.findings]}
             for x, m in zip(designs, made, strict=True)
         ]
-        write_to_stream(dump_json({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics}))
+        write_to_stream(
+            dump_json({"schema": SCHEMA, "tdsl": __version__, "design": compilation.file, "fabrics": fabrics})
+        )
     elif output_format == "csv":
         write_to_stream(_work_list_csv(made, places).decode())
         for m in made:
@@ -341,7 +447,9 @@ def _write_work_list(output: Path, made: list[Audit], places: Path | None) -> No
         from tdsl.emit.workbook import Sheet, workbook_bytes
         from tdsl.observe.worklist import COLUMNS
 
-        data = workbook_bytes([Sheet("work list", COLUMNS, _work_list_rows(made, places), frozen=1)], "Work list")
+        data = workbook_bytes(
+            [Sheet("work list", COLUMNS, _work_list_rows(made, places), frozen=1)], "Work list"
+        )
     else:
         data = _work_list_csv(made, places)
     try:

@@ -54,25 +54,32 @@ class TargetName(Text):
 
     name = "name"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Names of targets."""
         from click.shell_completion import CompletionItem
 
         from tdsl.emit.target import targets_by_name
 
-        return [CompletionItem(name) for name in targets_by_name(Diagnostics()) if name.startswith(incomplete)]
+        return [
+            CompletionItem(name) for name in targets_by_name(Diagnostics()) if name.startswith(incomplete)
+        ]
 
 
 @click.command(
     "build",
     short_help="Check a design, then write what is made of it.",
-    epilog="\b\nExamples:\n  tdsl build superpod.fab --out out\n  tdsl build superpod.fab --target cabling --target nccl\n"
+    epilog="\b\nExamples:\n  tdsl build superpod.fab --out out\n  tdsl build superpod.fab --target "
+    "cabling --target nccl\n"
     "  tdsl build superpod.fab --only 'su[3].*' --out su3\n"
     "  tdsl build superpod.fab --check           (does out/ hold what would be built?)",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @design_options
-@click.option("--target", type=TargetName(), multiple=True, help="Build this target only; may be given several times.")
+@click.option(
+    "--target", type=TargetName(), multiple=True, help="Build this target only; may be given several times."
+)
 @click.option(
     "--target-path",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -81,7 +88,12 @@ class TargetName(Text):
     help="A folder of further targets, one folder each; may be given several times.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("out"), show_default=True, metavar="DIR", help="Where to write."
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("out"),
+    show_default=True,
+    metavar="DIR",
+    help="Where to write.",
 )
 @click.option(
     "--assets",
@@ -90,43 +102,72 @@ class TargetName(Text):
     help="A CSV of identifiers that only real assets know: device,port,node_guid,port_guid, or device,mac.",
 )
 @click.option(
-    "--option", type=SettingParameter(), multiple=True, metavar="TARGET.NAME=VALUE",
+    "--option",
+    type=SettingParameter(),
+    multiple=True,
+    metavar="TARGET.NAME=VALUE",
     help="Give an option of a target another value; may be given several times.",
-)  # fmt: skip
+)
 @click.option(
-    "--site", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-    help="A YAML file of what all devices of the site share: NTP, syslog, DNS, AAA, SNMP, gNMI, banner; secrets by name.",
-)  # fmt: skip
-@click.option("--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built.")
+    "--site",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A YAML file of what all devices of the site share: NTP, syslog, DNS, AAA, SNMP, gNMI, banner; "
+    "secrets by name.",
+)
 @click.option(
-    "--sign", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="KEY",
-    help="Sign the manifest with this ssh key, by ssh-keygen: writes manifest.json.sig, which `tdsl verify --signers` judges.",
-)  # fmt: skip
+    "--check", is_flag=True, help="Write nothing; exit status 1 if the folder is not as it would be built."
+)
 @click.option(
-    "--only", multiple=True, metavar="SELECTOR",
-    help="Build the part of these devices, such as 'su[3].*': their files, and the cables with an end at one of them.",
-)  # fmt: skip
+    "--sign",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="KEY",
+    help="Sign the manifest with this ssh key, by ssh-keygen: writes manifest.json.sig, which `tdsl "
+    "verify --signers` judges.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="SELECTOR",
+    help="Build the part of these devices, such as 'su[3].*': their files, and the cables with an end at "
+    "one of them.",
+)
 @click.option("--force", is_flag=True, help="Write even where the design has errors.")
 @click.option(
-    "--jobs", type=click.IntRange(min=0), default=0, metavar="N",
-    help="Make files of which each device has one on so many processes; as many as there are cores if not given.",
-)  # fmt: skip
+    "--jobs",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Make files of which each device has one on so many processes; as many as there are cores if not "
+    "given.",
+)
 @places_option
 @limit_options
 @with_untrusted_option
 @with_watch_option
 def command(
-    file: str, target: tuple[str, ...], target_path: tuple[Path, ...], out: Path, assets: Path | None, check: bool,
-    force: bool, sign: Path | None, option: tuple[tuple[str, str], ...], site: Path | None, jobs: int,
-    only: tuple[str, ...], **given: Any,
-) -> int:  # fmt: skip
+    file: str,
+    target: tuple[str, ...],
+    target_path: tuple[Path, ...],
+    out: Path,
+    assets: Path | None,
+    check: bool,
+    force: bool,
+    sign: Path | None,
+    option: tuple[tuple[str, str], ...],
+    site: Path | None,
+    jobs: int,
+    only: tuple[str, ...],
+    **given: Any,
+) -> int:
     """Check a design, then write its cabling, configurations, models and drawings below a folder.
 
-    Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What another
-    build wrote there and this one does not is removed; files of others are never touched.
+    Nothing is written if an error is found, unless --force is given; the exit status is 1 either way. What
+    another build wrote there and this one does not is removed; files of others are never touched.
 
-    With --only, files of each device are those of the part, lists have its rows, and what is of the whole fabric is left out. A
-    part does not take the place of a build of the whole fabric or of another part: give it a folder of its own.
+    With --only, files of each device are those of the part, lists have its rows, and what is of the whole
+    fabric is left out. A part does not take the place of a build of the whole fabric or of another part: give
+    it a folder of its own.
 
     A target that --target names and that writes no file is an error.
     """
@@ -158,7 +199,9 @@ def command(
     except WorkersEnded as ended:
         raise Wrong(str(ended)) from None
     except OSError as fault:
-        raise Wrong(f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}") from None
+        raise Wrong(
+            f"--out {out}: the files cannot be kept until they are written: {fault.strerror or fault}"
+        ) from None
     _report_build(compilation, begin)
     if not files or (_has_error_findings(compilation) and not force):
         print_on_stderr("nothing is written" + ("" if force else "; --force writes what can be made"))
@@ -168,7 +211,10 @@ def command(
     try:
         linked = next((out / place for place in files if place and (out / place).is_symlink()), None)
         if linked is not None:  # the call does not name it
-            raise Wrong(f"{linked} is a link, which is not followed inside the output folder; remove it, or choose another --out")
+            raise Wrong(
+                f"{linked} is a link, which is not followed inside the output folder; remove it, or "
+                "choose another --out"
+            )
         for place, made in files.items():
             done = (_report_differences if check else _write_build)(made, out / place, said)
             if sign is not None and done == OK and not check:
@@ -180,7 +226,8 @@ def command(
 
 
 def _refuse_unknown_targets(targets: tuple[str, ...], further: tuple[Path, ...]) -> None:
-    """Refuse a call that names a target nobody has; those of ``targets/`` in a ``--path`` folder are known, too."""
+    """Refuse a call that names a target nobody has; those of ``targets/`` in a ``--path`` folder are known,
+    too."""
     from difflib import get_close_matches
 
     from tdsl.emit.target import targets_by_name
@@ -193,12 +240,16 @@ def _refuse_unknown_targets(targets: tuple[str, ...], further: tuple[Path, ...])
                 raise Wrong(f"error[E0502]: {unfit}")
             near = get_close_matches(name, known, 1)
             raise Wrong(
-                f"there is no target {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
+                f"there is no target {name!r}; "
+                + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
             )
 
 
-def _target_options_chosen(given: tuple[tuple[str, str], ...], further: tuple[Path, ...]) -> dict[str, dict[str, object]]:
-    """Target -> option -> value: those of tdsl.toml, and over them those of the call, which become what the default is."""
+def _target_options_chosen(
+    given: tuple[tuple[str, str], ...], further: tuple[Path, ...]
+) -> dict[str, dict[str, object]]:
+    """Target -> option -> value: those of tdsl.toml, and over them those of the call, which become what the
+    default is."""
     from tdsl.config import Config
     from tdsl.emit.choices import why_option_is_unfit
     from tdsl.emit.target import targets_by_name
@@ -222,7 +273,10 @@ def _target_options_chosen(given: tuple[tuple[str, str], ...], further: tuple[Pa
             which = f"; NAME is one of {words}" if words else ""
             raise Wrong(f"--option {path}={text}: write `--option {path}.NAME={text}`{which}")
         if name not in known:
-            raise Wrong(f"--option {path}: there is no target {name!r}; write TARGET.NAME=VALUE, such as eos.queue=uc-tx-queue")
+            raise Wrong(
+                f"--option {path}: there is no target {name!r}; write TARGET.NAME=VALUE, such as "
+                "eos.queue=uc-tx-queue"
+            )
         default = known[name].options.get(option)
         value: object = text
         if isinstance(default, bool):
@@ -243,7 +297,8 @@ def _has_error_findings(compilation: Compilation) -> bool:
 def _files_by_folder(
     compilation: Compilation, targets: tuple[str, ...], assets: Path | None, options: BuildOptions, out: Path
 ) -> dict[str, Mapping[str, Content]]:
-    """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where there is one fabric."""
+    """The files of each fabric, in its last phase, by its folder below ``--out``: the folder itself where
+    there is one fabric."""
     from tdsl.emit.joint import FOLDER, lists_of_all_networks
     from tdsl.physical.stages import Stage
     from tdsl.system.spool import Spool
@@ -252,20 +307,29 @@ def _files_by_folder(
     spool = Spool(next((p for p in Path(os.path.abspath(out)).parents if p.is_dir()), None))
     table = _assets_table_text(assets) if assets else None
     fabrics = [d.fabric for d in built if d.fabric is not None and table is not None and len(built) > 1]
-    elsewhere = frozenset(name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count))
+    elsewhere = frozenset(
+        name(d) for f in fabrics for name in (f.device_name, f.device_path) for d in range(f.device_count)
+    )
     stages: dict[str, list[Stage]] = {}  # the phases of each fabric, of which the last is built
     for d in built:
         if d.fabric is not None:
             stages.setdefault(d.name, []).append(Stage(d.phase, d.needed, d.fabric))
     several = len(stages) > 1
     last = {d.name: d for d in built}
-    parts = _patterns_by_fabric({name: d.fabric for name, d in last.items() if d.fabric is not None}, options.only)
+    parts = _patterns_by_fabric(
+        {name: d.fabric for name, d in last.items() if d.fabric is not None}, options.only
+    )
     made = {
         name: _output_of_design(
             d,
             targets,
             replace(
-                options, assets=table, elsewhere=elsewhere, stages=tuple(stages[name]), spool=spool, only=parts.get(name, ())
+                options,
+                assets=table,
+                elsewhere=elsewhere,
+                stages=tuple(stages[name]),
+                spool=spool,
+                only=parts.get(name, ()),
             ),
         )
         for name, d in last.items()
@@ -277,8 +341,11 @@ def _files_by_folder(
     return files | ({FOLDER: together} if together else {})
 
 
-def _patterns_by_fabric(fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """For each fabric that has devices of the part the patterns that mean some of them. Refuses a pattern that means none."""
+def _patterns_by_fabric(
+    fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]
+) -> dict[str, tuple[str, ...]]:
+    """For each fabric that has devices of the part the patterns that mean some of them. Refuses a pattern
+    that means none."""
     from tdsl.fabric.select import select_devices
 
     out: dict[str, tuple[str, ...]] = {}
@@ -297,7 +364,8 @@ def _patterns_by_fabric(fabrics: Mapping[str, Fabric], patterns: tuple[str, ...]
 
 
 def _site_of_call(path: Path | None) -> Site | None:
-    """What all devices share, by a file or else by tdsl.toml; None, with its findings on stderr, where it cannot be followed."""
+    """What all devices share, by a file or else by tdsl.toml; None, with its findings on stderr, where it
+    cannot be followed."""
     from tdsl.config import Config
     from tdsl.emit.site import read_site_file, site_from_values
     from tdsl.report.paint import Paint, output_width, wants_colour
@@ -313,7 +381,9 @@ def _site_of_call(path: Path | None) -> Site | None:
     site = read_site_file(_assets_table_text(path), found)
     for d in merge_equal_findings(found):
         write_to_stream(
-            finding_block(d, path.as_posix(), Paint(wants_colour(sys.stderr)), output_width(sys.stderr)) + "\n\n", sys.stderr
+            finding_block(d, path.as_posix(), Paint(wants_colour(sys.stderr)), output_width(sys.stderr))
+            + "\n\n",
+            sys.stderr,
         )
     return None if len(found) else site
 
@@ -323,7 +393,9 @@ def _assets_table_text(path: Path) -> SourceFile:
     from tdsl.system import files
 
     try:
-        return SourceFile(str(path), files.read_regular_file(path).decode("utf-8-sig", "replace").replace("\r\n", "\n"))
+        return SourceFile(
+            str(path), files.read_regular_file(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+        )
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 
@@ -339,7 +411,8 @@ def _output_of_design(design: Design, targets: tuple[str, ...], options: BuildOp
 
 
 def _report_unwritten(made: Mapping[str, Output], designs: Mapping[str, Design]) -> None:
-    """An error for each target that the call names and that writes nothing for any fabric; for one that others have, a note."""
+    """An error for each target that the call names and that writes nothing for any fabric; for one that
+    others have, a note."""
     from tdsl.emit.build import UNWRITTEN
 
     for name, output in made.items():
@@ -357,7 +430,10 @@ def _report_build(compilation: Compilation, begin: float) -> None:
     from tdsl.report.terminal import render, render_early_findings
 
     report = Report(
-        [compilation], colour=wants_colour(sys.stderr), width=output_width(sys.stderr), elapsed_s=time.perf_counter() - begin
+        [compilation],
+        colour=wants_colour(sys.stderr),
+        width=output_width(sys.stderr),
+        elapsed_s=time.perf_counter() - begin,
     )
     write_to_stream(render_early_findings(report) if is_quiet() else render(report) + "\n", sys.stderr)
     sys.stderr.flush()
@@ -385,7 +461,9 @@ def _write_build(files: Mapping[str, Content], out: Path, said: list[str]) -> in
         done = write_output_folder(files, out, diagnostics)
     for d in merge_equal_findings(diagnostics):
         write_to_stream(
-            finding_block(d, out.as_posix(), Paint(wants_colour(sys.stderr)), output_width(sys.stderr)) + "\n\n", sys.stderr
+            finding_block(d, out.as_posix(), Paint(wants_colour(sys.stderr)), output_width(sys.stderr))
+            + "\n\n",
+            sys.stderr,
         )
     if not done:
         return FOUND
@@ -413,7 +491,9 @@ def _sign_build(files: Mapping[str, Content], out: Path, key: Path, said: list[s
     except (Unsigned, NoProgram) as why:
         raise Wrong(f"--sign {key}: {why}; the output is built, and not signed") from None
     except OSError as fault:
-        raise Wrong(f"{out / SIGNATURE}: {fault.strerror or fault}; the output is built, and not signed") from None
+        raise Wrong(
+            f"{out / SIGNATURE}: {fault.strerror or fault}; the output is built, and not signed"
+        ) from None
     said.append(f"{(out / SIGNATURE).as_posix()}: signed\n")
 
 
@@ -430,7 +510,9 @@ def file_tree_lines(files: Mapping[str, Content], root: str) -> list[str]:
     ]
 
 
-def _file_tree_branches(names: Iterable[str], folder: str, files: Mapping[str, Content], indent: str) -> list[str]:
+def _file_tree_branches(
+    names: Iterable[str], folder: str, files: Mapping[str, Content], indent: str
+) -> list[str]:
     out = []
     ordered = sorted(names)
     listed = ordered if len(ordered) <= CROWD + 1 else ordered[:CROWD]

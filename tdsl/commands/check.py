@@ -65,16 +65,22 @@ class CheckName(Text):
         found = next((p for p in catalogue.check_pages_by_name().values() if value in (p.name, p.code)), None)
         if found is None:
             near = catalogue.most_similar_code(value)
-            self.fail(f"there is no check {value!r}" + (f"; did you mean {near!r}?" if near else ""), param, ctx)
+            self.fail(
+                f"there is no check {value!r}" + (f"; did you mean {near!r}?" if near else ""), param, ctx
+            )
         return found.name
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Names of checks."""
         from click.shell_completion import CompletionItem
 
         from tdsl.explain import catalogue
 
-        return [CompletionItem(name) for name in catalogue.check_pages_by_name() if name.startswith(incomplete)]
+        return [
+            CompletionItem(name) for name in catalogue.check_pages_by_name() if name.startswith(incomplete)
+        ]
 
 
 class Further(Output):
@@ -82,13 +88,19 @@ class Further(Output):
 
     name = "format=file"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path]:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Path]:
         """Split at the first equals sign."""
         if isinstance(value, tuple):
             return (str(value[0]), Path(value[1]))
         name, sign, file = str(value).partition("=")
         if not sign or not file or name not in report_formats():
-            self.fail(f"{value!r} is not of the form FORMAT=FILE; formats are {', '.join(report_formats())}", param, ctx)
+            self.fail(
+                f"{value!r} is not of the form FORMAT=FILE; formats are {', '.join(report_formats())}",
+                param,
+                ctx,
+            )
         return name, Path(file)
 
     @staticmethod
@@ -112,20 +124,39 @@ class Further(Output):
 )
 @click.argument("files", nargs=-1, required=True, type=Source(), metavar="FILE|DIR|-...")
 @design_options
-@click.option("--select", type=CheckName(), multiple=True, help="Run this check only; may be given several times.")
-@click.option("--ignore", type=CheckName(), multiple=True, help="Leave this check out; may be given several times.")
 @click.option(
-    "--output-format", type=click.Choice(list(report_formats())), default="full", show_default=True, help="How to report."
+    "--select", type=CheckName(), multiple=True, help="Run this check only; may be given several times."
 )
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report to a file."
+    "--ignore", type=CheckName(), multiple=True, help="Leave this check out; may be given several times."
 )
 @click.option(
-    "--report", type=Further(), multiple=True, metavar="FORMAT=FILE",
+    "--output-format",
+    type=click.Choice(list(report_formats())),
+    default="full",
+    show_default=True,
+    help="How to report.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the report to a file.",
+)
+@click.option(
+    "--report",
+    type=Further(),
+    multiple=True,
+    metavar="FORMAT=FILE",
     help="Write a further report to a file; may be given several times.",
-)  # fmt: skip
+)
 @click.option(
-    "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
+    "--fail-on",
+    type=click.Choice(["error", "warning"]),
+    default="error",
+    show_default=True,
+    help="What makes the exit status 1.",
 )
 @at_least_option("what a requirement names")
 @click.option(
@@ -135,9 +166,11 @@ class Further(Output):
     help="Write what proves the figures and the survived failures, a folder for each design.",
 )
 @click.option(
-    "--second-opinion", is_flag=True,
-    help="Compute each figure again by another method and another library (networkx, z3, HiGHS), and say where they differ.",
-)  # fmt: skip
+    "--second-opinion",
+    is_flag=True,
+    help="Compute each figure again by another method and another library (networkx, z3, HiGHS), and say "
+    "where they differ.",
+)
 @click.option(
     "--second-opinion-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -145,19 +178,24 @@ class Further(Output):
     help="With --second-opinion, write a file here for each figure on which the two methods differ.",
 )
 @click.option(
-    "--all-params", is_flag=True,
+    "--all-params",
+    is_flag=True,
     help="Answer for every value that the parameters may have: each combination is compiled and checked.",
-)  # fmt: skip
+)
 @click.option(
-    "--limit-params", type=click.IntRange(min=1), default=1000, metavar="N",
+    "--limit-params",
+    type=click.IntRange(min=1),
+    default=1000,
+    metavar="N",
     help="Check so many combinations of parameters at most; 1,000 if not given.",
-)  # fmt: skip
+)
 @workers_options
 @click.option(
     "--fail",
     multiple=True,
     metavar="ELEMENT",
-    help="Check the fabric without this device, group, port, cable or `link A B`; may be given several times.",
+    help="Check the fabric without this device, group, port, cable or `link A B`; may be given several "
+    "times.",
 )
 @click.option(
     "--fail-file",
@@ -178,7 +216,8 @@ class Further(Output):
     default=10,
     show_default=True,
     metavar="N",
-    help="About how long solving unknowns (`?`) may take; counted in work, so that the answer is the same on every machine.",
+    help="About how long solving unknowns (`?`) may take; counted in work, so that the answer is the same "
+    "on every machine.",
 )
 @click.option(
     "--check-seconds",
@@ -186,11 +225,22 @@ class Further(Output):
     default=60,
     show_default=True,
     metavar="N",
-    help="About how long each proof may search for better bounds; counted in work, so that answers are the same everywhere.",
+    help="About how long each proof may search for better bounds; counted in work, so that answers are "
+    "the same everywhere.",
 )
-@click.option("--fix", is_flag=True, help="Apply the edits that findings carry to the files named, then check them.")
-@click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing; exit status 1 if anything would.")
-@click.option("--unsafe", is_flag=True, help="With --fix or --diff, apply edits that guess what was meant, too: names, braces.")
+@click.option(
+    "--fix", is_flag=True, help="Apply the edits that findings carry to the files named, then check them."
+)
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Print what --fix would change, and write nothing; exit status 1 if anything would.",
+)
+@click.option(
+    "--unsafe",
+    is_flag=True,
+    help="With --fix or --diff, apply edits that guess what was meant, too: names, braces.",
+)
 @click.option(
     "--locked",
     is_flag=True,
@@ -204,15 +254,33 @@ class Further(Output):
 @with_untrusted_option
 @with_watch_option
 def command(
-    files: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], output_format: str, output: Path | None,
-    report: tuple[tuple[str, Path], ...], fail_on: str, certificates: Path | None, all_params: bool, limit_params: int,
-    fail: tuple[str, ...], fail_file: tuple[Path, ...], second_opinion: bool, second_opinion_dir: Path | None,
-    fix: bool, diff: bool, unsafe: bool, scenarios: Path | None, jobs: int, cluster: str | None, no_cache: bool, **given: Any,
-) -> int:  # fmt: skip
+    files: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    output_format: str,
+    output: Path | None,
+    report: tuple[tuple[str, Path], ...],
+    fail_on: str,
+    certificates: Path | None,
+    all_params: bool,
+    limit_params: int,
+    fail: tuple[str, ...],
+    fail_file: tuple[Path, ...],
+    second_opinion: bool,
+    second_opinion_dir: Path | None,
+    fix: bool,
+    diff: bool,
+    unsafe: bool,
+    scenarios: Path | None,
+    jobs: int,
+    cluster: str | None,
+    no_cache: bool,
+    **given: Any,
+) -> int:
     """Check designs: the requirements you state, and what every fabric must keep.
 
-    Without a requirement in the file every built-in check runs. With --all-params what holds is proved for the whole range of
-    the parameters, and what does not is reported with the smallest values that show it.
+    Without a requirement in the file every built-in check runs. With --all-params what holds is proved for
+    the whole range of the parameters, and what does not is reported with the smallest values that show it.
 
     A design of which nothing was judged is an error. What a requirement names and is not judged is
     reported, and with --at-least it is an error.
@@ -225,7 +293,9 @@ def command(
         _refuse_revisions(files, "--scenarios" if scenarios is not None else "--fix" if fix else "--diff")
     failed = (*fail, *(element for path in fail_file for element in _elements_in_file(path)))
     if certificates is not None and (all_params or failed):
-        raise click.UsageError("certificates are for one design: give --set instead of --all-params, and no --fail")
+        raise click.UsageError(
+            "certificates are for one design: give --set instead of --all-params, and no --fail"
+        )
     if second_opinion and all_params:
         raise click.UsageError("a second opinion is of one design: give --set instead of --all-params")
     if second_opinion_dir is not None and not second_opinion:
@@ -243,18 +313,30 @@ def command(
             return status
     if scenarios is not None:
         return _check_scenarios(
-            files, scenarios, asked, output_format, output, bool(certificates or all_params or second_opinion or report)
+            files,
+            scenarios,
+            asked,
+            output_format,
+            output,
+            bool(certificates or all_params or second_opinion or report),
         )
     sources, asked = sources_with_stdin(files, asked)
     renderer = report_formats()[output_format]
-    look = Report((), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), output_width(sys.stdout))
+    look = Report(
+        (), Severity[fail_on.upper()], output is None and wants_colour(sys.stdout), output_width(sys.stdout)
+    )
     kept = not (no_cache or certificates is not None or second_opinion)  # those need the fabrics
-    early = output is None and len(sources) == 1 and not all_params and not second_opinion  # which adds to findings
+    early = (
+        output is None and len(sources) == 1 and not all_params and not second_opinion
+    )  # which adds to findings
     if early and isinstance(renderer, Streamed):
         compilations, printed = _check_printing_early(sources, asked, renderer, look, kept)
     else:
         limit = limit_params if all_params else None
-        compilations, printed = compile_sources(sources, asked, True, limit, Workers(jobs, cluster or ""), kept), []
+        compilations, printed = (
+            compile_sources(sources, asked, True, limit, Workers(jobs, cluster or ""), kept),
+            [],
+        )
     if certificates is not None:
         with show_progress():
             _save_certificates(compilations, certificates)
@@ -263,7 +345,9 @@ def command(
             _confirm_results(compilations, sources, asked, second_opinion_dir)
     for compilation in compilations:
         if compilation.earlier and is_verbose():
-            print_on_stderr(f"{compilation.file}: nothing has changed since an earlier call, whose answer this is")
+            print_on_stderr(
+                f"{compilation.file}: nothing has changed since an earlier call, whose answer this is"
+            )
     told = Report(compilations, look.fail_on, elapsed_s=time.perf_counter() - begin)
     shown = replace(told, colour=look.colour, width=look.width, printed=printed)
     text = renderer.early(shown) if is_quiet() and isinstance(renderer, Streamed) else renderer.render(shown)
@@ -282,17 +366,26 @@ def _refuse_revisions(files: Sequence[str], option: str) -> None:
 
     for source in files:
         if split_revision(source)[0]:
-            raise Wrong(f"{option} takes files; {source} is one of a git revision, which `tdsl check {source}` checks")
+            raise Wrong(
+                f"{option} takes files; {source} is one of a git revision, which `tdsl check {source}` checks"
+            )
 
 
 def _check_scenarios(
-    files: tuple[str, ...], scenarios: Path, asked: Options, output_format: str, output: Path | None, more: bool
+    files: tuple[str, ...],
+    scenarios: Path,
+    asked: Options,
+    output_format: str,
+    output: Path | None,
+    more: bool,
 ) -> int:
     """Judge scenarios alone."""
     from tdsl.commands import _scenarios as many
 
     if more:
-        raise click.UsageError("--scenarios judges failures alone: no --certificates, --all-params, --second-opinion or --report")
+        raise click.UsageError(
+            "--scenarios judges failures alone: no --certificates, --all-params, --second-opinion or --report"
+        )
     if output_format not in many.FORMATS:
         raise click.UsageError(f"--scenarios reports as {', '.join(many.FORMATS)}")
     return many.judge_scenarios(files, scenarios, asked, output_format, output)
@@ -301,8 +394,8 @@ def _check_scenarios(
 def _check_printing_early(
     sources: Sequence[str], asked: Options, renderer: Streamed, look: Report, kept: bool
 ) -> tuple[Sequence[Compilation], Sequence[Diagnostic]]:
-    """Check one design; print what its elaboration found before the proofs start, because they may take long. With what was
-    printed. Where it may be ``kept``, the answer of an earlier call is taken."""
+    """Check one design; print what its elaboration found before the proofs start, because they may take long.
+    With what was printed. Where it may be ``kept``, the answer of an earlier call is taken."""
     stages = compilation_stages(sources[0], asked, kept)
     with show_progress():
         compilation = next(stages)
@@ -327,7 +420,9 @@ def _elements_in_file(path: Path) -> list[str]:
     return [element for line in lines if (element := line.partition("#")[0].strip())]
 
 
-def _confirm_results(compilations: Sequence[Compilation], files: Sequence[str], asked: Options, folder: Path | None) -> None:
+def _confirm_results(
+    compilations: Sequence[Compilation], files: Sequence[str], asked: Options, folder: Path | None
+) -> None:
     """Give every result a second opinion; a file for each disagreement, where a folder for them is given."""
     import json
 
@@ -339,12 +434,14 @@ def _confirm_results(compilations: Sequence[Compilation], files: Sequence[str], 
             found = add_second_opinions(compilation, opened.source, opened.options)
         for file in found:
             if folder is not None:
-                save_text(json.dumps(file.body, indent=1, ensure_ascii=False) + "\n", folder / file.name, folder)
+                save_text(
+                    json.dumps(file.body, indent=1, ensure_ascii=False) + "\n", folder / file.name, folder
+                )
 
 
 def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> None:
-    """Write ``DIR/DESIGN/RESULT.json``, each verified by the checker against the design's fabric.json; one that is not verified
-    is a finding."""
+    """Write ``DIR/DESIGN/RESULT.json``, each verified by the checker against the design's fabric.json; one
+    that is not verified is a finding."""
     from tdsl.certificates.write import verified_certificates
 
     for compilation in compilations:
@@ -353,8 +450,15 @@ def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> Non
                 continue
             made = verified_certificates(design.fabric, design.claims, design.results)
             for name, text in made.texts.items():
-                save_text(text, folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name, folder)
-            for finding in (*unwritten_certificate_findings(made, design.name), *_no_certificate_error(made, design.name)):
+                save_text(
+                    text,
+                    folder / (f"{design.name}-phase{design.phase}" if design.phase else design.name) / name,
+                    folder,
+                )
+            for finding in (
+                *unwritten_certificate_findings(made, design.name),
+                *_no_certificate_error(made, design.name),
+            ):
                 design.findings = [*design.findings, finding]
                 compilation.findings = [*compilation.findings, finding]
 
@@ -362,8 +466,15 @@ def _save_certificates(compilations: Sequence[Compilation], folder: Path) -> Non
 def _no_certificate_error(made: Certified, design: str) -> Iterator[Diagnostic]:
     """An error where certificates are asked for and none is written."""
     if not made.texts and not made.rejected:
-        why = "each is left out, as the notes say" if made.left_out else "no result that was judged has a form of certificate"
-        help = "check requirements on reachability, bisection, redundancy or failures, or leave --certificates out"
+        why = (
+            "each is left out, as the notes say"
+            if made.left_out
+            else "no result that was judged has a form of certificate"
+        )
+        help = (
+            "check requirements on reachability, bisection, redundancy or failures, or leave "
+            "--certificates out"
+        )
         yield Diagnostic("E0516", f"no certificate of `{design}` is written: {why}", help=help)
 
 
@@ -371,12 +482,22 @@ def unwritten_certificate_findings(made: Certified, design: str) -> Iterator[Dia
     """A finding for every certificate that is not written."""
     for name, why in made.rejected.items():
         message = f"internal error: the checker rejects the certificate {design}/{name}: {why}"
-        yield Diagnostic("E0906", message, help="report this with the design; do not rely on the result that it is about")
+        yield Diagnostic(
+            "E0906", message, help="report this with the design; do not rely on the result that it is about"
+        )
     for name, why in made.left_out.items():
         message = f"the certificate {design}/{name} is not written: {why}"
-        yield Diagnostic("E0906", message, severity=Severity.NOTE, help="the result was proved, but no certificate shows it")
+        yield Diagnostic(
+            "E0906",
+            message,
+            severity=Severity.NOTE,
+            help="the result was proved, but no certificate shows it",
+        )
     for name, why in made.weaker.items():
         message = f"the certificate {design}/{name} shows less than the result: {why}"
         yield Diagnostic(
-            "E0906", message, severity=Severity.NOTE, help="the rest was proved, but no form of certificate shows it"
+            "E0906",
+            message,
+            severity=Severity.NOTE,
+            help="the rest was proved, but no form of certificate shows it",
         )

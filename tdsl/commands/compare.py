@@ -32,19 +32,28 @@ if TYPE_CHECKING:
 @click.command(
     "compare",
     short_help="Compare designs, or one design at several values of a parameter.",
-    epilog="\b\nExamples:\n  tdsl compare ft2 deepseek_mpft ft3\n  tdsl compare dgx_superpod_h100_racks --vary units=1,2,4\n"
+    epilog="\b\nExamples:\n  tdsl compare ft2 deepseek_mpft ft3\n  tdsl compare dgx_superpod_h100_racks "
+    "--vary units=1,2,4\n"
     "  tdsl compare a.fab b.fab --prices prices.toml --format markdown",
 )
 @click.argument("files", type=Source(), nargs=-1, required=True, metavar="FILE...")
 @click.option(
-    "--vary", type=SettingParameter(), metavar="NAME=V1,V2,...", help="Give a parameter of the one FILE these values in turn."
+    "--vary",
+    type=SettingParameter(),
+    metavar="NAME=V1,V2,...",
+    help="Give a parameter of the one FILE these values in turn.",
 )
 @design_options
 @places_option
 @click.option(
-    "--output-format", "--format", "output_format", type=click.Choice([*FORMATS, "markdown"]), default="table", show_default=True,
+    "--output-format",
+    "--format",
+    "output_format",
+    type=click.Choice([*FORMATS, "markdown"]),
+    default="table",
+    show_default=True,
     help="How to print.",
-)  # fmt: skip
+)
 @limit_options
 def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format: str, **given: Any) -> int:
     """Print a table with a column for each design: sizes, cables, power, cost, bisection and more.
@@ -66,16 +75,24 @@ def command(files: tuple[str, ...], vary: tuple[str, str] | None, output_format:
     else:
         values, calls = [], [(f, asked) for f in files]
     compilations = [compile_sources([file], o)[0] for file, o in calls]
-    show_findings([c for c in compilations if any(d.severity.word == "error" for d in c.findings)], sys.stderr)
+    show_findings(
+        [c for c in compilations if any(d.severity.word == "error" for d in c.findings)], sys.stderr
+    )
     shown = [d for c in compilations for d in c.judged]
     if any(d.fabric is None for d in shown):
         raise Wrong("a design has errors, so there is nothing to compare")
     heads = _comparison_headings(shown, [f"{vary[0]}={v}" for v in values] if vary is not None else [])
     columns = [figures_of_design(d) for d in shown]
-    rows = [[name, *(c.get(name, "") for c in columns)] for name in columns[0] if any(c.get(name, "") != "" for c in columns)]
+    rows = [
+        [name, *(c.get(name, "") for c in columns)]
+        for name in columns[0]
+        if any(c.get(name, "") != "" for c in columns)
+    ]
     _print_comparison(OutputRows(("figure", *heads), rows), output_format)
     if len(shown) < 2:
-        print_on_stderr("one design is not compared with any other: name another FILE, or several values with --vary")
+        print_on_stderr(
+            "one design is not compared with any other: name another FILE, or several values with --vary"
+        )
         return FOUND
     return FOUND if any(d.severity.word == "error" for c in compilations for d in c.findings) else OK
 
@@ -84,7 +101,10 @@ def _comparison_headings(shown: list[Design], varied: list[str]) -> list[str]:
     """A heading for each column, no two alike."""
     if varied and len(varied) == len(shown):
         return varied
-    names = [f"{d.name} (all)" if d.members and d.name in {x.name for x in shown if not x.members} else d.name for d in shown]
+    names = [
+        f"{d.name} (all)" if d.members and d.name in {x.name for x in shown if not x.members} else d.name
+        for d in shown
+    ]
     return [n if names.count(n) == 1 else f"{n} ({k + 1})" for k, n in enumerate(names)]
 
 
@@ -95,6 +115,8 @@ def _print_comparison(rows: OutputRows, output_format: str) -> None:
         print_csv(rows)
     elif output_format == "markdown":
         lines = [rows.head, ["---", *("---:" for _ in rows.head[1:])], *rows.body]
-        write_to_stream("".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines))
+        write_to_stream(
+            "".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines)
+        )
     else:
         print_table(rows)

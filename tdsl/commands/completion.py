@@ -40,7 +40,8 @@ if [[ ${words[cword]} == *=* && $COMP_WORDBREAKS == *=* ]]; then
             COMPREPLY+=($value)""",
     ),
 )
-"""What click's script for bash lacks: a word with `=` is one word for tdsl, and a reply is what stands behind the `=`."""
+"""What click's script for bash lacks: a word with `=` is one word for tdsl, and a reply is what stands behind
+the `=`."""
 
 
 @click.command("completion", epilog=EXAMPLES)

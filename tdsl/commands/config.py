@@ -12,7 +12,10 @@ from tdsl.commands._rows import OutputRows, format_option, print_csv, print_json
 from tdsl.commands._shared import Wrong
 from tdsl.config import Config, ConfigError
 
-EXAMPLES = "\b\nExamples:\n  tdsl config show\n  tdsl config show --all        (defaults, too)\n  tdsl config show --format json"
+EXAMPLES = (
+    "\b\nExamples:\n  tdsl config show\n  tdsl config show --all        (defaults, too)\n  tdsl "
+    "config show --format json"
+)
 
 
 @click.group("config", short_help="Show the settings in force.", epilog=EXAMPLES)
@@ -21,7 +24,13 @@ def command() -> None:
 
 
 @command.command("show", params=everywhere_options(hidden=True), epilog=EXAMPLES)
-@click.option("--all", "all_", is_flag=True, envvar="TDSL_CONFIG_SHOW_ALL", help="List the defaults of all options, too.")
+@click.option(
+    "--all",
+    "all_",
+    is_flag=True,
+    envvar="TDSL_CONFIG_SHOW_ALL",
+    help="List the defaults of all options, too.",
+)
 @format_option
 @click.pass_context
 def show(context: click.Context, all_: bool, output_format: str) -> None:
@@ -44,7 +53,9 @@ def show(context: click.Context, all_: bool, output_format: str) -> None:
         print_table(rows)
 
 
-def _settings_in_force(context: click.Context, config: Config, everything: bool) -> Iterator[tuple[str, str, str]]:
+def _settings_in_force(
+    context: click.Context, config: Config, everything: bool
+) -> Iterator[tuple[str, str, str]]:
     """Every setting that something gives: its name, value and source."""
     from tdsl.cli import cli, option_defaults_from_config
 
@@ -53,7 +64,11 @@ def _settings_in_force(context: click.Context, config: Config, everything: bool)
     yield (
         "tdsl.toml",
         file,
-        "" if config.file is None else "--config" if everywhere_option_given(context, "config") else "the nearest one",
+        ""
+        if config.file is None
+        else "--config"
+        if everywhere_option_given(context, "config")
+        else "the nearest one",
     )
     for path in config.path:
         yield "path", str(path), file
@@ -62,7 +77,11 @@ def _settings_in_force(context: click.Context, config: Config, everything: bool)
         command = cli.get_command(root, name)
         if command is None:
             continue
-        ours = option_defaults_from_config(root, config, command).get(name, {}) if name in config.commands else {}
+        ours = (
+            option_defaults_from_config(root, config, command).get(name, {})
+            if name in config.commands
+            else {}
+        )
         for option in command.params:
             if not isinstance(option, click.Option) or option.hidden or option.name is None:
                 continue
@@ -72,7 +91,12 @@ def _settings_in_force(context: click.Context, config: Config, everything: bool)
             value = next(((os.environ[v], v) for v in names if os.environ.get(v)), None)
             if value is None and option.name in ours:
                 value = (_value_as_in_call(ours[option.name]), file)
-            if value is None and everything and option.default not in (None, False, ()) and not callable(option.default):
+            if (
+                value is None
+                and everything
+                and option.default not in (None, False, ())
+                and not callable(option.default)
+            ):
                 value = (_value_as_in_call(option.default), "default")
             if value is not None and _value_as_in_call(value[0]) not in ("", "Sentinel.UNSET"):
                 yield f"{name} {flag}", *value

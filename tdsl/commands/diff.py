@@ -62,43 +62,79 @@ LAST, EVERY = -1, -2
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
 @design_options
-@click.option("--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only.")
-@click.option("--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only.")
 @click.option(
-    "--output-format", "--format", "output_format", type=click.Choice(["text", "markdown", "json"]), default="text",
-    show_default=True, help="How to print; markdown is for a comment on a pull request.",
-)  # fmt: skip
-@click.option("--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor.")
-@click.option("--floor", default="75%", callback=floor_from_text, show_default=True, metavar="REQUIREMENT",
-              help="What --steps keeps, such as 'bisection >= 75%'.")  # fmt: skip
+    "--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only."
+)
 @click.option(
-    "--cables", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Write the cables to add, move, replace and remove as CSV, with the phase and the day by which it is needed.",
-)  # fmt: skip
+    "--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only."
+)
 @click.option(
-    "--picture", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    "--output-format",
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print; markdown is for a comment on a pull request.",
+)
+@click.option(
+    "--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor."
+)
+@click.option(
+    "--floor",
+    default="75%",
+    callback=floor_from_text,
+    show_default=True,
+    metavar="REQUIREMENT",
+    help="What --steps keeps, such as 'bisection >= 75%'.",
+)
+@click.option(
+    "--cables",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the cables to add, move, replace and remove as CSV, with the phase and the day by which "
+    "it is needed.",
+)
+@click.option(
+    "--picture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
     help="Draw each fabric before and after, side by side, as SVG.",
-)  # fmt: skip
+)
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @click.option("--no-checks", is_flag=True, help="Leave the figures of the checks out.")
-@click.option("--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does.")
+@click.option(
+    "--detailed-exitcode", is_flag=True, help="Exit status 0 if nothing differs, 3 if something does."
+)
 @limit_options
 def command(
-    old: str, new: str | None, set_old: tuple[tuple[str, str], ...], set_new: tuple[tuple[str, str], ...], output_format: str,
-    steps: bool, floor: Fraction, cables: Path | None, picture: Path | None, full: bool, no_checks: bool, detailed_exitcode: bool,
+    old: str,
+    new: str | None,
+    set_old: tuple[tuple[str, str], ...],
+    set_new: tuple[tuple[str, str], ...],
+    output_format: str,
+    steps: bool,
+    floor: Fraction,
+    cables: Path | None,
+    picture: Path | None,
+    full: bool,
+    no_checks: bool,
+    detailed_exitcode: bool,
     **given: Any,
-) -> int:  # fmt: skip
-    """Say what differs between OLD and NEW. First the contract: requirements that are removed, weaker, stronger or added,
-    waivers, severities, parameters, the lock, the files and settings that a design reads; then devices, cables, ports, names,
-    addresses, and every figure before and after. Two designs are the same only if all of these are.
+) -> int:
+    """Say what differs between OLD and NEW. First the contract: requirements that are removed, weaker,
+    stronger or added, waivers, severities, parameters, the lock, the files and settings that a design reads;
+    then devices, cables, ports, names, addresses, and every figure before and after. Two designs are the same
+    only if all of these are.
 
-    Without NEW, OLD is a design in phases, and each phase is compared with the next; or A...B, which compares every design that
-    B has changed, renamed, added or deleted since it left A (A..B: all that differ; A...B FILE: this design alone). Each is a
-    file, a design of the standard library, or REVISION:FILE; a REVISION alone means the other one's file in that revision of the
-    git repository. Devices are known by their path in the design, cables by their ends, requirements by what they mean.
+    Without NEW, OLD is a design in phases, and each phase is compared with the next; or A...B, which compares
+    every design that B has changed, renamed, added or deleted since it left A (A..B: all that differ; A...B
+    FILE: this design alone). Each is a file, a design of the standard library, or REVISION:FILE; a REVISION
+    alone means the other one's file in that revision of the git repository. Devices are known by their path
+    in the design, cables by their ends, requirements by what they mean.
 
-    Exit status: 0 compared; 1 NEW has errors or fails a requirement, or a design cannot be compared; 2 a wrong call;
-    --detailed-exitcode adds 3 where anything differs.
+    Exit status: 0 compared; 1 NEW has errors or fails a requirement, or a design cannot be compared; 2 a
+    wrong call; --detailed-exitcode adds 3 where anything differs.
     """
     from tdsl.changes.words import revisions_overview
 
@@ -148,7 +184,11 @@ def command(
         )
     failing = any(d.severity is Severity.ERROR for x in found if x.new is not None for d in x.new.findings)
     if failing:
-        named = [x.after_file for x in found if x.new is not None and any(d.severity is Severity.ERROR for d in x.new.findings)]
+        named = [
+            x.after_file
+            for x in found
+            if x.new is not None and any(d.severity is Severity.ERROR for d in x.new.findings)
+        ]
         which = named[0] if span is not None and named[0] else new
         print_on_stderr(f"{which} has errors: `tdsl check {which}` shows them")
     if failing or any(not p.complete for p in plans) or (span is not None and span.failed):
@@ -212,10 +252,13 @@ class Ways:
     verify: bool
 
     def compile_sides(self, *places: DesignPlace | None) -> list[ComparedDesign | None]:
-        """Both designs, None where there is none. Raises Incomparable, after the findings of the first that has errors."""
+        """Both designs, None where there is none. Raises Incomparable, after the findings of the first that
+        has errors."""
         settings = self.set_old, self.set_new
         return [
-            _compile_side(place, replace(self.asked, set=(*self.asked.set, *mine)), self.verify) if place is not None else None
+            _compile_side(place, replace(self.asked, set=(*self.asked.set, *mine)), self.verify)
+            if place is not None
+            else None
             for place, mine in zip(places, settings, strict=True)
         ]
 
@@ -223,8 +266,16 @@ class Ways:
         """What differs between two designs, one entry a fabric. Raises Incomparable."""
         old, new = self.compile_sides(before, after)
         out = _compare_sides(old, new)
-        if out and before is not None and after is not None and before.read is not None and before.source != after.source:
-            out[0].changes.contract.append(ContractChange("design", "renamed", "file", before.source, after.source))
+        if (
+            out
+            and before is not None
+            and after is not None
+            and before.read is not None
+            and before.source != after.source
+        ):
+            out[0].changes.contract.append(
+                ContractChange("design", "renamed", "file", before.source, after.source)
+            )
         return [replace(x, after_file=after.shown) for x in out] if after is not None else out
 
 
@@ -238,12 +289,16 @@ def _compile_side(place: DesignPlace, asked: Options, verify: bool) -> ComparedD
     _, asked = sources_with_stdin([place.source], asked)
     source = STDIN if place.source == "-" else place.source
     with opened_source(source, asked, place.other, place.read, recording=True) as opened, show_progress():
-        compilation = opened.compile_with(compiler.compile_and_verify if verify else compiler.compile_without_checks)
+        compilation = opened.compile_with(
+            compiler.compile_and_verify if verify else compiler.compile_without_checks
+        )
         if any(d.fabric is None or not d.fabric.complete for d in compilation.judged):
             from tdsl.report.terminal import finding_blocks
 
             for design in compilation.judged:
-                for block in finding_blocks(design, Paint(wants_colour(sys.stderr)), output_width(sys.stderr)):
+                for block in finding_blocks(
+                    design, Paint(wants_colour(sys.stderr)), output_width(sys.stderr)
+                ):
                     write_to_stream(f"{block}\n\n", sys.stderr)
             raise Incomparable(f"{place.shown} has errors that leave nothing to compare")
         home = Path(os.path.abspath(opened.source))
@@ -259,7 +314,8 @@ def _compare_sides(old: ComparedDesign | None, new: ComparedDesign | None) -> li
 
 
 def _compare_named_clusters(old: ComparedDesign | None, new: ComparedDesign | None) -> Iterator[Compared]:
-    """Clusters of one name against each other, or the only two; what one side does not have, against nothing."""
+    """Clusters of one name against each other, or the only two; what one side does not have, against
+    nothing."""
     from tdsl.changes.compare import compare_clusters
 
     before, after = ({d.name: d for d in s.compilation.clusters} if s is not None else {} for s in (old, new))
@@ -271,7 +327,8 @@ def _compare_named_clusters(old: ComparedDesign | None, new: ComparedDesign | No
 
 
 def _compare_named_fabrics(old: ComparedDesign | None, new: ComparedDesign | None) -> list[Compared]:
-    """Fabrics of one name against each other, or the only two; what one side does not have, against nothing."""
+    """Fabrics of one name against each other, or the only two; what one side does not have, against
+    nothing."""
     from tdsl.changes.compare import compare_designs, compare_with_nothing
     from tdsl.changes.contract import Subject
 
@@ -312,7 +369,8 @@ def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]
     for name in dict.fromkeys(d.name for d in every.compilation.designs):
         mine = [d for d in every.compilation.designs if d.name == name and d.phase]
         out += [
-            Compared(a, b, compare_designs(a, b, contracts, Subject((frozenset({name}),) * 2, False))) for a, b in pairwise(mine)
+            Compared(a, b, compare_designs(a, b, contracts, Subject((frozenset({name}),) * 2, False)))
+            for a, b in pairwise(mine)
         ]
     for name in dict.fromkeys(d.name for d in every.compilation.clusters):
         mine = [d for d in every.compilation.clusters if d.name == name and d.phase]
@@ -323,8 +381,8 @@ def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]
 
 
 def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Compared], Revisions, str]:
-    """What ``A...B`` compares: every design that differs, or the one that is named; how many there are and what became of them;
-    and what to call the new one."""
+    """What ``A...B`` compares: every design that differs, or the one that is named; how many there are and
+    what became of them; and what to call the new one."""
     from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import RevisionError, designs_between, repository_root
 
@@ -372,7 +430,9 @@ def _compare_revisions(span: str, file: str | None, ways: Ways) -> tuple[list[Co
     return found, out, called
 
 
-def _comparison_json(old: str, new: str, found: list[Compared], plans: list[MovePlan], span: Revisions | None) -> str:
+def _comparison_json(
+    old: str, new: str, found: list[Compared], plans: list[MovePlan], span: Revisions | None
+) -> str:
     """The comparison as JSON."""
     from tdsl.changes.words import changes_document, revisions_document, steps_document
     from tdsl.report.json_report import SCHEMA, dump_json
@@ -417,5 +477,7 @@ def _order_of_moves(old: Design, new: Design, changes: Changes, floor: Fraction)
     assert old.fabric is not None and new.fabric is not None
     both = union_of_fabrics(old.fabric, new.fabric)
     if both is None:
-        return MovePlan(floor, why="a device keeps its place and becomes another model: exchange it by itself")
+        return MovePlan(
+            floor, why="a device keeps its place and becomes another model: exchange it by itself"
+        )
     return MovePlanner(both, changes, floor).run()

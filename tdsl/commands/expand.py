@@ -24,15 +24,18 @@ from tdsl.commands._shared import (
 @click.command(
     "expand",
     short_help="Print the structure that a design's intent describes.",
-    epilog="\b\nExamples:\n  tdsl expand superpod.fab\n  tdsl expand superpod.fab --set units=2 > two_units.fab",
+    epilog="\b\nExamples:\n  tdsl expand superpod.fab\n  tdsl expand superpod.fab --set units=2 > "
+    "two_units.fab",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @design_options
 @limit_options
 def command(file: str, **given: Any) -> int:
-    """Print a design with its intent written out as groups, devices and connects: a design itself, of the same fabric.
+    """Print a design with its intent written out as groups, devices and connects: a design itself, of the
+    same fabric.
 
-    Parameters have the values that `--set` gives. Comments stay. Exit status: 0, 1 if the design has errors, 2 a wrong call.
+    Parameters have the values that `--set` gives. Comments stay. Exit status: 0, 1 if the design has errors,
+    2 a wrong call.
     """
     from tdsl.compile import compiler
 

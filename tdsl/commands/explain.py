@@ -1,4 +1,5 @@
-"""``tdsl explain``: the page of a finding, a check, a model, a topology, a target or a word of the language."""
+"""``tdsl explain``: the page of a finding, a check, a model, a topology, a target or a word of the
+language."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ class TopicWord(Text):
 
     name = "word"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Codes and names."""
         from click.shell_completion import CompletionItem
 
@@ -40,16 +43,18 @@ class TopicWord(Text):
 @click.command(
     "explain",
     short_help="Explain a code, a check, a model, a topology, a target or a statement.",
-    epilog="\b\nExamples:\n  tdsl explain E0101\n  tdsl explain oversubscription\n  tdsl explain SN5600     (ports, rates)\n"
-    "  tdsl explain spread     (a word of the language)\n  tdsl explain clos       (parameters of a topology)\n"
+    epilog="\b\nExamples:\n  tdsl explain E0101\n  tdsl explain oversubscription\n  tdsl explain SN5600   "
+    "  (ports, rates)\n"
+    "  tdsl explain spread     (a word of the language)\n  tdsl explain clos       (parameters of a "
+    "topology)\n"
     "  tdsl explain cabling    (files of a target)\n"
     "  tdsl explain --list     (all codes)",
 )
 @click.argument("word", type=TopicWord(), metavar="WORD", required=False)
 @click.option("--list", is_flag=True, help="List all codes and checks, as `tdsl list codes` does.")
 def command(word: str | None, **given: bool) -> None:
-    """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a target, or a
-    word of the language such as `spread`."""
+    """Explain a code or a check, with an example and the fix; or a model of the catalogue, a topology, a
+    target, or a word of the language such as `spread`."""
     from tdsl.explain import catalogue
     from tdsl.report.paint import Paint, wants_colour
 
@@ -82,7 +87,10 @@ def _nearest_page_name(word: str, names: list[str]) -> str:
     """The finding, check, model, topology or target whose name is nearest, "" if none is."""
     from tdsl.explain import catalogue
 
-    known = [*(p.name for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())), *names]
+    known = [
+        *(p.name for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values())),
+        *names,
+    ]
     plain = {n.lower(): n for n in reversed(known)}
     near = get_close_matches(word.lower().replace("-", "_"), plain, 1, 0.5)
     return plain[near[0]] if near else catalogue.most_similar_code(word)

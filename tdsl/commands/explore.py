@@ -63,10 +63,17 @@ MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redunda
     metavar="NAME=V1,V2,...|LOW..HIGH",
     help="Values of a parameter; more than once for all combinations.",
 )
-@click.option("--x", default="power_kw", show_default=True, metavar="FIGURE", help="The first figure to judge by.")
-@click.option("--y", default="accelerators", show_default=True, metavar="FIGURE", help="The second figure to judge by.")
 @click.option(
-    "--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="SVG", help="Write a drawing of the two figures."
+    "--x", default="power_kw", show_default=True, metavar="FIGURE", help="The first figure to judge by."
+)
+@click.option(
+    "--y", default="accelerators", show_default=True, metavar="FIGURE", help="The second figure to judge by."
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="SVG",
+    help="Write a drawing of the two figures.",
 )
 @design_options
 @places_option
@@ -82,13 +89,21 @@ MORE = ("hosts", "accelerators", "switches", "links", "bisection", "edge_redunda
 @workers_options
 @limit_options
 def command(
-    file: str, vary: tuple[tuple[str, str], ...], x: str, y: str, plot: Path | None, output_format: str, jobs: int,
-    cluster: str | None, **given: Any,
-) -> int:  # fmt: skip
-    """Print a line for each combination of the values: its figures, and `yes` under `best` where no other combination is at least
-    as good in both figures and better in one.
+    file: str,
+    vary: tuple[tuple[str, str], ...],
+    x: str,
+    y: str,
+    plot: Path | None,
+    output_format: str,
+    jobs: int,
+    cluster: str | None,
+    **given: Any,
+) -> int:
+    """Print a line for each combination of the values: its figures, and `yes` under `best` where no other
+    combination is at least as good in both figures and better in one.
 
-    A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not judged.
+    A combination with errors has the first code under `errors`. Figures that are unknown or bounds are not
+    judged.
 
     Exit status: 0 judged, 1 no combination has both figures, so none is judged, 2 a wrong call.
     """
@@ -108,7 +123,9 @@ def command(
     figures = list(dict.fromkeys(k for row in rows for k in row if k not in names))
     for name in (x, y):
         if name not in figures and len(figures) > 1:
-            raise click.UsageError(f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}")
+            raise click.UsageError(
+                f"there is no figure {name!r}; figures: {', '.join(f for f in figures if f != 'errors')}"
+            )
     points = _points_of_rows(rows, names, x, y)
     best = pareto_frontier(list(points.values()), not _grows_better(x), not _grows_better(y))
     for k, good in zip(points, best, strict=True):
@@ -118,9 +135,14 @@ def command(
     _print_combinations(OutputRows(head, [[row.get(h, "") for h in head] for row in rows]), output_format)
     if plot is not None:
         if not points:
-            raise Wrong(f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw")
+            raise Wrong(
+                f"no combination without errors has both {x} and {y} exactly, so there is nothing to draw"
+            )
         save_text(
-            pareto_svg(list(points.values()), best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)), plot
+            pareto_svg(
+                list(points.values()), best, Path(file).stem, x, y, not _grows_better(x), not _grows_better(y)
+            ),
+            plot,
         )
     left = len(rows) - len(points)
     if left:
@@ -134,8 +156,11 @@ def _grows_better(figure: str) -> bool:
     return figure.rpartition(".")[2] in MORE
 
 
-def _combination_rows(file: str, asked: Options, settings: Sequence[Pairs], workers: Workers) -> list[dict[str, object]]:
-    """What is known of each combination: the first is tried here and the rest, if it is worth it, by several processes."""
+def _combination_rows(
+    file: str, asked: Options, settings: Sequence[Pairs], workers: Workers
+) -> list[dict[str, object]]:
+    """What is known of each combination: the first is tried here and the rest, if it is worth it, by several
+    processes."""
     first, seconds = _combination_row(file, asked, settings[0])
     rest = settings[1:]
     if not workers.worth(seconds * len(rest)):
@@ -143,7 +168,9 @@ def _combination_rows(file: str, asked: Options, settings: Sequence[Pairs], work
             first,
             *(
                 row
-                for row, _ in _count_combinations((_combination_row(file, asked, setting) for setting in rest), file, len(rest))
+                for row, _ in _count_combinations(
+                    (_combination_row(file, asked, setting) for setting in rest), file, len(rest)
+                )
             ),
         ]
     try:
@@ -151,7 +178,9 @@ def _combination_rows(file: str, asked: Options, settings: Sequence[Pairs], work
             first,
             *(
                 row
-                for row, _ in _count_combinations(workers.results(partial(_combination_row, file, asked), rest), file, len(rest))
+                for row, _ in _count_combinations(
+                    workers.results(partial(_combination_row, file, asked), rest), file, len(rest)
+                )
             ),
         ]
     except WorkersEnded as ended:
@@ -175,8 +204,14 @@ def _combination_row(file: str, asked: Options, setting: Pairs) -> tuple[dict[st
             known = known or figures_of_design(design)
     for design in found.designs if found.clusters else ():  # figures of one network say which
         if design.fabric is not None and design.fabric.complete:
-            known |= {f"{design.name}.{name}": value for name, value in figures_of_design(design).items() if name in LEAST}
-    return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(d.elapsed_s for d in found.designs)
+            known |= {
+                f"{design.name}.{name}": value
+                for name, value in figures_of_design(design).items()
+                if name in LEAST
+            }
+    return {**dict(setting), **known, "errors": errors[0] if errors else ""}, sum(
+        d.elapsed_s for d in found.designs
+    )
 
 
 def _values_to_vary(text: str) -> list[str]:
@@ -191,7 +226,9 @@ def _values_to_vary(text: str) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _points_of_rows(rows: list[dict[str, object]], names: list[str], x_name: str, y_name: str) -> dict[int, Point]:
+def _points_of_rows(
+    rows: list[dict[str, object]], names: list[str], x_name: str, y_name: str
+) -> dict[int, Point]:
     """The combinations without errors of which both figures are known, by their row."""
     out = {}
     for k, row in enumerate(rows):
@@ -209,7 +246,8 @@ def _print_combinations(rows: OutputRows, output_format: str) -> None:
     elif output_format == "markdown":
         lines = [rows.head, ["---"] * len(rows.head), *rows.body]
         write_to_stream(
-            "".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines), sys.stdout
+            "".join("| " + " | ".join(str(v).replace("|", "\\|") for v in line) + " |\n" for line in lines),
+            sys.stdout,
         )
     else:
         print_table(rows)

@@ -19,11 +19,16 @@ from tdsl.commands._shared import FOUND, OK, Wrong, save_text, write_to_stream
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
 @click.option("--check", is_flag=True, help="Write nothing; exit status 1 if a file would change.")
-@click.option("--diff", is_flag=True, help="Write nothing; print what would change, with exit status 1 if anything would.")
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Write nothing; print what would change, with exit status 1 if anything would.",
+)
 def command(files: tuple[str, ...], check: bool, diff: bool) -> int:
     """Format designs in place; `-` reads stdin and writes stdout.
 
-    The layout has no options. Comments stay where they are. A file with syntax errors is reported and left alone.
+    The layout has no options. Comments stay where they are. A file with syntax errors is reported and left
+    alone.
     """
     status = OK
     for name in files:
@@ -72,7 +77,10 @@ def _format_design(data: bytes, name: str) -> str | None:
     from tdsl.report.terminal import finding_block
 
     for d in merge_equal_findings(diagnostics):
-        write_to_stream(finding_block(d, name, Paint(wants_colour(sys.stderr)), output_width(sys.stderr)) + "\n\n", sys.stderr)
+        write_to_stream(
+            finding_block(d, name, Paint(wants_colour(sys.stderr)), output_width(sys.stderr)) + "\n\n",
+            sys.stderr,
+        )
     return None
 
 

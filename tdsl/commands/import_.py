@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tdsl.commands._shared import FOUND, OK, Wrong, column_names_given, column_option, save_text, write_to_stream
+from tdsl.commands._shared import (
+    FOUND,
+    OK,
+    Wrong,
+    column_names_given,
+    column_option,
+    save_text,
+    write_to_stream,
+)
 
 if TYPE_CHECKING:
     from tdsl.observe.record import Observed
@@ -27,21 +35,40 @@ UNITS = {"Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
     "  tdsl import p2p.csv --column a_device='From Host' --column a_port='From Port' \\\n"
     "      --column b_device='To Switch' --column b_port='To Port' --rate 400Gbps -o asbuilt.fab",
 )
-@click.argument("scans", metavar="SCAN...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "scans", metavar="SCAN...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+)
 @click.option("--name", default="asbuilt", show_default=True, help="Name of the fabric.")
 @click.option("--rate", metavar="RATE", help="Rate of links whose capture does not say one, such as 400Gbps.")
-@click.option("--as", "form", envvar="TDSL_IMPORT_AS", type=click.Choice(["structure", "flat"]),
-              default="structure", show_default=True,
-              help="Arrays and rules where they give exactly what was seen, or a statement a device and link.")  # fmt: skip
-@column_option
-@click.option("--hosts", metavar="REGEX", help="Devices whose names match are hosts, and all others switches.")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write here, not to stdout."
+    "--as",
+    "form",
+    envvar="TDSL_IMPORT_AS",
+    type=click.Choice(["structure", "flat"]),
+    default="structure",
+    show_default=True,
+    help="Arrays and rules where they give exactly what was seen, or a statement a device and link.",
+)
+@column_option
+@click.option(
+    "--hosts", metavar="REGEX", help="Devices whose names match are hosts, and all others switches."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write here, not to stdout.",
 )
 def command(
-    scans: tuple[Path, ...], name: str, rate: str | None, form: str, column: tuple[str, ...], hosts: str | None,
+    scans: tuple[Path, ...],
+    name: str,
+    rate: str | None,
+    form: str,
+    column: tuple[str, ...],
+    hosts: str | None,
     output: Path | None,
-) -> int:  # fmt: skip
+) -> int:
     """Write a design that has the devices and links of captures.
 
     A capture is recognised by its text:
@@ -54,8 +81,9 @@ def command(
                   (CSV or JSON), any CSV with a column each for the devices and ports
                   of both ends (--column)
 
-    `check`, `diff` and `audit` take what is written. Devices without a name get one made of their identifier. LLDP and most
-    tables do not say which devices are hosts: that is taken from names of ports and devices, unless --hosts says it.
+    `check`, `diff` and `audit` take what is written. Devices without a name get one made of their identifier.
+    LLDP and most tables do not say which devices are hosts: that is taken from names of ports and devices,
+    unless --hosts says it.
 
     Exit status: 0 written, 1 a capture has errors, 2 a wrong call.
     """
@@ -94,4 +122,6 @@ def _print_capture_findings(observed: Observed) -> None:
 
     paint, width = Paint(wants_colour(sys.stderr)), output_width(sys.stderr)
     for d in observed.findings:
-        write_to_stream(f"{finding_block(d, d.span.file.name if d.span else '', paint, width)}\n\n", sys.stderr)
+        write_to_stream(
+            f"{finding_block(d, d.span.file.name if d.span else '', paint, width)}\n\n", sys.stderr
+        )

@@ -101,14 +101,19 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
 @click.command(
     "init",
     short_help="Start a project: a small commented design, and what checks it.",
-    epilog="\b\nExamples:\n  tdsl init my_fabric && tdsl check my_fabric.fab\n  tdsl init my_fabric --ci gitlab\n"
+    epilog="\b\nExamples:\n  tdsl init my_fabric && tdsl check my_fabric.fab\n  tdsl init my_fabric --ci "
+    "gitlab\n"
     "  tdsl init my_fabric --bare        (the design and nothing else)\n"
     "  tdsl init my_fabric --ask         (a design for your hosts and switches)\n"
     "  tdsl init my_fabric --audit infiniband   (and a pipeline that audits the network each night)",
 )
 @click.argument("name", default="my_fabric")
 @click.option(
-    "--ci", type=click.Choice([*PIPELINES, "none"]), default="github", show_default=True, help="Whose pipeline to write."
+    "--ci",
+    type=click.Choice([*PIPELINES, "none"]),
+    default="github",
+    show_default=True,
+    help="Whose pipeline to write.",
 )
 @click.option(
     "--audit",
@@ -116,17 +121,22 @@ PIPELINES = {"github": (".github/workflows/designs.yml", GITHUB), "gitlab": (".g
     help="Also write a pipeline that audits the network each night, by ibnetdiscover or by lldpd.",
 )
 @click.option("--bare", is_flag=True, help="Write the design only.")
-@click.option("--ask", is_flag=True, help="Ask for hosts, switches, ratio and failures, and write a design that passes.")
+@click.option(
+    "--ask", is_flag=True, help="Ask for hosts, switches, ratio and failures, and write a design that passes."
+)
 def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> None:
     """Start a project in this folder: NAME.fab, tdsl.toml, hooks for pre-commit and a pipeline.
 
-    Files that are there are left alone: a design of this name gets what checks it. With --bare or --ask it is an error.
+    Files that are there are left alone: a design of this name gets what checks it. With --bare or --ask it is
+    an error.
     """
     from tdsl import __version__
 
     name = name.removesuffix(".fab")
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        raise click.UsageError(f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first")
+        raise click.UsageError(
+            f"{name!r} cannot name a fabric: letters, digits and _ only, and no digit first"
+        )
     if audit and (bare or ci not in PIPELINES):
         raise click.UsageError("--audit writes a pipeline: give --ci github or --ci gitlab, and no --bare")
     design = Path(f"{name}.fab")
@@ -158,14 +168,20 @@ def command(name: str, ci: str, audit: str | None, bare: bool, ask: bool) -> Non
         for place, text in others.items():
             done = _write_unless_there(Path(place), text)
             print_unless_quiet(f"{place} is {'written' if done else 'there already and left alone'}")
-    print_unless_quiet(f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}")
+    print_unless_quiet(
+        f"{design} is {'written' if new else 'there already and left alone'}; try: tdsl check {design}"
+    )
 
 
 def _write_unless_there(path: Path, text: str) -> bool:
-    """Write a file, unless it is there. No link is followed: it may have come with somebody else's checkout."""
+    """Write a file, unless it is there. No link is followed: it may have come with somebody else's
+    checkout."""
     for folder in path.parents[:-1]:
         if folder.is_symlink():
-            raise Wrong(f"{folder} is a link to another folder, and `tdsl init` writes here only; put a folder in its place")
+            raise Wrong(
+                f"{folder} is a link to another folder, and `tdsl init` writes here only; put a folder in "
+                "its place"
+            )
     begun = False
     try:
         with files.hold_signals(), files.folders_made_on_way(path, path.parent):

@@ -24,20 +24,29 @@ FORMATS = ("full", "concise", "json")
     "  NCCL_TOPO_DUMP_FILE=/tmp/topo.xml makes NCCL write the file that it works with",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
-@click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report.")
 @click.option(
-    "--fail-on", type=click.Choice(["error", "warning"]), default="error", show_default=True, help="What makes the exit status 1."
+    "--output-format", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report."
 )
 @click.option(
-    "--against", type=click.Path(exists=True, dir_okay=False), metavar="DUMP",
+    "--fail-on",
+    type=click.Choice(["error", "warning"]),
+    default="error",
+    show_default=True,
+    help="What makes the exit status 1.",
+)
+@click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="DUMP",
     help="The dump of a real machine (NCCL_TOPO_DUMP_FILE), to compare the files with.",
-)  # fmt: skip
+)
 def command(files: tuple[str, ...], output_format: str, fail_on: str, against: str | None) -> int:
     """Judge files for NCCL_TOPO_FILE and NCCL_GRAPH_FILE by the rules of NCCL 2.30; `-` reads stdin.
 
-    NCCL refuses little and misreads much without a word. Errors are what it refuses or gets wrong, notes are what it will
-    take from the machine. With --against, what differs from a machine is an error, too, and so is a file that has nothing to
-    compare, such as a graph file; a .conf is compared by its NCCL_IB_HCA alone. Exit status: 0 clean, 1 findings, 2 a wrong call.
+    NCCL refuses little and misreads much without a word. Errors are what it refuses or gets wrong, notes are
+    what it will take from the machine. With --against, what differs from a machine is an error, too, and so
+    is a file that has nothing to compare, such as a graph file; a .conf is compared by its NCCL_IB_HCA alone.
+    Exit status: 0 clean, 1 findings, 2 a wrong call.
     """
     from tdsl.findings.diagnostic import Severity
     from tdsl.findings.source import SourceFile
@@ -45,7 +54,11 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     from tdsl.nccl.against import compare_with_dump as compare
     from tdsl.nccl.lint import lint_nccl_file
 
-    dump = SourceFile(against, _read_nccl_bytes(against).decode("utf-8", "replace")) if against is not None else None
+    dump = (
+        SourceFile(against, _read_nccl_bytes(against).decode("utf-8", "replace"))
+        if against is not None
+        else None
+    )
     found, covered = {}, {}
     for name in dict.fromkeys(files):
         shown = "<stdin>" if name == "-" else name
@@ -57,7 +70,8 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
             found[shown] += [d for d in made.findings if d.code != NOTHING or not broken]
             covered[shown] = {"judged": made.judged, "of": made.of}
         elif (
-            not any(d.severity is Severity.ERROR for d in found[shown]) and (nothing := nothing_to_judge_error(file)) is not None
+            not any(d.severity is Severity.ERROR for d in found[shown])
+            and (nothing := nothing_to_judge_error(file)) is not None
         ):
             found[shown] = [*found[shown], nothing]
     bar = Severity[fail_on.upper()]
@@ -65,7 +79,9 @@ def command(files: tuple[str, ...], output_format: str, fail_on: str, against: s
     if output_format == "json":
         write_to_stream(_nccl_findings_json(found, failed, covered))
     else:
-        write_to_stream({"full": _nccl_findings_in_full, "concise": _nccl_findings_concise}[output_format](found))
+        write_to_stream(
+            {"full": _nccl_findings_in_full, "concise": _nccl_findings_concise}[output_format](found)
+        )
     return FOUND if any(failed.values()) else OK
 
 
@@ -90,10 +106,17 @@ def _nccl_findings_in_full(found: dict[str, list[Diagnostic]]) -> str:
     for name, findings in found.items():
         alike = Counter((d.code, d.message) for d in findings)
         firsts = {(d.code, d.message): d for d in reversed(findings)}
-        told = [replace(d, count=alike[d.code, d.message]) for d in findings if firsts[d.code, d.message] is d]
+        told = [
+            replace(d, count=alike[d.code, d.message]) for d in findings if firsts[d.code, d.message] is d
+        ]
         blocks += [finding_block(d, name, paint, width) for d in told]
     files = f"{len(found)} file{'s' if len(found) > 1 else ''}"
-    return "\n\n".join([*blocks, f"{severity_tally([d for ds in found.values() for d in ds], paint)} in {files}"]) + "\n"
+    return (
+        "\n\n".join(
+            [*blocks, f"{severity_tally([d for ds in found.values() for d in ds], paint)} in {files}"]
+        )
+        + "\n"
+    )
 
 
 def _nccl_findings_concise(found: dict[str, list[Diagnostic]]) -> str:
@@ -102,19 +125,26 @@ def _nccl_findings_concise(found: dict[str, list[Diagnostic]]) -> str:
     from tdsl.report.paint import Paint, wants_colour
 
     paint = Paint(wants_colour(sys.stdout))
-    return "".join(f"{concise_finding_line(d, name, paint)}\n" for name, findings in found.items() for d in findings)
+    return "".join(
+        f"{concise_finding_line(d, name, paint)}\n" for name, findings in found.items() for d in findings
+    )
 
 
 def _nccl_findings_json(
     found: dict[str, list[Diagnostic]], failed: dict[str, bool], covered: dict[str, dict[str, int]]
-) -> str:  # fmt: skip
-    """One document of all files; findings have the keys of those of ``check``. With --against each file says of how many GPUs and
-    adapters how many were compared."""
+) -> str:
+    """One document of all files; findings have the keys of those of ``check``. With --against each file says
+    of how many GPUs and adapters how many were compared."""
     from tdsl import __version__
     from tdsl.report.json_report import SCHEMA, dump_json, finding_as_json
 
     files = [
-        {"file": n, "ok": not failed[n], **covered.get(n, {}), "findings": [finding_as_json(d, n) for d in ds]}
+        {
+            "file": n,
+            "ok": not failed[n],
+            **covered.get(n, {}),
+            "findings": [finding_as_json(d, n) for d in ds],
+        }
         for n, ds in found.items()
     ]
     return dump_json({"schema": SCHEMA, "tdsl": __version__, "files": files})

@@ -29,7 +29,8 @@ def list_of_checks() -> OutputRows:
     from tdsl.explain import catalogue
 
     return OutputRows(
-        ("check", "code", "what"), [(p.name, p.code, p.text.splitlines()[0]) for p in catalogue.check_pages_by_name().values()]
+        ("check", "code", "what"),
+        [(p.name, p.code, p.text.splitlines()[0]) for p in catalogue.check_pages_by_name().values()],
     )
 
 
@@ -37,7 +38,9 @@ def list_of_codes() -> OutputRows:
     """Every code of a finding, those of checks included."""
     from tdsl.explain import catalogue
 
-    pages = sorted((*catalogue.finding_pages(), *catalogue.check_pages_by_name().values()), key=lambda p: p.code)
+    pages = sorted(
+        (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values()), key=lambda p: p.code
+    )
     return OutputRows(("code", "name", "what"), [(p.code, p.name, p.title) for p in pages])
 
 
@@ -87,7 +90,9 @@ class CatalogueModelName(Text):
 
     name = "model"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Names of models."""
         from click.shell_completion import CompletionItem
 
@@ -122,7 +127,9 @@ def _model_named(library: Library, word: str) -> DeviceModel:
         raise Wrong(f"there is no model {word!r} in the catalogue; {advice}")
     model = library.build(entry, SourceSpan(file, 0, 0))
     if model.kind in ("cable", "optic"):
-        raise Wrong(f"{model.name} is a part ({model.kind}); --for and --to take a host or a switch, such as QM9700")
+        raise Wrong(
+            f"{model.name} is a part ({model.kind}); --for and --to take a host or a switch, such as QM9700"
+        )
     return model
 
 
@@ -139,20 +146,39 @@ def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
 
     def facts(part: DeviceModel) -> tuple[str, ...]:
         rate, reach = stated_quantity(part, "rate", RATE), stated_quantity(part, "reach", LENGTH)
-        shown = ("" if rate is None else str(Quantity(rate, RATE)), "" if reach is None else str(Quantity(reach, LENGTH)))
+        shown = (
+            "" if rate is None else str(Quantity(rate, RATE)),
+            "" if reach is None else str(Quantity(reach, LENGTH)),
+        )
         if kind == "optics":
             watts = optic_watts(part)
             form = " ".join(map(str, fact_values(part, "form")))
-            return (part.title, form, *shown, str(part.facts.get("fibre", "")), "" if watts is None else f"{float(watts):g}W")
+            return (
+                part.title,
+                form,
+                *shown,
+                str(part.facts.get("fibre", "")),
+                "" if watts is None else f"{float(watts):g}W",
+            )
         lengths = ", ".join(f"{x / 1e6:g}" for x in sorted({*lengths_of(part)[0], *lengths_of(part)[1]}))
-        return (part.title, str(part.facts.get("medium", "")), *shown, str(part.facts.get("legs", "")), lengths)
+        return (
+            part.title,
+            str(part.facts.get("medium", "")),
+            *shown,
+            str(part.facts.get("legs", "")),
+            lengths,
+        )
 
-    columns = {"cables": ("what", "medium", "rate", "reach", "legs", "lengths_m"),
-               "optics": ("what", "form", "rate", "reach", "fibre", "power")}[kind]  # fmt: skip
+    columns = {
+        "cables": ("what", "medium", "rate", "reach", "legs", "lengths_m"),
+        "optics": ("what", "form", "rate", "reach", "fibre", "power"),
+    }[kind]
     if one is None:
         if other is not None:
             raise click.UsageError("--to needs --for: the two models that a cable is between")
-        return OutputRows((kind[:-1], *columns), [(p.name, *facts(p)) for p in everything if p.kind == kind[:-1]])
+        return OutputRows(
+            (kind[:-1], *columns), [(p.name, *facts(p)) for p in everything if p.kind == kind[:-1]]
+        )
     a, b = _model_named(library, one), None if other is None else _model_named(library, other)
     if kind == "optics":
         if b is None:
@@ -163,7 +189,13 @@ def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
     else:
         fits = cables_for(everything, a, b)
         found = [
-            (f.part, f.a.name, f.b.name if f.b else "", f.rate, ", ".join(sorted({f"{x.name}-{y.name}" for x, y in f.optics})))
+            (
+                f.part,
+                f.a.name,
+                f.b.name if f.b else "",
+                f.rate,
+                ", ".join(sorted({f"{x.name}-{y.name}" for x, y in f.optics})),
+            )
             for f in fits
         ]
     links: dict[tuple[str, str, str, str], list[str]] = {}  # the rates at which a part fits two ports
@@ -171,7 +203,14 @@ def list_of_parts(kind: str, one: str | None, other: str | None) -> OutputRows:
         links.setdefault((p.name, x, y, needs), []).append(f"{rate / 1e9:g}Gbps")
     known = {p.name: facts(p) for p, *_ in found}
     rows = [
-        (name, *known[name], f"{a.name}.{x}", f"{b.name}.{y}" if b is not None else "", ", ".join(rates), needs)
+        (
+            name,
+            *known[name],
+            f"{a.name}.{x}",
+            f"{b.name}.{y}" if b is not None else "",
+            ", ".join(rates),
+            needs,
+        )
         for (name, x, y, needs), rates in links.items()
     ]
     last = "other_end" if kind == "optics" else "optics"
@@ -202,16 +241,23 @@ def list_of_optics() -> OutputRows:
 
 
 KINDS: Mapping[str, Callable[[], OutputRows]] = {
-    "checks": list_of_checks, "codes": list_of_codes, "targets": list_of_targets, "hardware": list_of_hardware, "topologies": list_of_topologies, "designs": list_of_designs,
-    "cables": list_of_cables, "optics": list_of_optics,
-}  # fmt: skip
+    "checks": list_of_checks,
+    "codes": list_of_codes,
+    "targets": list_of_targets,
+    "hardware": list_of_hardware,
+    "topologies": list_of_topologies,
+    "designs": list_of_designs,
+    "cables": list_of_cables,
+    "optics": list_of_optics,
+}
 
 
 @click.command(
     "list",
     short_help="List designs, models, cables, optics, topologies, checks, targets or codes.",
     epilog="\b\nExamples:\n  tdsl list designs\n  tdsl list checks --output-format json\n"
-    "  tdsl list cables --for QM9700 --to DGX_H100   (what fits between the two)\n  tdsl list optics --for SN5600",
+    "  tdsl list cables --for QM9700 --to DGX_H100   (what fits between the two)\n  tdsl list optics "
+    "--for SN5600",
 )
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.option(
@@ -223,16 +269,22 @@ KINDS: Mapping[str, Callable[[], OutputRows]] = {
     envvar="TDSL_LIST_FOR",
 )
 @click.option(
-    "--to", type=CatalogueModelName(), metavar="MODEL", help="Of cables and optics: those between --for and this model."
+    "--to",
+    type=CatalogueModelName(),
+    metavar="MODEL",
+    help="Of cables and optics: those between --for and this model.",
 )
 @format_option
 def command(kind: str, output_format: str, for_: str | None, to: str | None) -> None:
-    """List the checks, codes of findings, targets, hardware models, cables, optics, topologies or designs that there are."""
+    """List the checks, codes of findings, targets, hardware models, cables, optics, topologies or designs
+    that there are."""
     if kind in ("cables", "optics"):
         rows = list_of_parts(kind, for_, to)
         if not rows.body:
             said = f"between {for_} and {to}" if to else f"in a port of {for_}"
-            raise Wrong(f"no part of the catalogue fits {said}: `tdsl explain {for_}` prints its cages and rates")
+            raise Wrong(
+                f"no part of the catalogue fits {said}: `tdsl explain {for_}` prints its cages and rates"
+            )
     elif for_ is not None or to is not None:
         raise click.UsageError("--for and --to are for `tdsl list cables` and `tdsl list optics`")
     else:

@@ -31,17 +31,24 @@ from tdsl.commands._shared import (
 )
 @click.argument("file", metavar="FILE")
 @design_options
-@click.option("--fresh", is_flag=True, help="Forget the lock that is there: lay all links anew, as the text alone has it.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Forget the lock that is there: lay all links anew, as the text alone has it.",
+)
 @limit_options
 def command(file: str, fresh: bool, **given: Any) -> int:
-    """Write FILE.lock: every link of the design with its ports, a line each, and the SHA-256 of the library files that it uses.
+    """Write FILE.lock: every link of the design with its ports, a line each, and the SHA-256 of the library
+    files that it uses.
 
-    While that file is beside the design, every command keeps those links on their ports where the design still joins the
-    same devices, whatever is added before or between. Commit it with the design. `tdsl check --locked` also names the library
-    files that have changed since, with the figures that differ.
+    While that file is beside the design, every command keeps those links on their ports where the design
+    still joins the same devices, whatever is added before or between. Commit it with the design. `tdsl check
+    --locked` also names the library files that have changed since, with the figures that differ.
     """
     if not Path(file).is_file():
-        raise Wrong(f"{file}: {'it is not a regular file' if Path(file).exists() else 'No such file or directory'}")
+        raise Wrong(
+            f"{file}: {'it is not a regular file' if Path(file).exists() else 'No such file or directory'}"
+        )
     from tdsl.compile.compiler import LOCK
     from tdsl.fabric.pins import lock_text
     from tdsl.findings.diagnostic import Severity
@@ -54,8 +61,10 @@ def command(file: str, fresh: bool, **given: Any) -> int:
     errors = [x for d in designs for x in d.findings if x.severity is Severity.ERROR]
     if any(x.span is not None and Path(x.span.file.name) == lock for x in errors):
         print_on_stderr(
-            f"nothing is written: {file}{LOCK} cannot be read whole, and links that it records would be forgotten; restore it, "
-            f"such as with `git checkout -- {file}{LOCK}`, or forget all that it records with `tdsl lock {file} --fresh`"
+            f"nothing is written: {file}{LOCK} cannot be read whole, and links that it records would be "
+            "forgotten; restore it, "
+            f"such as with `git checkout -- {file}{LOCK}`, or forget all that it records with `tdsl lock "
+            f"{file} --fresh`"
         )
         return FOUND
     if any(d.fabric is None or not d.fabric.complete for d in designs):

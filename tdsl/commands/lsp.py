@@ -12,9 +12,14 @@ from tdsl.commands._shared import OK, Wrong
 
 
 @click.command("lsp", short_help="Serve editors: findings while typing, fixes, hovers and more.")
-@click.option("--stdio", is_flag=True, help="Talk over stdin and stdout; always so, and here since some editors give it.")
+@click.option(
+    "--stdio",
+    is_flag=True,
+    help="Talk over stdin and stdout; always so, and here since some editors give it.",
+)
 def command(stdio: bool) -> int:
-    """Serve an editor over stdin and stdout by the Language Server Protocol. Editors start it; see docs/editor.md.
+    """Serve an editor over stdin and stdout by the Language Server Protocol. Editors start it; see
+    docs/editor.md.
 
     \b
     Example, in Neovim:
@@ -23,7 +28,9 @@ def command(stdio: bool) -> int:
     try:
         import pygls  # noqa: F401
     except ImportError:
-        raise Wrong("the language server needs pygls: install tdsl with its extra, `pip install 'tdsl[lsp]'`") from None
+        raise Wrong(
+            "the language server needs pygls: install tdsl with its extra, `pip install 'tdsl[lsp]'`"
+        ) from None
     from tdsl.lsp.handlers import serve_editor
 
     status = OK

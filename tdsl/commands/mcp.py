@@ -1,5 +1,5 @@
-"""``tdsl mcp``: tdsl as tools for assistants, by the Model Context Protocol (https://modelcontextprotocol.io). It reads designs
-below its folder and writes nothing."""
+"""``tdsl mcp``: tdsl as tools for assistants, by the Model Context Protocol
+(https://modelcontextprotocol.io). It reads designs below its folder and writes nothing."""
 
 from __future__ import annotations
 
@@ -30,18 +30,23 @@ Read the resource tdsl://docs/language first; `explain` has the page of every fi
 @click.command(
     "mcp",
     short_help="Serve assistants by the Model Context Protocol: check, expand, explain, show, diff.",
-    epilog="\b\nExample, in the configuration of an assistant, which runs `tdsl mcp` in the folder of the designs:\n"
+    epilog="\b\nExample, in the configuration of an assistant, which runs `tdsl mcp` in the folder of the "
+    "designs:\n"
     '  {"mcpServers": {"tdsl": {"command": "tdsl", "args": ["mcp"]}}}',
 )
 def command() -> int:
-    """Serve an assistant over stdin and stdout: tools that check and explain designs, and the documentation as resources.
+    """Serve an assistant over stdin and stdout: tools that check and explain designs, and the documentation
+    as resources.
 
-    It reads designs in this folder and below, and writes nothing. A call that takes more than two minutes is ended.
+    It reads designs in this folder and below, and writes nothing. A call that takes more than two minutes is
+    ended.
     """
     try:
         import mcp  # noqa: F401
     except ImportError:
-        raise Wrong("the server for assistants needs mcp: install tdsl with its extra, `pip install 'tdsl[mcp]'`") from None
+        raise Wrong(
+            "the server for assistants needs mcp: install tdsl with its extra, `pip install 'tdsl[mcp]'`"
+        ) from None
     release_descriptor_1()  # the server claims it, against prints in Python, too
     try:
         assistant_server().run("stdio")
@@ -57,8 +62,12 @@ def assistant_server() -> MCPServer[Any]:
 
     from tdsl import __version__
 
-    made: MCPServer[Any] = MCPServer("tdsl", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
-    reads = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+    made: MCPServer[Any] = MCPServer(
+        "tdsl", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR"
+    )
+    reads = ToolAnnotations(
+        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    )
     for tool in (check, expand, explain, show, diff, library):
         made.tool(annotations=reads, structured_output=False)(tool)
     _add_documentation_resources(made)
@@ -67,29 +76,39 @@ def assistant_server() -> MCPServer[Any]:
 
 # ---------------------------------------------------------------- tools
 def check(design: str = "", text: str = "", parameters: dict[str, str] | None = None) -> str:
-    """Prove what a design requires and report what is wrong with it, as JSON: designs with results (status, value, witness), and
-    findings (code, message, place, help, fix). Give `design` (a .fab file in the folder, or a design of the library such as
-    dgx_superpod_h100) or `text` (the text of a design). `parameters` are values of its parameters."""
+    """Prove what a design requires and report what is wrong with it, as JSON: designs with results (status,
+    value, witness), and findings (code, message, place, help, fix). Give `design` (a .fab file in the folder,
+    or a design of the library such as dgx_superpod_h100) or `text` (the text of a design). `parameters` are
+    values of its parameters."""
     return printed_by_call(
-        "check", *_design_argument(design, text), *_parameter_arguments(parameters), "--output-format", "json", text=text
+        "check",
+        *_design_argument(design, text),
+        *_parameter_arguments(parameters),
+        "--output-format",
+        "json",
+        text=text,
     )
 
 
 def expand(design: str = "", text: str = "", parameters: dict[str, str] | None = None) -> str:
-    """The devices and connects that a design's intent (hosts, rails, clos …) describes, as a design; `design` or `text` as for
-    check."""
-    return printed_by_call("expand", *_design_argument(design, text), *_parameter_arguments(parameters), text=text)
+    """The devices and connects that a design's intent (hosts, rails, clos …) describes, as a design; `design`
+    or `text` as for check."""
+    return printed_by_call(
+        "expand", *_design_argument(design, text), *_parameter_arguments(parameters), text=text
+    )
 
 
 def explain(word: str) -> str:
-    """The page of a finding's code (E0405), a check (oversubscription), a hardware model (SN5600), a topology (clos), a target
-    (cabling) or a word of the language (spread)."""
+    """The page of a finding's code (E0405), a check (oversubscription), a hardware model (SN5600), a topology
+    (clos), a target (cabling) or a word of the language (spread)."""
     return printed_by_call("explain", _word_argument(word))
 
 
-def show(what: str = "summary", design: str = "", text: str = "", parameters: dict[str, str] | None = None) -> str:
-    """What a design consists of, as CSV: `what` is summary, devices, ports, links, cables, metrics, addresses, places, racks or
-    places; `design` or `text` as for check."""
+def show(
+    what: str = "summary", design: str = "", text: str = "", parameters: dict[str, str] | None = None
+) -> str:
+    """What a design consists of, as CSV: `what` is summary, devices, ports, links, cables, metrics,
+    addresses, places, racks or places; `design` or `text` as for check."""
     return printed_by_call(
         "show",
         *_design_argument(design, text),
@@ -102,16 +121,24 @@ def show(what: str = "summary", design: str = "", text: str = "", parameters: di
 
 
 def diff(old: str, new: str) -> str:
-    """What differs between two designs (files, or REVISION:FILE of the git repository): cables added, moved and removed, and
-    figures before and after, in Markdown."""
-    return printed_by_call("diff", _file_inside_folder(old), _file_inside_folder(new), "--output-format", "markdown")
+    """What differs between two designs (files, or REVISION:FILE of the git repository): cables added, moved
+    and removed, and figures before and after, in Markdown."""
+    return printed_by_call(
+        "diff", _file_inside_folder(old), _file_inside_folder(new), "--output-format", "markdown"
+    )
 
 
 def library(kind: str, search: str = "", fits: str = "", to: str = "") -> str:
-    """Search the library, as CSV. `kind` is designs, hardware, cables, optics, topologies, targets, checks or codes; `search` are
-    words that a row must contain. Of cables and optics `fits` and `to` name hosts or switches: those that fit between them."""
-    options = [*(("--for", _word_argument(fits)) if fits else ()), *(("--to", _word_argument(to)) if to else ())]
-    head, *rows = printed_by_call("list", _word_argument(kind), "--format", "csv", *options).splitlines(keepends=True) or [""]
+    """Search the library, as CSV. `kind` is designs, hardware, cables, optics, topologies, targets, checks or
+    codes; `search` are words that a row must contain. Of cables and optics `fits` and `to` name hosts or
+    switches: those that fit between them."""
+    options = [
+        *(("--for", _word_argument(fits)) if fits else ()),
+        *(("--to", _word_argument(to)) if to else ()),
+    ]
+    head, *rows = printed_by_call("list", _word_argument(kind), "--format", "csv", *options).splitlines(
+        keepends=True
+    ) or [""]
     return head + "".join(row for row in rows if all(w in row.lower() for w in search.lower().split()))
 
 
@@ -123,8 +150,14 @@ def _add_documentation_resources(made: MCPServer[Any]) -> None:
     for name, path in documentation_pages().items():
         title = path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
         read = partial(path.read_text, encoding="utf-8")
-        made.add_resource(FunctionResource(uri=f"tdsl://docs/{name}", name=name, title=title, mime_type="text/markdown", fn=read))
-    made.resource("tdsl://explain/{word}", mime_type="text/plain", description="A page of `tdsl explain`.")(explain)
+        made.add_resource(
+            FunctionResource(
+                uri=f"tdsl://docs/{name}", name=name, title=title, mime_type="text/markdown", fn=read
+            )
+        )
+    made.resource("tdsl://explain/{word}", mime_type="text/plain", description="A page of `tdsl explain`.")(
+        explain
+    )
 
 
 def documentation_pages() -> Mapping[str, Path]:
@@ -136,7 +169,8 @@ def documentation_pages() -> Mapping[str, Path]:
 
 # ---------------------------------------------------------------- calls
 def printed_by_call(*args: str, text: str = "") -> str:
-    """What a call of tdsl prints, in a process of its own. Raises ToolError for a wrong call and one that takes too long."""
+    """What a call of tdsl prints, in a process of its own. Raises ToolError for a wrong call and one that
+    takes too long."""
     answer = BESIDE.call(args, text)
     if answer.refused:
         raise _tool_error(answer.refused[:LONGEST])
@@ -149,7 +183,9 @@ def printed_by_call(*args: str, text: str = "") -> str:
 def _design_argument(design: str, text: str) -> Sequence[str]:
     """The argument that names a design."""
     if bool(design) == bool(text):
-        raise _tool_error("give either `design`, a file or a design of the library, or `text`, the text of a design")
+        raise _tool_error(
+            "give either `design`, a file or a design of the library, or `text`, the text of a design"
+        )
     return [_file_inside_folder(design) if design else "-"]
 
 
@@ -176,4 +212,6 @@ def _tool_error(why: str) -> Exception:
 
 
 def _parameter_arguments(parameters: Mapping[str, str] | None) -> list[str]:
-    return [x for name, value in (parameters or {}).items() for x in ("--set", f"{_word_argument(name)}={value}")]
+    return [
+        x for name, value in (parameters or {}).items() for x in ("--set", f"{_word_argument(name)}={value}")
+    ]

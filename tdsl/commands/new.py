@@ -59,7 +59,11 @@ holds them, in Jinja. Names reach a file through a filter of its format: `line`,
 """
 
 
-@click.group("new", short_help="Write a folder to start a target from.", epilog="\b\nExample:\n  tdsl new target inventory")
+@click.group(
+    "new",
+    short_help="Write a folder to start a target from.",
+    epilog="\b\nExample:\n  tdsl new target inventory",
+)
 def command() -> None:
     """Write a folder to start from."""
 
@@ -67,21 +71,30 @@ def command() -> None:
 @command.command(
     "target",
     short_help="Write a small target: a manifest, templates, a page.",
-    epilog="\b\nExample:\n  tdsl new target inventory && tdsl build pod.fab --target-path . --target inventory",
+    epilog="\b\nExample:\n  tdsl new target inventory && tdsl build pod.fab --target-path . --target "
+    "inventory",
 )
 @click.argument("name")
 @click.option(
-    "--in", "place", type=click.Path(path_type=Path), default=Path(), metavar="DIR", help="Where to put it; here, if not given."
+    "--in",
+    "place",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Where to put it; here, if not given.",
 )
 @click.option("--from", "base", metavar="TARGET", help="Extend the templates of this target instead.")
 def target(name: str, place: Path, base: str | None) -> None:
-    """Write the folder NAME, a small target: a manifest, two templates and a page. What is there is left alone.
+    """Write the folder NAME, a small target: a manifest, two templates and a page. What is there is left
+    alone.
 
-    With --from, the manifest is that of another target, and each template extends its template: what you write into a
-    block replaces that part, and the rest follows the target.
+    With --from, the manifest is that of another target, and each template extends its template: what you
+    write into a block replaces that part, and the rest follows the target.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise click.UsageError(f"{name!r} cannot name a target: small letters, digits and _ only, a letter first")
+        raise click.UsageError(
+            f"{name!r} cannot name a target: small letters, digits and _ only, a letter first"
+        )
     files = (
         _files_of_extended_target(name, base)
         if base is not None
@@ -94,7 +107,9 @@ def target(name: str, place: Path, base: str | None) -> None:
     )
     folder = place / name
     _write_new_folder(files, folder)
-    print_unless_quiet(f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}")
+    print_unless_quiet(
+        f"{folder} is written; try: tdsl build FILE --target {name} --target-path {place.as_posix()}"
+    )
 
 
 def _write_new_folder(files: Mapping[str, str], folder: Path) -> None:
@@ -132,14 +147,17 @@ def _files_of_extended_target(name: str, base: str) -> dict[str, str]:
     found = known[base]
     programs = [f.path for f in found.files if f.program]
     if len(programs) == len(found.files):
-        raise Wrong(f"target {base!r} has no template: {programs[0]} is made by a program, which cannot be extended")
+        raise Wrong(
+            f"target {base!r} has no template: {programs[0]} is made by a program, which cannot be extended"
+        )
     manifest = (found.folder / "target.toml").read_text(encoding="utf-8")
     head, *tables = re.split(r"^(?=\[\[file\]\]$)", manifest, flags=re.M)
     manifest = head + "".join(t for t in tables if not re.search(r"^program = ", t, re.M))
     said = f" {', '.join(programs)}: made by a program, and left out here." if programs else ""
     files = {
         "target.toml": re.sub(rf'((?:path|single) = ")(?:{re.escape(base)}/)?', rf"\g<1>{name}/", manifest),
-        "README.md": f"# {name}: like {base}\n\nEach template extends one of `{base}`. Build it with `tdsl build FILE "
+        "README.md": f"# {name}: like {base}\n\nEach template extends one of `{base}`. Build it with "
+        "`tdsl build FILE "
         f"--target {name} --target-path .`, and name no other target for the same switches.{said}\n",
     }
     for template in dict.fromkeys(f.template for f in found.files if f.template):

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from tdsl.fabric.graph import Bools
 
 FEW = 16
-"""States of one cable less that are judged where requirements are kept, which takes longer than the bisection."""
+"""States of one cable less that are judged where requirements are kept, which takes longer than the
+bisection."""
 FORMATS = ("text", "json", "csv")
 
 
@@ -50,29 +51,66 @@ FORMATS = ("text", "json", "csv")
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option("--floor", default="75%", callback=floor_from_text, show_default=True, metavar="REQUIREMENT",
-              help="What the bisection never falls below, such as 'bisection >= 75%'.")  # fmt: skip
-@click.option("--keep", multiple=True, metavar="METRIC", help="NEW's requirements on this metric hold at every moment, too.")
-@click.option("--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only.")
-@click.option("--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only.")
+@click.option(
+    "--floor",
+    default="75%",
+    callback=floor_from_text,
+    show_default=True,
+    metavar="REQUIREMENT",
+    help="What the bisection never falls below, such as 'bisection >= 75%'.",
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="METRIC",
+    help="NEW's requirements on this metric hold at every moment, too.",
+)
+@click.option(
+    "--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only."
+)
+@click.option(
+    "--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only."
+)
 @click.option("--no-lock", is_flag=True, help="Do not write NEW.lock.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write the work here, a row an action: .csv or .xlsx.")  # fmt: skip
-@click.option("--format", "--output-format", "output_format", type=click.Choice(FORMATS), default="text", show_default=True,
-              help="How to print; csv is the work.")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the work here, a row an action: .csv or .xlsx.",
+)
+@click.option(
+    "--format",
+    "--output-format",
+    "output_format",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How to print; csv is the work.",
+)
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @design_options
 @places_option
 @limit_options
 def command(
-    old: str, new: str, floor: Fraction, keep: tuple[str, ...], set_old: tuple[tuple[str, str], ...],
-    set_new: tuple[tuple[str, str], ...], no_lock: bool, output: Path | None, output_format: str, full: bool, **given: Any,
-) -> int:  # fmt: skip
+    old: str,
+    new: str,
+    floor: Fraction,
+    keep: tuple[str, ...],
+    set_old: tuple[tuple[str, str], ...],
+    set_new: tuple[tuple[str, str], ...],
+    no_lock: bool,
+    output: Path | None,
+    output_format: str,
+    full: bool,
+    **given: Any,
+) -> int:
     """Plan the work from the cabling of OLD to that of NEW, with the fewest moves.
 
-    Links of OLD keep their ports where NEW still joins the same devices; new links take free ports. This choice is written to
-    NEW.lock, which `check` and `build` follow. The order of the moves keeps --floor at every moment, and the requirements that
-    --keep names. Hosts that are new or leave are out of service meanwhile; all that has free ports is plugged first.
+    Links of OLD keep their ports where NEW still joins the same devices; new links take free ports. This
+    choice is written to NEW.lock, which `check` and `build` follow. The order of the moves keeps --floor at
+    every moment, and the requirements that --keep names. Hosts that are new or leave are out of service
+    meanwhile; all that has free ports is plugged first.
 
     Exit status: 0 an order is found, 1 none, or a design has errors, 2 a wrong call.
     """
@@ -82,10 +120,15 @@ def command(
     before = _compile_to_plan(old, replace(asked, set=(*asked.set, *set_old)))
     after = None
     if before is not None:
-        after = _compile_to_plan(new, replace(asked, set=(*asked.set, *set_new), stands=_lock_of_old_design(before, new, asked)))
+        after = _compile_to_plan(
+            new, replace(asked, set=(*asked.set, *set_new), stands=_lock_of_old_design(before, new, asked))
+        )
     if before is None or after is None:
         return FOUND
-    made = [(one, other, *_changes_and_plan(one, other, floor, keep)) for one, other in _fabric_pairs(before, after)]
+    made = [
+        (one, other, *_changes_and_plan(one, other, floor, keep))
+        for one, other in _fabric_pairs(before, after)
+    ]
     if output is not None:
         _write_plan(output, made)
     complete = all(plan.complete for *_, plan in made)
@@ -118,7 +161,10 @@ def _lock_of_old_design(before: Compilation, new: str, asked: Options) -> Any:
         from tdsl.compile import compiler
 
         try:
-            names = [d.name for d in compiler.compile_without_checks(new, replace(asked, lock=False, set=())).designs]
+            names = [
+                d.name
+                for d in compiler.compile_without_checks(new, replace(asked, lock=False, set=())).designs
+            ]
         except compiler.UsageError:
             names = []
         if len(names) == 1 and names[0] != fabrics[0].name:
@@ -136,7 +182,9 @@ def _fabric_pairs(before: Compilation, after: Compilation) -> list[tuple[Design,
     return [(old[name], new[name]) for name in old]
 
 
-def _changes_and_plan(old: Design, new: Design, share: Fraction, keep: Sequence[str]) -> tuple[Changes, MovePlan]:
+def _changes_and_plan(
+    old: Design, new: Design, share: Fraction, keep: Sequence[str]
+) -> tuple[Changes, MovePlan]:
     """What differs, and the order of moves."""
     from tdsl.changes.compare import compare_designs
     from tdsl.changes.steps import MovePlan, MovePlanner
@@ -164,12 +212,18 @@ def _judge_of_kept_metrics(both: Union, new: Design, keep: Sequence[str]) -> Cal
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.verify.runner import judge_requirements
 
-    claims = sorted((c for c in new.claims if c.metric in keep and not c.report), key=lambda c: c.metric == "survives")
+    claims = sorted(
+        (c for c in new.claims if c.metric in keep and not c.report), key=lambda c: c.metric == "survives"
+    )
 
     def judge(present: Bools, idle: Bools) -> str:
         for claim in claims:  # the cheap ones first, up to the first that does not hold
             r = judge_requirements(
-                both.fabric, [claim], Diagnostics(), select={claim.metric}, failed=FailedElements((), idle, ~present)
+                both.fabric,
+                [claim],
+                Diagnostics(),
+                select={claim.metric},
+                failed=FailedElements((), idle, ~present),
             )[0]
             if r.status not in ("proved", "modelled"):
                 return f"`{r.requirement}` is {r.status}: {r.text or r.reason}"
@@ -182,9 +236,11 @@ def _plan_table(made: Sequence[Planned]) -> list[tuple[object, ...]]:
     from tdsl.changes.work import mounting_places, work_rows
 
     return [
-        row for old, new, changes, plan in made if old.fabric is not None and new.fabric is not None
+        row
+        for old, new, changes, plan in made
+        if old.fabric is not None and new.fabric is not None
         for row in work_rows(plan, changes, mounting_places(old.fabric, new.fabric))
-    ]  # fmt: skip
+    ]
 
 
 def _plan_csv(made: Sequence[Planned]) -> str:
@@ -223,7 +279,9 @@ def _print_plan(made: Sequence[Planned], output_format: str, full: bool) -> None
         racks = actions_by_rack(_plan_table([one])) if plan.complete else {}
         for (hall, row, rack), count in racks.items():
             if rack:
-                write_to_stream(f"  {hall} {row} {rack}: {', '.join(f'{n:,} {what}' for what, n in count.items())}\n")
+                write_to_stream(
+                    f"  {hall} {row} {rack}: {', '.join(f'{n:,} {what}' for what, n in count.items())}\n"
+                )
 
 
 def _write_plan(output: Path, made: Sequence[Planned]) -> None:
@@ -236,7 +294,9 @@ def _write_plan(output: Path, made: Sequence[Planned]) -> None:
     from tdsl.system import files
 
     try:
-        files.replace_file(output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps"))
+        files.replace_file(
+            output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps")
+        )
     except OSError as fault:
         raise Wrong(f"{output}: {fault.strerror or fault}") from None
 
@@ -252,7 +312,8 @@ def _record_new_lock(old: str, new: str, after: Compilation) -> None:
         return
     if Path(old).is_file() and place.resolve() == Path(old).resolve():
         print_on_stderr(
-            f"{new}{LOCK} is not written: it is the lock of OLD, too; `tdsl lock {new}` records NEW once it is cabled"
+            f"{new}{LOCK} is not written: it is the lock of OLD, too; `tdsl lock {new}` records NEW once "
+            "it is cabled"
         )
         return
     fabrics = [d.fabric for d in after.designs if d.fabric is not None]

@@ -24,19 +24,36 @@ LARGEST = 1 << 20
 @click.command(
     "render",
     short_help="Substitute secrets in built files.",
-    epilog="\b\nExample:\n  tdsl build pod.fab --site site.yaml --out out\n  tdsl render out --secrets secrets.txt --to load",
+    epilog="\b\nExample:\n  tdsl build pod.fab --site site.yaml --out out\n  tdsl render out --secrets "
+    "secrets.txt --to load",
 )
 @click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="OUT")
-@click.option("--secrets", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True, metavar="FILE",
-              help="Lines of NAME=value; blank lines and comments (#) are skipped.")  # fmt: skip
-@click.option("--to", type=click.Path(file_okay=False, path_type=Path), required=True, metavar="DIR",
-              help="Where to write, mode 0700: a folder that is not there, empty, or of an earlier call.")  # fmt: skip
-@click.option(FLAG, is_flag=True, envvar=[VARIABLE, "TDSL_RENDER_UNTRUSTED"], help="Refuse: secrets are for one's own designs.")
+@click.option(
+    "--secrets",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="Lines of NAME=value; blank lines and comments (#) are skipped.",
+)
+@click.option(
+    "--to",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Where to write, mode 0700: a folder that is not there, empty, or of an earlier call.",
+)
+@click.option(
+    FLAG,
+    is_flag=True,
+    envvar=[VARIABLE, "TDSL_RENDER_UNTRUSTED"],
+    help="Refuse: secrets are for one's own designs.",
+)
 def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
-    """Copy what `tdsl build` wrote below OUT to another folder, with the value of each secret where the files hold @@NAME@@.
+    """Copy what `tdsl build` wrote below OUT to another folder, with the value of each secret where the files
+    hold @@NAME@@.
 
-    Only placeholders of secrets that the site file named are replaced. The folder has mode 0700 and its files 0600. OUT stays
-    as it is. A file of OUT that was changed after the build is refused.
+    Only placeholders of secrets that the site file named are replaced. The folder has mode 0700 and its files
+    0600. OUT stays as it is. A file of OUT that was changed after the build is refused.
 
     Exit status: 0 written, 1 OUT is not as it was built or the folder cannot be written, 2 a wrong call.
     """
@@ -74,7 +91,9 @@ def command(out: Path, secrets: Path, to: Path, untrusted: bool) -> int:
     finally:
         os.umask(before)
     count = sum(len(files) for files in made.values())
-    print_unless_quiet(f"{to}: {count} files, {sum(map(_count_files_with_secrets, made.values()))} of them with secrets")
+    print_unless_quiet(
+        f"{to}: {count} files, {sum(map(_count_files_with_secrets, made.values()))} of them with secrets"
+    )
     return OK
 
 
@@ -121,8 +140,11 @@ def _read_secrets(path: Path) -> dict[str, str]:
         if name in out:
             raise Wrong(f"{path}, line {number}: {name} is given twice")
         if not VALUE.fullmatch(value):
-            raise Wrong(f"{path}, line {number}: the value of {name} must be 1 to 128 letters, digits and marks of ASCII, "
-                        "without spaces, quotes, backslashes, commas and # ? @: some systems accept no others")  # fmt: skip
+            raise Wrong(
+                f"{path}, line {number}: the value of {name} must be 1 to 128 letters, digits and marks "
+                "of ASCII, "
+                "without spaces, quotes, backslashes, commas and # ? @: some systems accept no others"
+            )
         out[name] = value
     return out
 
@@ -144,7 +166,9 @@ def _files_with_secrets(folder: Path, values: Mapping[str, str], secrets: Path) 
         raise RenderFailed(f"{folder / MANIFEST} is not as `tdsl build` writes it")
     missing = sorted(names - set(values))
     if missing:
-        raise RenderFailed(f"{secrets} has no {' and no '.join(missing)}, which the site file of {folder} names")
+        raise RenderFailed(
+            f"{secrets} has no {' and no '.join(missing)}, which the site file of {folder} names"
+        )
     out: dict[str, bytes] = {}
     count = 0
     for path, digest in sorted(listed.items()):

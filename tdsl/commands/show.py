@@ -43,9 +43,16 @@ def table_of_devices(fabric: Fabric) -> OutputRows:
                 s, model = fabric.set_of(d), fabric.model_of(d)
                 tier, plane = int(fabric.tier[d]), int(fabric.plane[d])
                 yield (
-                    fabric.device_name(d), fabric.device_path(d), s.kind, s.role, model.name,
-                    tier if tier >= 0 else None, plane if plane >= 0 else None, model.port_count, linked[d],
-                )  # fmt: skip
+                    fabric.device_name(d),
+                    fabric.device_path(d),
+                    s.kind,
+                    s.role,
+                    model.name,
+                    tier if tier >= 0 else None,
+                    plane if plane >= 0 else None,
+                    model.port_count,
+                    linked[d],
+                )
 
     return OutputRows(("device", "path", "kind", "role", "model", "tier", "plane", "ports", "links"), body())
 
@@ -73,11 +80,19 @@ def table_of_ports(fabric: Fabric) -> OutputRows:
                 if link >= 0:
                     far = _device_and_port(fabric, link_b[link] if link_a[link] == p else link_a[link])
                 yield (
-                    name, c.path(i), fabric.port_label(p), fabric.port_system(p), fabric.port_cage(p),
-                    c.rate / 1e9 if c.rate is not None else None, PORT_STATES[int(fabric.port_state[p])], far,
-                )  # fmt: skip
+                    name,
+                    c.path(i),
+                    fabric.port_label(p),
+                    fabric.port_system(p),
+                    fabric.port_cage(p),
+                    c.rate / 1e9 if c.rate is not None else None,
+                    PORT_STATES[int(fabric.port_state[p])],
+                    far,
+                )
 
-    return OutputRows(("device", "port", "label", "system", "cage", "rate_gbps", "state", "linked_to"), body())
+    return OutputRows(
+        ("device", "port", "label", "system", "cage", "rate_gbps", "state", "linked_to"), body()
+    )
 
 
 def _device_and_port(fabric: Fabric, port: int) -> str:
@@ -93,12 +108,16 @@ def table_of_links(fabric: Fabric) -> OutputRows:
         for i in range(fabric.link_count):
             via = int(fabric.link_via_a[i])
             yield (
-                *_devices_and_ports(fabric, int(fabric.link_a[i]), int(fabric.link_b[i])), int(fabric.link_rate[i]) / 1e9,
-                fabric.classes[int(fabric.link_class[i])], MEDIA[int(fabric.link_medium[i])],
+                *_devices_and_ports(fabric, int(fabric.link_a[i]), int(fabric.link_b[i])),
+                int(fabric.link_rate[i]) / 1e9,
+                fabric.classes[int(fabric.link_class[i])],
+                MEDIA[int(fabric.link_medium[i])],
                 fabric.device_name(int(fabric.port_device[via])) if via >= 0 else "",
-            )  # fmt: skip
+            )
 
-    return OutputRows(("a_device", "a_port", "b_device", "b_port", "rate_gbps", "class", "medium", "via"), body())
+    return OutputRows(
+        ("a_device", "a_port", "b_device", "b_port", "rate_gbps", "class", "medium", "via"), body()
+    )
 
 
 def table_of_cables(fabric: Fabric) -> OutputRows:
@@ -107,16 +126,19 @@ def table_of_cables(fabric: Fabric) -> OutputRows:
     def body() -> Iterator[tuple[object, ...]]:
         for i in range(len(fabric.cable_a)):
             yield (
-                int(fabric.cable_group[i]), int(fabric.cable_leg[i]) or None,
-                *_devices_and_ports(fabric, int(fabric.cable_a[i]), int(fabric.cable_b[i])), int(fabric.cable_links[i]),
+                int(fabric.cable_group[i]),
+                int(fabric.cable_leg[i]) or None,
+                *_devices_and_ports(fabric, int(fabric.cable_a[i]), int(fabric.cable_b[i])),
+                int(fabric.cable_links[i]),
                 fabric.classes[int(fabric.cable_class[i])],
-            )  # fmt: skip
+            )
 
     return OutputRows(("cable", "leg", "a_device", "a_port", "b_device", "b_port", "links", "class"), body())
 
 
 def table_of_addresses(fabric: Fabric) -> OutputRows:
-    """Every address and ASN that the design gives, planned members included, and file and line of the statement that does."""
+    """Every address and ASN that the design gives, planned members included, and file and line of the
+    statement that does."""
     head = ("device", "kind", "interface", "address", "network", "vrf", "peer", "asn", "file", "line")
     return OutputRows(head, _address_table_rows(fabric) if fabric.addressing else iter(()))
 
@@ -129,20 +151,45 @@ def _address_table_rows(fabric: Fabric) -> Iterator[tuple[object, ...]]:
         asn = int(found.asn[d])
         if asn:
             origin = found.asns.origin(d) if found.asns else None
-            if origin is None and found.routing:  # of a switch that no `asn` names, the plan that `routing` stands for
+            if (
+                origin is None and found.routing
+            ):  # of a switch that no `asn` names, the plan that `routing` stands for
                 origin = found.routing.origin
             yield name, "asn", "", "", "", "", "", asn, *_location_of_origin(origin)
         for kind in ("loopback", "management"):
             for address, pool in found.each(kind, d):
                 text = f"{address}/{pool.prefix}"
-                yield name, kind, pool.interface, text, pool.network, pool.vrf, "", None, *_location_of_origin(pool.origin)
+                yield (
+                    name,
+                    kind,
+                    pool.interface,
+                    text,
+                    pool.network,
+                    pool.vrf,
+                    "",
+                    None,
+                    *_location_of_origin(pool.origin),
+                )
     for i in range(fabric.link_count):
-        for second, near, far in ((False, fabric.link_a[i], fabric.link_b[i]), (True, fabric.link_b[i], fabric.link_a[i])):
+        for second, near, far in (
+            (False, fabric.link_a[i], fabric.link_b[i]),
+            (True, fabric.link_b[i], fabric.link_a[i]),
+        ):
             for address, pool in found.each("links", i, second):
                 c, k = fabric.port_class(int(near))
                 device, text = fabric.device_name(int(fabric.port_device[near])), f"{address}/{pool.prefix}"
                 interface, peer = c.netdev(k) or c.systems[k] or c.path(k), _device_and_port(fabric, int(far))
-                yield device, "link", interface, text, pool.network, "", peer, None, *_location_of_origin(pool.origin)
+                yield (
+                    device,
+                    "link",
+                    interface,
+                    text,
+                    pool.network,
+                    "",
+                    peer,
+                    None,
+                    *_location_of_origin(pool.origin),
+                )
 
 
 def table_of_places(fabric: Fabric) -> OutputRows:
@@ -162,7 +209,8 @@ def table_of_racks(fabric: Fabric) -> OutputRows:
 
 
 def stretches_of_cable(fabric: Fabric, cable: str) -> list[tuple[object, ...]]:
-    """The stretches of every leg of a cable, their sum, and what is ordered; none if there is no such cable."""
+    """The stretches of every leg of a cable, their sum, and what is ordered; none if there is no such
+    cable."""
     from tdsl.fabric.cables.identity import CableIndex
     from tdsl.physical.explain import explain_cable_length
     from tdsl.physical.model import physical_of
@@ -170,11 +218,17 @@ def stretches_of_cable(fabric: Fabric, cable: str) -> list[tuple[object, ...]]:
     legs = [k for k, name in enumerate(CableIndex(fabric).order[2]) if name == cable]
     physical = physical_of(fabric)
     if physical is None and legs:
-        raise Wrong("no device of this design has a place: add `hall` and `place`, or give a table with --places")
+        raise Wrong(
+            "no device of this design has a place: add `hall` and `place`, or give a table with --places"
+        )
     return (
         []
         if physical is None
-        else [(int(fabric.cable_leg[k]) or None, *row) for k in legs for row in explain_cable_length(physical, k)]
+        else [
+            (int(fabric.cable_leg[k]) or None, *row)
+            for k in legs
+            for row in explain_cable_length(physical, k)
+        ]
     )
 
 
@@ -226,17 +280,32 @@ def table_of_waivers(compilation: Compilation) -> OutputRows:
     """Every waiver of the files, and whether a finding needs it: ``unknown`` where the design has errors."""
     whole = all(d.fabric is not None and d.fabric.complete for d in compilation.designs)
     head = ("file", "line", "finding", "until", "state", "reason")
-    return OutputRows(head, [
-        (a.span.file.name, a.span.begin[0], a.name, a.until.isoformat() if a.until else "",
-         "used" if a.used else "unused" if whole else "unknown", a.reason)
-        for a in compilation.waivers
-    ])  # fmt: skip
+    return OutputRows(
+        head,
+        [
+            (
+                a.span.file.name,
+                a.span.begin[0],
+                a.name,
+                a.until.isoformat() if a.until else "",
+                "used" if a.used else "unused" if whole else "unknown",
+                a.reason,
+            )
+            for a in compilation.waivers
+        ],
+    )
 
 
 TABLES: Mapping[str, Callable[[Fabric], OutputRows]] = {
-    "summary": table_of_summary, "devices": table_of_devices, "ports": table_of_ports, "links": table_of_links, "cables": table_of_cables,
-    "addresses": table_of_addresses, "places": table_of_places, "racks": table_of_racks,
-}  # fmt: skip
+    "summary": table_of_summary,
+    "devices": table_of_devices,
+    "ports": table_of_ports,
+    "links": table_of_links,
+    "cables": table_of_cables,
+    "addresses": table_of_addresses,
+    "places": table_of_places,
+    "racks": table_of_racks,
+}
 GRAPHS = ("graphml", "json", "gexf")
 WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
 
@@ -244,9 +313,11 @@ WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
 @click.command(
     "show",
     short_help="Print the devices, ports, links, cables or figures of a design.",
-    epilog="\b\nExamples:\n  tdsl show superpod.fab\n  tdsl show superpod.fab links --output-format csv > links.csv\n"
+    epilog="\b\nExamples:\n  tdsl show superpod.fab\n  tdsl show superpod.fab links --output-format csv > "
+    "links.csv\n"
     "  tdsl show dgx_superpod_h100 devices --set units=2\n"
-    "  tdsl show superpod.fab length leaf0:IB1/1/1\n  tdsl show superpod.fab graph --format graphml -o superpod.graphml",
+    "  tdsl show superpod.fab length leaf0:IB1/1/1\n  tdsl show superpod.fab graph --format graphml -o "
+    "superpod.graphml",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @click.argument("what", type=click.Choice(WHAT), default="summary")
@@ -261,25 +332,35 @@ WHAT = (*TABLES, "metrics", "waivers", "length", "graph")
     help="How to print: table (the default), csv or json; of `graph` graphml (the default), json or gexf.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the graph to a file."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the graph to a file.",
 )
 @places_option
 @limit_options
 def command(
     file: str, what: str, cable: str | None, output_format: str | None, output: Path | None, **given: Any
-) -> int:  # fmt: skip
-    """Show what a design describes: a summary, or its devices, ports, links, cables, metrics, waivers, or the graph for networkx.
+) -> int:
+    """Show what a design describes: a summary, or its devices, ports, links, cables, metrics, waivers, or the
+    graph for networkx.
 
-    `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in cables.csv.
+    `show FILE length CABLE` prints how the length of a cable comes about; CABLE is its identifier in
+    cables.csv.
     """
     if (cable is None) is (what == "length"):
         raise click.UsageError("`show FILE length CABLE` names one cable; other tables name none")
     allowed = GRAPHS if what == "graph" else FORMATS
     if output_format is not None and output_format not in allowed:
-        raise click.UsageError(f"`show FILE {what}` has no format {output_format}: it has {', '.join(allowed)}")
+        raise click.UsageError(
+            f"`show FILE {what}` has no format {output_format}: it has {', '.join(allowed)}"
+        )
     if output is not None and what != "graph":
         raise click.UsageError("-o is of `show FILE graph`; send other output to a file with >")
-    (compilation,) = compilations = compile_sources([file], options_from_command(given), verify=what in ("metrics", "waivers"))
+    (compilation,) = compilations = compile_sources(
+        [file], options_from_command(given), verify=what in ("metrics", "waivers")
+    )
     if what == "waivers":
         return _print_waivers(compilation, output_format)
     show_findings(compilations, sys.stderr)
@@ -287,7 +368,9 @@ def command(
     if what in ("racks", "summary", "metrics"):
         shown = _designs_with_clusters(compilation, what)
     if what == "racks" and all(d.fabric is None or d.fabric.places is None for d in compilation.designs):
-        raise Wrong("no device of this design has a place: add `hall` and `place`, or give a table with --places")
+        raise Wrong(
+            "no device of this design has a place: add `hall` and `place`, or give a table with --places"
+        )
     if cable is not None:
         tables = {d.name: stretches_of_cable(d.fabric, cable) for d in shown if d.fabric is not None}
         if not any(tables.values()):
@@ -332,7 +415,9 @@ def _print_graph(shown: list[Design], form: str, output: Path | None) -> None:
 
     if len(shown) > 1:
         names = ", ".join(d.name for d in shown)
-        raise Wrong(f"a graph is of one fabric, and this file has several ({names}): give each a file of its own")
+        raise Wrong(
+            f"a graph is of one fabric, and this file has several ({names}): give each a file of its own"
+        )
     for design in shown:
         assert design.fabric is not None
         text = WRITERS[form](design.fabric.graph())
@@ -352,7 +437,9 @@ def _rows_of_table(design: Design, what: str, cable: str | None = None) -> Outpu
 def _rows_of_all_fabrics(shown: list[Design], what: str, cable: str | None) -> OutputRows:
     """The rows of all fabrics of a file, each with the fabric it belongs to."""
     parts = [(d.name, _rows_of_table(d, what, cable)) for d in shown]
-    return OutputRows(("fabric", *parts[0][1].head), ((name, *row) for name, rows in parts for row in rows.body))
+    return OutputRows(
+        ("fabric", *parts[0][1].head), ((name, *row) for name, rows in parts for row in rows.body)
+    )
 
 
 def _show_document(design: Design, what: str, cable: str | None) -> dict[str, object]:

@@ -18,23 +18,29 @@ SHOWN = 20
 @click.command(
     "verify",
     short_help="Verify that an output folder is as it was built.",
-    epilog="\b\nExamples:\n  tdsl verify out\n  tdsl verify out --strict     (fail if there are other files, too)\n"
+    epilog="\b\nExamples:\n  tdsl verify out\n  tdsl verify out --strict     (fail if there are other "
+    "files, too)\n"
     "  tdsl verify out --signers allowed_signers     (fail unless one of these signed it)",
 )
 @click.argument("out", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="OUT")
 @click.option("--strict", is_flag=True, help="Fail if there are files that the manifest does not list.")
 @click.option(
-    "--signers", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-    help="Fail unless manifest.json.sig is a signature of the manifest by one of these: OpenSSH's file of allowed signers.",
-)  # fmt: skip
+    "--signers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Fail unless manifest.json.sig is a signature of the manifest by one of these: OpenSSH's file of "
+    "allowed signers.",
+)
 def command(out: Path, strict: bool, signers: Path | None) -> int:
     """Compare every file of OUT with the SHA-256 hashes of OUT/manifest.json. The design is not needed.
 
-    Of the output of several fabrics, every folder in OUT is compared, and is to have the name of its fabric. The manifest's own
-    hash is printed, to be compared with one that is known. With --signers its signature, which `tdsl build --sign` makes, is
-    judged by ssh-keygen. Files that no manifest lists are printed, and let it fail with --strict only.
+    Of the output of several fabrics, every folder in OUT is compared, and is to have the name of its fabric.
+    The manifest's own hash is printed, to be compared with one that is known. With --signers its signature,
+    which `tdsl build --sign` makes, is judged by ssh-keygen. Files that no manifest lists are printed, and
+    let it fail with --strict only.
 
-    Exit status: 0 as built, 1 something differs, is not signed, or no file is listed, 2 a wrong call or no manifest.
+    Exit status: 0 as built, 1 something differs, is not signed, or no file is listed, 2 a wrong call or no
+    manifest.
     """
     from tdsl.output.intact import NoManifest, examine_output, folders_with_manifest
     from tdsl.report.paint import terminal_safe_line
@@ -57,14 +63,21 @@ def command(out: Path, strict: bool, signers: Path | None) -> int:
             write_to_stream(f"{difference.kind:<8} {terminal_safe_line(f'{shown}/{difference.path}')}\n")
         _print_unlisted_files(shown, found.others)
         wrong = len(found.differences)
-        said = f"{wrong} of {found.count} files differ from the manifest" if wrong else f"{found.count} files are as built"
+        said = (
+            f"{wrong} of {found.count} files differ from the manifest"
+            if wrong
+            else f"{found.count} files are as built"
+        )
         if not found.count:
             said, wrong = "the manifest lists no file, so nothing is verified", 1
         only = f", part {' '.join(f'`{p}`' for p in found.only)}" if found.only else ""
         of = f"{found.design}{only} {found.identity[:16]}, tdsl {found.version}"
         write_to_stream(f"{terminal_safe_line(f'{shown}: {said}: {of}, manifest {found.digest}')}\n")
         if folder != out and folder.name != found.design:
-            write_to_stream(f"{'differs':<8} {terminal_safe_line(f'{shown}: this folder is of the fabric {found.design}')}\n")
+            write_to_stream(
+                f"{'differs':<8} "
+                f"{terminal_safe_line(f'{shown}: this folder is of the fabric {found.design}')}\n"
+            )
             wrong += 1
         status = FOUND if wrong or (strict and found.others) else status
         if signers is not None and not _print_signer(found, shown, signers):

@@ -33,16 +33,25 @@ CAPTURE = click.Path(exists=True, path_type=Path)
 @click.command(
     "view",
     short_help="Write a page to look at the fabric, and open it.",
-    epilog="\b\nExamples:\n  tdsl view superpod.fab\n  tdsl view superpod.fab --check -o superpod.html --no-open\n"
+    epilog="\b\nExamples:\n  tdsl view superpod.fab\n  tdsl view superpod.fab --check -o superpod.html "
+    "--no-open\n"
     "  tdsl view superpod.fab --fail 'su[0].leaf[3]'\n  tdsl view superpod.fab --ibnetdiscover fabric.topo",
 )
 @click.argument("file", type=Source(), metavar="FILE")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Where to write the page; FILE.html in the current folder if not given.",
-)  # fmt: skip
+)
 @click.option(
-    "--open/--no-open", "show", envvar="TDSL_VIEW_OPEN", default=True, show_default=True, help="Open the page in the browser."
+    "--open/--no-open",
+    "show",
+    envvar="TDSL_VIEW_OPEN",
+    default=True,
+    show_default=True,
+    help="Open the page in the browser.",
 )
 @click.option(
     "--check",
@@ -51,21 +60,33 @@ CAPTURE = click.Path(exists=True, path_type=Path)
     is_flag=True,
     help="Check the design, too, and show its findings and the bisection cut.",
 )
-@click.option("--fail", multiple=True, metavar="ELEMENT", help="Highlight a failed device, group, port, link or cable.")
-@click.option("--ibnetdiscover", type=CAPTURE, multiple=True, metavar="FILE", help="Highlight faults of `tdsl audit`.")
+@click.option(
+    "--fail", multiple=True, metavar="ELEMENT", help="Highlight a failed device, group, port, link or cable."
+)
+@click.option(
+    "--ibnetdiscover", type=CAPTURE, multiple=True, metavar="FILE", help="Highlight faults of `tdsl audit`."
+)
 @click.option("--lldp", type=CAPTURE, multiple=True, metavar="PATH", help="Highlight faults of `tdsl audit`.")
 @click.option("--p2p", type=CAPTURE, multiple=True, metavar="FILE", help="Highlight faults of `tdsl audit`.")
 @design_options
 @places_option
 @limit_options
 def command(
-    file: str, output: Path | None, show: bool, verify: bool, fail: tuple[str, ...],
-    ibnetdiscover: tuple[Path, ...], lldp: tuple[Path, ...], p2p: tuple[Path, ...], **given: Any,
-) -> int:  # fmt: skip
+    file: str,
+    output: Path | None,
+    show: bool,
+    verify: bool,
+    fail: tuple[str, ...],
+    ibnetdiscover: tuple[Path, ...],
+    lldp: tuple[Path, ...],
+    p2p: tuple[Path, ...],
+    **given: Any,
+) -> int:
     """Write one HTML page that shows the fabric of FILE, and open it in the browser.
 
-    The page needs no network and no other file. It has the fabric with equal groups folded, what is inside each group, the racks
-    where devices have places, and every device with its ports; it finds devices, cables and addresses.
+    The page needs no network and no other file. It has the fabric with equal groups folded, what is inside
+    each group, the racks where devices have places, and every device with its ports; it finds devices, cables
+    and addresses.
 
     Exit status: 0 written, 1 the design has errors, 2 a wrong call.
     """
@@ -79,12 +100,20 @@ def command(
     errors = any(d.severity.word == "error" for d in compilation.findings)
     if not shown:
         return FOUND
-    captures = [(n, x) for n, paths in (("ibnetdiscover", ibnetdiscover), ("lldp", lldp), ("p2p", p2p)) for x in paths]
-    marks = [_marks_for_page(d, verify) + (_audit_fault_marks(d, captures) if captures else []) for d in shown]
+    captures = [
+        (n, x) for n, paths in (("ibnetdiscover", ibnetdiscover), ("lldp", lldp), ("p2p", p2p)) for x in paths
+    ]
+    marks = [
+        _marks_for_page(d, verify) + (_audit_fault_marks(d, captures) if captures else []) for d in shown
+    ]
     name = Path(compilation.file).stem if file != "-" else "stdin"
     path = output or Path(f"{name}.html")
-    title = shown[0].fabric.title or shown[0].name if len(shown) == 1 and shown[0].fabric is not None else name
-    parts = [(d.fabric, m, _facts_for_page(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None]
+    title = (
+        shown[0].fabric.title or shown[0].name if len(shown) == 1 and shown[0].fabric is not None else name
+    )
+    parts = [
+        (d.fabric, m, _facts_for_page(d)) for d, m in zip(shown, marks, strict=True) if d.fabric is not None
+    ]
     save_text(viewer_page(parts, title), path)
     print_unless_quiet(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     if show:
@@ -108,7 +137,12 @@ def _facts_for_page(design: Design) -> dict[str, object]:
         if told:
             figures[name.replace("_", " ")] = told
     results = [
-        {"status": r.status, "name": r.requirement or r.check, "text": r.text or r.reason, "required": r.requirement is not None}
+        {
+            "status": r.status,
+            "name": r.requirement or r.check,
+            "text": r.text or r.reason,
+            "required": r.requirement is not None,
+        }
         for r in design.results
     ]
     return {"figures": figures, "results": results}
@@ -123,7 +157,14 @@ def _marks_for_page(design: Design, verify: bool) -> list[ViewerMark]:
     if design.failed is not None:
         title = f"Failed: {', '.join(design.failed.names[:3])}{' …' if len(design.failed.names) > 3 else ''}"
         out.append(
-            ViewerMark("failed", title, "", rows_of_mask(design.failed.devices), rows_of_mask(design.failed.links), "error")
+            ViewerMark(
+                "failed",
+                title,
+                "",
+                rows_of_mask(design.failed.devices),
+                rows_of_mask(design.failed.links),
+                "error",
+            )
         )
     if verify and any(r.check == "bisection" for r in design.results):
         found = next(r for r in design.results if r.check == "bisection")
@@ -154,14 +195,24 @@ def _audit_fault_marks(design: Design, captures: list[tuple[str, Path]]) -> list
     out = []
     for fault in audit_captures(fabric, observed).faults:
         found = fault.mistake
-        ports = [p for pair in (*found.moves, *found.removed, *found.added) for p in pair] if found is not None else []
+        ports = (
+            [p for pair in (*found.moves, *found.removed, *found.added) for p in pair]
+            if found is not None
+            else []
+        )
         ports += [fault.slow[0]] if fault.slow is not None else []
         there = np.array(sorted({p for p in ports if 0 <= p < len(fabric.port_link)}), dtype=np.int64)
         links = np.unique(fabric.port_link[there]).astype(np.int64)
-        devices = np.unique(np.array([*fabric.port_device[there], *(found.devices if found is not None else ())], dtype=np.int64))
+        devices = np.unique(
+            np.array(
+                [*fabric.port_device[there], *(found.devices if found is not None else ())], dtype=np.int64
+            )
+        )
         finding = fault.finding
         title = f"{finding.code}: {finding.message}"
-        out.append(ViewerMark("fault", title, finding.help, devices[devices >= 0], links[links >= 0], "error"))
+        out.append(
+            ViewerMark("fault", title, finding.help, devices[devices >= 0], links[links >= 0], "error")
+        )
     return out
 
 

@@ -37,11 +37,11 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by resolved path;
-    ``fail`` elements that are judged as failed.
+    """What a call asks for besides the file. ``set`` holds parameters as text; ``overlay`` unsaved buffers by
+    resolved path; ``fail`` elements that are judged as failed.
 
-    ``values`` are parameters that have a value already, ``parsed`` holds files read for an earlier call, and ``kept`` fabrics
-    that were wired for one.
+    ``values`` are parameters that have a value already, ``parsed`` holds files read for an earlier call, and
+    ``kept`` fabrics that were wired for one.
     """
 
     set: tuple[tuple[str, str], ...] = ()
@@ -66,12 +66,15 @@ class Options:
     prices: SourceFile | None = None  # what models cost, as TOML
     day: date | None = None  # the day by which waivers with a last day are judged; None: they are not
     at_least: Fraction | None = None  # the share of what each requirement is about that must be judged
-    phase: int = 0  # of fabrics with phases this one; -1: the last; -2: all; 0: all where it is checked, else the last
+    phase: int = (
+        0  # of fabrics with phases this one; -1: the last; -2: all; 0: all where it is checked, else the last
+    )
 
 
 @dataclass(slots=True)
 class Design(Sealed):
-    """One fabric of a file, as far as it came: ``fabric`` is None if the text has syntax errors or names nothing usable."""
+    """One fabric of a file, as far as it came: ``fabric`` is None if the text has syntax errors or names
+    nothing usable."""
 
     name: str
     file: str
@@ -85,9 +88,13 @@ class Design(Sealed):
     phase: int = 0  # which phase of the fabric it is, 0 where it has none
     needed: str = ""  # the day by which the phase is needed
     members: tuple[str, ...] = ()  # the fabrics that it consists of, where it is a cluster as one
-    summary: Mapping[str, object] | None = None  # what it consists of, once that was asked or the fabric given up
+    summary: Mapping[str, object] | None = (
+        None  # what it consists of, once that was asked or the fabric given up
+    )
     failed: FailedElements | None = None  # what is judged as failed
-    lost: tuple[tuple[str, ...], int, int] | None = None  # what failed, in figures, where the fabric was given up
+    lost: tuple[tuple[str, ...], int, int] | None = (
+        None  # what failed, in figures, where the fabric was given up
+    )
     failing: Failing | None = None  # what elements that may fail mean, where it is wired
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
 
@@ -103,7 +110,8 @@ class Design(Sealed):
         return summary
 
     def losses(self) -> tuple[tuple[str, ...], int, int] | None:
-        """What is judged as failed: elements by name, and how many devices and links; None where all stands."""
+        """What is judged as failed: elements by name, and how many devices and links; None where all
+        stands."""
         if self.lost is not None or self.failed is None:
             return self.lost
         return self.failed.names, int(self.failed.devices.sum()), int(self.failed.links.sum())
@@ -125,29 +133,42 @@ class Design(Sealed):
 
 @dataclass(slots=True)
 class Compilation(Sealed):
-    """All that is known of one file. ``findings`` are those of all its designs, in the order of the text. ``clusters`` are its
-    clusters, each with all its fabrics as one; in phases once for each."""
+    """All that is known of one file. ``findings`` are those of all its designs, in the order of the text.
+    ``clusters`` are its clusters, each with all its fabrics as one; in phases once for each."""
 
     file: str
     designs: Sequence[Design]
     findings: Sequence[Diagnostic]
     clusters: Sequence[Design] = field(default_factory=list, init=False)
-    read: tuple[SourceFile, ...] = field(default=(), init=False)  # the files that were read for it, of the library too
-    waivers: tuple[Allowance, ...] = field(default=(), init=False)  # those of these files, in the order of the text
+    read: tuple[SourceFile, ...] = field(
+        default=(), init=False
+    )  # the files that were read for it, of the library too
+    waivers: tuple[Allowance, ...] = field(
+        default=(), init=False
+    )  # those of these files, in the order of the text
     earlier: bool = field(default=False, init=False, compare=False)  # whether an earlier call has made it
     sealed: bool = field(default=False, init=False, repr=False, compare=False)
 
     def seal(self) -> Compilation:
-        """The same, that nothing can change any more: sequences are tuples, and the columns of fabrics cannot be written."""
+        """The same, that nothing can change any more: sequences are tuples, and the columns of fabrics cannot
+        be written."""
         for design in self.judged:
-            design.claims, design.results, design.findings = tuple(design.claims), tuple(design.results), tuple(design.findings)
+            design.claims, design.results, design.findings = (
+                tuple(design.claims),
+                tuple(design.results),
+                tuple(design.findings),
+            )
             if design.fabric is not None:
                 from tdsl.fabric.narrow import widen_fabric_columns
 
                 widen_fabric_columns(design.fabric)
                 design.fabric.seal()
             design.sealed = True
-        self.designs, self.clusters, self.findings = tuple(self.designs), tuple(self.clusters), tuple(self.findings)
+        self.designs, self.clusters, self.findings = (
+            tuple(self.designs),
+            tuple(self.clusters),
+            tuple(self.findings),
+        )
         self.sealed = True
         return self
 
@@ -155,7 +176,9 @@ class Compilation(Sealed):
         """The answers and findings of all designs: what notebooks show."""
         from tdsl import notebook
 
-        return "\n".join(notebook.results_html(d.name, d.parameters, d.results, d.findings) for d in self.judged)
+        return "\n".join(
+            notebook.results_html(d.name, d.parameters, d.results, d.findings) for d in self.judged
+        )
 
     @property
     def judged(self) -> list[Design]:

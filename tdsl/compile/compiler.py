@@ -36,27 +36,30 @@ __all__ = [
     "Options",
     "UsageError",
     "compile_and_verify",
+    "compile_in_stages",
     "compile_without_checks",
     "expand_intent",
     "parameter_settings",
-    "compile_in_stages",
 ]
 
 
 def compile_and_verify(source: str, options: Options | None = None) -> Compilation:
     """Compile a design and verify it.
 
-    ``source`` is a path, or the name of a design of the standard library where no such file exists. Raises UsageError.
+    ``source`` is a path, or the name of a design of the standard library where no such file exists. Raises
+    UsageError.
     """
     for compilation in compile_in_stages(source, options or Options()):
         last = compilation
     return last
 
 
-def compile_in_stages(source: str, options: Options, verify: bool = True, every: bool = False) -> Iterator[Compilation]:
-    """A design before its proofs, with the findings of elaboration, and then verified: two compilations, or the last one alone
-    where the text or the wiring has errors. With ``every`` one more after each proof that found something, the cheapest proofs
-    first. Raises UsageError."""
+def compile_in_stages(
+    source: str, options: Options, verify: bool = True, every: bool = False
+) -> Iterator[Compilation]:
+    """A design before its proofs, with the findings of elaboration, and then verified: two compilations, or
+    the last one alone where the text or the wiring has errors. With ``every`` one more after each proof that
+    found something, the cheapest proofs first. Raises UsageError."""
     if options.kept is None:
         yield from _compile_stages(source, options, verify, every)
         return
@@ -76,17 +79,22 @@ def _compile_stages(source: str, options: Options, verify: bool, every: bool) ->
     progress.begin_phase(f"read {source}")
     text = plan_fabrics(source, options, diagnostics, every_phase=verify)
     if not text.plans:
-        only = compilation_without_plan(text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
+        only = compilation_without_plan(
+            text.shown, Path(source).stem, diagnostics, time.perf_counter() - begin
+        )
         yield apply_severities(only, text.files, options, False)
         return
     kept = read_lock_entries(source, options, diagnostics)
     own = [Diagnostics() for _ in text.plans]
     designs = [
-        Design(p.name, text.shown, dict(p.parameters), None, [], [], [], 0.0, p.cluster, p.phase, p.needed) for p in text.plans
+        Design(p.name, text.shown, dict(p.parameters), None, [], [], [], 0.0, p.cluster, p.phase, p.needed)
+        for p in text.plans
     ]
 
     def so_far(verified: bool) -> Compilation:
-        found = gather_findings(text, designs, clusters, diagnostics, own, options, time.perf_counter() - begin)
+        found = gather_findings(
+            text, designs, clusters, diagnostics, own, options, time.perf_counter() - begin
+        )
         return apply_severities(found, text.files, options, verified)
 
     # Wiring is judged when the text parses: what a broken statement would have added is not known.
@@ -95,7 +103,9 @@ def _compile_stages(source: str, options: Options, verify: bool, every: bool) ->
     for i, plan in enumerate(text.plans if parsed else ()):
         progress.begin_phase(f"elaborate {plan.name}")
         sound = all(lies_in_other_fabric(text.home, plan.name, d.span) for d in text.errors)
-        designs[i], not_its_own = wire_design(designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text)
+        designs[i], not_its_own = wire_design(
+            designs[i], plan, own[i], options, sound, kept.get(plan.name, []), text
+        )
         absent.append(not_its_own)
     if options.places is not None:
         drop_rows_of_others(own)
@@ -131,7 +141,8 @@ def _refuse_absent_elements(absent: list[dict[str, str]]) -> None:
 
 
 def _refuse_unwired_fabrics(designs: list[Design]) -> None:
-    """No judgement is made of a fabric that is not wired as its text says: without an error it would pass as one that holds."""
+    """No judgement is made of a fabric that is not wired as its text says: without an error it would pass as
+    one that holds."""
     for design in designs:
         if design.fabric is None or not design.fabric.complete:
             raise RuntimeError(f"fabric {design.name} is not whole, and no finding says why")
@@ -153,13 +164,19 @@ def expand_intent(source: str, options: Options | None = None) -> tuple[str | No
     begin = time.perf_counter()
     diagnostics = Diagnostics()
     read = plan_fabrics(source, options, diagnostics)
-    text = None if read.home is None or text_errors(diagnostics) else expand_design(read.home, read.plans, dict(options.set))
-    return text, compilation_without_plan(read.shown, Path(source).stem, diagnostics, time.perf_counter() - begin)
+    text = (
+        None
+        if read.home is None or text_errors(diagnostics)
+        else expand_design(read.home, read.plans, dict(options.set))
+    )
+    return text, compilation_without_plan(
+        read.shown, Path(source).stem, diagnostics, time.perf_counter() - begin
+    )
 
 
 def parameter_settings(source: str, options: Options) -> tuple[ParameterSettings, Diagnostics]:
-    """What the parameters of a design may be with what ``options`` give, once for each fabric that declares one; unknowns stay
-    open. With the findings so far. Raises UsageError."""
+    """What the parameters of a design may be with what ``options`` give, once for each fabric that declares
+    one; unknowns stay open. With the findings so far. Raises UsageError."""
     from tdsl.semantics.ranges import ParameterSettings
 
     settings = ParameterSettings(dict(options.set), dict(options.values), domains=[])

@@ -1,4 +1,5 @@
-"""The second half of the pipeline: a plan is wired and verified, and findings are gathered and settled. One function a phase."""
+"""The second half of the pipeline: a plan is wired and verified, and findings are gathered and settled. One
+function a phase."""
 
 from __future__ import annotations
 
@@ -22,26 +23,45 @@ if TYPE_CHECKING:
 SIZED = frozenset({"E0107", "E0421", "E0423", "E0452", "E0454", "E0457"})
 """Findings that sizes may be the cause of: they show which lines cannot hold together."""
 
-NOT_LEFT = "`--select` and `--ignore` leave nothing that can be judged; `tdsl list checks` shows what each check is about"
+NOT_LEFT = (
+    "`--select` and `--ignore` leave nothing that can be judged; `tdsl list checks` shows what "
+    "each check is about"
+)
 
 
 def wire_design(
-    design: Design, plan: FabricPlan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded],
+    design: Design,
+    plan: FabricPlan,
+    own: Diagnostics,
+    options: Options,
+    sound: bool,
+    lock: list[Recorded],
     text: Planned | None = None,
-) -> tuple[Design, dict[str, str]]:  # fmt: skip
-    """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside other fabrics have no
-    errors. And the failed elements that are not its own, with why. Where ``options`` keep fabrics, one that was wired from the
-    same is taken."""
+) -> tuple[Design, dict[str, str]]:
+    """A design with its plan wired and its requirements resolved. ``sound``: its own text and that outside
+    other fabrics have no errors. And the failed elements that are not its own, with why. Where ``options``
+    keep fabrics, one that was wired from the same is taken."""
     from tdsl.fabric.failing import Failing
     from tdsl.fabric.requirements import resolve_claims
 
-    if text is None or options.kept is None or lock or options.places is not None or options.prices is not None:
+    if (
+        text is None
+        or options.kept is None
+        or lock
+        or options.places is not None
+        or options.prices is not None
+    ):
         fabric = _wire_plan(plan, own, options, sound, lock)
     else:
         from tdsl.compile.reuse import reuse_or_wire_fabric
 
         fabric = reuse_or_wire_fabric(
-            options.kept, text, plan, own, (sound, options), lambda: _wire_plan(plan, own, options, sound, lock)
+            options.kept,
+            text,
+            plan,
+            own,
+            (sound, options),
+            lambda: _wire_plan(plan, own, options, sound, lock),
         )
     failing = Failing(plan, fabric)
     design = replace(design, fabric=fabric, claims=resolve_claims(plan, fabric, own), failing=failing)
@@ -51,10 +71,18 @@ def wire_design(
     return replace(design, failed=found if found.names else None), absent
 
 
-def _wire_plan(plan: FabricPlan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]) -> Fabric:
+def _wire_plan(
+    plan: FabricPlan, own: Diagnostics, options: Options, sound: bool, lock: list[Recorded]
+) -> Fabric:
     """The fabric of a plan, its devices placed and its cables as long as places ask for."""
     from tdsl.fabric.elaborate import elaborate_fabric as wire
-    from tdsl.fabric.pins import Mount, PinnedLink, report_moved_links, report_relocated_devices, standing_mounts
+    from tdsl.fabric.pins import (
+        Mount,
+        PinnedLink,
+        report_moved_links,
+        report_relocated_devices,
+        standing_mounts,
+    )
     from tdsl.fabric.transports import determine_transport
 
     mounts = [x for x in lock if isinstance(x, Mount)]
@@ -69,7 +97,9 @@ def _wire_plan(plan: FabricPlan, own: Diagnostics, options: Options, sound: bool
     if plan.auto is not None and fabric.places is not None and fabric.complete:
         from tdsl.physical.auto import place_devices_automatically
 
-        fabric = place_devices_automatically(fabric, plan.auto, standing_mounts(mounts, fabric) if mounts else {}, own)
+        fabric = place_devices_automatically(
+            fabric, plan.auto, standing_mounts(mounts, fabric) if mounts else {}, own
+        )
     fabric = _fabric_with_cable_lengths(fabric)
     if stands and fabric.complete:
         severity = Severity.ERROR if options.locked else Severity.NOTE
@@ -92,12 +122,14 @@ def _lock_names_unknown_sets(stands: list[PinnedLink], plan: FabricPlan) -> bool
     from tdsl.fabric.renamed import path_without_indices
 
     known = {s.path for s in (*plan.sets, *plan.insides.values())}
-    return any(path_without_indices(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b))
+    return any(
+        path_without_indices(p.rpartition(".")[0]) not in known for line in stands for p in (line.a, line.b)
+    )
 
 
 def drop_rows_of_others(own: list[Diagnostics]) -> None:
-    """Take back the findings about rows of the table of places whose device is not in a fabric, but in another of the file; those
-    of a device that none has are kept once."""
+    """Take back the findings about rows of the table of places whose device is not in a fabric, but in
+    another of the file; those of a device that none has are kept once."""
     from tdsl.fabric.places import CODE, NO_DEVICE
 
     absent = [{d.span for d in found if d.code == CODE and d.message.startswith(NO_DEVICE)} for found in own]
@@ -108,7 +140,8 @@ def drop_rows_of_others(own: list[Diagnostics]) -> None:
 
 
 def refuse_racks_of_several(designs: list[Design], own: list[Diagnostics], table: SourceFile) -> None:
-    """A rack of a table of places has devices of one fabric or cluster: those of others would be judged apart."""
+    """A rack of a table of places has devices of one fabric or cluster: those of others would be judged
+    apart."""
     from tdsl.fabric.places import CODE
 
     first: dict[tuple[str, str, int], tuple[str, str]] = {}
@@ -121,24 +154,31 @@ def refuse_racks_of_several(designs: list[Design], own: list[Diagnostics], table
         whole = design.cluster or design.name
         for d in (f.built & (p.device_rack >= 0)).nonzero()[0].tolist():
             r = int(p.device_rack[d])
-            other, name = first.setdefault((p.hall_name(r), p.row_name(r), int(p.rack_number[r])), (whole, design.name))
+            other, name = first.setdefault(
+                (p.hall_name(r), p.row_name(r), int(p.rack_number[r])), (whole, design.name)
+            )
             origin = p.origin(d)
             if other == whole or origin is None or (other, whole) in said or origin.span.file is not table:
                 continue
             said.add((other, whole))
             found.add(
-                CODE, origin, f"rack {p.rack_names[r]} of hall {p.hall_name(r)} has devices of the fabrics `{name}` and "
+                CODE,
+                origin,
+                f"rack {p.rack_names[r]} of hall {p.hall_name(r)} has devices of the fabrics `{name}` and "
                 f"`{design.name}`, and what these put there is judged apart",
                 help="declare both in one `cluster`, which is judged as a whole",
-            )  # fmt: skip
+            )
 
 
 Joined = tuple[Design, Diagnostics]
 """A cluster as one, and what was found of it."""
 
 
-def join_clusters(designs: list[Design], text: Planned, options: Options) -> tuple[list[Design], list[Joined]]:
-    """The designs, those of a cluster with all its fabrics as one; and the clusters, once for each of their phases."""
+def join_clusters(
+    designs: list[Design], text: Planned, options: Options
+) -> tuple[list[Design], list[Joined]]:
+    """The designs, those of a cluster with all its fabrics as one; and the clusters, once for each of their
+    phases."""
     designs = list(designs)
     clusters: list[Joined] = []
     for cluster in dict.fromkeys(d.cluster for d in designs if d.cluster):
@@ -164,9 +204,19 @@ def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, o
     fabrics = [f for i in chosen if (f := designs[i].fabric) is not None]
     plans = [text.plans[i] for i in chosen]
     design = Design(
-        last.cluster, text.shown, {k: v for p in plans for k, v in p.parameters.items()}, None, [], [], [], 0.0, last.cluster,
-        max(designs[i].phase for i in chosen), last.needed, tuple(designs[i].name for i in chosen),
-    )  # fmt: skip
+        last.cluster,
+        text.shown,
+        {k: v for p in plans for k, v in p.parameters.items()},
+        None,
+        [],
+        [],
+        [],
+        0.0,
+        last.cluster,
+        max(designs[i].phase for i in chosen),
+        last.needed,
+        tuple(designs[i].name for i in chosen),
+    )
     if len(fabrics) < len(chosen):
         return design, found
     refuse_shared_ports(fabrics, found)
@@ -182,9 +232,13 @@ def _join_one_cluster(designs: list[Design], chosen: list[int], text: Planned, o
 
 
 def report_library_changes(
-    source: Path, kept: Mapping[str, list[Recorded]], files: list[SourceFile], designs: list[Design], diagnostics: Diagnostics,
+    source: Path,
+    kept: Mapping[str, list[Recorded]],
+    files: list[SourceFile],
+    designs: list[Design],
+    diagnostics: Diagnostics,
     options: Options,
-) -> None:  # fmt: skip
+) -> None:
     """Say which library files are not as the lock has them, and which figures differ since."""
     last = {d.name: d.fabric for d in designs}  # of several phases the last, which the lock is of
     fabrics = [f for f in last.values() if f is not None and f.complete]
@@ -195,13 +249,15 @@ def report_library_changes(
 
     figures = {name: [x for x in lines if isinstance(x, LockedFigure)] for name, lines in kept.items()}
     used = [x for x in kept.get("", []) if isinstance(x, UsedFile)]
-    found = library_change_finding(source.name, used, figures, file_digests(files, source.parent), fabrics, options.locked)
+    found = library_change_finding(
+        source.name, used, figures, file_digests(files, source.parent), fabrics, options.locked
+    )
     diagnostics.items += [found] if found is not None else []
 
 
 def verify_design(design: Design, own: Diagnostics, options: Options) -> Iterator[Design]:
-    """A wired design, judged by every check, the cheapest first: as far as it is known each time that ``own`` has more findings,
-    and last with all results."""
+    """A wired design, judged by every check, the cheapest first: as far as it is known each time that ``own``
+    has more findings, and last with all results."""
     from tdsl.prove.budget import budget_of_seconds
     from tdsl.verify.runner import judge_requirements_stepwise
 
@@ -227,14 +283,22 @@ def explain_size_conflicts(plans: list[FabricPlan], own: list[Diagnostics]) -> N
 
 
 def gather_findings(
-    text: Planned, designs: list[Design], clusters: list[Joined], diagnostics: Diagnostics, own: list[Diagnostics],
-    options: Options, elapsed: float,
-) -> Compilation:  # fmt: skip
-    """What is known so far: the findings of the file's text and of each of its designs. What the text of one fabric has is that
-    fabric's; what stands outside of all is said with the first."""
+    text: Planned,
+    designs: list[Design],
+    clusters: list[Joined],
+    diagnostics: Diagnostics,
+    own: list[Diagnostics],
+    options: Options,
+    elapsed: float,
+) -> Compilation:
+    """What is known so far: the findings of the file's text and of each of its designs. What the text of one
+    fabric has is that fabric's; what stands outside of all is said with the first."""
     every, designs = Diagnostics(list(diagnostics)), [replace(design) for design in designs]
     wholes = [replace(design) for design, _ in clusters]
-    for design, mine in [*zip(designs, own, strict=True), *zip(wholes, (found for _, found in clusters), strict=True)]:
+    for design, mine in [
+        *zip(designs, own, strict=True),
+        *zip(wholes, (found for _, found in clusters), strict=True),
+    ]:
         found = Diagnostics([_finding_with_phase(d, design.phase) for d in mine])
         add_notes_on_settings(found, options)
         said = [] if design.members else _text_findings_of_fabric(text.home, design, designs, diagnostics)
@@ -257,9 +321,12 @@ def _text_findings_of_fabric(
 
     others = {d.name for d in designs} - {design.name}
     return [
-        d for d in diagnostics
-        if others and not lies_in_other_fabric(home, design.name, d.span) and any(lies_in_other_fabric(home, name, d.span) for name in others)
-    ]  # fmt: skip
+        d
+        for d in diagnostics
+        if others
+        and not lies_in_other_fabric(home, design.name, d.span)
+        and any(lies_in_other_fabric(home, name, d.span) for name in others)
+    ]
 
 
 def _finding_with_phase(d: Diagnostic, phase: int) -> Diagnostic:
@@ -267,7 +334,9 @@ def _finding_with_phase(d: Diagnostic, phase: int) -> Diagnostic:
     return replace(d, notes=(*d.notes, f"in phase {phase}")) if phase and d.severity is Severity.ERROR else d
 
 
-def apply_severities(compilation: Compilation, files: list[SourceFile], options: Options, verified: bool) -> Compilation:
+def apply_severities(
+    compilation: Compilation, files: list[SourceFile], options: Options, verified: bool
+) -> Compilation:
     """A compilation with the severities that the design's comments and the configuration settle."""
     from tdsl.compile.waivers import Allowances
 
@@ -276,7 +345,9 @@ def apply_severities(compilation: Compilation, files: list[SourceFile], options:
     allowed = Allowances(options.severities)
     for file in files:
         allowed.read(file, own)
-    if not (allowed.lines or allowed.severities or own or any(d.cause is not None for d in compilation.findings)):
+    if not (
+        allowed.lines or allowed.severities or own or any(d.cause is not None for d in compilation.findings)
+    ):
         return compilation
     compilation.findings = allowed.settle(compilation.findings)
     for design in compilation.judged:
@@ -293,8 +364,8 @@ def apply_severities(compilation: Compilation, files: list[SourceFile], options:
 
 
 def refuse_unjudged_designs(compilation: Compilation, options: Options) -> Compilation:
-    """A verified compilation with an error for each design of which nothing was judged, and what says that a requirement was
-    judged in part. Neither can be allowed: an answer about nothing is none."""
+    """A verified compilation with an error for each design of which nothing was judged, and what says that a
+    requirement was judged in part. Neither can be allowed: an answer about nothing is none."""
     from tdsl.verify.check import checks_by_name
     from tdsl.verify.coverage import nothing_judged_error, partly_judged_findings, refusal_allowed_error
 
@@ -304,13 +375,21 @@ def refuse_unjudged_designs(compilation: Compilation, options: Options) -> Compi
         if design.fabric is None or not design.fabric.complete:
             if not refused:
                 design.findings = merge_equal_findings([*design.findings, refusal_allowed_error(design.name)])
-                compilation.findings = merge_equal_findings([*compilation.findings, refusal_allowed_error(design.name)])
+                compilation.findings = merge_equal_findings(
+                    [*compilation.findings, refusal_allowed_error(design.name)]
+                )
             continue
         added = list(partly_judged_findings(design.results, design.findings, options.at_least))
-        about = [r for r in design.results if design.failed is None or r.check not in checks or not checks[r.check].of_design]
+        about = [
+            r
+            for r in design.results
+            if design.failed is None or r.check not in checks or not checks[r.check].of_design
+        ]
         errors = any(d.severity is Severity.ERROR for d in design.findings)
         if not errors and not any(r.judged for r in about):
-            added.append(nothing_judged_error(design.name, about, NOT_LEFT if options.select or options.ignore else ""))
+            added.append(
+                nothing_judged_error(design.name, about, NOT_LEFT if options.select or options.ignore else "")
+            )
         if added:
             design.findings = merge_equal_findings([*design.findings, *added])
             compilation.findings = merge_equal_findings([*compilation.findings, *added])

@@ -1,4 +1,5 @@
-"""The first half of the pipeline: a file and what it uses become a plan for each of its fabrics, unknowns found."""
+"""The first half of the pipeline: a file and what it uses become a plan for each of its fabrics, unknowns
+found."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ UNDERSTOOD = frozenset({"E0464", "E0213"})
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A file's name as it is shown, its names (None if it is not text), a plan for each of its fabrics, all files that were read,
-    and the errors that leave a text without a meaning."""
+    """A file's name as it is shown, its names (None if it is not text), a plan for each of its fabrics, all
+    files that were read, and the errors that leave a text without a meaning."""
 
     shown: str
     home: Linked | None
@@ -41,7 +42,11 @@ class Planned:
 
 
 def plan_fabrics(
-    source: str, options: Options, diagnostics: Diagnostics, settings: ParameterSettings | None = None, every_phase: bool = False
+    source: str,
+    options: Options,
+    diagnostics: Diagnostics,
+    settings: ParameterSettings | None = None,
+    every_phase: bool = False,
 ) -> Planned:
     """Read a file and what it uses, and plan its fabrics, in every phase or the last. Raises UsageError."""
     from tdsl.semantics import fault
@@ -51,7 +56,9 @@ def plan_fabrics(
     from tdsl.semantics.ranges import ParameterSettings
 
     fault.reset_name_suggestions()
-    loader = Loader(diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed)
+    loader = Loader(
+        diagnostics, options.paths, dict(options.overlay), {} if options.parsed is None else options.parsed
+    )
     path = loader.design(source)
     if path is None:
         raise UsageError(_missing_source_message(source))
@@ -62,7 +69,9 @@ def plan_fabrics(
     shown = loader.shown(path, source)
     if module is None:
         return Planned(shown, None, [], [], [])
-    library = Library(loader, diagnostics, settings or ParameterSettings(dict(options.set), dict(options.values)))
+    library = Library(
+        loader, diagnostics, settings or ParameterSettings(dict(options.set), dict(options.values))
+    )
     home = library.link(module)
     if options.prices is not None:
         from tdsl.physical.prices import read_prices_toml
@@ -71,25 +80,36 @@ def plan_fabrics(
     plans = _plans_of_file(library, home, options, diagnostics, every_phase)
     library.build_all(home)
     placed = [bool(p.halls or p.distances) or options.places is not None for p in plans]
-    plans = [replace(p, parts=library.parts(home)) if known else p for p, known in zip(plans, placed, strict=True)]
+    plans = [
+        replace(p, parts=library.parts(home)) if known else p for p, known in zip(plans, placed, strict=True)
+    ]
     if not diagnostics.has_errors:
         note_unused_parameters(module.body, diagnostics)
     add_notes_on_settings(diagnostics, options)
     _refuse_unknown_parameters(options, plans, diagnostics)
-    return Planned(shown, home, plans, [m.file for m in loader.modules.values() if m is not None], text_errors(diagnostics))
+    return Planned(
+        shown,
+        home,
+        plans,
+        [m.file for m in loader.modules.values() if m is not None],
+        text_errors(diagnostics),
+    )
 
 
 def _plans_of_file(
     library: Library, home: Linked, options: Options, diagnostics: Diagnostics, every_phase: bool
 ) -> list[FabricPlan]:
-    """A plan for each fabric of the file, its unknowns found; of fabrics in phases one for each phase, or for the last."""
+    """A plan for each fabric of the file, its unknowns found; of fabrics in phases one for each phase, or for
+    the last."""
     from tdsl.semantics.fabrics import declared_fabrics
     from tdsl.semantics.fault import Fault
     from tdsl.sizing.solve import plan_with_unknowns
 
     plans = []
     together: frozenset[str] | None = None
-    for fabric in _fabrics_in_phases(list(declared_fabrics(library, home, diagnostics)), options.phase, every_phase, diagnostics):
+    for fabric in _fabrics_in_phases(
+        list(declared_fabrics(library, home, diagnostics)), options.phase, every_phase, diagnostics
+    ):
         if fabric.member.cluster:
             from tdsl.verify.check import checks_by_name
 
@@ -97,7 +117,12 @@ def _plans_of_file(
             fabric = replace(fabric, together=together)
         try:
             plan = plan_with_unknowns(
-                fabric, diagnostics, options.max_devices, options.max_links, options.solve_seconds, options.second_best
+                fabric,
+                diagnostics,
+                options.max_devices,
+                options.max_links,
+                options.solve_seconds,
+                options.second_best,
             )
         except Fault as fault:
             fault.report(diagnostics)
@@ -106,8 +131,11 @@ def _plans_of_file(
     return plans
 
 
-def _fabrics_in_phases(fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagnostics) -> Iterator[Declared]:
-    """The fabrics, each in its phases: all of them, the one that is asked for, or the last. Raises UsageError."""
+def _fabrics_in_phases(
+    fabrics: list[Declared], asked: int, every: bool, diagnostics: Diagnostics
+) -> Iterator[Declared]:
+    """The fabrics, each in its phases: all of them, the one that is asked for, or the last. Raises
+    UsageError."""
     from tdsl.semantics.fault import Fault
     from tdsl.semantics.growth import read_phases
 
@@ -126,7 +154,10 @@ def _fabrics_in_phases(fabrics: list[Declared], asked: int, every: bool, diagnos
         yield from (replace(fabric, phase=p) for p in chosen)
     if asked and asked not in known:
         listed = ", ".join(map(str, sorted(known)))
-        raise UsageError(f"--phase {asked}: " + (f"the phases are {listed}" if known else "no fabric of this file has phases"))
+        raise UsageError(
+            f"--phase {asked}: "
+            + (f"the phases are {listed}" if known else "no fabric of this file has phases")
+        )
 
 
 def text_errors(diagnostics: Diagnostics) -> list[Diagnostic]:
@@ -150,7 +181,10 @@ def read_lock_entries(source: str, options: Options, diagnostics: Diagnostics) -
 
     try:
         file = decode_source_file(
-            disk.read_regular_file(path, LARGEST_LOCK, [path.parent]), path.as_posix(), diagnostics, design=False
+            disk.read_regular_file(path, LARGEST_LOCK, [path.parent]),
+            path.as_posix(),
+            diagnostics,
+            design=False,
         )
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
@@ -173,7 +207,13 @@ def _refuse_unknown_parameters(options: Options, plans: list[FabricPlan], diagno
     for name, _ in options.set:
         if name not in known and plans:
             near = closest_known_name(name, known)
-            hint = f"; did you mean `{near}`?" if near else f"; it has {', '.join(sorted(known))}" if known else "; it has none"
+            hint = (
+                f"; did you mean `{near}`?"
+                if near
+                else f"; it has {', '.join(sorted(known))}"
+                if known
+                else "; it has none"
+            )
             raise UsageError(f"this design has no parameter `{name}`{hint}")
 
 

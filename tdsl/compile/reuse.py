@@ -1,9 +1,9 @@
 """What an editor's process keeps of earlier texts: fabrics as they were wired, and judgements of them.
 
-A fabric is wired again only where the text has changed in what wiring reads. Comments, blank lines, indentation, requirements and
-other fabrics of the file are left out of the key; the numbers found for unknowns, the expansion of the intent, parameters, other
-files and options are part of it. What is kept has places in the text of its time; they are moved to the same tokens of the text
-as it is now.
+A fabric is wired again only where the text has changed in what wiring reads. Comments, blank lines,
+indentation, requirements and other fabrics of the file are left out of the key; the numbers found for
+unknowns, the expansion of the intent, parameters, other files and options are part of it. What is kept has
+places in the text of its time; they are moved to the same tokens of the text as it is now.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Unmapped(Exception):
 
 
 class WiringTokens:
-    """The tokens of a file that the wiring of one fabric reads: ``key`` is their text, with the blanks of lines."""
+    """The tokens of a file that the wiring of one fabric reads: ``key`` is their text, with the blanks of
+    lines."""
 
     def __init__(self, file: SourceFile, body: Sequence[tree.Stmt], fabric: str) -> None:
         from tdsl.syntax.grammar import load_grammar_tables
@@ -62,8 +63,8 @@ class WiringTokens:
         self.key = tuple(parts)
 
     def place(self, offset: int, end: bool) -> tuple[int, int]:
-        """An offset as the number of a token and the offset in it; one between tokens is of the token before, where it is an
-        ``end``, and else of the one after. Raises Unmapped."""
+        """An offset as the number of a token and the offset in it; one between tokens is of the token before,
+        where it is an ``end``, and else of the one after. Raises Unmapped."""
         at = bisect_right(self.starts, offset) - 1
         if at >= 0 and (offset < self.ends[at] or (end and offset == self.ends[at])):
             return at, offset - self.starts[at]
@@ -82,7 +83,9 @@ class SpanMapper:
 
     def __init__(self, old: WiringTokens, new: WiringTokens, files: Iterable[SourceFile] = ()) -> None:
         self.old, self.new = old, new
-        self.files = {f.name: f for f in files}  # those of now; but the design's own, they have the text of that time
+        self.files = {
+            f.name: f for f in files
+        }  # those of now; but the design's own, they have the text of that time
 
     def span(self, span: SourceSpan) -> SourceSpan:
         """A span. Raises Unmapped."""
@@ -129,10 +132,16 @@ class Kept:
     """The fabrics that a process keeps, by file, name and phase."""
 
     wired: dict[tuple[str, str, int], Wired] = field(default_factory=dict)
-    moves: dict[tuple[str, str, int], SpanMapper] = field(default_factory=dict)  # of the text that is compiled now
+    moves: dict[tuple[str, str, int], SpanMapper] = field(
+        default_factory=dict
+    )  # of the text that is compiled now
 
     def find(
-        self, name: tuple[str, str, int], key: tuple[object, ...], layout: WiringTokens, files: list[SourceFile]
+        self,
+        name: tuple[str, str, int],
+        key: tuple[object, ...],
+        layout: WiringTokens,
+        files: list[SourceFile],
     ) -> Wired | None:
         """The fabric of this key, None if there is none; its places are moved to ``layout``."""
         self.moves.pop(name, None)
@@ -144,7 +153,8 @@ class Kept:
         return found
 
     def keep(self, name: tuple[str, str, int], made: Wired, files: list[SourceFile]) -> None:
-        """Keep a fabric, unless it has places that could not be moved. ``files`` are those that it was wired from."""
+        """Keep a fabric, unless it has places that could not be moved. ``files`` are those that it was wired
+        from."""
         home = made.layout.file
         if not all(made.layout.holds(s) for s in _spans_of_fabric(made.fabric) if s.file is home):
             return
@@ -160,7 +170,8 @@ class Kept:
         self.moves.clear()
 
     def judged(self, design: Design) -> tuple[KnownJudgements | None, SpanMapper | None]:
-        """What is known of a design that was wired last, and what moves places of its findings; None where it is not kept."""
+        """What is known of a design that was wired last, and what moves places of its findings; None where it
+        is not kept."""
         if design.members:
             return None, self.moves_of_cluster(design)
         name = design.file, design.name, design.phase
@@ -170,15 +181,16 @@ class Kept:
         return made.known if made.fabric is design.fabric else None, self.moves[name]
 
     def moves_of_cluster(self, cluster: Design) -> SpanMapper | None:
-        """What moves places of findings about a cluster; None where no fabric of it is kept. They may be of several texts."""
+        """What moves places of findings about a cluster; None where no fabric of it is kept. They may be of
+        several texts."""
         names = [(cluster.file, name, cluster.phase) for name in cluster.members]
         names += [(cluster.file, name, 0) for name in cluster.members]
         moves = [self.moves[name] for name in names if name in self.moves]
         return MovedFromSeveral(moves) if moves else None
 
     def interrupted(self) -> None:
-        """Compilation was given up at any instruction: what was being made is not kept. Columns are sealed, and judgements are
-        whole."""
+        """Compilation was given up at any instruction: what was being made is not kept. Columns are sealed,
+        and judgements are whole."""
         for made in self.wired.values():
             made.fabric = replace(made.fabric)
             made.fabric.seal()
@@ -186,17 +198,29 @@ class Kept:
 
 
 def reuse_or_wire_fabric(
-    kept: Kept, text: Planned, plan: FabricPlan, own: Diagnostics, more: tuple[bool, Options], wire: Callable[[], Fabric]
+    kept: Kept,
+    text: Planned,
+    plan: FabricPlan,
+    own: Diagnostics,
+    more: tuple[bool, Options],
+    wire: Callable[[], Fabric],
 ) -> Fabric:
-    """The fabric of a plan: one that is kept, if it was wired from the same, else the one that ``wire`` makes, which is kept.
-    What the wiring found is added to ``own``."""
+    """The fabric of a plan: one that is kept, if it was wired from the same, else the one that ``wire``
+    makes, which is kept. What the wiring found is added to ``own``."""
     from tdsl.fabric.elaborate import number_device_sets
     from tdsl.verify.runner import KnownJudgements
 
     assert text.home is not None
     name, sound, options = (text.shown, plan.name, plan.phase), *more
     layout = WiringTokens(text.home.module.file, text.home.module.body, "" if plan.cluster else plan.name)
-    limits = (sound, plan.cluster, options.max_links, options.max_devices, options.check_seconds, bool(options.fail))
+    limits = (
+        sound,
+        plan.cluster,
+        options.max_links,
+        options.max_devices,
+        options.check_seconds,
+        bool(options.fail),
+    )
     key = wiring_inputs_key(plan, layout, text.files, limits)
     found = kept.find(name, key, layout, text.files)
     if found is not None:
@@ -209,11 +233,14 @@ def reuse_or_wire_fabric(
     home = layout.file
 
     def holds(span: SourceSpan) -> bool:
-        """Whether a place can be moved: one of a later text of the design, such as that of a requirement, cannot."""
+        """Whether a place can be moved: one of a later text of the design, such as that of a requirement,
+        cannot."""
         return layout.holds(span) if span.file is home else span.file.name != home.name
 
     kept.keep(
-        name, Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, KnownJudgements(holds)), text.files
+        name,
+        Wired(key, layout, fabric, own.items[before:], plan.evaluator.steps - steps, KnownJudgements(holds)),
+        text.files,
     )
     return fabric
 
@@ -223,10 +250,30 @@ def wiring_inputs_key(
 ) -> tuple[object, ...]:
     """What the wiring of a plan reads."""
     others = tuple((f.name, f.text) for f in files if f is not layout.file)
-    solved = [(tuple(n for _, n in sorted(found.items(), key=_finding_sort_key))) for found in (plan.holes, plan.tier_sizes)]
+    solved = [
+        (tuple(n for _, n in sorted(found.items(), key=_finding_sort_key)))
+        for found in (plan.holes, plan.tier_sizes)
+    ]
     unfolded = tuple(u.text for u in plan.unfolded)
-    excused = tuple(sorted(plan.excused)), tuple(sorted(plan.absent_halls)), plan.broken, len(plan.sets), len(plan.wires)
-    return (layout.key, others, repr(plan.parameters), *solved, unfolded, excused, plan.phase, plan.needed, plan.layer, more)
+    excused = (
+        tuple(sorted(plan.excused)),
+        tuple(sorted(plan.absent_halls)),
+        plan.broken,
+        len(plan.sets),
+        len(plan.wires),
+    )
+    return (
+        layout.key,
+        others,
+        repr(plan.parameters),
+        *solved,
+        unfolded,
+        excused,
+        plan.phase,
+        plan.needed,
+        plan.layer,
+        more,
+    )
 
 
 def _finding_sort_key(found: tuple[SourceSpan, int]) -> tuple[str, int, int]:

@@ -1,7 +1,7 @@
 """`check --second-opinion`: every result with a second answer, and E0905 where the two differ.
 
-Figures are computed again by `tdsl.verify.second`; certificates are given to the checker; unknown counts are compiled with the
-number that was chosen and with each smaller one.
+Figures are computed again by `tdsl.verify.second`; certificates are given to the checker; unknown counts are
+compiled with the number that was chosen and with each smaller one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,28 @@ from tdsl.findings.source import SourceSpan
 from tdsl.semantics.quantity import Quantity
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.result import Result
-from tdsl.verify.second.answer import CHECKER, Limits, MethodTooLarge, SecondAnswer, exact_answer, yes_or_no_answer
+from tdsl.verify.second.answer import (
+    CHECKER,
+    Limits,
+    MethodTooLarge,
+    SecondAnswer,
+    exact_answer,
+    yes_or_no_answer,
+)
 from tdsl.verify.second.cluster import ClusterDocuments, Place
 from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
 
 DISAGREE = "E0905"
 PLAIN = frozenset(
-    {"bisection", "reachability", "diameter", "mean_hops", "edge_redundancy", "node_redundancy", "oversubscription"}
+    {
+        "bisection",
+        "reachability",
+        "diameter",
+        "mean_hops",
+        "edge_redundancy",
+        "node_redundancy",
+        "oversubscription",
+    }
 )
 """Checks of which there is one certificate, about the whole fabric."""
 LEAST = re.compile(r"`.*` is (\d+), the least number that fits")
@@ -47,7 +62,8 @@ class Reproduction:
 def add_second_opinions(
     compilation: Compilation, source: str, options: Options, limits: Limits | None = None
 ) -> list[Reproduction]:
-    """Give every result of a compilation of ``source`` a second opinion, in place; the disagreements as files."""
+    """Give every result of a compilation of ``source`` a second opinion, in place; the disagreements as
+    files."""
     limits = limits or Limits()
     found: list[Diagnostic] = []
     files: list[Reproduction] = []
@@ -61,23 +77,31 @@ def add_second_opinions(
     counts = _confirm_unknown_counts(compilation, source, options, limits)
     for design in compilation.judged:
         design.findings = [counts.get(_finding_identity(d), d) for d in design.findings]
-    compilation.findings = merge_equal_findings([*(counts.get(_finding_identity(d), d) for d in compilation.findings), *found])
+    compilation.findings = merge_equal_findings(
+        [*(counts.get(_finding_identity(d), d) for d in compilation.findings), *found]
+    )
     return files
 
 
 # ---------------------------------------------------------------- figures
 
 
-def _add_opinions_to_design(design: Design, fabric: Fabric, limits: Limits) -> Iterator[tuple[Diagnostic, Reproduction]]:
+def _add_opinions_to_design(
+    design: Design, fabric: Fabric, limits: Limits
+) -> Iterator[tuple[Diagnostic, Reproduction]]:
     """Give a design's results their second opinions; the disagreements."""
-    judge = _documents_of_cluster(fabric) if fabric.members else SecondOpinionJudge(fabric, design.failed, limits)
+    judge = (
+        _documents_of_cluster(fabric) if fabric.members else SecondOpinionJudge(fabric, design.failed, limits)
+    )
     certified = {} if fabric.members else _opinions_of_certificates(design, fabric, limits)
     answered = {id(result): claim for result, claim in results_with_claims(design.claims, design.results)}
     results = []
     for number, result in enumerate(design.results, 1):
         claim = answered.get(id(result))
         opinions = [o for o in (judge.opinion(result, claim), certified.get(id(result))) if o is not None]
-        results.append(replace(result, second_opinion=_merged_opinion_facts(opinions)) if opinions else result)
+        results.append(
+            replace(result, second_opinion=_merged_opinion_facts(opinions)) if opinions else result
+        )
         opinion = next((o for o in opinions if o.verdict == "disagrees"), None)
         if opinion is not None:
             name = f"second-opinion-{design.name}-{number}-{result.check}.json"
@@ -107,7 +131,11 @@ def _documents_of_cluster(cluster: Fabric) -> ClusterDocuments:
                 places[name] = where, row, str(rack), unit or 0, height[name]
         for hall in f.places.halls if f.places is not None else ():
             for line in hall.rows:
-                tops |= {(hall.name, line.name, str(n)): kind.height for n, kind in line.racks if kind.height is not None}
+                tops |= {
+                    (hall.name, line.name, str(n)): kind.height
+                    for n, kind in line.racks
+                    if kind.height is not None
+                }
     return ClusterDocuments(documents, watts, places, tops)
 
 
@@ -123,13 +151,20 @@ def _merged_opinion_facts(opinions: list[Opinion]) -> dict[str, object]:
 
 def _disagreement_finding(fabric: Fabric, result: Result, opinion: Opinion, name: str) -> Diagnostic:
     first = result.text or str(result.value)
-    message = f"`{result.requirement or result.check}`: the check says {result.status}, {first}; {opinion.by} says {opinion.said}"
+    message = (
+        f"`{result.requirement or result.check}`: the check says {result.status}, {first}; "
+        f"{opinion.by} says {opinion.said}"
+    )
     span = result.origin.span if result.origin is not None else fabric.origin.span
     notes = [opinion.reason] if opinion.reason else []
     return Diagnostic(
-        DISAGREE, message, span, (), (*notes, "one of the two is wrong: rely on neither"),
+        DISAGREE,
+        message,
+        span,
+        (),
+        (*notes, "one of the two is wrong: rely on neither"),
         f"`--second-opinion-dir DIR` writes {name}, which reproduces it; report it with that file",
-    )  # fmt: skip
+    )
 
 
 def _reproduction_of_disagreement(
@@ -141,13 +176,24 @@ def _reproduction_of_disagreement(
     if claim is not None:
         value = None if claim.value is None else str(claim.value)
         asked |= {"args": [str(x) for x in claim.args], "op": claim.op, "value": value}
-        asked["elements"] = {s.text: [e.name for e in s.elements] for s in (*claim.of, *claim.of_to, *claim.at)}
-    return Reproduction(name, {
-        "schema": 1, "design": design.name, "file": design.file, "parameters": {k: str(v) for k, v in design.parameters.items()},
-        "failed": list(design.failed.names) if design.failed is not None else [],
-        "requirement": asked, "first": result.facts(), "second": opinion.facts(),
-        "fabric": shown, **({"fabrics": [_json_target_of_fabric(f) for f in fabric.members]} if fabric.members else {}),
-    })  # fmt: skip
+        asked["elements"] = {
+            s.text: [e.name for e in s.elements] for s in (*claim.of, *claim.of_to, *claim.at)
+        }
+    return Reproduction(
+        name,
+        {
+            "schema": 1,
+            "design": design.name,
+            "file": design.file,
+            "parameters": {k: str(v) for k, v in design.parameters.items()},
+            "failed": list(design.failed.names) if design.failed is not None else [],
+            "requirement": asked,
+            "first": result.facts(),
+            "second": opinion.facts(),
+            "fabric": shown,
+            **({"fabrics": [_json_target_of_fabric(f) for f in fabric.members]} if fabric.members else {}),
+        },
+    )
 
 
 def _json_target_of_fabric(fabric: Fabric) -> Any:
@@ -162,7 +208,8 @@ def _json_target_of_fabric(fabric: Fabric) -> Any:
 
 
 def _opinions_of_certificates(design: Design, fabric: Fabric, limits: Limits) -> dict[int, Opinion]:
-    """What the checker says of the certificates of a design, by the identity of the result that each is about."""
+    """What the checker says of the certificates of a design, by the identity of the result that each is
+    about."""
     if design.failed is not None or fabric.link_count > limits.links:
         return {}
     from tdsl.certificates.write import verified_certificates
@@ -171,13 +218,19 @@ def _opinions_of_certificates(design: Design, fabric: Fabric, limits: Limits) ->
     about = list(_certificate_names_of_results(design))
     out = {}
     for name, result in about:
-        if name in made.texts and (found := _opinion_of_certificate(json.loads(made.texts[name]), result)) is not None:
+        if (
+            name in made.texts
+            and (found := _opinion_of_certificate(json.loads(made.texts[name]), result)) is not None
+        ):
             out[id(result)] = found
         elif name in made.left_out and name not in made.rejected:
             out[id(result)] = Opinion("unconfirmed", reason=f"no certificate: {made.left_out[name]}")
         elif name in made.rejected:
             out[id(result)] = Opinion(
-                "disagrees", CHECKER, yes_or_no_answer(CHECKER, False), f"the checker rejects {name}: {made.rejected[name]}"
+                "disagrees",
+                CHECKER,
+                yes_or_no_answer(CHECKER, False),
+                f"the checker rejects {name}: {made.rejected[name]}",
             )
     return out
 
@@ -189,7 +242,9 @@ def _certificate_names_of_results(design: Design) -> Iterator[tuple[str, Result]
     number = radii = ratios = 0
     known: dict[object, str] = {}
     for result, claim in results_with_claims(design.claims, design.results):
-        plain = claim is None or not (claim.scope or claim.of or claim.at or claim.of_active or claim.args or claim.through)
+        plain = claim is None or not (
+            claim.scope or claim.of or claim.at or claim.of_active or claim.args or claim.through
+        )
         if plain and result.check in PLAIN:
             yield f"{result.check}.json", result
         if claim is None or claim.scope is not None:
@@ -206,7 +261,10 @@ def _certificate_names_of_results(design: Design) -> Iterator[tuple[str, Result]
             yield f"blast_radius-{radii}.json", result
         elif claim.metric == "throughput" and claim.args != ("all_to_all",) and sets:
             named = tuple(tuple(e.name for s in side for e in s.elements) for side in (claim.of, claim.of_to))
-            yield known.setdefault((claim.args, claim.through, named), f"throughput-{len(known) + 1}.json"), result
+            yield (
+                known.setdefault((claim.args, claim.through, named), f"throughput-{len(known) + 1}.json"),
+                result,
+            )
 
 
 def _opinion_of_certificate(body: Mapping[str, object], result: Result) -> Opinion | None:
@@ -218,18 +276,24 @@ def _opinion_of_certificate(body: Mapping[str, object], result: Result) -> Opini
         first, last = Fraction(result.measures["lower_bps"]), Fraction(result.measures["upper_bps"])
         if (low, high) == (first, last):
             assert isinstance(result.lower, (int, Fraction)) and isinstance(result.upper, (int, Fraction))
-            return Opinion("confirmed", CHECKER, SecondAnswer(CHECKER, Fraction(result.lower), Fraction(result.upper)))
+            return Opinion(
+                "confirmed", CHECKER, SecondAnswer(CHECKER, Fraction(result.lower), Fraction(result.upper))
+            )
         apart = high < first or last < low
         return Opinion("disagrees", CHECKER, SecondAnswer(CHECKER, low, high), "in bit/s") if apart else None
     figure = body.get("value")
     if figure is not None and result.lower is not None:
         found = exact_answer(CHECKER, Fraction(str(figure)))
-        return Opinion("confirmed" if found.lower == result.lower == result.upper else "disagrees", CHECKER, found)
+        return Opinion(
+            "confirmed" if found.lower == result.lower == result.upper else "disagrees", CHECKER, found
+        )
     holds = body.get("holds", True if body["check"] == "survives" else None)
     if not isinstance(holds, bool) or result.status == "bounded":
         return None
     return Opinion(
-        "confirmed" if holds == (result.status == "proved") else "disagrees", CHECKER, yes_or_no_answer(CHECKER, holds)
+        "confirmed" if holds == (result.status == "proved") else "disagrees",
+        CHECKER,
+        yes_or_no_answer(CHECKER, holds),
     )
 
 
@@ -244,11 +308,17 @@ def _finding_identity(d: Diagnostic) -> tuple[str, int, int]:
 def _confirm_unknown_counts(
     compilation: Compilation, source: str, options: Options, limits: Limits
 ) -> dict[tuple[str, int, int], Diagnostic]:
-    """The notes about unknown counts, each with a second opinion: the design compiled with the numbers as text."""
+    """The notes about unknown counts, each with a second opinion: the design compiled with the numbers as
+    text."""
     chosen: dict[SourceSpan, tuple[int, Diagnostic]] = {}
     for d in compilation.findings:
         found = LEAST.fullmatch(d.message) if d.code == "E0461" else None
-        if found is not None and d.span is not None and d.span.text == "?" and d.span.file.name == compilation.file:
+        if (
+            found is not None
+            and d.span is not None
+            and d.span.text == "?"
+            and d.span.file.name == compilation.file
+        ):
             chosen[d.span] = (int(found[1]), d)
     if not chosen:
         return {}
@@ -260,7 +330,9 @@ def _confirm_unknown_counts(
     for at, span in enumerate(order):
         value, d = chosen[span]
         before = {other: chosen[other][0] for other in order[:at]}
-        out[_finding_identity(d)] = _confirm_unknown_count(source, plain, d, before, span, value, limits, errors)
+        out[_finding_identity(d)] = _confirm_unknown_count(
+            source, plain, d, before, span, value, limits, errors
+        )
     return out
 
 
@@ -274,23 +346,33 @@ def _confirm_unknown_count(
     limits: Limits,
     known: Errors,
 ) -> Diagnostic:
-    """A note with what compiling says of the number and of each smaller one; E0905 where that differs. ``known`` are errors that
-    the design has with the numbers that were found: other fabrics of the file may have some."""
+    """A note with what compiling says of the number and of each smaller one; E0905 where that differs.
+    ``known`` are errors that the design has with the numbers that were found: other fabrics of the file may
+    have some."""
     if value > limits.trials:
         why = MethodTooLarge("compiling", f"{value - 1:,} smaller numbers", f"{limits.trials - 1}")
         return replace(d, notes=(*d.notes, f"not confirmed: {why}"))
     for smaller in range(1, value):
         if not _has_further_errors(source, options, {**before, span: smaller}, known):
             message = f"{d.message}; compiling the design with {smaller} in its place finds nothing wrong"
-            return Diagnostic(DISAGREE, message, span, help=f"write {smaller} there to see it, and report it with the design")
+            return Diagnostic(
+                DISAGREE,
+                message,
+                span,
+                help=f"write {smaller} there to see it, and report it with the design",
+            )
     if _has_further_errors(source, options, {**before, span: value}, known):
         message = f"{d.message}; compiling the design with {value} in its place finds errors"
-        return Diagnostic(DISAGREE, message, span, help=f"write {value} there to see them, and report it with the design")
+        return Diagnostic(
+            DISAGREE, message, span, help=f"write {value} there to see them, and report it with the design"
+        )
     said = "and with each smaller number" if value > 1 else "in its place"
     return replace(d, notes=(*d.notes, f"confirmed by compiling the design with {value} {said}"))
 
 
-def _has_further_errors(source: str, options: Options, given: Mapping[SourceSpan, int], known: Errors) -> bool:
+def _has_further_errors(
+    source: str, options: Options, given: Mapping[SourceSpan, int], known: Errors
+) -> bool:
     """Whether a design has further errors with these numbers written where it has `?`."""
     from tdsl.semantics.loader import Loader
 
@@ -302,11 +384,16 @@ def _has_further_errors(source: str, options: Options, given: Mapping[SourceSpan
     for span in spans:
         text = text[: span.start] + str(given[span]) + text[span.end :]
     overlay = {**options.overlay, str(path.resolve()): text}
-    return not _errors_of_compilation(compiler.compile_and_verify(source, replace(options, overlay=overlay))) <= known
+    return (
+        not _errors_of_compilation(compiler.compile_and_verify(source, replace(options, overlay=overlay)))
+        <= known
+    )
 
 
 def _errors_of_compilation(compilation: Compilation) -> Errors:
-    """The errors of a compilation, those that the design allows as well: code, message, file and line, which no number in the
-    place of a `?` moves."""
+    """The errors of a compilation, those that the design allows as well: code, message, file and line, which
+    no number in the place of a `?` moves."""
     wrong = [d for d in compilation.findings if d.severity in (Severity.ERROR, Severity.ALLOWED)]
-    return frozenset((d.code, d.message, *((d.span.file.name, d.span.begin[0]) if d.span else ("", 0))) for d in wrong)
+    return frozenset(
+        (d.code, d.message, *((d.span.file.name, d.span.begin[0]) if d.span else ("", 0))) for d in wrong
+    )

@@ -1,8 +1,10 @@
-"""A design at every value of its parameters: each combination is compiled and checked, and what was found is put together.
+"""A design at every value of its parameters: each combination is compiled and checked, and what was found is
+put together.
 
-The combinations are finite, so what holds for each of them is proved for the whole range. They are in row-major order of the
-parameters as declared: the first that fails is the least. Where they are more than a limit, the ends of the ranges are checked
-first and then the rest in order; what holds for those is not proved for all.
+The combinations are finite, so what holds for each of them is proved for the whole range. They are in
+row-major order of the parameters as declared: the first that fails is the least. Where they are more than a
+limit, the ends of the ranges are checked first and then the rest in order; what holds for those is not proved
+for all.
 """
 
 from __future__ import annotations
@@ -60,8 +62,9 @@ class Case:
 class SweepVerdict:
     """What is known of one requirement or check over all combinations.
 
-    ``first`` is the least combination with this status, None where it is good. ``count`` is how many have the status, ``asked``
-    for how many there is the requirement, and ``judged`` for how many it is answered. ``bare``: nobody requires it.
+    ``first`` is the least combination with this status, None where it is good. ``count`` is how many have the
+    status, ``asked`` for how many there is the requirement, and ``judged`` for how many it is answered.
+    ``bare``: nobody requires it.
     """
 
     check: str
@@ -79,9 +82,9 @@ class SweepVerdict:
 class Sweep(Compilation):
     """All combinations of a file's parameters. ``designs`` are those of all of them.
 
-    ``total`` is how many combinations there are, None if they are too many to count; ``varied`` are the values of each parameter,
-    ``kept`` parameters without a finite range: they have their default. ``decided`` are requirements, by fabric, that arithmetic
-    proves for all combinations.
+    ``total`` is how many combinations there are, None if they are too many to count; ``varied`` are the
+    values of each parameter, ``kept`` parameters without a finite range: they have their default. ``decided``
+    are requirements, by fabric, that arithmetic proves for all combinations.
     """
 
     cases: list[Case] = field(default_factory=list)
@@ -116,10 +119,15 @@ class Sweep(Compilation):
 
     def which(self, cases: Sequence[Case]) -> str:
         """Some of the combinations by their values, as short as they can be told."""
-        values = {name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values)) for name in self.varied}
+        values = {
+            name: tuple(dict.fromkeys(c.values[name] for c in cases if name in c.values))
+            for name in self.varied
+        }
         if len(cases) > 1 and prod(map(len, values.values())) == len(cases):  # a full product
             return " and ".join(f"{name} = {values_as_ranges(each)}" for name, each in values.items())
-        return "; ".join(c.text for c in cases[:SHOWN]) + (f" and {len(cases) - SHOWN:,} more" if len(cases) > SHOWN else "")
+        return "; ".join(c.text for c in cases[:SHOWN]) + (
+            f" and {len(cases) - SHOWN:,} more" if len(cases) > SHOWN else ""
+        )
 
     # ------------------------------------------------------------ verdicts
     def verdicts(self) -> dict[str, list[SweepVerdict]]:
@@ -140,12 +148,17 @@ class Sweep(Compilation):
             lost = {at for at in range(len(self.cases)) if at not in wired[name]}
             verdict = self._verdict(what, bare, row, lost)
             if (name, what) in self.decided and not bare:
-                verdict = replace(verdict, status="proved", answer=f"holds for all {self.total:,} combinations, by arithmetic")
+                verdict = replace(
+                    verdict,
+                    status="proved",
+                    answer=f"holds for all {self.total:,} combinations, by arithmetic",
+                )
             out.setdefault(name, []).append(verdict)
         return out
 
     def _verdict(self, what: str, bare: bool, row: Mapping[int, Result], lost: set[int]) -> SweepVerdict:
-        """The worst answer speaks. ``lost`` are combinations whose design has no wiring that could be judged."""
+        """The worst answer speaks. ``lost`` are combinations whose design has no wiring that could be
+        judged."""
         ranks = BARE_RANKS if bare else RANKS
         statuses = {at: r.status for at, r in row.items()} | ({} if bare else dict.fromkeys(lost, "skipped"))
         worst = min(statuses.values(), key=lambda status: ranks.index(status))
@@ -163,7 +176,8 @@ class Sweep(Compilation):
             else:
                 why = "can be judged" if bare else "is asked"
                 answer += (
-                    f"the {len(judged):,} of {len(self.cases):,} where it {why}: {self.which([self.cases[a] for a in judged])}"
+                    f"the {len(judged):,} of {len(self.cases):,} where it {why}: "
+                    f"{self.which([self.cases[a] for a in judged])}"
                 )
             status = worst if self.whole else "bounded"
             return SweepVerdict(check, what, bare, status, answer, None, len(having), len(statuses), answered)
@@ -173,7 +187,10 @@ class Sweep(Compilation):
         else:
             rest = "; proved for the rest" if set(statuses.values()) == {worst, "proved"} else ""
             if not self.whole:
-                rest = f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; {self._unchecked()}"
+                rest = (
+                    f" checked{f'; proved for {len(statuses) - len(having):,}' if rest else ''}; "
+                    f"{self._unchecked()}"
+                )
             answer = f"with {case.text} ({len(having):,} of {len(statuses):,}{rest}): {told}"
         return SweepVerdict(check, what, bare, worst, answer, case, len(having), len(statuses), answered)
 
@@ -185,7 +202,11 @@ class Sweep(Compilation):
     def _each(self, count: int) -> str:
         if self.whole:
             return f"all {count:,} combinations" if count > 1 else "the one combination"
-        return f"the {count:,} combinations that were checked" if count > 1 else "the one combination that was checked"
+        return (
+            f"the {count:,} combinations that were checked"
+            if count > 1
+            else "the one combination that was checked"
+        )
 
 
 def values_as_ranges(values: Sequence[Value]) -> str:
@@ -199,7 +220,9 @@ def values_as_ranges(values: Sequence[Value]) -> str:
             runs[-1].append(v)
         else:
             runs.append([v])
-    parts = [p for run in runs for p in ([f"{run[0]}..{run[-1]}"] if len(run) > 2 else [text_of(v) for v in run])]
+    parts = [
+        p for run in runs for p in ([f"{run[0]}..{run[-1]}"] if len(run) > 2 else [text_of(v) for v in run])
+    ]
     return ", ".join(parts[:8]) + (", …" if len(parts) > 8 else "")
 
 
@@ -217,7 +240,8 @@ def _qualified_design_name(design: Design) -> str:
 
 @dataclass(slots=True)
 class _Walk:
-    """Goes through the combinations, asking the design for the range of a parameter once those before it are chosen."""
+    """Goes through the combinations, asking the design for the range of a parameter once those before it are
+    chosen."""
 
     source: str
     options: Options
@@ -230,7 +254,8 @@ class _Walk:
     settled: bool = False  # no choice changes the range of another parameter
 
     def ask(self, chosen: Chosen) -> tuple[list[Domain], bool]:
-        """The finite domains that are still open, in order of the text, and whether no choice changes them."""
+        """The finite domains that are still open, in order of the text, and whether no choice changes
+        them."""
         settings, found = compiler.parameter_settings(self.source, replace(self.options, values=dict(chosen)))
         if not chosen:
             self.defaults = [d for d in found if d.code == RULED_OUT]
@@ -251,7 +276,8 @@ class _Walk:
         return finite, settled
 
     def combinations(self, limit: int) -> list[Chosen]:
-        """All of them in order; where there are more than the limit, the ends of all ranges and the first others, in order."""
+        """All of them in order; where there are more than the limit, the ends of all ranges and the first
+        others, in order."""
         finite, settled = self.ask({})
         if not self.parses:
             return []
@@ -278,25 +304,38 @@ class _Walk:
                 self.varied = {name: sorted(values) for name, values in self.varied.items()}  # type: ignore[type-var]
         return out
 
-    def walk(self, chosen: Chosen, at: Place, known: list[Domain] | None, ends: bool = False) -> Iterator[tuple[Place, Chosen]]:
+    def walk(
+        self, chosen: Chosen, at: Place, known: list[Domain] | None, ends: bool = False
+    ) -> Iterator[tuple[Place, Chosen]]:
         """The combinations that go on from some choices, with their places."""
         finite = known if known is not None else self.ask(chosen)[0]
         if not finite:
             yield at, chosen
             return
         choices = finite[0].choices or ()
-        steps: Iterable[int] = range(len(choices)) if not ends else sorted({0, len(choices) - 1}) if choices else ()
+        steps: Iterable[int] = (
+            range(len(choices)) if not ends else sorted({0, len(choices) - 1}) if choices else ()
+        )
         for i in steps:
-            yield from self.walk({**chosen, finite[0].name: choices[i]}, (*at, i), known[1:] if known is not None else None, ends)
+            yield from self.walk(
+                {**chosen, finite[0].name: choices[i]},
+                (*at, i),
+                known[1:] if known is not None else None,
+                ends,
+            )
 
 
-def sweep_parameters(source: str, options: Options | None = None, limit: int = LIMIT, workers: Workers = ALONE) -> Sweep:
-    """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError and
-    WorkersEnded."""
+def sweep_parameters(
+    source: str, options: Options | None = None, limit: int = LIMIT, workers: Workers = ALONE
+) -> Sweep:
+    """Check a design at every combination of its parameters, at ``limit`` of them at most. Raises UsageError
+    and WorkersEnded."""
     options = replace(options or Options(), parsed={})
     walk = _Walk(source, options)
     chosen = walk.combinations(limit)
-    if not chosen:  # a text that does not parse, or no value that the guards allow: the design as it stands says why
+    if (
+        not chosen
+    ):  # a text that does not parse, or no value that the guards allow: the design as it stands says why
         alone = compiler.compile_and_verify(source, options)
         findings = alone.findings
         if walk.spans and not Diagnostics(list(findings)).has_errors:
@@ -308,8 +347,14 @@ def sweep_parameters(source: str, options: Options | None = None, limit: int = L
         _prove_unchecked_combinations(result, source, options, walk)
     merged = list(_merged_sweep_findings(result))
     said = {(d.code, d.span) for d in merged}
-    defaults = [replace(d, notes=(*d.notes, "with the defaults")) for d in walk.defaults if (d.code, d.span) not in said]
-    result.findings = merge_equal_findings([*merged, *defaults, *_unchecked_range_findings(result, walk.spans)])
+    defaults = [
+        replace(d, notes=(*d.notes, "with the defaults"))
+        for d in walk.defaults
+        if (d.code, d.span) not in said
+    ]
+    result.findings = merge_equal_findings(
+        [*merged, *defaults, *_unchecked_range_findings(result, walk.spans)]
+    )
     return result
 
 
@@ -320,7 +365,9 @@ def _sweep_of_cases(cases: list[Case], findings: Sequence[Diagnostic], total: in
     return result
 
 
-def _compile_combinations(source: str, options: Options, chosen: Sequence[Chosen], workers: Workers) -> list[Case]:
+def _compile_combinations(
+    source: str, options: Options, chosen: Sequence[Chosen], workers: Workers
+) -> list[Case]:
     """All combinations compiled: the first here, and the rest, if it is worth it, by several processes."""
     lean = len(chosen) > 1
     first, rest = _compile_combination(source, options, chosen[0], lean), chosen[1:]
@@ -330,7 +377,10 @@ def _compile_combinations(source: str, options: Options, chosen: Sequence[Chosen
     size = -(-len(rest) // PIECES)
     pieces = [rest[at : at + size] for at in range(0, len(rest), size)]
     found = workers.results(partial(_compile_piece, source, replace(options, parsed=None)), pieces)
-    return [first, *progress.items_as_phase(chain.from_iterable(found), f"check {source}", len(rest), "combinations")]
+    return [
+        first,
+        *progress.items_as_phase(chain.from_iterable(found), f"check {source}", len(rest), "combinations"),
+    ]
 
 
 def _compile_piece(source: str, options: Options, chosen: Sequence[Chosen]) -> list[Case]:
@@ -352,13 +402,18 @@ def _compile_combination(source: str, options: Options, values: Chosen, lean: bo
 
 
 def _prove_unchecked_combinations(result: Sweep, source: str, options: Options, walk: _Walk) -> None:
-    """Prove what arithmetic can of the combinations that were not checked, or check the one that it says is wrong."""
+    """Prove what arithmetic can of the combinations that were not checked, or check the one that it says is
+    wrong."""
     module = next((parsed for parsed, _ in (options.parsed or {}).values()), None)
     sought = [
         (name, v.what)
         for name, verdicts in result.verdicts().items()
         for v in verdicts
-        if v.check == "switches" and not v.bare and v.status == "bounded" and v.first is None and v.asked == len(result.cases)
+        if v.check == "switches"
+        and not v.bare
+        and v.status == "bounded"
+        and v.first is None
+        and v.asked == len(result.cases)
     ]
     if module is None or not sought:
         return
@@ -372,7 +427,9 @@ def _prove_unchecked_combinations(result: Sweep, source: str, options: Options, 
                 if _qualified_design_name(design) == name:
                     fixed = {k: v for k, v in design.parameters.items() if k not in case.values}
                     measured += [(case.values, r.value) for r in design.results if r.requirement == what]
-        answer = prove_switch_count(module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)])
+        answer = prove_switch_count(
+            module.body, name, what, domains, fixed, [(v, n) for v, n in measured if isinstance(n, int)]
+        )
         if answer == "proved":
             result.decided.add((name, what))
         elif isinstance(answer, Mapping) and all(dict(case.values) != dict(answer) for case in result.cases):
@@ -409,7 +466,9 @@ def _merged_sweep_findings(result: Sweep) -> Iterator[Diagnostic]:
             words.setdefault(each.message, []).append(case)
         notes = [note if len(words) == 1 else f"{note}; reported here with {first.text}"]
         if len(words) > 1:
-            others = [f"with {result.which(c)}: {message}" for message, c in words.items() if message != d.message]
+            others = [
+                f"with {result.which(c)}: {message}" for message, c in words.items() if message != d.message
+            ]
             notes += others[:SHOWN] + ([f"and {len(others) - SHOWN:,} more"] if len(others) > SHOWN else [])
         yield replace(d, notes=(*d.notes, *notes))
 
@@ -418,18 +477,28 @@ def _unchecked_range_findings(result: Sweep, spans: Mapping[str, Domain]) -> Ite
     """What stands between the combinations that were checked and the whole range."""
     for name, d in result.kept.items():
         yield Diagnostic(
-            "E0125", f"`{name}` keeps its default, {text_of(d.default)}: {d.missing}", d.span, help=d.help,
-        )  # fmt: skip
+            "E0125",
+            f"`{name}` keeps its default, {text_of(d.default)}: {d.missing}",
+            d.span,
+            help=d.help,
+        )
     if result.total != len(result.cases):
         widest = max(spans.values(), key=lambda d: len(d.choices or ()))
         total = "many more" if result.total is None else f"{result.total:,}"
         yield Diagnostic(
-            "E0126", f"{len(result.cases):,} of {total} combinations were checked, and what they show is not proved for the rest",
+            "E0126",
+            f"{len(result.cases):,} of {total} combinations were checked, and what they show is not "
+            "proved for the rest",
             widest.span,
             help="raise `--limit-params`, give a parameter with `--set`, or narrow a range in its guard",
-        )  # fmt: skip
+        )
 
 
 def _no_common_value_finding(spans: Mapping[str, Domain]) -> Diagnostic:
     d = next(iter(spans.values()))
-    return Diagnostic("E0125", f"no value of `{d.name}` suits all that declare it", d.span, help="give each a name of its own")
+    return Diagnostic(
+        "E0125",
+        f"no value of `{d.name}` suits all that declare it",
+        d.span,
+        help="give each a name of its own",
+    )

@@ -1,8 +1,9 @@
-"""What people have settled about findings: ``# tdsl: allow(name) reason`` at the line, and ``[severity]`` of tdsl.toml.
+"""What people have settled about findings: ``# tdsl: allow(name) reason`` at the line, and ``[severity]`` of
+tdsl.toml.
 
-A finding that is allowed stays known, with its reason, and fails nothing. What keeps a text from being understood cannot be
-allowed. ``allow(name until 2027-01-31)`` has a last day: after it `check` warns, and the finding stays allowed, so that no day
-changes what is built.
+A finding that is allowed stays known, with its reason, and fails nothing. What keeps a text from being
+understood cannot be allowed. ``allow(name until 2027-01-31)`` has a last day: after it `check` warns, and the
+finding stays allowed, so that no day changes what is built.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class Allowances:
             self.lines.setdefault((id(file), line), []).append(allowance)
 
     def settle(self, findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-        """The findings with the severities that are settled for them, but those whose cause remains an error."""
+        """The findings with the severities that are settled for them, but those whose cause remains an
+        error."""
         out = [self._settled(d) for d in findings]
         errors = {(d.code, d.span) for d in out if d.severity is Severity.ERROR}
         return [d for d in out if d.cause is None or (d.cause.message, d.cause.span) not in errors]
@@ -112,7 +114,8 @@ def _unused_waiver_finding(a: Allowance) -> Diagnostic:
         f"nothing here is `{a.name}`, so nothing is allowed",
         a.span,
         severity=Severity.WARNING,
-        help=f"delete `{a.span.text}`; a comment belongs on the line of the finding, or alone on the line above",
+        help=f"delete `{a.span.text}`; a comment belongs on the line of the finding, or alone on the line "
+        "above",
     )
 
 
@@ -157,7 +160,9 @@ def _waivers_in_comment(text: str, span: SourceSpan, line: int, diagnostics: Dia
         try:
             until = date_from_text(dated[2].strip())
         except ValueError as wrong:
-            diagnostics.add("E0016", span, f"{wrong}", help="write `# tdsl: allow(NAME until YYYY-MM-DD) REASON`")
+            diagnostics.add(
+                "E0016", span, f"{wrong}", help="write `# tdsl: allow(NAME until YYYY-MM-DD) REASON`"
+            )
             return []
     out = []
     for name in names:
@@ -165,10 +170,18 @@ def _waivers_in_comment(text: str, span: SourceSpan, line: int, diagnostics: Dia
         if page is None:
             near = catalogue.most_similar_code(name)
             diagnostics.add(
-                "E0016", span, f"there is no finding `{name}`", help=f"did you mean `{near}`?" if near else "`tdsl list checks`"
+                "E0016",
+                span,
+                f"there is no finding `{name}`",
+                help=f"did you mean `{near}`?" if near else "`tdsl list checks`",
             )
         elif page.code.startswith(FOREVER):
-            diagnostics.add("E0016", span, f"`{name}` cannot be allowed: it says that the text is not understood", help=HELP)
+            diagnostics.add(
+                "E0016",
+                span,
+                f"`{name}` cannot be allowed: it says that the text is not understood",
+                help=HELP,
+            )
         else:
             out.append(Allowance(page.name, reason, span, line, until))
     return out

@@ -1,7 +1,8 @@
-"""A drawing of a fabric: tiers as rows, alike devices as boxes, group instances as frames, links between boxes as one line.
+"""A drawing of a fabric: tiers as rows, alike devices as boxes, group instances as frames, links between
+boxes as one line.
 
-How much is told apart depends on how much there is: single devices in a small fabric, then the members of each group
-together, then whole declarations. The finest level that a page holds is drawn.
+How much is told apart depends on how much there is: single devices in a small fabric, then the members of
+each group together, then whole declarations. The finest level that a page holds is drawn.
 """
 
 from __future__ import annotations
@@ -97,7 +98,11 @@ def plan_of_boxes(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, w
     """The finest level with at most so many boxes (in a row if ``wide``, else in all) and bundles."""
     deepest = max((len(s.parts) for s in fabric.sets), default=1)
     for depth in range(deepest, -2, -1):
-        if wide and 0 < depth < deepest and max((_instances_at_depth(s, depth) for s in fabric.sets), default=0) > APART:
+        if (
+            wide
+            and 0 < depth < deepest
+            and max((_instances_at_depth(s, depth) for s in fabric.sets), default=0) > APART
+        ):
             continue
         if depth >= 0 and not _box_count_fits(fabric, boxes, wide, depth, depth == deepest):
             continue
@@ -109,7 +114,8 @@ def plan_of_boxes(fabric: Fabric, names: DrawingNames, boxes: int, lines: int, w
 
 
 def _box_count_fits(fabric: Fabric, boxes: int, wide: bool, depth: int, single: bool) -> bool:
-    """Whether the number of boxes alone does not rule a level out; saves naming every device of a large fabric."""
+    """Whether the number of boxes alone does not rule a level out; saves naming every device of a large
+    fabric."""
     counts = [s.count if single else _instances_at_depth(s, depth) for s in fabric.sets]
     return (max(counts, default=0) if wide else sum(counts)) <= boxes
 
@@ -150,7 +156,19 @@ def _plan_at_depth(fabric: Fabric, names: DrawingNames, depth: int, single: bool
                 below = bool(inner[rows].any())
                 level = -0.5 - max(tier, 0) if below else float(tier)
                 clusters.append(
-                    _Cluster(len(clusters), name, s, place, tier, level, built, size, scaleup=below, holder=holder, times=times)
+                    _Cluster(
+                        len(clusters),
+                        name,
+                        s,
+                        place,
+                        tier,
+                        level,
+                        built,
+                        size,
+                        scaleup=below,
+                        holder=holder,
+                        times=times,
+                    )
                 )
                 of_device[rows] = len(clusters) - 1
     bundles = _links_between_boxes(fabric, of_device, clusters)
@@ -168,7 +186,8 @@ def _hosts_drawn_with_chips(fabric: Fabric) -> set[int]:
 
 
 def _folded_group_name(s: DeviceSet, name: str) -> tuple[str, str, int]:
-    """The name of a whole declaration in a frame for its outermost group, the frame's (``plane × 8``), and that number."""
+    """The name of a whole declaration in a frame for its outermost group, the frame's (``plane × 8``), and
+    that number."""
     times = prod(a.size for a in s.parts[0].axes)
     if len(s.parts) < 2 or times < 2:
         return name, "", 1
@@ -189,14 +208,19 @@ def _add_shape_glyphs(fabric: Fabric, p: _Plan) -> None:
 
 def _shape_colours(fabric: Fabric, s: DeviceSet, shape: Mapping[str, Any]) -> list[str]:
     """The colour of the class of the links along each dimension of a grid, or between groups."""
-    rows = np.flatnonzero((fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index))
+    rows = np.flatnonzero(
+        (fabric.device_set[fabric.device_a] == s.index) & (fabric.device_set[fabric.device_b] == s.index)
+    )
     a, b = fabric.device_a[rows] - s.first, fabric.device_b[rows] - s.first
     if "circle" in shape:
         each = s.count // shape["circle"]
         return [COLOURS[int(fabric.link_class[rows[np.argmax(a // each != b // each)]]) % len(COLOURS)]]
     sizes = [x.size for x in s.axes] if shape["axes"] else shape["grid"]
     at, to = np.unravel_index(a, sizes), np.unravel_index(b, sizes)
-    moved = [np.any([at[k] != to[k] for k in axes], axis=0) for axes in shape["axes"] or [[k] for k in range(len(sizes))]]
+    moved = [
+        np.any([at[k] != to[k] for k in axes], axis=0)
+        for axes in shape["axes"] or [[k] for k in range(len(sizes))]
+    ]
     return [COLOURS[int(fabric.link_class[rows[np.argmax(m)]]) % len(COLOURS)] for m in moved]
 
 
@@ -212,7 +236,8 @@ def _give_rows_to_untiered(clusters: list[_Cluster], bundles: dict[tuple[int, in
 
 
 def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
-    """``su0-node``: the groups that are told apart with their indices, the others without; a name is said once."""
+    """``su0-node``: the groups that are told apart with their indices, the others without; a name is said
+    once."""
     axes = tuple(a for p in s.parts[:-1][:depth] for a in p.axes)
     at = iter(indices_at_position(instance, axes))
     out = []
@@ -225,8 +250,11 @@ def _name_at_depth(s: DeviceSet, depth: int, instance: int) -> str:
     return "-".join(out)
 
 
-def _links_between_boxes(fabric: Fabric, of_device: Ints, clusters: list[_Cluster]) -> dict[tuple[int, int, int], int]:
-    """Links between boxes; those inside one are told in the box. A link through an optical switch is drawn to that."""
+def _links_between_boxes(
+    fabric: Fabric, of_device: Ints, clusters: list[_Cluster]
+) -> dict[tuple[int, int, int], int]:
+    """Links between boxes; those inside one are told in the box. A link through an optical switch is drawn to
+    that."""
     via = fabric.link_via_a >= 0
     hop = np.where(via, fabric.link_via_a, fabric.link_b)
     back = np.where(via, fabric.link_via_b, fabric.link_a)
@@ -254,12 +282,19 @@ def draw_fabric(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
     p = plan_of_boxes(fabric, names, BOXES_A_ROW, WIRES_A_PAGE, wide=True)
     _add_shape_glyphs(fabric, p)
     for c in p.clusters:
-        c.width = max(96.0, min(260.0, max(len(t) for t in _box_texts(c)) * LETTER + 20), c.glyph.width + 24 if c.glyph else 0)
+        c.width = max(
+            96.0,
+            min(260.0, max(len(t) for t in _box_texts(c)) * LETTER + 20),
+            c.glyph.width + 24 if c.glyph else 0,
+        )
     frames, right = _place_box_columns(p)
     figures = _figures_below_title(fabric)
     legend = _legend_entries(fabric, names)
     right = max(
-        right, MARGIN + len(title) * 13.0, MARGIN + len(figures) * LETTER, *(MARGIN + 30 + len(t) * LETTER for t, _ in legend)
+        right,
+        MARGIN + len(title) * 13.0,
+        MARGIN + len(figures) * LETTER,
+        *(MARGIN + 30 + len(t) * LETTER for t, _ in legend),
     )
     top = 108.0
     bottom = top
@@ -272,11 +307,16 @@ def draw_fabric(fabric: Fabric, names: DrawingNames, title: str) -> Picture:
     places = [_frame_of_group(p, name) for name in frames]
     legend_top = bottom + (90 if _has_level_wires(p) else 62)
     return Picture(
-        round(right + MARGIN, 1), round(legend_top + 22 * len(legend) + 12, 1), title, figures, tuple(places),
-        tuple(_drawn_box(c) for c in p.clusters), tuple(_drawn_bundles(fabric, p)),
+        round(right + MARGIN, 1),
+        round(legend_top + 22 * len(legend) + 12, 1),
+        title,
+        figures,
+        tuple(places),
+        tuple(_drawn_box(c) for c in p.clusters),
+        tuple(_drawn_bundles(fabric, p)),
         tuple(x for row in p.rows for x in _row_captions(fabric, p, row)),
         tuple(Caption(MARGIN, legend_top + 22 * i, text, colour) for i, (text, colour) in enumerate(legend)),
-    )  # fmt: skip
+    )
 
 
 def _row_captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption]:
@@ -298,7 +338,11 @@ def _row_captions(fabric: Fabric, p: _Plan, row: list[_Cluster]) -> list[Caption
 def _box_texts(c: _Cluster) -> list[str]:
     """Name; how many of what; what else is to be said."""
     if c.holder is not None:
-        return [c.name, f"{c.holder.count:,} × {c.holder.model.name}", f"{c.devices:,} × {c.set.model.name} inside"]
+        return [
+            c.name,
+            f"{c.holder.count:,} × {c.holder.model.name}",
+            f"{c.devices:,} × {c.set.model.name} inside",
+        ]
     absent = f", {c.planned - c.devices:,} omitted" if c.planned > c.devices else ""
     what = c.set.model.name if c.planned == 1 else f"{c.devices:,} × {c.set.model.name}{absent}"
     if c.times > 1 and c.glyph is None:
@@ -307,7 +351,8 @@ def _box_texts(c: _Cluster) -> list[str]:
 
 
 def _place_box_columns(p: _Plan) -> tuple[list[str], float]:
-    """Give every box its x: a column for each group instance, then one for what stands in none; the names of the frames."""
+    """Give every box its x: a column for each group instance, then one for what stands in none; the names of
+    the frames."""
     names = list(dict.fromkeys(c.place for c in p.clusters if c.place))
     alone = [[c for c in row if not c.place] for row in p.rows]
     mixed = [row for row, free in zip(p.rows, alone, strict=True) if len(free) < len(row)]
@@ -322,7 +367,10 @@ def _place_box_columns(p: _Plan) -> tuple[list[str], float]:
     for row in mixed:
         _centre_boxes([c for c in row if not c.place], x, beside)
     full = max(
-        [x + beside - LEFT - MARGIN, *(_row_width(free) for row, free in zip(p.rows, alone, strict=True) if row not in mixed)]
+        [
+            x + beside - LEFT - MARGIN,
+            *(_row_width(free) for row, free in zip(p.rows, alone, strict=True) if row not in mixed),
+        ]
     )
     used = x - GAP - LEFT - MARGIN if names else full
     for row, free in zip(p.rows, alone, strict=True):
@@ -352,9 +400,13 @@ def _frame_of_group(p: _Plan, name: str) -> Frame:
     top, bottom = min(c.y for c in members), max(c.y + c.height for c in members)
     pad = FRAME_PAD - 2
     return Frame(
-        round(left - pad, 1), round(top - pad, 1), round(right - left + 2 * pad, 1), round(bottom - top + 2 * pad + 18, 1),
-        text_cut_to_width(name, right - left + 2 * pad - 12, SMALL), max(c.times for c in members) > 1,
-    )  # fmt: skip
+        round(left - pad, 1),
+        round(top - pad, 1),
+        round(right - left + 2 * pad, 1),
+        round(bottom - top + 2 * pad + 18, 1),
+        text_cut_to_width(name, right - left + 2 * pad - 12, SMALL),
+        max(c.times for c in members) > 1,
+    )
 
 
 def text_cut_to_width(text: str, width: float, letter: float) -> str:
@@ -365,13 +417,30 @@ def text_cut_to_width(text: str, width: float, letter: float) -> str:
 
 def _drawn_box(c: _Cluster) -> Box:
     texts = _box_texts(c)
-    lines = tuple(text_cut_to_width(t, c.width - 14, LETTER if i == 0 else SMALL) for i, t in enumerate(texts))
-    kind = "scaleup" if c.scaleup and c.set.kind == "switch" else c.set.kind if c.set.role in ("", "accelerator") else "other"
+    lines = tuple(
+        text_cut_to_width(t, c.width - 14, LETTER if i == 0 else SMALL) for i, t in enumerate(texts)
+    )
+    kind = (
+        "scaleup"
+        if c.scaleup and c.set.kind == "switch"
+        else c.set.kind
+        if c.set.role in ("", "accelerator")
+        else "other"
+    )
     inner = c.glyph.width if c.glyph is not None else 0.0
     return Box(
-        f"n{c.number}", round(c.x, 1), round(c.y, 1), round(c.width, 1), round(c.height, 1), kind, lines, ": ".join(texts),
-        c.glyph, round(c.x + (c.width - inner) / 2, 1), round(c.y + BOX_HEIGHT, 1),
-    )  # fmt: skip
+        f"n{c.number}",
+        round(c.x, 1),
+        round(c.y, 1),
+        round(c.width, 1),
+        round(c.height, 1),
+        kind,
+        lines,
+        ": ".join(texts),
+        c.glyph,
+        round(c.x + (c.width - inner) / 2, 1),
+        round(c.y + BOX_HEIGHT, 1),
+    )
 
 
 def _row_word(row: list[_Cluster]) -> str:
@@ -379,7 +448,11 @@ def _row_word(row: list[_Cluster]) -> str:
     if row[0].scaleup:
         return "chips" if kinds == {"chip"} else f"scale-up {row[0].tier}" if row[0].tier > 1 else "scale-up"
     if row[0].tier < 0:
-        return {"ocs": "OCS", "panel": "panels", "switch": "switches"}.get(kinds.pop(), "") if len(kinds) == 1 else "others"
+        return (
+            {"ocs": "OCS", "panel": "panels", "switch": "switches"}.get(kinds.pop(), "")
+            if len(kinds) == 1
+            else "others"
+        )
     return {0: "chips" if kinds == {"chip"} else "hosts"}.get(row[0].tier, f"tier {row[0].tier}")
 
 
@@ -390,10 +463,14 @@ def _figures_below_title(fabric: Fabric) -> str:
     counts = [
         (int((kinds == k).sum()), one, many)
         for k, one, many in (
-            ("host", "host", "hosts"), ("other", "other host", "other hosts"), ("chip", "chip", "chips"),
-            ("switch", "switch", "switches"), ("ocs", "optical switch", "optical switches"), ("panel", "panel", "panels"),
+            ("host", "host", "hosts"),
+            ("other", "other host", "other hosts"),
+            ("chip", "chip", "chips"),
+            ("switch", "switch", "switches"),
+            ("ocs", "optical switch", "optical switches"),
+            ("panel", "panel", "panels"),
         )
-    ]  # fmt: skip
+    ]
     cables = len(distinct_values(fabric.cable_group))
     counts += [(fabric.link_count, "link", "links"), (cables, "cable", "cables")]
     return " · ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n)
@@ -405,7 +482,9 @@ def _legend_entries(fabric: Fabric, names: DrawingNames) -> list[tuple[str, str]
         if not c.links:  # cables alone, such as those to an optical switch
             continue
         rate = f" of {c.rate_gbps:,g} Gb/s" if c.rate_gbps != "" else ""
-        out.append((f"{c.name}: {c.links:,} {'link' if c.links == 1 else 'links'}{rate}", COLOURS[i % len(COLOURS)]))
+        out.append(
+            (f"{c.name}: {c.links:,} {'link' if c.links == 1 else 'links'}{rate}", COLOURS[i % len(COLOURS)])
+        )
     return out
 
 
@@ -428,15 +507,27 @@ def _drawn_bundles(fabric: Fabric, p: _Plan) -> list[Wire]:
             x, y = y, x  # x is the lower on the page
         text = f"{links:,}"
         beside = strands[a, b]
-        curve, at = _bundle_curve(x, y, (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside)))
+        curve, at = _bundle_curve(
+            x, y, (beside.index(cls) - (len(beside) - 1) / 2) * min(STRAND, 80 / len(beside))
+        )
         spot = next((s for s in at if links > 1 and _is_label_spot_free(s, len(text), taken)), None)
         if spot is not None:
             taken.append(_label_extent(spot, len(text)))
         label_x, label_y = spot or (0.0, 0.0)
-        out.append(Wire(
-            f"n{x.number}", f"n{y.number}", curve, COLOURS[cls % len(COLOURS)], round(min(1.2 + log2(links) * 0.35, 5.0), 1),
-            links, fabric.classes[cls], text if spot else "", round(label_x, 1), round(label_y, 1),
-        ))  # fmt: skip
+        out.append(
+            Wire(
+                f"n{x.number}",
+                f"n{y.number}",
+                curve,
+                COLOURS[cls % len(COLOURS)],
+                round(min(1.2 + log2(links) * 0.35, 5.0), 1),
+                links,
+                fabric.classes[cls],
+                text if spot else "",
+                round(label_x, 1),
+                round(label_y, 1),
+            )
+        )
     return out
 
 
@@ -453,7 +544,10 @@ def _bundle_curve(x: _Cluster, y: _Cluster, aside: float) -> tuple[str, list[tup
     # numbers stand in the clear between two rows only: the lowest gap that the line crosses
     rise = min(ROW_GAP, y0 - y1)
     inner = 1.0 if rise == y0 - y1 else rise / (y0 - y1)
-    spots = [(x0 + (x1 - x0) * t * inner, y0 - (y0 - y1) * t * inner + 4) for t in (0.34, 0.5, 0.42, 0.58, 0.66, 0.26, 0.74)]
+    spots = [
+        (x0 + (x1 - x0) * t * inner, y0 - (y0 - y1) * t * inner + 4)
+        for t in (0.34, 0.5, 0.42, 0.58, 0.66, 0.26, 0.74)
+    ]
     return f"M {x0:.1f} {y0:.1f} L {x1:.1f} {y1:.1f}", spots
 
 
@@ -462,7 +556,9 @@ def _label_extent(spot: tuple[float, float], letters: int) -> tuple[float, float
     return spot[0] - half, spot[1] - 13, spot[0] + half, spot[1] + 5
 
 
-def _is_label_spot_free(spot: tuple[float, float], letters: int, taken: list[tuple[float, float, float, float]]) -> bool:
+def _is_label_spot_free(
+    spot: tuple[float, float], letters: int, taken: list[tuple[float, float, float, float]]
+) -> bool:
     a = _label_extent(spot, letters)
     return not any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in taken)
 
@@ -475,6 +571,7 @@ def sketch_of_fabric(fabric: Fabric, names: DrawingNames) -> Sketch:
     p = plan_of_boxes(fabric, names, SKETCH_NODES, SKETCH_EDGES, wide=False)
     nodes = tuple(SketchNode(c.name, "\n".join(_box_texts(c)), c.set.kind, c.place) for c in p.clusters)
     edges = tuple(
-        SketchEdge(p.clusters[a].name, p.clusters[b].name, links, fabric.classes[cls]) for (a, b, cls), links in p.bundles.items()
+        SketchEdge(p.clusters[a].name, p.clusters[b].name, links, fabric.classes[cls])
+        for (a, b, cls), links in p.bundles.items()
     )
     return Sketch(nodes, edges, tuple(tuple(c.name for c in row) for row in p.rows))

@@ -17,7 +17,8 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """The drawing inside a box: its devices as cells, and lines below them. Paths begin at its upper left corner."""
+    """The drawing inside a box: its devices as cells, and lines below them. Paths begin at its upper left
+    corner."""
 
     width: float
     height: float
@@ -27,8 +28,8 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A drawn set of alike devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole. ``glyph`` is drawn at
-    (``glyph_x``, ``glyph_y``), None where there is nothing to draw."""
+    """A drawn set of alike devices. ``lines`` are its texts, cut to fit; ``hint`` is the whole. ``glyph`` is
+    drawn at (``glyph_x``, ``glyph_y``), None where there is nothing to draw."""
 
     id: str
     x: float
@@ -45,7 +46,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A drawn group instance around its boxes, or all instances of a group, one behind the other (``stack``)."""
+    """A drawn group instance around its boxes, or all instances of a group, one behind the other
+    (``stack``)."""
 
     x: float
     y: float
@@ -57,7 +59,8 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A drawn bundle of links between two boxes, as an SVG path. ``label`` is "" where it would cover another."""
+    """A drawn bundle of links between two boxes, as an SVG path. ``label`` is "" where it would cover
+    another."""
 
     a: str
     b: str

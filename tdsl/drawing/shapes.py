@@ -1,4 +1,5 @@
-"""Shapes of declarations, read off the links: grids with their wraps (mesh, torus), and groups that are joined pairwise."""
+"""Shapes of declarations, read off the links: grids with their wraps (mesh, torus), and groups that are
+joined pairwise."""
 
 from __future__ import annotations
 
@@ -14,11 +15,13 @@ MOST = 4
 
 
 def shapes_of_declarations(fabric: Fabric) -> list[Mapping[str, object]]:
-    """For each declaration: ``{"grid": sizes, "wraps": flags, "axes": …}`` where every link inside it joins neighbours of a
-    grid, ``{"circle": n}`` where the instances of its outermost group are joined pairwise, else nothing.
+    """For each declaration: ``{"grid": sizes, "wraps": flags, "axes": …}`` where every link inside it joins
+    neighbours of a grid, ``{"circle": n}`` where the instances of its outermost group are joined pairwise,
+    else nothing.
 
-    ``axes`` has for each dimension of the grid the axes of the declaration that count it, outermost first: two of a torus whose
-    cubes are joined to one another. It is empty where one axis counts the places of the grid, the last dimension the fastest.
+    ``axes`` has for each dimension of the grid the axes of the declaration that count it, outermost first:
+    two of a torus whose cubes are joined to one another. It is empty where one axis counts the places of the
+    grid, the last dimension the fastest.
     """
     return [_shape_of_set(fabric, s) for s in fabric.sets]
 
@@ -32,7 +35,8 @@ def _shape_of_set(f: Fabric, s: DeviceSet) -> Mapping[str, object]:
 
 
 def _grid_of_set(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
-    """A mesh or torus over its own axes, over those of its group and its own taken pairwise, or over dimensions of one axis."""
+    """A mesh or torus over its own axes, over those of its group and its own taken pairwise, or over
+    dimensions of one axis."""
     own = len(s.parts[-1].axes)
     outer = len(s.axes) - own
     ways = [[[k] for k in range(outer, outer + own)]]
@@ -57,18 +61,22 @@ def _grid_of_set(s: DeviceSet, a: Ints, b: Ints) -> Mapping[str, object]:
 
 
 def _wrapping_dimensions(sizes: list[int], left: list[Ints], right: list[Ints]) -> list[bool] | None:
-    """Which dimensions wrap, where every link joins neighbours along one dimension and each dimension has links."""
+    """Which dimensions wrap, where every link joins neighbours along one dimension and each dimension has
+    links."""
     if not 2 <= len(sizes) <= MOST:
         return None
     moved = [np.abs(x - y) for x, y in zip(left, right, strict=True)]
     wrap = [(d == n - 1) & (n > 2) for d, n in zip(moved, sizes, strict=True)]
     near = [(d == 1) | w for d, w in zip(moved, wrap, strict=True)]
-    one = (sum(n.astype(int) for n in near) == 1) & (sum((d == 0).astype(int) for d in moved) == len(sizes) - 1)
+    one = (sum(n.astype(int) for n in near) == 1) & (
+        sum((d == 0).astype(int) for d in moved) == len(sizes) - 1
+    )
     return [bool(w.any()) for w in wrap] if bool(one.all()) and all(bool(n.any()) for n in near) else None
 
 
 def _guess_grid_sizes(steps: set[int], count: int) -> list[int]:
-    """Sizes of a grid whose links join places so far apart, outermost first: a guess, which `_neighbours` judges."""
+    """Sizes of a grid whose links join places so far apart, outermost first: a guess, which `_neighbours`
+    judges."""
     sizes: list[int] = []
     stride = 1
     while stride < count and len(sizes) <= MOST:

@@ -1,4 +1,5 @@
-"""A fabric and the names of targets in; the files of a whole output folder out, in memory, with their manifest."""
+"""A fabric and the names of targets in; the files of a whole output folder out, in memory, with their
+manifest."""
 
 from __future__ import annotations
 
@@ -18,7 +19,14 @@ from tdsl.emit.partial_view import PartView
 from tdsl.emit.quote import NameRefused, safe_file_name
 from tdsl.emit.records import Router, Standby
 from tdsl.emit.site import PLACEHOLDER, Site
-from tdsl.emit.target import TRANSPORT_NEEDS, BuildTarget, FileSpec, RouterSelection, chosen_targets, targets_by_name
+from tdsl.emit.target import (
+    TRANSPORT_NEEDS,
+    BuildTarget,
+    FileSpec,
+    RouterSelection,
+    chosen_targets,
+    targets_by_name,
+)
 from tdsl.emit.view import FabricView
 from tdsl.fabric.assets import read_assets_table
 from tdsl.fabric.graph import Bools, Fabric
@@ -67,10 +75,11 @@ NEEDS = {
 class BuildOptions:
     """``target_paths`` are folders of further targets; ``settings`` are target -> option -> value.
 
-    ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in other fabrics.
-    ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to the one that is built.
-    ``spool`` keeps large files; without one all are in memory. ``workers`` say how many processes make files of which there
-    is one for each of many records. ``only`` are patterns of devices (`fabric.select`) to which a build of a part is limited.
+    ``assets`` is a table of real assets' identifiers, ``elsewhere`` the names of devices in it that stand in
+    other fabrics. ``site`` is what all devices of a site share. ``stages`` are the phases of the fabric up to
+    the one that is built. ``spool`` keeps large files; without one all are in memory. ``workers`` say how
+    many processes make files of which there is one for each of many records. ``only`` are patterns of devices
+    (`fabric.select`) to which a build of a part is limited.
     """
 
     target_paths: tuple[Path, ...] = ()
@@ -86,7 +95,8 @@ class BuildOptions:
 
 @dataclass(slots=True)
 class Selection:
-    """Which targets configure which routers. ``named`` are the targets that the call asks for by name, none for all."""
+    """Which targets configure which routers. ``named`` are the targets that the call asks for by name, none
+    for all."""
 
     view: FabricView
     named: frozenset[str]
@@ -97,13 +107,17 @@ class Selection:
         return self.network if target.network and self.network is not None else self
 
     def routers(self, target: BuildTarget) -> tuple[list[Router], list[str]]:
-        """The routers that a target is for, and why it is not for others of their kind and operating system."""
-        mine = [target.routers.named(r) for r in self.view.routers(target.routers.kind) if self._mine(target, r)]
+        """The routers that a target is for, and why it is not for others of their kind and operating
+        system."""
+        mine = [
+            target.routers.named(r) for r in self.view.routers(target.routers.kind) if self._mine(target, r)
+        ]
         asked = [(r, target.routers.refuses(r)) for r in mine]
         return [r for r, reason in asked if not reason], [reason for _, reason in asked if reason]
 
     def _mine(self, target: BuildTarget, router: Router) -> bool:
-        """Whether a router runs the target's system: a switch that names it, or names none if the target is named."""
+        """Whether a router runs the target's system: a switch that names it, or names none if the target is
+        named."""
         if not target.routers.nos or router.kind != "switch":
             return True
         system = self.view.switch_systems[router.name]
@@ -114,13 +128,19 @@ class Selection:
         return bool(target.routers.nos) and target.routers.nos in self.view.switch_systems.values()
 
     def waits(self, target: BuildTarget) -> bool:
-        """Whether there are switches for it that name no system, so that only its name would have it write."""
-        return bool(target.routers.nos) and target.name not in self.named and "" in self.view.switch_systems.values()
+        """Whether there are switches for it that name no system, so that only its name would have it
+        write."""
+        return (
+            bool(target.routers.nos)
+            and target.name not in self.named
+            and "" in self.view.switch_systems.values()
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The files of a fabric by path, manifest included; and each target that the call names and that writes none, with why."""
+    """The files of a fabric by path, manifest included; and each target that the call names and that writes
+    none, with why."""
 
     files: dict[str, Content]
     unwritten: Mapping[str, str]
@@ -129,7 +149,8 @@ class Output:
 def build_files(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> dict[str, bytes]:
-    """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest included.
+    """Path -> bytes of everything these targets make of the fabric (all targets if none is named), manifest
+    included.
 
     A target that is named and writes no file is an error.
     """
@@ -142,13 +163,17 @@ def build_files(
 def build_contents(
     fabric: Fabric, targets: Sequence[str], diagnostics: Diagnostics, options: BuildOptions | None = None
 ) -> Output:
-    """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if it is full, and
-    ValueError for a pattern of ``only`` that means no device."""
+    """What `build` gives, with large files in the spool of the options where there is one. Raises OSError if
+    it is full, and ValueError for a pattern of ``only`` that means no device."""
     options = options or BuildOptions()
     malloc.return_memory_to_system(len(fabric.port_state))
     only = select_devices(fabric, options.only) if options.only else None
     known = targets_by_name(diagnostics, options.target_paths)
-    assets = read_assets_table(fabric, options.assets, diagnostics, options.elsewhere) if options.assets is not None else None
+    assets = (
+        read_assets_table(fabric, options.assets, diagnostics, options.elsewhere)
+        if options.assets is not None
+        else None
+    )
     interfaces = {t.routers.nos: t.routers.interface for t in known.values() if t.routers.nos}
     view = FabricView(fabric, diagnostics, assets, interfaces, options.stages)
     files: dict[str, Content] = {}
@@ -176,19 +201,27 @@ def build_contents(
             continue
         for path, content in made.items():
             if path in files:
-                diagnostics.add("E0507", None, f"target `{target.name}` would write {path}, which another target writes")
+                diagnostics.add(
+                    "E0507", None, f"target `{target.name}` would write {path}, which another target writes"
+                )
             files[path] = content
         found = diagnostics.items[before:]
         if target.name in targets and not made and not any(d.severity is Severity.ERROR for d in found):
-            why = lacking.get(target.name) or [d.message for d in found] or _why_no_file(target, selection.of(target).view)
+            why = (
+                lacking.get(target.name)
+                or [d.message for d in found]
+                or _why_no_file(target, selection.of(target).view)
+            )
             unwritten[target.name] = "; ".join(why)
     secrets = options.site.names
     identity, held = _design_hash(known, view, files, diagnostics, PLACEHOLDER if secrets else None)
     if held:
         diagnostics.add(
-            "E0515", None, f"a name of the design holds `{held.decode()}`, which would become the value of a secret",
+            "E0515",
+            None,
+            f"a name of the design holds `{held.decode()}`, which would become the value of a secret",
             help="give the device, port or fabric another name",
-        )  # fmt: skip
+        )
         secrets = ()
     _report_equal_paths(files, diagnostics)
     files[MANIFEST] = manifest_bytes(fabric, files, identity, __version__, secrets, options.only)
@@ -197,7 +230,9 @@ def build_contents(
 
 def _why_no_file(target: BuildTarget, view: FabricView) -> list[str]:
     """Why none of a target's files is written for a fabric that has what the target needs."""
-    lacking = dict.fromkeys(need for spec in target.files for need in spec.needs if need not in view.capabilities)
+    lacking = dict.fromkeys(
+        need for spec in target.files for need in spec.needs if need not in view.capabilities
+    )
     if lacking:
         return [f"the fabric has no {NEEDS.get(need, need)}" for need in lacking]
     return [f"nothing in it is for {target.consumer}"]
@@ -208,15 +243,18 @@ def _view_of_part(view: FabricView, only: Bools | None) -> FabricView:
 
 
 def _report_equal_paths(files: Mapping[str, Content], diagnostics: Diagnostics) -> None:
-    """An error of paths that are one where a file system makes no difference of case, or of ways to write an accent."""
+    """An error of paths that are one where a file system makes no difference of case, or of ways to write an
+    accent."""
     first: dict[str, str] = {}
     for path in files:
         other = first.setdefault(normalize("NFC", normalize("NFC", path).casefold()), path)
         if other != path:
             diagnostics.add(
-                "E0507", None, f"{other} and {path} are one file on macOS and Windows, which ignore case",
+                "E0507",
+                None,
+                f"{other} and {path} are one file on macOS and Windows, which ignore case",
                 help="give the devices different names with `naming`",
-            )  # fmt: skip
+            )
 
 
 def files_of_target(
@@ -229,12 +267,17 @@ def files_of_target(
     if not view.capabilities.issuperset(target.needs):
         return {}
     settings = _options_of_target(target, options, diagnostics)
-    fitting, unfit = selection.routers(target) if any(spec.scope == "router" for spec in target.files) else ([], [])
+    fitting, unfit = (
+        selection.routers(target) if any(spec.scope == "router" for spec in target.files) else ([], [])
+    )
     if unfit and (fitting or selection.written(target)):
         text = (
-            f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} {target.routers.plural}: {unfit[0]}"
+            f"target `{target.name}` is not for {len(unfit)} of {len(unfit) + len(fitting)} "
+            f"{target.routers.plural}: {unfit[0]}"
         )
-        diagnostics.add("E0511", None, text, severity=Severity.WARNING if selection.written(target) else Severity.NOTE)
+        diagnostics.add(
+            "E0511", None, text, severity=Severity.WARNING if selection.written(target) else Severity.NOTE
+        )
     if target.routers.sonic:
         _note_missing_platforms(target, fitting, view, diagnostics)
     files: dict[str, Content] = {}
@@ -251,11 +294,17 @@ def files_of_target(
                 diagnostics.add("E0507", None, f"target `{target.name}` would write {path} twice")
             elif not spec.kind or getattr(record, "kind", "") == spec.kind:
                 wanted[path] = record
-        draw = partial(render_file, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site)
-        drawn = zip(wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True)
+        draw = partial(
+            render_file, target, spec, view, options=settings, diagnostics=diagnostics, site=options.site
+        )
+        drawn = zip(
+            wanted, _files_of_records(draw, list(wanted.values()), target, options, diagnostics), strict=True
+        )
         if len(wanted) == 1:
             progress.begin_phase(f"{target.name}: {next(iter(wanted))}")
-        for path, content in progress.items_as_phase(drawn, target.name, len(wanted), "files") if len(wanted) > 1 else drawn:
+        for path, content in (
+            progress.items_as_phase(drawn, target.name, len(wanted), "files") if len(wanted) > 1 else drawn
+        ):
             size += len(content or b"")
             if not target.own and size > limits.SIZE:
                 raise NameRefused(f"its files would be larger than {limits.SIZE >> 20} MiB together")
@@ -275,11 +324,15 @@ def _files_of_records(
     options: BuildOptions,
     diagnostics: Diagnostics,
 ) -> Iterator[Content | None]:
-    """The file of each record, in their order: of many by several processes, where the target is tdsl's own. What other targets
-    may take is bounded in one process."""
-    keep: Callable[[Iterable[bytes | bytearray]], Content] = options.spool.keep if options.spool is not None else b"".join
+    """The file of each record, in their order: of many by several processes, where the target is tdsl's own.
+    What other targets may take is bounded in one process."""
+    keep: Callable[[Iterable[bytes | bytearray]], Content] = (
+        options.spool.keep if options.spool is not None else b"".join
+    )
     done = 0
-    for record in records:  # what records share is made, and its findings are told, before there are copies of this process
+    for record in (
+        records
+    ):  # what records share is made, and its findings are told, before there are copies of this process
         content = draw(record, keep=keep)
         done += 1
         yield content
@@ -304,41 +357,60 @@ def _files_of_records(
             yield keep(chunks_of_content(content)) if content else None
 
 
-def _note_missing_platforms(target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics) -> None:
-    """A note of models that name no platform of SONiC: their lanes may be a stand-in, and the file has no ``hwsku``."""
+def _note_missing_platforms(
+    target: BuildTarget, routers: Sequence[Router], view: FabricView, diagnostics: Diagnostics
+) -> None:
+    """A note of models that name no platform of SONiC: their lanes may be a stand-in, and the file has no
+    ``hwsku``."""
     facts = [view.model_facts(r.name) for r in routers]
     nameless = {f["model"] for f in facts if not f.get("hwsku")}
     if nameless:
         diagnostics.add(
-            "E0511", None, f"target `{target.name}`: no `hwsku` is stated for {' and '.join(sorted(nameless))}",
-            severity=Severity.NOTE, help="add it to the file, and compare the lanes with the platform's port_config.ini",
-        )  # fmt: skip
+            "E0511",
+            None,
+            f"target `{target.name}`: no `hwsku` is stated for {' and '.join(sorted(nameless))}",
+            severity=Severity.NOTE,
+            help="add it to the file, and compare the lanes with the platform's port_config.ini",
+        )
 
 
 NO_SYSTEM = "no `nos` names the operating system of the switches"
 
 
-def _why_targets_are_skipped(chosen: Sequence[BuildTarget], selection: Selection, part: bool = False) -> dict[str, list[str]]:
-    """By target why it is skipped: it needs what the fabric does not have, or is of the whole fabric where a part is built."""
+def _why_targets_are_skipped(
+    chosen: Sequence[BuildTarget], selection: Selection, part: bool = False
+) -> dict[str, list[str]]:
+    """By target why it is skipped: it needs what the fabric does not have, or is of the whole fabric where a
+    part is built."""
     lacking: dict[str, list[str]] = {}
     for target in chosen:
         seen = selection.of(target)
         view = seen.view
-        reasons = [f"the fabric has no {NEEDS.get(need, need)}" for need in target.needs if need not in view.capabilities]
+        reasons = [
+            f"the fabric has no {NEEDS.get(need, need)}"
+            for need in target.needs
+            if need not in view.capabilities
+        ]
         if not reasons and part and not any(spec.of_parts for spec in target.files):
             reasons = ["what it writes is of the whole fabric, and this is a build of a part"]
         if not reasons and target.routers != RouterSelection():
             fitting, unfit = seen.routers(target)
             if not fitting and seen.waits(target):
                 reasons = [NO_SYSTEM]
-            elif not fitting and not (unfit and seen.written(target)):  # what the design names is a warning of its own
-                reasons = [f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")]
+            elif not fitting and not (
+                unfit and seen.written(target)
+            ):  # what the design names is a warning of its own
+                reasons = [
+                    f"no {target.routers.plural} it can configure" + (f": {unfit[0]}" if unfit else "")
+                ]
         if reasons:
             lacking[target.name] = reasons
     return lacking
 
 
-def _report_skipped(skipped: Mapping[str, Sequence[str]], chosen: Sequence[BuildTarget], diagnostics: Diagnostics) -> None:
+def _report_skipped(
+    skipped: Mapping[str, Sequence[str]], chosen: Sequence[BuildTarget], diagnostics: Diagnostics
+) -> None:
     """One note of all targets that are skipped, by reason."""
     lacking: dict[str, list[str]] = {}
     for name, reasons in skipped.items():
@@ -347,8 +419,13 @@ def _report_skipped(skipped: Mapping[str, Sequence[str]], chosen: Sequence[Build
     unnamed = next((t.routers.nos for t in reversed(chosen) if NO_SYSTEM in skipped.get(t.name, ())), "")
     if lacking:
         text = "; ".join(f"{_names_joined_by_and(names)} ({reason})" for reason, names in lacking.items())
-        help = f"write `nos {unnamed}` in the fabric, its switches or their model, or name the target: `--target {unnamed}`"
-        diagnostics.add("E0506", None, f"skipped: {text}", severity=Severity.NOTE, help=help if unnamed else "")
+        help = (
+            f"write `nos {unnamed}` in the fabric, its switches or their model, or name the target: "
+            f"`--target {unnamed}`"
+        )
+        diagnostics.add(
+            "E0506", None, f"skipped: {text}", severity=Severity.NOTE, help=help if unnamed else ""
+        )
 
 
 def _names_joined_by_and(names: Sequence[str]) -> str:
@@ -357,10 +434,13 @@ def _names_joined_by_and(names: Sequence[str]) -> str:
 
 
 def _report_systems(
-    known: Mapping[str, BuildTarget], chosen: Sequence[BuildTarget], selection: Selection, diagnostics: Diagnostics
+    known: Mapping[str, BuildTarget],
+    chosen: Sequence[BuildTarget],
+    selection: Selection,
+    diagnostics: Diagnostics,
 ) -> None:
-    """An error where two targets would configure one switch and the call does not name both; a note where it does, since each
-    writes to a folder of its own; notes of switches that none configures."""
+    """An error where two targets would configure one switch and the call does not name both; a note where it
+    does, since each writes to a folder of its own; notes of switches that none configures."""
     if "routing" not in selection.view.capabilities:
         return
     of_switch: dict[str, list[BuildTarget]] = {}
@@ -372,56 +452,85 @@ def _report_systems(
     for switch, (one, two, *_) in several.items():
         if not selection.named.issuperset(t.name for t in several[switch]):
             diagnostics.add(
-                "E0507", None, f"targets `{one.name}` and `{two.name}` would both configure {switch}",
+                "E0507",
+                None,
+                f"targets `{one.name}` and `{two.name}` would both configure {switch}",
                 help=f"name its operating system: `nos {two.routers.nos}`, or build one of the targets",
-            )  # fmt: skip
+            )
             return
     if several:
         switch, targets = next(iter(several.items()))
-        others = f" and {len(several) - 1} more switch{'es' if len(several) > 2 else ''}" if len(several) > 1 else ""
+        others = (
+            f" and {len(several) - 1} more switch{'es' if len(several) > 2 else ''}"
+            if len(several) > 1
+            else ""
+        )
         diagnostics.add(
-            "E0511", None, f"{_names_joined_by_and([f'`{t.name}`' for t in targets])} each write a configuration of {switch}{others}",
-            severity=Severity.NOTE, help=f"use one of them; `nos {targets[0].routers.nos}` in the design says which",
-        )  # fmt: skip
+            "E0511",
+            None,
+            f"{_names_joined_by_and([f'`{t.name}`' for t in targets])} each write a configuration of "
+            f"{switch}{others}",
+            severity=Severity.NOTE,
+            help=f"use one of them; `nos {targets[0].routers.nos}` in the design says which",
+        )
     if selection.named:
         return
     systems = {t.routers.nos for t in known.values()} - {""}
     for system in sorted(set(selection.view.switch_systems.values()) - systems - {""}):
         count = sum(s == system for s in selection.view.switch_systems.values())
         diagnostics.add(
-            "E0511", None, f"no target configures {count} switch{'' if count == 1 else 'es'} with `nos {system}`",
-            severity=Severity.NOTE, help="add a target whose `target.toml` has `nos` in `[router]`: `tdsl new target NAME`",
-        )  # fmt: skip
+            "E0511",
+            None,
+            f"no target configures {count} switch{'' if count == 1 else 'es'} with `nos {system}`",
+            severity=Severity.NOTE,
+            help="add a target whose `target.toml` has `nos` in `[router]`: `tdsl new target NAME`",
+        )
     if systems & set(selection.view.switch_systems.values()) and "" in selection.view.switch_systems.values():
         name = next(n for n, s in selection.view.switch_systems.items() if not s)
-        diagnostics.add("E0511", None, f"no configuration is written for {name}: nothing names its operating system",
-                        severity=Severity.NOTE, help="write `nos NAME` at these switches, too")  # fmt: skip
+        diagnostics.add(
+            "E0511",
+            None,
+            f"no configuration is written for {name}: nothing names its operating system",
+            severity=Severity.NOTE,
+            help="write `nos NAME` at these switches, too",
+        )
 
 
-def _report_open_transport(fabric: Fabric, chosen: Sequence[BuildTarget], selection: Selection, diagnostics: Diagnostics) -> None:
+def _report_open_transport(
+    fabric: Fabric, chosen: Sequence[BuildTarget], selection: Selection, diagnostics: Diagnostics
+) -> None:
     """An error where files would differ with what the links speak, and the design leaves it open."""
     names = open_families(fabric)
     reading = [
-        f"`{t.name}`" for t in chosen
+        f"`{t.name}`"
+        for t in chosen
         if t.reads_transport and (selection.of(t).view.capabilities | TRANSPORT_NEEDS).issuperset(t.needs)
-    ]  # fmt: skip
+    ]
     if names and reading:
         writes = "targets {} write" if len(reading) > 1 else "target {} writes"
         diagnostics.add(
-            "E0212", None,
-            f"what {writes.format(_names_joined_by_and(reading))} depends on the transport: the links can be {' or '.join(names)}, and the "
-            "fabric does not say which", help=transport_statements(names),
-        )  # fmt: skip
+            "E0212",
+            None,
+            f"what {writes.format(_names_joined_by_and(reading))} depends on the transport: the links can "
+            f"be {' or '.join(names)}, and the "
+            "fabric does not say which",
+            help=transport_statements(names),
+        )
 
 
 def manifest_bytes(
-    fabric: Fabric, files: Mapping[str, Content], identity: str, version: str, secrets: Sequence[str] = (),
+    fabric: Fabric,
+    files: Mapping[str, Content],
+    identity: str,
+    version: str,
+    secrets: Sequence[str] = (),
     only: Sequence[str] = (),
-) -> bytes:  # fmt: skip
-    """What was written, of which design, by which tdsl: no clock and no machine, so the same design gives the same bytes.
+) -> bytes:
+    """What was written, of which design, by which tdsl: no clock and no machine, so the same design gives the
+    same bytes.
 
-    ``secrets`` are names whose placeholders `tdsl render` replaces in these files, ``only`` the patterns of the devices of which
-    a part was built.
+    ``secrets`` are names whose placeholders `tdsl render` replaces in these files, ``only`` the patterns of
+    the devices of which a part was built.
     """
     content = {
         "schema": SCHEMA,
@@ -433,7 +542,10 @@ def manifest_bytes(
         },
         **({"only": list(only)} if only else {}),
         **({"secrets": list(secrets)} if secrets else {}),
-        "files": {path: {"sha256": digest_of_content(data), "size": len(data)} for path, data in sorted(files.items())},
+        "files": {
+            path: {"sha256": digest_of_content(data), "size": len(data)}
+            for path, data in sorted(files.items())
+        },
     }
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -444,11 +556,14 @@ def _parameter_as_json(value: object) -> object:
 
 
 def _design_hash(
-    known: Mapping[str, BuildTarget], view: FabricView, files: Mapping[str, Content], diagnostics: Diagnostics,
+    known: Mapping[str, BuildTarget],
+    view: FabricView,
+    files: Mapping[str, Content],
+    diagnostics: Diagnostics,
     sought: re.Pattern[bytes] | None,
-) -> tuple[str, bytes]:  # fmt: skip
-    """The hash of the file that is a function of the design alone, made for it if it was not asked for and not kept, "" without
-    one; and what it holds of the pattern."""
+) -> tuple[str, bytes]:
+    """The hash of the file that is a function of the design alone, made for it if it was not asked for and
+    not kept, "" without one; and what it holds of the pattern."""
     from tdsl.emit.render import render_file
 
     def read(chunks: Iterable[bytes | bytearray]) -> tuple[str, bytes]:
@@ -470,11 +585,15 @@ def _design_hash(
                     return made.digest, b""
                 if made:
                     return read(chunks_of_content(made))
-                return render_file(target, spec, view, None, dict(target.options), diagnostics, keep=read) or ("", b"")
+                return render_file(
+                    target, spec, view, None, dict(target.options), diagnostics, keep=read
+                ) or ("", b"")
     return "", b""
 
 
-def _options_of_target(target: BuildTarget, options: BuildOptions, diagnostics: Diagnostics) -> dict[str, object]:
+def _options_of_target(
+    target: BuildTarget, options: BuildOptions, diagnostics: Diagnostics
+) -> dict[str, object]:
     """A target's options with what was asked for instead."""
     out = dict(target.options)
     for name, value in options.settings.get(target.name, {}).items():
@@ -486,7 +605,9 @@ def _options_of_target(target: BuildTarget, options: BuildOptions, diagnostics: 
     return out
 
 
-def _paths_and_records(spec: FileSpec, view: FabricView, routers: Sequence[Router]) -> Sequence[tuple[str, object]]:
+def _paths_and_records(
+    spec: FileSpec, view: FabricView, routers: Sequence[Router]
+) -> Sequence[tuple[str, object]]:
     """Path and record of every file of a scope."""
     if spec.scope == "fabric":
         return [(spec.path, None)]
@@ -508,23 +629,37 @@ def _paths_and_records(spec: FileSpec, view: FabricView, routers: Sequence[Route
         records = [(m.key, m) for m in view.models]
     if len(records) == 1 and spec.single:
         return [(spec.single, records[0][1])]
-    return [(spec.path.replace(f"{{{spec.scope}}}", safe_file_name(name)), record) for name, record in records]
+    return [
+        (spec.path.replace(f"{{{spec.scope}}}", safe_file_name(name)), record) for name, record in records
+    ]
 
 
 def _standby_path(spec: FileSpec, standby: Standby, view: FabricView) -> str:
     """The path of a standby's file, in the folder of its subnet where there are several."""
     path = spec.path if len(view.planes) > 1 else spec.path.replace("{plane}/", "")
-    return path.replace("{plane}", safe_file_name(standby.plane.name)).replace("{standby}", safe_file_name(standby.name))
+    return path.replace("{plane}", safe_file_name(standby.plane.name)).replace(
+        "{standby}", safe_file_name(standby.name)
+    )
 
 
-def _note_missing_guids(target: BuildTarget, spec: FileSpec, view: FabricView, diagnostics: Diagnostics) -> None:
+def _note_missing_guids(
+    target: BuildTarget, spec: FileSpec, view: FabricView, diagnostics: Diagnostics
+) -> None:
     """A note of a file that the design asks for and that names assets by GUIDs which nobody gave."""
     asked = set(spec.needs) - {"guids", *target.needs}
-    if "guids" in spec.needs and asked and view.capabilities.issuperset(asked) and "guids" not in view.capabilities:
+    if (
+        "guids" in spec.needs
+        and asked
+        and view.capabilities.issuperset(asked)
+        and "guids" not in view.capabilities
+    ):
         diagnostics.add(
-            "E0511", None, f"target `{target.name}`: {spec.single or spec.path} is left out: it names assets by their GUIDs",
-            severity=Severity.NOTE, help="give them with `--assets FILE`: device,port,node_guid,port_guid",
-        )  # fmt: skip
+            "E0511",
+            None,
+            f"target `{target.name}`: {spec.single or spec.path} is left out: it names assets by their GUIDs",
+            severity=Severity.NOTE,
+            help="give them with `--assets FILE`: device,port,node_guid,port_guid",
+        )
 
 
 def _passes_lint(spec: FileSpec, path: str, content: Content, diagnostics: Diagnostics) -> bool:
@@ -537,8 +672,14 @@ def _passes_lint(spec: FileSpec, path: str, content: Content, diagnostics: Diagn
     from tdsl.findings.source import SourceFile
     from tdsl.nccl.lint import lint_nccl_file
 
-    faults = [f for f in lint_nccl_file(SourceFile(path, content_in_memory(content).decode())) if f.severity is Severity.ERROR]
+    faults = [
+        f
+        for f in lint_nccl_file(SourceFile(path, content_in_memory(content).decode()))
+        if f.severity is Severity.ERROR
+    ]
     for fault in faults:
         row, column = fault.span.begin if fault.span else (1, 1)
-        diagnostics.add("E0510", None, f"{path}, line {row}, column {column}: {fault.message}", help=fault.help)
+        diagnostics.add(
+            "E0510", None, f"{path}, line {row}, column {column}: {fault.message}", help=fault.help
+        )
     return not faults

@@ -23,7 +23,11 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
     f = wires.fabric
     if (f.cable_leg > 0).any() or f.places is not None:
         rows = _label_rows(wires)
-        return len(rows), _multi_name_label_columns(wires, rows), np.array([i for i, _, _ in rows], dtype=np.int64)
+        return (
+            len(rows),
+            _multi_name_label_columns(wires, rows),
+            np.array([i for i, _, _ in rows], dtype=np.int64),
+        )
     legs = np.repeat(wires.identity.ranks[0], 2)
     second = np.arange(len(legs)) % 2 == 1
     ends = [(f.cable_a, f.cable_b), (f.cable_b, f.cable_a)]
@@ -35,7 +39,11 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
         port.append(wires.ports.rows(at).astype(np.int32))
 
     def named(end: int, of: Objects, *, before: str = "", between: str = " ") -> Joined:
-        pieces = (Coded(wires.lists.of(wires.devices.name), device[end]), between, Coded(wires.lists.of(of), port[end]))
+        pieces = (
+            Coded(wires.lists.of(wires.devices.name), device[end]),
+            between,
+            Coded(wires.lists.of(of), port[end]),
+        )
         return Joined(before, *pieces) if before else Joined(*pieces)
 
     devices, holes = wires.lists.of(wires.devices.name), wires.lists.of(wires.ports.hole_id)
@@ -46,26 +54,34 @@ def cable_label_columns(wires: Wires) -> tuple[int, Columns, Ints]:
         return Joined(Coded(devices, lead_device), ":", Coded(holes, lead_port))
 
     hole = wires.ports.hole
-    return len(legs), {
-        "cable_id": ids,
-        "leg": lambda: Numbers(f.cable_leg[legs], 0),
-        "end": lambda: Coded("ab", second.astype(np.int32)),
-        "device": lambda: Coded(wires.lists.of(wires.devices.name), device[0]),
-        "port": lambda: Coded(wires.lists.of(hole), port[0]),
-        "line1": ids,
-        "line2": lambda: named(0, hole, before="FROM "),
-        "line3": lambda: named(1, hole, before="TO "),
-        "near": lambda: named(0, hole, between=":"),
-        "far": lambda: named(1, hole, between=":"),
-        "length_m": lambda: _leg_lengths(wires, legs),
-        "qr": ids,
-    }, legs  # fmt: skip
+    return (
+        len(legs),
+        {
+            "cable_id": ids,
+            "leg": lambda: Numbers(f.cable_leg[legs], 0),
+            "end": lambda: Coded("ab", second.astype(np.int32)),
+            "device": lambda: Coded(wires.lists.of(wires.devices.name), device[0]),
+            "port": lambda: Coded(wires.lists.of(hole), port[0]),
+            "line1": ids,
+            "line2": lambda: named(0, hole, before="FROM "),
+            "line3": lambda: named(1, hole, before="TO "),
+            "near": lambda: named(0, hole, between=":"),
+            "far": lambda: named(1, hole, between=":"),
+            "length_m": lambda: _leg_lengths(wires, legs),
+            "qr": ids,
+        },
+        legs,
+    )
 
 
 def _leg_lengths(wires: Wires, legs: Ints) -> Column | Compact:
     """Metres of these legs, as the list of cables has them."""
     found = wires.leg_column("length_m")
-    return found.take(lambda c: c[legs]) if isinstance(found, (Coded, Numbers, Joined)) else [found[i] for i in legs.tolist()]
+    return (
+        found.take(lambda c: c[legs])
+        if isinstance(found, (Coded, Numbers, Joined))
+        else [found[i] for i in legs.tolist()]
+    )
 
 
 def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
@@ -82,7 +98,9 @@ def _multi_name_label_columns(wires: Wires, rows: list[Row]) -> Columns:
         return lambda: [f"{before}{sides[end][i]}" for i, end, _ in rows]
 
     def far(sides: list[Column] | list[list[object]], before: str = "") -> Callable[[], Column]:
-        return lambda: [before + ", ".join(str(sides[1 - end][n]) for n in members) for _, end, members in rows]
+        return lambda: [
+            before + ", ".join(str(sides[1 - end][n]) for n in members) for _, end, members in rows
+        ]
 
     return {
         "cable_id": lambda: [ids[i] for i in legs],
@@ -112,7 +130,11 @@ def _label_rows(wires: Wires) -> list[Row]:
     trunks: dict[int, int] = {}  # of break-outs the end where all legs have one connector
     for end, column in enumerate(wires.ends):
         names = column.tolist() if legs else []
-        trunks |= {g: end for g, members in legs.items() if len(members) > 1 and len({names[i] for i in members}) == 1}
+        trunks |= {
+            g: end
+            for g, members in legs.items()
+            if len(members) > 1 and len({names[i] for i in members}) == 1
+        }
     out: list[Row] = []
     for i in order:
         trunk = trunks.get(group[i]) if leg[i] else None
@@ -126,16 +148,26 @@ def _label_rows(wires: Wires) -> list[Row]:
 
 
 def tia_606_positions(wires: Wires) -> list[Column]:
-    """Both ends of every leg as TIA-606 writes positions: ``h1.A02-35:IB1/1/1``, and device and port without a place."""
+    """Both ends of every leg as TIA-606 writes positions: ``h1.A02-35:IB1/1/1``, and device and port without
+    a place."""
 
     def at(end: str) -> Column:
         holes = values_of_column(wires.leg_column(f"{end}_port"))
-        names = [f"{d}:{h}" for d, h in zip(values_of_column(wires.leg_column(f"{end}_device")), holes, strict=True)]
+        names = [
+            f"{d}:{h}"
+            for d, h in zip(values_of_column(wires.leg_column(f"{end}_device")), holes, strict=True)
+        ]
         if wires.fabric.places is None:
             return list(names)
         found = zip(
-            *(values_of_column(wires.leg_column(f"{end}_{what}")) for what in ("hall", "rack", "u")), holes, names, strict=True
+            *(values_of_column(wires.leg_column(f"{end}_{what}")) for what in ("hall", "rack", "u")),
+            holes,
+            names,
+            strict=True,
         )
-        return [f"{hall}.{rack}{f'-{u:02}' if u else ''}:{hole}" if rack else name for hall, rack, u, hole, name in found]
+        return [
+            f"{hall}.{rack}{f'-{u:02}' if u else ''}:{hole}" if rack else name
+            for hall, rack, u, hole, name in found
+        ]
 
     return [at("a"), at("b")]

@@ -1,4 +1,5 @@
-"""Lists of all networks of a cluster together: those who pull cables work through one list, whatever fabric a cable is of."""
+"""Lists of all networks of a cluster together: those who pull cables work through one list, whatever fabric a
+cable is of."""
 
 from __future__ import annotations
 
@@ -18,21 +19,29 @@ FOLDER = "all-networks"
 
 
 def lists_of_all_networks(fabrics: Mapping[str, Mapping[str, Content]]) -> dict[str, bytes]:
-    """The files of the folder ``all-networks``: each list with the rows of all fabrics, in their order, and a manifest; nothing
-    where fewer than two fabrics have it. ``pull_order`` goes on from one fabric to the next, and labels say their fabric."""
+    """The files of the folder ``all-networks``: each list with the rows of all fabrics, in their order, and a
+    manifest; nothing where fewer than two fabrics have it. ``pull_order`` goes on from one fabric to the
+    next, and labels say their fabric."""
     files: dict[str, bytes] = {}
     for path in LISTS:
-        tables = {name: content_in_memory(made[path]).decode() for name, made in fabrics.items() if path in made}
+        tables = {
+            name: content_in_memory(made[path]).decode() for name, made in fabrics.items() if path in made
+        }
         if len(tables) > 1:
             files[path.rpartition("/")[2]] = _tables_of_one_heading(tables).encode()
     if not files:
         return {}
-    identity = sha256(b"".join(content_in_memory(made.get(MANIFEST, b"")) for made in fabrics.values())).hexdigest()
+    identity = sha256(
+        b"".join(content_in_memory(made.get(MANIFEST, b"")) for made in fabrics.values())
+    ).hexdigest()
     content = {
         "schema": SCHEMA,
         "tdsl": __version__,
         "design": {"name": FOLDER, "sha256": identity, "parameters": {}},
-        "files": {path: {"sha256": sha256(data).hexdigest(), "size": len(data)} for path, data in sorted(files.items())},
+        "files": {
+            path: {"sha256": sha256(data).hexdigest(), "size": len(data)}
+            for path, data in sorted(files.items())
+        },
     }
     return files | {MANIFEST: (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()}
 

@@ -35,8 +35,8 @@ class NameMatcher(Protocol):
 
 @contextmanager
 def limited_in_time(seconds: float) -> Iterator[None]:
-    """Raise Refused after some seconds of processor time, where the system can interrupt, and in the main thread only. An outer
-    limit goes on inside."""
+    """Raise Refused after some seconds of processor time, where the system can interrupt, and in the main
+    thread only. An outer limit goes on inside."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -93,7 +93,8 @@ def _address_space() -> int:
 
 @dataclass(slots=True)
 class TimedPattern:
-    """A pattern of somebody else, which may take years for a short text: from then on it is `late`, and matches nothing."""
+    """A pattern of somebody else, which may take years for a short text: from then on it is `late`, and
+    matches nothing."""
 
     pattern: Pattern[str]
     late: bool = False

@@ -56,9 +56,14 @@ def number_or_blank(value: int) -> int | str:
 class Wires:
     """What runs between the devices of a fabric."""
 
-    def __init__(self, fabric: Fabric, interfaces: Mapping[str, NameMatcher] | None = None, stages: Sequence[Stage] = ()) -> None:
-        """``interfaces``: how an operating system names ports, of those that say; a name of another form is not theirs.
-        ``stages``: the fabric's phases up to this one."""
+    def __init__(
+        self,
+        fabric: Fabric,
+        interfaces: Mapping[str, NameMatcher] | None = None,
+        stages: Sequence[Stage] = (),
+    ) -> None:
+        """``interfaces``: how an operating system names ports, of those that say; a name of another form is
+        not theirs. ``stages``: the fabric's phases up to this one."""
         self.fabric, self.interfaces, self.stages = fabric, interfaces or {}, stages
         self.identity = CableIndex(fabric)
         self.ports = self.identity.ports
@@ -80,7 +85,8 @@ class Wires:
 
     # ------------------------------------------------------------ shared columns
     def _once(self, what: str, of: Integers, make: Callable[[], Integers]) -> Integers:
-        """A column of numbers that follows from another, made once: cells of one row that it chooses are rendered together."""
+        """A column of numbers that follows from another, made once: cells of one row that it chooses are
+        rendered together."""
         key = (what, id(of))
         if key not in self._made:
             self._made[key] = (of, make().astype(np.int32))
@@ -123,7 +129,8 @@ class Wires:
         return narrow_column(link_rail(self.fabric))
 
     def _setting(self, statements: Ints, name: str, row_class: Ints) -> Coded:
-        """A connect's setting for every row; where it has one value a dimension, that of the row's class (-1: none)."""
+        """A connect's setting for every row; where it has one value a dimension, that of the row's class (-1:
+        none)."""
         f = self.fabric
 
         def of(number: int, class_number: int) -> object:
@@ -138,7 +145,9 @@ class Wires:
 
         key = id(statements), id(row_class)
         if key not in self._stating:
-            both = coded_combination(lambda *at: at, (len(f.statements) + 1, statements + 1), (len(f.classes) + 1, row_class + 1))
+            both = coded_combination(
+                lambda *at: at, (len(f.statements) + 1, statements + 1), (len(f.classes) + 1, row_class + 1)
+            )
             self._stating[key] = statements, row_class, both
         found = self._stating[key][2]
         return Coded([of(*at) for at in found.values], found.codes)  # type: ignore[misc]
@@ -156,12 +165,16 @@ class Wires:
     def _part_fact(self, statements: Ints, name: str) -> Coded:
         """What the catalogue says of the part that a connect names; "" where it names none."""
         parts = [s.settings.get("part") for s in self.fabric.statements]
-        return self._stated(statements, [str(p.facts.get(name, "")) if isinstance(p, DeviceModel) else "" for p in parts])
+        return self._stated(
+            statements, [str(p.facts.get(name, "")) if isinstance(p, DeviceModel) else "" for p in parts]
+        )
 
     def _optics(self, statements: Ints, end: int) -> Coded:
         """The transceivers that a connect pins at one end, "" where it pins none."""
         pinned = [s.settings.get("optics") for s in self.fabric.statements]
-        return self._stated(statements, [part_display_name(p[end]) if isinstance(p, tuple) else "" for p in pinned])
+        return self._stated(
+            statements, [part_display_name(p[end]) if isinstance(p, tuple) else "" for p in pinned]
+        )
 
     def _colour(self) -> Coded:
         """The colour of each leg: that of its first link, or what the connect says where the leg has none."""
@@ -171,8 +184,9 @@ class Wires:
         written = self._setting(f.cable_statement, "colour", f.cable_class)
         return coded_combination(
             lambda n, said: f.colours[n - 1] if n else written.values[said],
-            (len(f.colours) + 1, numbers + 1), (len(written.values), written.codes),
-        )  # fmt: skip
+            (len(f.colours) + 1, numbers + 1),
+            (len(written.values), written.codes),
+        )
 
     # ------------------------------------------------------------ cables
     @cached_property
@@ -193,7 +207,9 @@ class Wires:
         if not (here & (found != own[cables])).any():
             return Numbers(own, -1)
         return (
-            coded_number_sets(cables, found, len(own)) if here.all() else coded_number_sets(cables[here], found[here], len(own))
+            coded_number_sets(cables, found, len(own))
+            if here.all()
+            else coded_number_sets(cables[here], found[here], len(own))
         )
 
     def _cable_rate(self) -> Coded:
@@ -234,7 +250,10 @@ class Wires:
     @cached_property
     def ends(self) -> tuple[Joined, Joined]:
         """How labels name each end of every leg: device and faceplate port."""
-        a, b = (Joined(self._device(p), " ", self._port(self.ports.hole, p)) for p in (self.fabric.cable_a, self.fabric.cable_b))
+        a, b = (
+            Joined(self._device(p), " ", self._port(self.ports.hole, p))
+            for p in (self.fabric.cable_a, self.fabric.cable_b)
+        )
         return a, b
 
     def _ids(self, legs: Ints | None = None) -> Joined:
@@ -247,7 +266,9 @@ class Wires:
         hole = np.append(self._port_rows(lead), len(holes) - 1).astype(np.int32)[legs]
         if (here := legs >= 0).all():
             return Joined(Coded(names, device), ":", Coded(holes, hole))
-        return Joined(Coded(names, device), Coded(["", ":"], here.astype(np.int32)), Coded(holes, hole), blank=True)
+        return Joined(
+            Coded(names, device), Coded(["", ":"], here.astype(np.int32)), Coded(holes, hole), blank=True
+        )
 
     @cached_property
     def cables(self) -> Table[Cable]:
@@ -306,11 +327,15 @@ class Wires:
             "pull_order": lambda: Numbers(self.identity.turns()),
             "label_a": lambda: Joined("FROM ", *ends_a.pieces, " TO ", *ends_b.pieces),
             "label_b": lambda: Joined("FROM ", *ends_b.pieces, " TO ", *ends_a.pieces),
-            "link_class": lambda: Coded([*f.classes, ""], np.where(f.cable_class >= 0, f.cable_class, len(f.classes))),
+            "link_class": lambda: Coded(
+                [*f.classes, ""], np.where(f.cable_class >= 0, f.cable_class, len(f.classes))
+            ),
             "fabric_name": lambda: coded_constant(f.name, rows),
             "plane": lambda: self._over_links(self.link_plane),
             "rail": lambda: self._over_links(self.link_rails),
-            "phase": lambda: [str(n) for n in phase_of_pulling(self.stages)] if self.stages else coded_constant("", rows),
+            "phase": lambda: (
+                [str(n) for n in phase_of_pulling(self.stages)] if self.stages else coded_constant("", rows)
+            ),
             "status": lambda: coded_constant("planned", rows),
             "place": lambda: Coded(self.devices.place, self._at(f.cable_a)),
         }
@@ -325,15 +350,17 @@ class Wires:
             columns[f"{end}_index"] = partial(self._number, ports)
         physical = physical_of(f)
         if physical is not None:
-            columns |= chosen_columns(physical, {n: partial(_column_as_list, make) for n, make in columns.items()})
+            columns |= chosen_columns(
+                physical, {n: partial(_column_as_list, make) for n, make in columns.items()}
+            )
         if physical is not None and f.places is not None:
             columns |= pulling_columns(f, physical, self.identity.ranks[1])
         return columns
 
     @cached_property
     def labels(self) -> Table[CableLabel]:
-        """Two rows a cable, in the order of the cables: the label of its a end, then of its b end. A break-out has one for the
-        connector that its legs share, behind it one for each leg's other end."""
+        """Two rows a cable, in the order of the cables: the label of its a end, then of its b end. A
+        break-out has one for the connector that its legs share, behind it one for each leg's other end."""
         return Table(CableLabel, *self._labels[:2])
 
     @property
@@ -347,7 +374,8 @@ class Wires:
 
     # ------------------------------------------------------------ links
     def _link_cables(self) -> tuple[Ints, Ints]:
-        """A leg of the cable at each link's a end, and of the other one at its b end if it crosses two; -1 for none."""
+        """A leg of the cable at each link's a end, and of the other one at its b end if it crosses two; -1
+        for none."""
         links, legs = self.crossings
         near, far = np.full((2, self.fabric.link_count), -1, np.int64)
         near[links[::-1]] = legs[::-1]
@@ -401,7 +429,9 @@ class Wires:
     def _mtu(self) -> Coded:
         """The MTU of every link, "" where the design does not say."""
         found = self.fabric.addressing
-        mtu: object = found.routing.mtu if found is not None and found.routing is not None and found.routing.mtu else ""
+        mtu: object = (
+            found.routing.mtu if found is not None and found.routing is not None and found.routing.mtu else ""
+        )
         return coded_constant(mtu, self.fabric.link_count)
 
     def _address(self, second: bool) -> Column | Compact:
@@ -425,24 +455,36 @@ class Wires:
         return names.tolist(), codes.ravel()
 
     def _by_port(self, ports: Ints, pick: Callable[[int, bool, bool, str], object]) -> Coded:
-        """A column of one end of all links: ``pick`` is called with the row of the model's port, whether the link is InfiniBand,
-        whether the device is a switch, and its operating system."""
+        """A column of one end of all links: ``pick`` is called with the row of the model's port, whether the
+        link is InfiniBand, whether the device is a switch, and its operating system."""
         f = self.fabric
         names, codes = self._systems
         if id(ports) not in self._kinds:
             device = self._at(ports)
-            self._kinds[id(ports)] = ports, coded_combination(
-                lambda row, infiniband, switch, system: (row, bool(infiniband), bool(switch), names[system]),
-                (len(self.ports.path), self._port_rows(ports)), (2, self._infiniband.astype(np.int8)),
-                (2, f.is_switch[device].astype(np.int8)), (len(names), codes[device]),
-            )  # fmt: skip
+            self._kinds[id(ports)] = (
+                ports,
+                coded_combination(
+                    lambda row, infiniband, switch, system: (
+                        row,
+                        bool(infiniband),
+                        bool(switch),
+                        names[system],
+                    ),
+                    (len(self.ports.path), self._port_rows(ports)),
+                    (2, self._infiniband.astype(np.int8)),
+                    (2, f.is_switch[device].astype(np.int8)),
+                    (len(names), codes[device]),
+                ),
+            )
         kinds = self._kinds[id(ports)][1]
         return Coded([pick(*kind) for kind in kinds.values], kinds.codes)  # type: ignore[misc]
 
     def _announced(self, ports: Ints) -> Coded:
-        """What these ends of all links announce of their port, "" where that is not known. LLDP of SONiC sends the alias;
-        ``ibnetdiscover`` prints the number of a switch port and the name of an adapter."""
-        number = np.concatenate([np.arange(m.port_count) + 1 for m in self.fabric.models] or [np.zeros(0, np.int64)])
+        """What these ends of all links announce of their port, "" where that is not known. LLDP of SONiC
+        sends the alias; ``ibnetdiscover`` prints the number of a switch port and the name of an adapter."""
+        number = np.concatenate(
+            [np.arange(m.port_count) + 1 for m in self.fabric.models] or [np.zeros(0, np.int64)]
+        )
 
         def of(row: int, infiniband: bool, switch: bool, system: str) -> object:
             found = self._system_name(row, infiniband, system)
@@ -455,9 +497,11 @@ class Wires:
         return self._by_port(ports, of)
 
     def _interface(self, ports: Ints) -> Coded:
-        """What the operating system calls these ends of all links, "" where that is not known: on InfiniBand the RDMA device,
-        else the network device."""
-        return self._by_port(ports, lambda row, infiniband, switch, system: self._system_name(row, infiniband, system))
+        """What the operating system calls these ends of all links, "" where that is not known: on InfiniBand
+        the RDMA device, else the network device."""
+        return self._by_port(
+            ports, lambda row, infiniband, switch, system: self._system_name(row, infiniband, system)
+        )
 
     def _system_name(self, row: int, infiniband: bool, system: str) -> object:
         """A port as the operating system names it: the RDMA device, or the network device."""
@@ -471,7 +515,8 @@ class Wires:
         return found if not system or pattern is None or pattern.fullmatch(found) else ""
 
     def network_devices(self, ports: Ints) -> list[str]:
-        """Names of these ports as network devices, by the operating system of each switch; "" where that is not known."""
+        """Names of these ports as network devices, by the operating system of each switch; "" where that is
+        not known."""
         names, codes = self._systems
         rows = (len(self.ports.path), self.ports.rows(ports))
         devices = codes[self.fabric.port_device[ports]]
@@ -483,7 +528,9 @@ class Wires:
     @cached_property
     def _infiniband(self) -> Bools:
         """Links with both ends of InfiniBand types."""
-        return infiniband_ports(self.fabric, self.fabric.link_a) & infiniband_ports(self.fabric, self.fabric.link_b)
+        return infiniband_ports(self.fabric, self.fabric.link_a) & infiniband_ports(
+            self.fabric, self.fabric.link_b
+        )
 
     def _risks(self) -> Joined:
         """Shared-risk groups of every link: the cages at its ends and the panel or optical switch between."""
@@ -523,14 +570,18 @@ class Wires:
     def circuits(self) -> Table[Circuit]:
         """Connections inside optical switches."""
         f = self.fabric
-        return Table(Circuit, len(f.circuit_a), {
-            "device": lambda: self._device(f.circuit_a),
-            "a_port": lambda: self._port(self.ports.path, f.circuit_a),
-            "a_index": lambda: self._number(f.circuit_a),
-            "b_port": lambda: self._port(self.ports.path, f.circuit_b),
-            "b_index": lambda: self._number(f.circuit_b),
-            "link": lambda: Numbers(f.circuit_link, -1),
-        })  # fmt: skip
+        return Table(
+            Circuit,
+            len(f.circuit_a),
+            {
+                "device": lambda: self._device(f.circuit_a),
+                "a_port": lambda: self._port(self.ports.path, f.circuit_a),
+                "a_index": lambda: self._number(f.circuit_a),
+                "b_port": lambda: self._port(self.ports.path, f.circuit_b),
+                "b_index": lambda: self._number(f.circuit_b),
+                "link": lambda: Numbers(f.circuit_link, -1),
+            },
+        )
 
 
 def _column_as_list(make: Callable[[], Column | Compact]) -> Column:

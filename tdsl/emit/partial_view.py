@@ -1,6 +1,8 @@
-"""A part of a fabric as templates see it: some of its devices, the cables and links with an end at one of them, and their labels.
+"""A part of a fabric as templates see it: some of its devices, the cables and links with an end at one of
+them, and their labels.
 
-What is seen is that of the whole: names, numbers, addresses and the order of pulling do not depend on the part.
+What is seen is that of the whole: names, numbers, addresses and the order of pulling do not depend on the
+part.
 """
 
 from __future__ import annotations
@@ -11,7 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.emit.records import Address, Cable, CableLabel, Device, HostAdapters, HostLayout, Link, Managed, Model, Pod, System
+from tdsl.emit.records import (
+    Address,
+    Cable,
+    CableLabel,
+    Device,
+    HostAdapters,
+    HostLayout,
+    Link,
+    Managed,
+    Model,
+    Pod,
+    System,
+)
 from tdsl.emit.view import FabricView
 from tdsl.fabric.columns import Table
 from tdsl.fabric.graph import Bools, Ints
@@ -20,7 +34,8 @@ from tdsl.physical.rack_rows import MountLine
 
 
 class PartView(FabricView):
-    """The view of some devices of a fabric; what is not about one device, link or cable is that of the whole."""
+    """The view of some devices of a fabric; what is not about one device, link or cable is that of the
+    whole."""
 
     def __init__(self, whole: FabricView, only: Bools) -> None:
         """``only``: the devices of the part."""
@@ -82,7 +97,8 @@ class PartView(FabricView):
         """Links with an end at a device of the part."""
         f = self._fabric
         return self._once(
-            "links", lambda: self._whole.links.pick(np.flatnonzero(self._only[f.device_a] | self._only[f.device_b]))
+            "links",
+            lambda: self._whole.links.pick(np.flatnonzero(self._only[f.device_a] | self._only[f.device_b])),
         )
 
     @property
@@ -93,7 +109,9 @@ class PartView(FabricView):
     @property
     def labels(self) -> Table[CableLabel]:
         """Labels of these cables, of both ends."""
-        return self._once("labels", lambda: self._whole.labels.pick(np.flatnonzero(self._legs[self._wires.label_legs])))
+        return self._once(
+            "labels", lambda: self._whole.labels.pick(np.flatnonzero(self._legs[self._wires.label_legs]))
+        )
 
     @cached_property
     def pods(self) -> tuple[Pod, ...]:

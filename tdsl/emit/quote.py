@@ -38,8 +38,8 @@ def csv_row(values: Sequence[object]) -> str:
 
 
 def url_slug(value: object) -> str:
-    """A name as part of an address of a web page: small letters, digits, ``-`` and ``_``, at most 100; one that has to be changed
-    beyond its case ends in a few digits of its hash, so that two of them stay two."""
+    """A name as part of an address of a web page: small letters, digits, ``-`` and ``_``, at most 100; one
+    that has to be changed beyond its case ends in a few digits of its hash, so that two of them stay two."""
     text = str(value)
     made = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-")[:80]
     if made == text.lower() and made:
@@ -70,7 +70,8 @@ def json_value_text(value: object) -> str:
 
 
 def json_list(table: Table[object], columns: Sequence[str]) -> str:
-    """A table as JSON arrays, one a line. Empty is null, since no column has the empty string as a value of its own."""
+    """A table as JSON arrays, one a line. Empty is null, since no column has the empty string as a value of
+    its own."""
     return b"".join(json_rows(table, _chosen_fields(columns))).decode()
 
 
@@ -93,7 +94,8 @@ def json_rows_pieces(table: Table[object], columns: Sequence[str]) -> RowLines:
 
 
 PRINTED = {"csv": csv_table_pieces, "json_rows": json_rows_pieces}
-"""Filters with another that goes to the file piece by piece, where a template prints what it gives as it is."""
+"""Filters with another that goes to the file piece by piece, where a template prints what it gives as it
+is."""
 
 
 _UP_TO_COMMA = re.compile(r'((?:[^",]++|"(?:[^"\\]++|\\.)*+"|,(?!\s*[}\]])|")*+)(?:,|\Z)', re.S)
@@ -102,8 +104,8 @@ _QUOTED = json_module.encoder.encode_basestring_ascii
 
 
 def merged_json_tables(text: str) -> str:
-    """Objects of JSON, one after the other, as one: tables by name, those of one name put together, empty ones left out. A comma
-    may stand before a closing bracket."""
+    """Objects of JSON, one after the other, as one: tables by name, those of one name put together, empty
+    ones left out. A comma may stand before a closing bracket."""
     rest = _UP_TO_COMMA.sub(lambda m: m[1], text).strip()
     decoder = json_module.JSONDecoder()
     found: dict[str, dict[str, object]] = {}
@@ -119,7 +121,10 @@ def _indented_json(value: object, margin: str) -> str:
     """What ``json.dumps`` gives with an indent of 2, which that does object by object in Python."""
     inner = margin + "  "
     if isinstance(value, dict) and value:
-        inside = [f"{_QUOTED(key)}: {_QUOTED(v) if type(v) is str else _indented_json(v, inner)}" for key, v in value.items()]
+        inside = [
+            f"{_QUOTED(key)}: {_QUOTED(v) if type(v) is str else _indented_json(v, inner)}"
+            for key, v in value.items()
+        ]
         return f"{{{inner}{f',{inner}'.join(inside)}{margin}}}"
     if isinstance(value, list) and value:
         return f"[{inner}{f',{inner}'.join(_indented_json(v, inner) for v in value)}{margin}]"
@@ -164,7 +169,9 @@ def adapter_list_name(value: object) -> str:
     """The name of an adapter in a list that is split at commas and colons."""
     text = unquoted_setting(value)
     if set(text) & set(",:^= #"):
-        raise NameRefused(f"{text!r} cannot be written in a list of adapters, which is split at commas and colons")
+        raise NameRefused(
+            f"{text!r} cannot be written in a list of adapters, which is split at commas and colons"
+        )
     return text
 
 
@@ -175,18 +182,22 @@ def dot_quoted_string(value: object) -> str:
 
 
 def infiniband_node_name(value: object) -> str:
-    """A name in an InfiniBand netlist: at most 64 bytes, no quotes, marks of comments or module names, brackets, or blanks at an
-    end, which tables of assets are read without."""
+    """A name in an InfiniBand netlist: at most 64 bytes, no quotes, marks of comments or module names,
+    brackets, or blanks at an end, which tables of assets are read without."""
     text = str(value)
     fit = text and text == text.strip() and not set(text) & set('"#@[]') and not _CONTROL.search(text)
     if not fit or len(text.encode()) > 64:
-        raise NameRefused(f'{text!r} is not a name for an InfiniBand node: 1 to 64 bytes without " # @ [ ], control characters and '
-                      "spaces at an end")  # fmt: skip
+        raise NameRefused(
+            f'{text!r} is not a name for an InfiniBand node: 1 to 64 bytes without " # @ [ ], control '
+            "characters and "
+            "spaces at an end"
+        )
     return text
 
 
 def ibutils_name(value: object) -> str:
-    """A name in the files of ibutils, which know no quotes; their own words, and a single character, get a ``_`` at the end."""
+    """A name in the files of ibutils, which know no quotes; their own words, and a single character, get a
+    ``_`` at the end."""
     text = str(value)
     if text.upper() in _IBDM_WORDS or len(text) == 1:
         text += "_"
@@ -196,24 +207,31 @@ def ibutils_name(value: object) -> str:
 
 
 def router_name(value: object) -> str:
-    """A name in a router's configuration: a letter, then letters, digits and ``. _ -``, at most 63 characters."""
+    """A name in a router's configuration: a letter, then letters, digits and ``. _ -``, at most 63
+    characters."""
     text = str(value)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]{0,62}", text):
-        raise NameRefused(f"{text!r} is not a name for a router: a letter, then at most 62 letters, digits and . _ -")
+        raise NameRefused(
+            f"{text!r} is not a name for a router: a letter, then at most 62 letters, digits and . _ -"
+        )
     return text
 
 
 def linux_interface_name(value: object) -> str:
-    """An interface's name under Linux: 1 to 15 characters without blanks. A slash, which no device can have, becomes ``_``."""
+    """An interface's name under Linux: 1 to 15 characters without blanks. A slash, which no device can have,
+    becomes ``_``."""
     text = str(value).replace("/", "_")
     if not re.fullmatch(r"[!-~]{1,15}", text) or text in (".", "..") or set(text) & set(":%!"):
-        raise NameRefused(f"{value!r} is not an interface of Linux: 1 to 15 characters without spaces and any of : % !")
+        raise NameRefused(
+            f"{value!r} is not an interface of Linux: 1 to 15 characters without spaces and any of : % !"
+        )
     return text
 
 
 def switch_description(value: object) -> str:
-    """A description on a switch: one line of at most 240 letters, digits and marks of ASCII, with ``_`` for any other character
-    and for quotes, ``?`` and the backslash. Cumulus Linux parses no others, EOS has room for 240."""
+    """A description on a switch: one line of at most 240 letters, digits and marks of ASCII, with ``_`` for
+    any other character and for quotes, ``?`` and the backslash. Cumulus Linux parses no others, EOS has room
+    for 240."""
     return re.sub(r"[^ -~]|['\"?`\\]", "_", single_line_text(value)).strip()[:240] or "_"
 
 
@@ -223,8 +241,9 @@ def xml_comment(value: object) -> str:
 
 
 def slurm_node_name(value: object) -> str:
-    """A node or switch of Slurm: letters, digits and ``. _ -``, at most 64 bytes; brackets and commas would be a list.
-    ``all`` and ``default`` are words of its configuration: slurmctld ends at a node of that name."""
+    """A node or switch of Slurm: letters, digits and ``. _ -``, at most 64 bytes; brackets and commas would
+    be a list. ``all`` and ``default`` are words of its configuration: slurmctld ends at a node of that name.
+    """
     text = str(value)
     if text.lower() in ("all", "default"):
         raise NameRefused(f"{text!r} is a reserved word of Slurm; `naming` gives devices other names")
@@ -234,31 +253,41 @@ def slurm_node_name(value: object) -> str:
 
 
 def dns_host_name(value: object, taken: dict[str, str] | None = None, of: object = None) -> str:
-    """A label of a DNS name, in small letters: 1 to 63 letters, digits and ``-``, not at the ends (RFC 1123, section 2.1).
+    """A label of a DNS name, in small letters: 1 to 63 letters, digits and ``-``, not at the ends (RFC 1123,
+    section 2.1).
 
-    ``taken`` holds what each label written so far is ``of``, the device if nothing else is said: one of another is refused, since
-    DNS makes no difference between capital and small letters (RFC 4343).
+    ``taken`` holds what each label written so far is ``of``, the device if nothing else is said: one of
+    another is refused, since DNS makes no difference between capital and small letters (RFC 4343).
     """
     text = str(value).lower()
     if not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", text):
-        raise NameRefused(f"{str(value)!r} is not a host name: 1 to 63 letters, digits and -; `naming` gives devices other names")
+        raise NameRefused(
+            f"{str(value)!r} is not a host name: 1 to 63 letters, digits and -; `naming` gives devices "
+            "other names"
+        )
     mine = repr(str(value)) if of is None else str(of)
     other = mine if taken is None else taken.setdefault(text, mine)
     if other != mine:
-        raise NameRefused(f"{other} and {mine} would be one host name, {text}; `naming` gives devices other names")
+        raise NameRefused(
+            f"{other} and {mine} would be one host name, {text}; `naming` gives devices other names"
+        )
     return text
 
 
 def ansible_host_name(value: object) -> str:
-    """A host in an inventory of Ansible: a ``word`` that is no group's name, since a group would take its place."""
+    """A host in an inventory of Ansible: a ``word`` that is no group's name, since a group would take its
+    place."""
     text = router_name(value)
     if re.fullmatch(r"all|ungrouped|hosts|switches|(tier|plane|role|nos)_.*", text):
-        raise NameRefused(f"{text!r} is the name of a group in the inventory; `naming` gives devices other names")
+        raise NameRefused(
+            f"{text!r} is the name of a group in the inventory; `naming` gives devices other names"
+        )
     return text
 
 
 def kubernetes_label(value: object) -> str:
-    """A label's value in Kubernetes: 1 to 63 letters, digits and ``. _ -``, a letter or digit at both ends."""
+    """A label's value in Kubernetes: 1 to 63 letters, digits and ``. _ -``, a letter or digit at both
+    ends."""
     text = str(value)
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", text):
         raise NameRefused(f"{text!r} is not a value of a label: 1 to 63 letters, digits and . _ -")
@@ -294,9 +323,11 @@ def single_line_text(value: object) -> str:
 
 
 def safe_file_name(text: str) -> str:
-    """A name as a file or folder: letters, digits and ``. _ + ~ @ = -``, at most 100 bytes, never hidden or a way upwards.
+    """A name as a file or folder: letters, digits and ``. _ + ~ @ = -``, at most 100 bytes, never hidden or a
+    way upwards.
 
-    One that has to be changed, or that Windows has no file for, ends in a few digits of its hash, so that two of them stay two.
+    One that has to be changed, or that Windows has no file for, ends in a few digits of its hash, so that two
+    of them stay two.
     """
     made = _NOT_IN_FILE_NAMES.sub("_", text).lstrip(".-~")
     if made == text and made and len(made.encode()) <= 100 and not _DEVICES.fullmatch(made):

@@ -1,4 +1,5 @@
-"""The records a template may see: frozen, plain, and named as people name things. Unknown is ``""``, never invented."""
+"""The records a template may see: frozen, plain, and named as people name things. Unknown is ``""``, never
+invented."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device that is built. ``plane`` is "" outside planes, ``tier`` "" where the fabric has none for it. ``inside`` is the
-    device that contains it (the host of a chip, the chassis of a switch), "" if none does; ``forwards``: a host or chip that
-    passes traffic of others on because the design says so. ``model`` is the key of a Model, ``model_name`` what the catalogue
-    calls it, however its ports are split."""
+    """A device that is built. ``plane`` is "" outside planes, ``tier`` "" where the fabric has none for it.
+    ``inside`` is the device that contains it (the host of a chip, the chassis of a switch), "" if none does;
+    ``forwards``: a host or chip that passes traffic of others on because the design says so. ``model`` is the
+    key of a Model, ``model_name`` what the catalogue calls it, however its ports are split."""
 
     name: str
     path: str
@@ -27,7 +28,8 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port of a model. ``index`` counts the ports of the device from 1; ``system`` is the operating system's name."""
+    """A port of a model. ``index`` counts the ports of the device from 1; ``system`` is the operating
+    system's name."""
 
     path: str
     index: int
@@ -38,7 +40,8 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class PortGroup:
-    """A class of ports: ``nic``. ``rate_bps`` is "" if it takes any rate; ``infiniband``: it may have links of that kind."""
+    """A class of ports: ``nic``. ``rate_bps`` is "" if it takes any rate; ``infiniband``: it may have links
+    of that kind."""
 
     name: str
     rate_bps: int | str
@@ -49,8 +52,8 @@ class PortGroup:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A kind of device. ``key`` tells two variants of one name apart and is what devices refer to. ``accelerators``: how many
-    it has inside."""
+    """A kind of device. ``key`` tells two variants of one name apart and is what devices refer to.
+    ``accelerators``: how many it has inside."""
 
     key: str
     name: str
@@ -62,7 +65,8 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What the network sees between two ports; ``a`` is on the lower tier. A neighbour is what an end must find there."""
+    """What the network sees between two ports; ``a`` is on the lower tier. A neighbour is what an end must
+    find there."""
 
     cable_id: str
     far_cable_id: str
@@ -103,7 +107,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """One leg of a cable, as a technician meets it: faceplate names, cages, labels. Places stay "" until devices have them."""
+    """One leg of a cable, as a technician meets it: faceplate names, cages, labels. Places stay "" until
+    devices have them."""
 
     cable_id: str
     leg: int | str
@@ -151,8 +156,8 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """Cables that begin in one outermost group (``pod3``), or else end there, or outside all: rows of the table of cables. In a
-    fabric without groups, those of a row of racks (``h1-A``)."""
+    """Cables that begin in one outermost group (``pod3``), or else end there, or outside all: rows of the
+    table of cables. In a fabric without groups, those of a row of racks (``h1-A``)."""
 
     name: str
     rows: tuple[int, ...]
@@ -160,10 +165,10 @@ class Pod:
 
 @dataclass(frozen=True, slots=True)
 class CableLabel:
-    """What is printed for one end of a cable, or of a leg of a break-out; the connector that legs share has one label, with
-    ``leg`` "" and all of their other ends behind each other. ``near`` and ``far`` are the two ends in the form of TIA-606: hall,
-    rack, unit and port, or device and port without a place. ``qr`` is the text of the QR code, ``length_m`` "" where it is
-    unknown."""
+    """What is printed for one end of a cable, or of a leg of a break-out; the connector that legs share has
+    one label, with ``leg`` "" and all of their other ends behind each other. ``near`` and ``far`` are the two
+    ends in the form of TIA-606: hall, rack, unit and port, or device and port without a place. ``qr`` is the
+    text of the QR code, ``length_m`` "" where it is unknown."""
 
     cable_id: str
     leg: int | str
@@ -181,7 +186,8 @@ class CableLabel:
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """A connection inside an optical switch, by its port numbers counted from 1. ``link`` is the link's row, "" if none."""
+    """A connection inside an optical switch, by its port numbers counted from 1. ``link`` is the link's row,
+    "" if none."""
 
     device: str
     a_port: str
@@ -203,7 +209,8 @@ class LinkClass:
 
 @dataclass(frozen=True, slots=True)
 class WiredPort:
-    """A port of an InfiniBand node, and what is at the other end. ``width_speed`` is ibsim's word for the rate."""
+    """A port of an InfiniBand node, and what is at the other end. ``width_speed`` is ibsim's word for the
+    rate."""
 
     number: int
     far_id: str
@@ -215,7 +222,8 @@ class WiredPort:
 
 @dataclass(frozen=True, slots=True)
 class Aggregator:
-    """The node of in-network reduction inside a switch, at the switch's port ``number``, by its real GUIDs."""
+    """The node of in-network reduction inside a switch, at the switch's port ``number``, by its real
+    GUIDs."""
 
     number: int
     guid: str
@@ -224,9 +232,9 @@ class Aggregator:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A switch, or one port of a host adapter, as a subnet manager sees it. ``guid`` and ``port_guid`` are those of the real
-    one, or else placeholders; ``asset`` and ``asset_port`` those of the real one, "" where no table gives them. ``port`` is ""
-    for a switch. ``system`` is what the node's own software calls it."""
+    """A switch, or one port of a host adapter, as a subnet manager sees it. ``guid`` and ``port_guid`` are
+    those of the real one, or else placeholders; ``asset`` and ``asset_port`` those of the real one, "" where
+    no table gives them. ``port`` is "" for a switch. ``system`` is what the node's own software calls it."""
 
     id: str
     guid: str
@@ -244,7 +252,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class SeedLink:
-    """A link that shows a direction of a torus: ``xp`` from the switch at the origin to the next one along x."""
+    """A link that shows a direction of a torus: ``xp`` from the switch at the origin to the next one along
+    x."""
 
     direction: str
     near: str
@@ -253,8 +262,9 @@ class SeedLink:
 
 @dataclass(frozen=True, slots=True)
 class TorusPlan:
-    """What torus-2QoS is told: three sizes with ``t`` where they wrap and ``m`` where not, links from the origin, the most
-    ports of a switch that lead to one place. ``near`` and ``far`` are GUIDs of real switches."""
+    """What torus-2QoS is told: three sizes with ``t`` where they wrap and ``m`` where not, links from the
+    origin, the most ports of a switch that lead to one place. ``near`` and ``far`` are GUIDs of real
+    switches."""
 
     sizes: tuple[str, str, str]
     seeds: tuple[SeedLink, ...]
@@ -282,7 +292,8 @@ class PartitionPlan:
 
 @dataclass(frozen=True, slots=True)
 class Manager:
-    """A host that runs a subnet manager. ``priority``: 15 for the master, one less for each that stands by."""
+    """A host that runs a subnet manager. ``priority``: 15 for the master, one less for each that stands
+    by."""
 
     name: str
     description: str
@@ -292,8 +303,9 @@ class Manager:
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """One subnet: a plane, or what switches join. ``engine`` is how its structure wants to be routed; ``shape`` is one, tree,
-    partial, torus or other. ``known``: a table gives the GUIDs of all its nodes. ``roots`` are those of its highest tier."""
+    """One subnet: a plane, or what switches join. ``engine`` is how its structure wants to be routed;
+    ``shape`` is one, tree, partial, torus or other. ``known``: a table gives the GUIDs of all its nodes.
+    ``roots`` are those of its highest tier."""
 
     name: str
     switches: tuple[Node, ...]
@@ -339,8 +351,9 @@ class NvLink:
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A GPU behind a PCIe function. ``sm`` is the compute capability of NVIDIA's, the number of compute units of AMD's;
-    ``codename`` what its model says of that name, such as ``gfx942``, "" if nothing; ``nvlinks`` scale-up links of any kind."""
+    """A GPU behind a PCIe function. ``sm`` is the compute capability of NVIDIA's, the number of compute units
+    of AMD's; ``codename`` what its model says of that name, such as ``gfx942``, "" if nothing; ``nvlinks``
+    scale-up links of any kind."""
 
     number: int
     sm: int
@@ -352,7 +365,8 @@ class Accelerator:
 
 @dataclass(frozen=True, slots=True)
 class NetPort:
-    """A network device behind a PCIe function. ``guid`` tells adapters of this file apart and is not an asset's GUID."""
+    """A network device behind a PCIe function. ``guid`` tells adapters of this file apart and is not an
+    asset's GUID."""
 
     name: str
     number: int
@@ -393,7 +407,8 @@ class NumaNode:
 
 @dataclass(frozen=True, slots=True)
 class HostGroup:
-    """Hosts that are equally near to each other; ``groups`` are the names of those one level below, () at the lowest."""
+    """Hosts that are equally near to each other; ``groups`` are the names of those one level below, () at the
+    lowest."""
 
     name: str
     hosts: tuple[str, ...]
@@ -412,11 +427,12 @@ class NpuLink:
 
 @dataclass(frozen=True, slots=True)
 class NpuGraph:
-    """The fabric as simulators of training see it. Nodes are numbered: ``npus`` accelerators, ``per_server`` of them a server;
-    ``inner_switches``, one for each of the ``servers`` or none; ``switches`` by tier. A server is ``span`` hosts: 1, or those of
-    a scale-up domain. ``chip`` is the accelerators' model, "" where they differ; ``inside_bps`` what one has to the switch in
-    its server; ``tier_gbps`` what each has to switches, and its share of the links above each tier of switches but the last.
-    Of two nodes there is one link."""
+    """The fabric as simulators of training see it. Nodes are numbered: ``npus`` accelerators, ``per_server``
+    of them a server; ``inner_switches``, one for each of the ``servers`` or none; ``switches`` by tier. A
+    server is ``span`` hosts: 1, or those of a scale-up domain. ``chip`` is the accelerators' model, "" where
+    they differ; ``inside_bps`` what one has to the switch in its server; ``tier_gbps`` what each has to
+    switches, and its share of the links above each tier of switches but the last. Of two nodes there is one
+    link."""
 
     npus: int
     per_server: int
@@ -441,14 +457,16 @@ class Adapter:
 
 @dataclass(frozen=True, slots=True)
 class HostAdapters:
-    """The adapters of a host model in a network, in the order of their rails, and what kind of network that is.
+    """The adapters of a host model in a network, in the order of their rails, and what kind of network that
+    is.
 
-    ``joined``: links between switches lead from any adapter to any other. ``narrow``: the switches that the hosts meet have
-    less capacity to other switches than to hosts. ``shared``: all adapters of a host meet one switch. ``verbs``: they are
-    InfiniBand or RoCE devices, and not such as have a plugin of their own. ``scaleup``: the host's accelerators are joined
-    inside. ``layout``: the inside of the model is described. ``gpu_vendor``: the PCI vendor of its accelerators, ``0x1002`` for
-    AMD, "" where the model does not say. ``domain_hosts`` and ``domain_accelerators``: the most hosts and accelerators of a
-    scale-up domain that spans hosts, 0 where none does.
+    ``joined``: links between switches lead from any adapter to any other. ``narrow``: the switches that the
+    hosts meet have less capacity to other switches than to hosts. ``shared``: all adapters of a host meet one
+    switch. ``verbs``: they are InfiniBand or RoCE devices, and not such as have a plugin of their own.
+    ``scaleup``: the host's accelerators are joined inside. ``layout``: the inside of the model is described.
+    ``gpu_vendor``: the PCI vendor of its accelerators, ``0x1002`` for AMD, "" where the model does not say.
+    ``domain_hosts`` and ``domain_accelerators``: the most hosts and accelerators of a scale-up domain that
+    spans hosts, 0 where none does.
     """
 
     host: str
@@ -469,8 +487,8 @@ class HostAdapters:
 
 @dataclass(frozen=True, slots=True)
 class HostLayout:
-    """The inside of a host model. ``gpu_vendor`` as in ``HostAdapters``; ``note`` is what the model notes of itself, such as what
-    of it has no document, "" if nothing."""
+    """The inside of a host model. ``gpu_vendor`` as in ``HostAdapters``; ``note`` is what the model notes of
+    itself, such as what of it has no document, "" if nothing."""
 
     name: str
     title: str
@@ -485,11 +503,12 @@ CHANNEL = "channel {}"
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none: link-local only.
-    ``routes`` are the static ones through it, of a router without an ASN. The port is one of ``split`` lanes of another, 1 if it
-    is whole; ``lanes`` of the cage's signal are its own, 0 where the cage's form is not known. ``sonic``: the model says how
-    SONiC numbers it. ``between``: the far end is a switch. ``channel``: the port channel that it is a member of, "" for none; a
-    port channel itself has ``members``, the names of its ports, and the rate of all of them."""
+    """A port with a link, as a router's system sees it. ``addresses`` have their prefix lengths; none:
+    link-local only. ``routes`` are the static ones through it, of a router without an ASN. The port is one of
+    ``split`` lanes of another, 1 if it is whole; ``lanes`` of the cage's signal are its own, 0 where the
+    cage's form is not known. ``sonic``: the model says how SONiC numbers it. ``between``: the far end is a
+    switch. ``channel``: the port channel that it is a member of, "" for none; a port channel itself has
+    ``members``, the names of its ports, and the rate of all of them."""
 
     name: str
     description: str
@@ -506,7 +525,8 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A BGP neighbour: an interface's name (``unnumbered``) or an address; ``versions`` of IP whose routes it carries."""
+    """A BGP neighbour: an interface's name (``unnumbered``) or an address; ``versions`` of IP whose routes it
+    carries."""
 
     peer: str
     unnumbered: bool
@@ -517,7 +537,8 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A static route, or a network of which routes are taken: those with at least ``least`` bits, "" for the network itself."""
+    """A static route, or a network of which routes are taken: those with at least ``least`` bits, "" for the
+    network itself."""
 
     version: int
     network: str
@@ -527,7 +548,8 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address that the design gives. ``port`` is "" for loopbacks and management, ``vrf`` for all but management."""
+    """An address that the design gives. ``port`` is "" for loopbacks and management, ``vrf`` for all but
+    management."""
 
     device: str
     kind: str
@@ -539,8 +561,8 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Managed:
-    """A device's management address. ``mac`` is "" where no table of assets gives it, ``gateway`` where the design
-    names none."""
+    """A device's management address. ``mac`` is "" where no table of assets gives it, ``gateway`` where the
+    design names none."""
 
     device: str
     kind: str
@@ -572,12 +594,13 @@ class Management:
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """A switch or host that routes. ``asn`` is 0 for a host that has static routes only; ``width`` is the most links to one
-    side (up, down, or to its own tier), over which equal paths may be spread. ``bfd_ms`` and ``bfd_multiplier`` are 0 where the
-    design leaves them to the system; ``route_count`` counts the loopbacks and links of hosts of the whole fabric.
-    ``aggregates`` are the networks that it announces in place of its links to hosts; ``own`` those whose routes a host announces
-    of itself: its links are left out where a switch announces them in an aggregate. ``channels`` are its port channels (IEEE
-    802.1AX, with LACP), whose ports are among the ``interfaces`` and have no addresses of their own."""
+    """A switch or host that routes. ``asn`` is 0 for a host that has static routes only; ``width`` is the
+    most links to one side (up, down, or to its own tier), over which equal paths may be spread. ``bfd_ms``
+    and ``bfd_multiplier`` are 0 where the design leaves them to the system; ``route_count`` counts the
+    loopbacks and links of hosts of the whole fabric. ``aggregates`` are the networks that it announces in
+    place of its links to hosts; ``own`` those whose routes a host announces of itself: its links are left out
+    where a switch announces them in an aggregate. ``channels`` are its port channels (IEEE 802.1AX, with
+    LACP), whose ports are among the ``interfaces`` and have no addresses of their own."""
 
     name: str
     kind: str

@@ -1,4 +1,5 @@
-"""Templates and programs turned into files; what goes wrong is told with the template, its line and the record in hand."""
+"""Templates and programs turned into files; what goes wrong is told with the template, its line and the
+record in hand."""
 
 from __future__ import annotations
 
@@ -82,7 +83,9 @@ class _Sandbox(SandboxedEnvironment):
         kind = type(obj)
         known = _FIELDS.get(kind)
         if known is None:
-            known = _FIELDS[kind] = frozenset(n for n in getattr(kind, "__dataclass_fields__", ()) if not n.startswith("_"))
+            known = _FIELDS[kind] = frozenset(
+                n for n in getattr(kind, "__dataclass_fields__", ()) if not n.startswith("_")
+            )
         return getattr(obj, attribute) if attribute in known else super().getattr(obj, attribute)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
@@ -96,7 +99,8 @@ class _Sandbox(SandboxedEnvironment):
 
 
 def _in_own_template() -> bool:
-    """Whether the innermost template that runs is one of tdsl's own, by the file that it was compiled from."""
+    """Whether the innermost template that runs is one of tdsl's own, by the file that it was compiled
+    from."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename.endswith(".j2"):
@@ -106,8 +110,9 @@ def _in_own_template() -> bool:
 
 
 class _Bounded(_Sandbox):
-    """A sandbox in which no single step takes all memory: what makes text or numbers of a length that a template names. Nothing
-    that other targets see can be changed in it, and no source text or scope of a design is had."""
+    """A sandbox in which no single step takes all memory: what makes text or numbers of a length that a
+    template names. Nothing that other targets see can be changed in it, and no source text or scope of a
+    design is had."""
 
     intercepted_binops = frozenset({"*", "**", "%"})
 
@@ -122,9 +127,11 @@ class _Bounded(_Sandbox):
         return self.unsafe_undefined(obj, str(argument)) if _is_private_value(value) else value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """No method that changes a list, a set or a dictionary, but in a template of tdsl's own that is extended or included: it
-        changes only what it has made itself."""
-        return super().is_safe_attribute(obj, attr, value) and (not modifies_known_mutable(obj, attr) or _in_own_template())
+        """No method that changes a list, a set or a dictionary, but in a template of tdsl's own that is
+        extended or included: it changes only what it has made itself."""
+        return super().is_safe_attribute(obj, attr, value) and (
+            not modifies_known_mutable(obj, attr) or _in_own_template()
+        )
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """A product, power or remainder of a size that can be had."""
@@ -132,7 +139,11 @@ class _Bounded(_Sandbox):
             sizes = left.bit_length() * abs(right) if isinstance(left, int) and isinstance(right, int) else 0
         elif operator == "*":
             a, b = (x.bit_length() if isinstance(x, int) else 0 for x in (left, right))
-            sized = [(x, n) for x, n in ((left, right), (right, left)) if isinstance(x, Sized) and isinstance(n, int)]
+            sized = [
+                (x, n)
+                for x, n in ((left, right), (right, left))
+                if isinstance(x, Sized) and isinstance(n, int)
+            ]
             sizes = max([a + b, *(len(x) * n for x, n in sized)])
         else:
             sizes = _largest_format_width(left) if isinstance(left, str) else 0
@@ -143,7 +154,9 @@ class _Bounded(_Sandbox):
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call, refused where it names a length that is too large, such as `ljust`."""
         owner = getattr(obj, "__self__", None)
-        if isinstance(owner, str) and (_has_wide_number((*args, *kwargs.values())) or _largest_format_width(owner) > WIDEST):
+        if isinstance(owner, str) and (
+            _has_wide_number((*args, *kwargs.values())) or _largest_format_width(owner) > WIDEST
+        ):
             raise NameRefused(f"a text of more than {WIDEST:,} characters would be made at once")
         return super().call(context, obj, *args, **kwargs)
 
@@ -194,11 +207,12 @@ def _width_limited_filter(name: str, make: Callable[..., Any]) -> Callable[..., 
 
 @lru_cache(maxsize=64)
 def jinja_environment(templates: Path, own: bool = True) -> SandboxedEnvironment:
-    """The templates of one target: no undefined names, no escaping but by filters, nothing private, no other folder.
+    """The templates of one target: no undefined names, no escaping but by filters, nothing private, no other
+    folder.
 
-    Those that are not tdsl's ``own`` are bounded in what one step makes, and may extend or include tdsl's own by the
-    name of their target: ``{% extends "eos/device.cfg.j2" %}``. So may a template of tdsl's include one beside it, in the
-    way that works where another target extends it.
+    Those that are not tdsl's ``own`` are bounded in what one step makes, and may extend or include tdsl's own
+    by the name of their target: ``{% extends "eos/device.cfg.j2" %}``. So may a template of tdsl's include
+    one beside it, in the way that works where another target extends it.
     """
     every = [templates] if own else sorted(packaged_folder("targets").glob("*/templates"))
     further = {p.parent.name: _Folder(p) for p in every}
@@ -228,7 +242,8 @@ def render_file(
     site: Site = Site(),  # noqa: B008 - frozen
     keep: Callable[[Iterable[bytes | bytearray]], Kept] = b"".join,  # type: ignore[assignment]
 ) -> Kept | None:
-    """What ``keep`` makes of the pieces of one file, which are its bytes if nothing is said; None with a finding."""
+    """What ``keep`` makes of the pieces of one file, which are its bytes if nothing is said; None with a
+    finding."""
     try:
         if spec.program:
             program = _target_program(target.folder / spec.program)
@@ -243,25 +258,46 @@ def render_file(
             template = jinja_environment(target.folder / "templates", target.own).get_template(spec.template)
             return keep(_rendered_pieces(template.generate(known), target.own))
     except FileLeftOut as reason:
-        diagnostics.add("E0511", None, f"target `{target.name}`: {spec.path} is left out: {reason}", severity=Severity.NOTE)
+        diagnostics.add(
+            "E0511",
+            None,
+            f"target `{target.name}`: {spec.path} is left out: {reason}",
+            severity=Severity.NOTE,
+        )
     except TemplateSyntaxError as fault:
-        diagnostics.add("E0503", None, f"target `{target.name}`: {fault.name}, line {fault.lineno}: {fault.message}")
+        diagnostics.add(
+            "E0503", None, f"target `{target.name}`: {fault.name}, line {fault.lineno}: {fault.message}"
+        )
     except NameRefused as fault:
-        diagnostics.add("E0504", None, f"target `{target.name}`: {fault}", notes=_template_location(fault, spec))
+        diagnostics.add(
+            "E0504", None, f"target `{target.name}`: {fault}", notes=_template_location(fault, spec)
+        )
     except (RecursionError, MemoryError) as fault:
         why = (
-            "a macro or an include calls itself recursively" if isinstance(fault, RecursionError) else "it needs too much memory"
+            "a macro or an include calls itself recursively"
+            if isinstance(fault, RecursionError)
+            else "it needs too much memory"
         )
-        diagnostics.add("E0503", None, f"target `{target.name}`: {why}", notes=_template_location(fault, spec))
-    except SyntaxError as fault:  # what Python cannot compile of a template that Jinja can: too many loops in one another
+        diagnostics.add(
+            "E0503", None, f"target `{target.name}`: {why}", notes=_template_location(fault, spec)
+        )
+    except (
+        SyntaxError
+    ) as fault:  # what Python cannot compile of a template that Jinja can: too many loops in one another
         diagnostics.add("E0503", None, f"target `{target.name}`: {spec.template}: {fault.msg}")
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
-        diagnostics.add("E0503", None, f"target `{target.name}`: {_exception_text(fault)}", notes=_template_location(fault, spec))
+        diagnostics.add(
+            "E0503",
+            None,
+            f"target `{target.name}`: {_exception_text(fault)}",
+            notes=_template_location(fault, spec),
+        )
     return None
 
 
 def _rendered_pieces(parts: Iterable[str], own: bool) -> Iterator[bytes | bytearray]:
-    """The pieces of a file, as long as they are not too much for one. Rows of a table of tdsl's own targets may be more."""
+    """The pieces of a file, as long as they are not too much for one. Rows of a table of tdsl's own targets
+    may be more."""
     held: list[str] = []
     size = waiting = 0
     most = MANY if own else 1
@@ -310,7 +346,8 @@ def _exception_text(fault: Exception) -> str:
 
 
 def _template_location(fault: Exception, spec: FileSpec) -> list[str]:
-    """Template and line, and the record that was being written, read off the frames that the template left."""
+    """Template and line, and the record that was being written, read off the frames that the template
+    left."""
     place, held = spec.template or spec.program, ""
     frame: TracebackType | None = fault.__traceback__
     while frame is not None:

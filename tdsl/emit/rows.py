@@ -1,8 +1,8 @@
-"""Rows of a table as lines of text, a few thousand at a time: what a cell looks like is made once for every value, and lines are
-put together by numpy.
+"""Rows of a table as lines of text, a few thousand at a time: what a cell looks like is made once for every
+value, and lines are put together by numpy.
 
-A chunk of lines is a matrix of bytes with a row a line, in which every cell has the width of the widest value and ends in zeros;
-the zeros are then deleted in one step.
+A chunk of lines is a matrix of bytes with a row a line, in which every cell has the width of the widest value
+and ends in zeros; the zeros are then deleted in one step.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ FORMULA = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """First characters by which a spreadsheet takes a cell for a formula, or looks past them for one; some take
 full-width signs for narrow ones."""
 _SPLIT = re.compile("(?<=[;\t\r\n])(?=[=+\\-@\uff1d\uff0b\uff0d\uff20])")
-"""Where a formula begins for a spreadsheet whose lists are separated by semicolons or tabs: it does not see the quotes of a cell
-that it begins to read before them."""
+"""Where a formula begins for a spreadsheet whose lists are separated by semicolons or tabs: it does not see
+the quotes of a cell that it begins to read before them."""
 _QUOTED = frozenset(',"\r\n\0')
-"""Characters of texts that are not put together from pieces: those that csv quotes, and zero, which ends a cell here."""
+"""Characters of texts that are not put together from pieces: those that csv quotes, and zero, which ends a
+cell here."""
 
 Piece = bytes | bytearray
 """Some lines of a text."""
@@ -49,7 +50,8 @@ class _Wide(Exception):
 
 
 class RowLines(str):
-    """Lines that are made when they are asked for. Where a template prints them they go to the file piece by piece."""
+    """Lines that are made when they are asked for. Where a template prints them they go to the file piece by
+    piece."""
 
     __slots__ = ("chunks",)
     chunks: Callable[[], Iterator[Piece]]
@@ -66,8 +68,8 @@ class RowLines(str):
 
 
 def spreadsheet_cell(value: object) -> object:
-    """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it, also behind a semicolon, a tab or
-    a line end."""
+    """A spreadsheet cell: text that would be taken for a formula gets an apostrophe before it, also behind a
+    semicolon, a tab or a line end."""
     if not isinstance(value, str) or not value:
         return value
     text = _SPLIT.sub("'", value)
@@ -88,7 +90,9 @@ def csv_cells(values: Sequence[object]) -> list[str]:
         if not marked and FORMULA.isdisjoint({v[:1] for v in values if isinstance(v, str)}):
             return texts
     lines: list[str] = []
-    writer = csv_module.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")  # so that both are quoted in a cell
+    writer = csv_module.writer(
+        SimpleNamespace(write=lines.append), lineterminator="\r\n"
+    )  # so that both are quoted in a cell
     writer.writerows((spreadsheet_cell(v), "") for v in values)
     return [line[:-3] for line in lines]
 
@@ -100,17 +104,22 @@ def json_cells(values: Sequence[object]) -> list[str]:
 
 
 def csv_rows(table: Table[Any], fields: Sequence[str], headings: Sequence[str]) -> Iterator[Piece]:
-    """A table as comma-separated values with a heading, without the last line's end; a field "" is an empty column."""
+    """A table as comma-separated values with a heading, without the last line's end; a field "" is an empty
+    column."""
     head: list[str] = []
     csv_module.writer(SimpleNamespace(write=head.append), lineterminator="\r\n").writerow(headings)
     yield head[0][:-2].encode()
-    yield from _line_chunks(_columns_of_fields(table, fields), len(table), csv_cells, _csv_pieces, ("\n", ",", ""))
+    yield from _line_chunks(
+        _columns_of_fields(table, fields), len(table), csv_cells, _csv_pieces, ("\n", ",", "")
+    )
 
 
 def json_rows(table: Table[Any], fields: Sequence[str]) -> Iterator[Piece]:
     """A table as JSON arrays, one a line."""
     first = True
-    for chunk in _line_chunks(_columns_of_fields(table, fields), len(table), json_cells, _json_pieces, (",\n[", ", ", "]")):
+    for chunk in _line_chunks(
+        _columns_of_fields(table, fields), len(table), json_cells, _json_pieces, (",\n[", ", ", "]")
+    ):
         yield chunk[2:] if first else chunk
         first = False
 
@@ -138,8 +147,12 @@ def _columns_of_fields(table: Table[Any], fields: Sequence[str]) -> list[Any]:
 
 def _csv_pieces(column: Joined) -> list[str | Coded] | None:
     """The pieces of a column of texts, None where a text may need quotes or apostrophes."""
-    whole = "".join(piece if isinstance(piece, str) else "".join(map(str, piece.values)) for piece in column.pieces)
-    if any(c in whole for c in _QUOTED) or ((";" in whole or "\t" in whole) and not FORMULA.isdisjoint(whole)):
+    whole = "".join(
+        piece if isinstance(piece, str) else "".join(map(str, piece.values)) for piece in column.pieces
+    )
+    if any(c in whole for c in _QUOTED) or (
+        (";" in whole or "\t" in whole) and not FORMULA.isdisjoint(whole)
+    ):
         return None
     for piece in column.pieces:  # as long as a text may begin with this one
         starts = {piece[:1]} if isinstance(piece, str) else {str(v)[:1] for v in piece.values}
@@ -154,11 +167,14 @@ def _json_pieces(column: Joined) -> list[str | Coded]:
     """The pieces of a column of texts as JSON writes them, null for an empty text."""
     encode = json_module.JSONEncoder(ensure_ascii=False).encode
     inner: list[str | Coded] = [
-        encode(p)[1:-1] if isinstance(p, str) else Coded([encode(str(v))[1:-1] for v in p.values], p.codes) for p in column.pieces
+        encode(p)[1:-1] if isinstance(p, str) else Coded([encode(str(v))[1:-1] for v in p.values], p.codes)
+        for p in column.pieces
     ]
     empty = np.full(len(column), column.blank)
     for piece in inner:
-        empty &= not piece if isinstance(piece, str) else np.array([v == "" for v in piece.values])[piece.codes]
+        empty &= (
+            not piece if isinstance(piece, str) else np.array([v == "" for v in piece.values])[piece.codes]
+        )
     if not empty.any():
         return ['"', *inner, '"']
     number = empty.view(np.int8)
@@ -166,9 +182,12 @@ def _json_pieces(column: Joined) -> list[str | Coded]:
 
 
 def _line_chunks(
-    columns: Sequence[Any], size: int, texts: Texts, pieces: Callable[[Joined], list[str | Coded] | None],
+    columns: Sequence[Any],
+    size: int,
+    texts: Texts,
+    pieces: Callable[[Joined], list[str | Coded] | None],
     marks: tuple[str, str, str],
-) -> Iterator[Piece]:  # fmt: skip
+) -> Iterator[Piece]:
     """Lines in chunks. ``marks`` stand before a line, between its cells and behind it."""
     if not size:
         return
@@ -191,7 +210,11 @@ def _line_chunks(
         made = pieces(column) if isinstance(column, Joined) else None
         if isinstance(column, Joined):
             for piece in made or ():
-                parts.append(piece.encode() if isinstance(piece, str) else _coded_part(cells(piece.values, True), piece.codes))
+                parts.append(
+                    piece.encode()
+                    if isinstance(piece, str)
+                    else _coded_part(cells(piece.values, True), piece.codes)
+                )
         elif isinstance(column, Coded):
             parts.append(_coded_part(cells(column.values), column.codes))
         elif isinstance(column, Numbers):
@@ -250,7 +273,8 @@ def _number_part(column: Numbers, texts: Texts) -> _Part:
 
 
 def _merged_parts(parts: Sequence[_Part]) -> list[_Part]:
-    """Parts with neighbours put together: fixed texts, cells chosen by the same numbers, and cells of few values."""
+    """Parts with neighbours put together: fixed texts, cells chosen by the same numbers, and cells of few
+    values."""
     out: list[_Part] = []
     for part in parts:
         last = out[-1] if out else None
@@ -262,11 +286,19 @@ def _merged_parts(parts: Sequence[_Part]) -> list[_Part]:
             out[-1] = (np.char.add(last[0], part), last[1])
         elif isinstance(last, bytes) and isinstance(part, tuple) and len(out) == 1:
             out[-1] = (np.char.add(last, part[0]), part[1])
-        elif isinstance(last, tuple) and isinstance(part, tuple) and last[1] is part[1] and len(last[0]) == len(part[0]):
+        elif (
+            isinstance(last, tuple)
+            and isinstance(part, tuple)
+            and last[1] is part[1]
+            and len(last[0]) == len(part[0])
+        ):
             out[-1] = (np.char.add(last[0], part[0]), last[1])
         elif isinstance(last, tuple) and isinstance(part, tuple) and len(last[0]) * len(part[0]) <= FEW:
-            both = coded_combination(lambda a, b, x=last[0], y=part[0]: bytes(x[a]) + bytes(y[b]), (len(last[0]), last[1]),
-                            (len(part[0]), part[1]))  # fmt: skip
+            both = coded_combination(
+                lambda a, b, x=last[0], y=part[0]: bytes(x[a]) + bytes(y[b]),
+                (len(last[0]), last[1]),
+                (len(part[0]), part[1]),
+            )
             joined = [v for v in both.values if isinstance(v, bytes)]
             out[-1] = joined[0] if len(joined) == 1 else (np.array(joined), both.codes)
         else:
@@ -274,7 +306,9 @@ def _merged_parts(parts: Sequence[_Part]) -> list[_Part]:
     return out
 
 
-def _chunk_of_rows(parts: Sequence[_Part], texts: Texts, start: int, stop: int, held: bytearray) -> tuple[bytearray, int]:
+def _chunk_of_rows(
+    parts: Sequence[_Part], texts: Texts, start: int, stop: int, held: bytearray
+) -> tuple[bytearray, int]:
     """The matrix of some rows, in ``held`` where that has the size, and its width. Raises _Wide."""
     rows = stop - start
     cells: list[Any] = []

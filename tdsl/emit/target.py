@@ -1,4 +1,5 @@
-"""Targets: folders that say in ``target.toml`` which files they make of a fabric, and from which templates."""
+"""Targets: folders that say in ``target.toml`` which files they make of a fabric, and from which
+templates."""
 
 from __future__ import annotations
 
@@ -34,12 +35,12 @@ _FILE_KEYS = {"path", "single", "scope", "template", "program", "lint", "identit
 class FileSpec:
     """A file that a target makes, once for every record of its scope.
 
-    ``path`` may name the record (``{plane}``); ``single`` is the path to use where there is one record only. It is made by
-    ``template`` or, in tdsl's own targets, by the function ``render`` of ``program``. ``lint`` names the check it must pass.
-    The file with ``identity`` is a function of the design alone: its hash is the design's. Where the fabric lacks what the file
-    ``needs``, the target goes without it. With a ``kind`` (``host``) it is made for records of that kind alone. A build of a
-    part of the fabric makes it if its records are devices or their models, or if it is a ``part``: a list of which some rows
-    are of use.
+    ``path`` may name the record (``{plane}``); ``single`` is the path to use where there is one record only.
+    It is made by ``template`` or, in tdsl's own targets, by the function ``render`` of ``program``. ``lint``
+    names the check it must pass. The file with ``identity`` is a function of the design alone: its hash is
+    the design's. Where the fabric lacks what the file ``needs``, the target goes without it. With a ``kind``
+    (``host``) it is made for records of that kind alone. A build of a part of the fabric makes it if its
+    records are devices or their models, or if it is a ``part``: a list of which some rows are of use.
     """
 
     path: str
@@ -61,11 +62,12 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class RouterSelection:
-    """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names ports like
-    ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is any. ``sonic``: whose model
-    says how SONiC numbers all ports that have links. ``nos`` is the operating system of the switches among them: a switch that
-    names another is left to others, one that names none is configured only if the target is asked for by name. ``channel`` is
-    what the system calls a port channel before its number, "" if the target configures none."""
+    """The routers that a target's files of scope ``router`` are for: those of a ``kind``, whose system names
+    ports like ``interface`` and ``management`` and takes an MTU of at most ``mtu`` bytes. What is not said is
+    any. ``sonic``: whose model says how SONiC numbers all ports that have links. ``nos`` is the operating
+    system of the switches among them: a switch that names another is left to others, one that names none is
+    configured only if the target is asked for by name. ``channel`` is what the system calls a port channel
+    before its number, "" if the target configures none."""
 
     nos: str = ""
     kind: str = ""
@@ -83,14 +85,23 @@ class RouterSelection:
     def refuses(self, router: Router) -> str:
         """Why a router of the kind gets no file, "" if it gets one."""
         ports = [i.name for i in router.interfaces]
-        for pattern, names in ((self.interface, ports), (self.management, [m.interface for m in router.management])):
+        for pattern, names in (
+            (self.interface, ports),
+            (self.management, [m.interface for m in router.management]),
+        ):
             strange = next((n for n in names if not pattern.fullmatch(n)), None)
             if strange is not None and isinstance(pattern, TimedPattern) and pattern.late:
-                return f"the pattern {pattern.pattern.pattern[:100]!r} takes more than {MATCH} seconds for the name of a port"
+                return (
+                    f"the pattern {pattern.pattern.pattern[:100]!r} takes more than {MATCH} seconds "
+                    "for the name of a port"
+                )
             if strange is not None:
                 return f"`{strange}` of {router.name} is not a name of a port there"
         if router.channels and not self.channel:
-            return f"its links form port channels, such as that of {router.name} to {router.channels[0].description}"
+            return (
+                f"its links form port channels, such as that of {router.name} to "
+                f"{router.channels[0].description}"
+            )
         ports += [c.name for c in router.channels]
         if len(set(ports)) < len(ports):
             return f"two ports of {router.name} have one name"
@@ -105,7 +116,9 @@ class RouterSelection:
         own = {c.name: self.channel + c.name.rpartition(" ")[2] for c in router.channels}
         return replace(
             router,
-            interfaces=tuple(replace(i, channel=own[i.channel]) if i.channel else i for i in router.interfaces),
+            interfaces=tuple(
+                replace(i, channel=own[i.channel]) if i.channel else i for i in router.interfaces
+            ),
             channels=tuple(replace(c, name=own[c.name]) for c in router.channels),
             sessions=tuple(replace(s, peer=own.get(s.peer, s.peer)) for s in router.sessions),
         )
@@ -149,13 +162,17 @@ def targets_by_name(diagnostics: Diagnostics, further: Sequence[Path] = ()) -> d
                 if name in out:
                     raise _ManifestUnfit(f"there is already a target `{name}` in {out[name].folder.parent}")
                 stamp = files_.file_stamp(manifest) if own else None
-                out[name] = _load_target(manifest, own) if stamp is None else _cached_own_target(manifest, stamp)
+                out[name] = (
+                    _load_target(manifest, own) if stamp is None else _cached_own_target(manifest, stamp)
+                )
             except (_ManifestUnfit, OSError, ValueError, RecursionError) as fault:
                 diagnostics.add("E0502", None, f"target `{name}`: {manifest.name}: {fault}")
     return dict(sorted(out.items()))
 
 
-def chosen_targets(known: Mapping[str, BuildTarget], names: Sequence[str], diagnostics: Diagnostics) -> list[BuildTarget]:
+def chosen_targets(
+    known: Mapping[str, BuildTarget], names: Sequence[str], diagnostics: Diagnostics
+) -> list[BuildTarget]:
     """The targets of these names, all of them if none is named."""
     out = []
     for name in dict.fromkeys(names or known):
@@ -170,7 +187,8 @@ def chosen_targets(known: Mapping[str, BuildTarget], names: Sequence[str], diagn
 
 @lru_cache(maxsize=256)
 def _cached_own_target(manifest: Path, stamp: files_.Stamp) -> BuildTarget:
-    """One of tdsl's own targets, read again when its manifest changes: a process that builds often reads them once."""
+    """One of tdsl's own targets, read again when its manifest changes: a process that builds often reads them
+    once."""
     return _load_target(manifest, True)
 
 
@@ -188,10 +206,19 @@ def _load_target(manifest: Path, own: bool) -> BuildTarget:
     except choices.OptionUnfit as fault:
         raise _ManifestUnfit(fault) from fault
     return BuildTarget(
-        manifest.parent.name, _text_of_manifest(data, "title"), _text_of_manifest(data, "consumer"), manifest.parent,
-        tuple(_file_spec_of_manifest(f, manifest.parent, own) for f in files), own, tuple(_word_list_of_manifest(data, "needs")), options, values,
-        _routers_of_manifest(data.get("router", {}), own), _layer_of_target(data) == "network", data.get("transport") is True,
-    )  # fmt: skip
+        manifest.parent.name,
+        _text_of_manifest(data, "title"),
+        _text_of_manifest(data, "consumer"),
+        manifest.parent,
+        tuple(_file_spec_of_manifest(f, manifest.parent, own) for f in files),
+        own,
+        tuple(_word_list_of_manifest(data, "needs")),
+        options,
+        values,
+        _routers_of_manifest(data.get("router", {}), own),
+        _layer_of_target(data) == "network",
+        data.get("transport") is True,
+    )
 
 
 def _layer_of_target(data: Mapping[str, object]) -> str:
@@ -214,8 +241,15 @@ def _routers_of_manifest(data: object, own: bool) -> RouterSelection:
     except re.error as fault:
         raise _ManifestUnfit(f"`router` has a pattern that is none: {fault}") from fault
     interface, management = (p if own or p.pattern == ".*" else TimedPattern(p) for p in patterns)
-    return RouterSelection(_text_of_manifest(data, "nos", ""), _text_of_manifest(data, "kind", ""), interface, management, mtu, data.get("sonic") is True,
-                   _text_of_manifest(data, "channel", ""))  # fmt: skip
+    return RouterSelection(
+        _text_of_manifest(data, "nos", ""),
+        _text_of_manifest(data, "kind", ""),
+        interface,
+        management,
+        mtu,
+        data.get("sonic") is True,
+        _text_of_manifest(data, "channel", ""),
+    )
 
 
 def _file_spec_of_manifest(data: object, place: Path, own: bool) -> FileSpec:
@@ -242,10 +276,18 @@ def _file_spec_of_manifest(data: object, place: Path, own: bool) -> FileSpec:
         raise _ManifestUnfit("only tdsl's own targets may bring a program; write a template")
     home = place / "templates" if texts["template"] else place
     made = home / (texts["template"] or texts["program"])
-    if "\0" in str(made) or not (files_.is_file(made) and files_.is_below_folders(made, [place]) and made.is_relative_to(home)):
+    if "\0" in str(made) or not (
+        files_.is_file(made) and files_.is_below_folders(made, [place]) and made.is_relative_to(home)
+    ):
         raise _ManifestUnfit(f"{texts['template'] or texts['program']!r} is missing")
-    return FileSpec(path, str(scope), identity=data.get("identity") is True, needs=tuple(_word_list_of_manifest(data, "needs")),
-                    part=data.get("part") is True, **texts)  # fmt: skip
+    return FileSpec(
+        path,
+        str(scope),
+        identity=data.get("identity") is True,
+        needs=tuple(_word_list_of_manifest(data, "needs")),
+        part=data.get("part") is True,
+        **texts,
+    )
 
 
 def _refuse_unknown_keys(data: Mapping[str, object], known: set[str], what: str) -> None:

@@ -86,7 +86,8 @@ class FabricView:
         interfaces: Mapping[str, NameMatcher] | None = None,
         stages: Sequence[Stage] = (),
     ) -> None:
-        """``interfaces``: how each network operating system names ports. ``stages``: the fabric's phases up to this one."""
+        """``interfaces``: how each network operating system names ports. ``stages``: the fabric's phases up
+        to this one."""
         self._fabric = fabric
         self._stages = tuple(stages) if len(stages) > 1 else ()
         self._diagnostics = diagnostics
@@ -142,7 +143,9 @@ class FabricView:
         f = self._fabric
         kinds = f.kind[f.built]
         count = {k: int((kinds == k).sum()) for k in ("host", "chip", "switch")}
-        return Sizes(count["host"], count["chip"], count["switch"], f.link_count, len(distinct_values(f.cable_group)))
+        return Sizes(
+            count["host"], count["chip"], count["switch"], f.link_count, len(distinct_values(f.cable_group))
+        )
 
     @cached_property
     def capabilities(self) -> frozenset[str]:
@@ -180,19 +183,25 @@ class FabricView:
         def paths() -> Column:
             return [f.device_path(d) for d in rows.tolist()]
 
-        return Table(Device, len(rows), {
-            "name": lambda: self._wires.devices.name[rows].tolist(),
-            "path": paths,
-            "kind": lambda: f.kind[rows].tolist(),
-            "role": lambda: f.role[rows].tolist(),
-            "model": lambda: keys[f.device_model[rows]].tolist(),
-            "model_name": lambda: names[f.device_model[rows]].tolist(),
-            "tier": lambda: [number_or_blank(t) for t in f.tier[rows].tolist()],
-            "plane": lambda: [number_or_blank(p) for p in f.plane[rows].tolist()],
-            "port_count": lambda: np.diff(f.port_base)[rows].tolist(),
-            "forwards": lambda: f.forwards[rows].tolist(),
-            "inside": lambda: [str(self._wires.devices.name[d]) if d >= 0 else "" for d in f.container[rows].tolist()],
-        })  # fmt: skip
+        return Table(
+            Device,
+            len(rows),
+            {
+                "name": lambda: self._wires.devices.name[rows].tolist(),
+                "path": paths,
+                "kind": lambda: f.kind[rows].tolist(),
+                "role": lambda: f.role[rows].tolist(),
+                "model": lambda: keys[f.device_model[rows]].tolist(),
+                "model_name": lambda: names[f.device_model[rows]].tolist(),
+                "tier": lambda: [number_or_blank(t) for t in f.tier[rows].tolist()],
+                "plane": lambda: [number_or_blank(p) for p in f.plane[rows].tolist()],
+                "port_count": lambda: np.diff(f.port_base)[rows].tolist(),
+                "forwards": lambda: f.forwards[rows].tolist(),
+                "inside": lambda: [
+                    str(self._wires.devices.name[d]) if d >= 0 else "" for d in f.container[rows].tolist()
+                ],
+            },
+        )
 
     @property
     def links(self) -> Table[Link]:
@@ -206,8 +215,8 @@ class FabricView:
 
     @cached_property
     def pods(self) -> tuple[Pod, ...]:
-        """The cables by the outermost group that they begin in, or else end in; those of no group come last. In a fabric without
-        groups, by the row of racks in which they begin, or else end."""
+        """The cables by the outermost group that they begin in, or else end in; those of no group come last.
+        In a fabric without groups, by the row of racks in which they begin, or else end."""
         f, wires = self._fabric, self._wires
         far = wires.devices.place[f.port_device[f.cable_b[wires.cable_order[0]]]].tolist()
         rows: dict[str, list[int]] = {}
@@ -222,7 +231,9 @@ class FabricView:
         """The cables by hall and row, such as ``h1-A``; "" where neither end has a place."""
         rows: dict[str, list[int]] = {}
         ends = ("a_hall", "a_rack", "b_hall", "b_rack")
-        for row, (a_hall, a_rack, b_hall, b_rack) in enumerate(zip(*map(self.cables.column, ends), strict=True)):
+        for row, (a_hall, a_rack, b_hall, b_rack) in enumerate(
+            zip(*map(self.cables.column, ends), strict=True)
+        ):
             hall, rack = (a_hall, a_rack) if a_rack else (b_hall, b_rack)
             rows.setdefault(f"{hall}-{str(rack).rstrip('0123456789')}" if rack else "", []).append(row)
         return rows
@@ -270,7 +281,8 @@ class FabricView:
 
     @cached_property
     def totals(self) -> Table[Total]:
-        """Pieces, watts and prices of the fabric, its halls and its racks, and of its phases where it is built in phases."""
+        """Pieces, watts and prices of the fabric, its halls and its racks, and of its phases where it is
+        built in phases."""
         return _table_of_records(Total, [*totals_by_place(self._fabric), *phase_totals(self._stages)])
 
     @cached_property
@@ -313,10 +325,13 @@ class FabricView:
     @cached_property
     def hosts(self) -> tuple[HostLayout, ...]:
         """The insides of host models with accelerators."""
-        return tuple(hosts.host_layouts(self.models_by_key, self._diagnostics, self._ethernet(), self._outward()))
+        return tuple(
+            hosts.host_layouts(self.models_by_key, self._diagnostics, self._ethernet(), self._outward())
+        )
 
     def _outward(self) -> set[str]:
-        """Host models by key whose accelerators have links of their own that leave the host, such as to switches of a rack."""
+        """Host models by key whose accelerators have links of their own that leave the host, such as to
+        switches of a rack."""
         f = self._fabric.whole or self._fabric
         ends = np.unique(np.concatenate([f.device_a, f.device_b]))
         holders = f.container[ends[f.kind[ends] == "chip"]]
@@ -367,7 +382,11 @@ class FabricView:
     @cached_property
     def addresses(self) -> Table[Address]:
         """Every address of what is built: loopbacks and management by device, then those of links."""
-        rows = list(address_rows(self._wires, self._fabric.addressing)) if self._fabric.addressing is not None else []
+        rows = (
+            list(address_rows(self._wires, self._fabric.addressing))
+            if self._fabric.addressing is not None
+            else []
+        )
         names = ("device", "kind", "port", "address", "network", "vrf")
         return Table(Address, len(rows), {n: lambda k=k: [r[k] for r in rows] for k, n in enumerate(names)})  # type: ignore[misc]
 
@@ -378,10 +397,18 @@ class FabricView:
         macs = self._assets.mac if self._assets is not None else {}
         rows = np.flatnonzero(f.built).tolist() if found is not None else []
         return tuple(
-            Managed(f.device_name(d), str(f.kind[d]), macs.get(d, ""), a.version, str(a),
-                    str(ip_network(f"{a}/{p.prefix}", strict=False)), p.gateway)
-            for d in rows for a, p in (found.each("management", d) if found is not None else ())
-        )  # fmt: skip
+            Managed(
+                f.device_name(d),
+                str(f.kind[d]),
+                macs.get(d, ""),
+                a.version,
+                str(a),
+                str(ip_network(f"{a}/{p.prefix}", strict=False)),
+                p.gateway,
+            )
+            for d in rows
+            for a, p in (found.each("management", d) if found is not None else ())
+        )
 
     @cached_property
     def systems(self) -> Table[System]:
@@ -389,10 +416,14 @@ class FabricView:
         f = self._fabric
         asn = f.addressing.asn if f.addressing is not None else np.zeros(f.device_count, np.int64)
         rows = np.flatnonzero((asn > 0) & f.built)
-        return Table(System, len(rows), {
-            "device": lambda: self._wires.devices.name[rows].tolist(),
-            "asn": lambda: asn[rows].tolist(),
-        })  # fmt: skip
+        return Table(
+            System,
+            len(rows),
+            {
+                "device": lambda: self._wires.devices.name[rows].tolist(),
+                "asn": lambda: asn[rows].tolist(),
+            },
+        )
 
     @property
     def routing(self) -> dict[str, object] | None:
@@ -407,7 +438,8 @@ class FabricView:
         return record_without_origin(found)
 
     def routers(self, kind: str) -> tuple[Router, ...]:
-        """Routers of a kind, ``switch`` or ``host``, or with "" of both; none where the design does not say how they route.
+        """Routers of a kind, ``switch`` or ``host``, or with "" of both; none where the design does not say
+        how they route.
 
         What keeps one from being configured is told when its kind is first asked for."""
         if "routing" not in self.capabilities or self._fabric.addressing is None:
@@ -423,7 +455,8 @@ class FabricView:
 
     @cached_property
     def switch_systems(self) -> Mapping[str, str]:
-        """The network operating system of every built switch by the name of the switch, "" where none is written."""
+        """The network operating system of every built switch by the name of the switch, "" where none is
+        written."""
         f = self._fabric
         rows = np.flatnonzero(f.built & f.is_switch)
         return dict(zip(self._wires.devices.name[rows].tolist(), f.switch_system[rows].tolist(), strict=True))
@@ -439,7 +472,8 @@ class FabricView:
         return self._faceplates.of(name)
 
     def model_facts(self, name: str) -> dict[str, str]:
-        """What the model of a device says of itself in words, such as its ``platform``, and its name as ``model``."""
+        """What the model of a device says of itself in words, such as its ``platform``, and its name as
+        ``model``."""
         model = self._fabric.models[int(self._fabric.device_model[self._faceplates.devices[name]])]
         return {k: v for k, v in model.facts.items() if isinstance(v, str)} | {"model": model.name}
 
@@ -449,7 +483,8 @@ class FabricView:
         return height_of(model) or 1
 
     def rack_of(self, name: str) -> tuple[str, int | str]:
-        """Rack of a device with its hall, ``h1.A07`` as on labels, and its lowest unit; "" for what has no place."""
+        """Rack of a device with its hall, ``h1.A07`` as on labels, and its lowest unit; "" for what has no
+        place."""
         places = self._fabric.places
         device = self._faceplates.devices[name]
         rack = int(places.device_rack[device]) if places is not None else -1
@@ -474,13 +509,17 @@ class FabricView:
         f, w = self._fabric, self._wires
         found = f.management.partitions if f.management is not None else ()
         ports = np.concatenate([np.zeros(0, np.int64), *(p.port for p in found)])
-        return Table(Membership, len(ports), {
-            "partition": lambda: [p.name for p in found for _ in p.port],
-            "key": lambda: [p.key for p in found for _ in p.port],
-            "device": lambda: w.devices.name[f.port_device[ports]].tolist(),
-            "port": lambda: w.ports.path[w.ports.rows(ports)].tolist(),
-            "membership": lambda: ["full" if x else "limited" for p in found for x in p.full.tolist()],
-        })  # fmt: skip
+        return Table(
+            Membership,
+            len(ports),
+            {
+                "partition": lambda: [p.name for p in found for _ in p.port],
+                "key": lambda: [p.key for p in found for _ in p.port],
+                "device": lambda: w.devices.name[f.port_device[ports]].tolist(),
+                "port": lambda: w.ports.path[w.ports.rows(ports)].tolist(),
+                "membership": lambda: ["full" if x else "limited" for p in found for x in p.full.tolist()],
+            },
+        )
 
     @property
     def managers(self) -> tuple[str, ...]:
@@ -499,7 +538,11 @@ class FabricView:
                 s = f.set_of(device)
                 depth = next((i for i, p in enumerate(s.parts) if p.kind == "plane"), -1) + 1
                 below = prod(a.size for p in s.parts[depth:] for a in p.axes)
-                out[number] = _instance_prefix(s.parts[:depth], (device - s.first) // below) if depth else f"plane{number}"
+                out[number] = (
+                    _instance_prefix(s.parts[:depth], (device - s.first) // below)
+                    if depth
+                    else f"plane{number}"
+                )
         return out
 
     # ------------------------------------------------------------ drawings
@@ -516,7 +559,9 @@ class FabricView:
 
 def _table_of_records(record: type[Any], rows: list[Any]) -> Table[Any]:
     """Records as a table of columns."""
-    return Table(record, len(rows), {x.name: lambda n=x.name: [getattr(r, n) for r in rows] for x in fields(record)})  # type: ignore[misc]
+    return Table(
+        record, len(rows), {x.name: lambda n=x.name: [getattr(r, n) for r in rows] for x in fields(record)}
+    )  # type: ignore[misc]
 
 
 def _instance_prefix(parts: Iterable[PathComponent], row: int) -> str:
@@ -532,11 +577,16 @@ def _instance_prefix(parts: Iterable[PathComponent], row: int) -> str:
 
 
 def _unique_model_keys(models: tuple[DeviceModel, ...]) -> list[str]:
-    """A unique name for every model, in their order: its own where no other bears it, else with how it is split."""
+    """A unique name for every model, in their order: its own where no other bears it, else with how it is
+    split."""
     shared = Counter(m.name for m in models)
     out: list[str] = []
     for m in models:
-        key = f"{m.name}+{m.variant.replace('/', '').replace(',', '+')}" if shared[m.name] > 1 and m.variant else m.name
+        key = (
+            f"{m.name}+{m.variant.replace('/', '').replace(',', '+')}"
+            if shared[m.name] > 1 and m.variant
+            else m.name
+        )
         number = sum(k == key or k.startswith(f"{key}~") for k in out)
         out.append(f"{key}~{number + 1}" if number else key)
     return out
@@ -546,7 +596,13 @@ def _model_record(fabric: Fabric, key: str, model: DeviceModel) -> Model:
     groups = []
     for c in model.classes:
         ports = tuple(
-            Port(c.path(i), c.first + i + 1, c.labels[i], c.systems[i], f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "")
+            Port(
+                c.path(i),
+                c.first + i + 1,
+                c.labels[i],
+                c.systems[i],
+                f"{c.form} {c.cages[i]}".strip() if c.cages[i] else "",
+            )
             for i in range(c.size)
         )
         groups.append(PortGroup(c.name, c.rate or "", c.types, speaks_infiniband(fabric, c), ports))

@@ -13,7 +13,8 @@ from tdsl.system.lazy_dataclass import dataclass
 MAX_ROWS = 1_048_575  # below the heading
 MAX_TEXT = 32_767  # characters of a cell; a longer text would be left out
 A4_COLUMNS = 12
-"""As many columns of this kind of table can be read on a landscape A4 sheet that they fill; more are printed on A3."""
+"""As many columns of this kind of table can be read on a landscape A4 sheet that they fill; more are printed
+on A3."""
 LEDGER_WIDTH = 34
 """Characters of the widest column of a ledger; longer text is wrapped."""
 LINE = 15
@@ -26,7 +27,8 @@ _NOT_IN_SHEET_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]+")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table: its heading, its rows, how wide its columns are at most, and how many columns stay in view."""
+    """One table: its heading, its rows, how wide its columns are at most, and how many columns stay in
+    view."""
 
     name: str
     columns: Sequence[str]
@@ -34,7 +36,9 @@ class Sheet:
     frozen: int = 0
     hidden: frozenset[str] = frozenset()
     note: str = ""  # printed above every page
-    formats: Mapping[str, str] = field(default_factory=dict)  # number formats of columns, such as ``#,##0.00``
+    formats: Mapping[str, str] = field(
+        default_factory=dict
+    )  # number formats of columns, such as ``#,##0.00``
     bold: frozenset[int] = frozenset()  # rows that are sums
     ledger: bool = False  # lines below every row, for tables that are read on paper
     large: bool = False  # type of 12 points and narrow margins, for paper that is read at arm's length
@@ -42,11 +46,14 @@ class Sheet:
 
 
 def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
-    """An .xlsx of these sheets, each with a frozen heading, filters, and pages that fit a landscape sheet's width."""
+    """An .xlsx of these sheets, each with a frozen heading, filters, and pages that fit a landscape sheet's
+    width."""
     import xlsxwriter
 
     out = io.BytesIO()
-    book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book = xlsxwriter.Workbook(
+        out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+    )
     book.set_properties({"title": title, "created": _EPOCH})
     taken: set[str] = set()
     for sheet in sheets:
@@ -54,7 +61,9 @@ def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
         size = {"font_size": LARGE} if sheet.large else {}
         plain = {"align": "left", "indent": 1, "text_wrap": True} if sheet.ledger and not sheet.large else {}
         heading, right = (
-            book.add_format({"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", **size, **more})
+            book.add_format(
+                {"bold": True, "bg_color": "#d9e2ec", "bottom": 1, "valign": "top", **size, **more}
+            )
             for more in (plain, {"align": "center"} if sheet.large else {"align": "right", "text_wrap": True})
         )
         if sheet.large:
@@ -68,7 +77,9 @@ def workbook_bytes(sheets: Iterable[Sheet], title: str) -> bytes:
         page.freeze_panes(1, sheet.frozen)
         page.autofilter(0, 0, max(len(sheet.rows), 1), len(sheet.columns) - 1)
         page.set_landscape()
-        page.set_paper(9 if sheet.large or len(sheet.columns) - len(sheet.hidden) <= A4_COLUMNS else 8)  # A4, else A3
+        page.set_paper(
+            9 if sheet.large or len(sheet.columns) - len(sheet.hidden) <= A4_COLUMNS else 8
+        )  # A4, else A3
         page.fit_to_pages(1, 0)
         page.repeat_rows(0)
         page.set_header(f"&L{_page_text(sheet.note or title)}&R{_page_text(sheet.name)}")
@@ -92,7 +103,8 @@ class _Formats:
         self.made: dict[tuple[str, bool, bool, bool], object] = {}
 
     def of(self, column: str, row: int, number: bool = False) -> object:
-        """The format of a cell, None for the default; ``row`` counts from 0. Numbers in large type are centred."""
+        """The format of a cell, None for the default; ``row`` counts from 0. Numbers in large type are
+        centred."""
         if self.plain:
             return None
         key = (self.sheet.formats.get(column, ""), row in self.sheet.bold, row in self.sheet.ends, number)
@@ -149,7 +161,8 @@ def _write_sheet_cells(page: object, sheet: Sheet, formats: _Formats) -> None:
 
 
 def _wrap_ledger_rows(page: object, sheet: Sheet) -> None:
-    """Make the rows of a ledger as high as their longest text, which is wrapped, and the heading two lines high."""
+    """Make the rows of a ledger as high as their longest text, which is wrapped, and the heading two lines
+    high."""
     set_row = page.set_row  # type: ignore[attr-defined]
     if any(_is_two_line_heading(name) for name in sheet.columns if name not in sheet.hidden):
         set_row(0, 2 * LINE)
@@ -165,7 +178,8 @@ def _is_two_line_heading(heading: str) -> bool:
 
 
 def sheet_name(name: str, taken: set[str]) -> str:
-    """A name a spreadsheet takes: at most 31 letters, none of ``[]:*?/\\``, no quote at an end, not one that is taken."""
+    """A name a spreadsheet takes: at most 31 letters, none of ``[]:*?/\\``, no quote at an end, not one that
+    is taken."""
     base = _NOT_IN_SHEET_NAMES.sub("_", name).strip("'") or "sheet"
     if base.lower() == "history":  # the one name that is reserved
         base += "_"

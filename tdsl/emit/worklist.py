@@ -1,7 +1,9 @@
-"""Sheets of work for the people who pull cables: few columns in large type, in the order of pulling, with a box to tick.
+"""Sheets of work for the people who pull cables: few columns in large type, in the order of pulling, with a
+box to tick.
 
-What is the same in every row (rate, medium) and what labels repeat is left to the sheet of all cables. A thick line is between
-two bundles. A sheet is one pod; cables outside all pods are put together by the row of racks in which they begin.
+What is the same in every row (rate, medium) and what labels repeat is left to the sheet of all cables. A
+thick line is between two bundles. A sheet is one pod; cables outside all pods are put together by the row of
+racks in which they begin.
 """
 
 from __future__ import annotations
@@ -66,7 +68,9 @@ def cable_work_sheet(name: str, columns: Columns, rows: Sequence[int], note: str
     }
     if name == "":
         name = "fabric"
-    known = {n: values for n, values in data.items() if any(v != "" for v in values)} | {"done": [BOX] * len(rows)}
+    known = {n: values for n, values in data.items() if any(v != "" for v in values)} | {
+        "done": [BOX] * len(rows)
+    }
     bundles = data["bundle"]
     ends = frozenset(k for k in range(len(rows) - 1) if bundles[k] != bundles[k + 1])
     return Sheet(
@@ -85,7 +89,8 @@ PICKED = ("from", "class", "part", "m", "transceiver, near end", "transceiver, f
 
 
 def pick_list(columns: Columns, by_sheet: Mapping[str, Sequence[int]], note: str) -> Sheet:
-    """What to bring for each sheet of work: cables by class, part and length, with the transceivers of both ends."""
+    """What to bring for each sheet of work: cables by class, part and length, with the transceivers of both
+    ends."""
     out: list[Sequence[object]] = []
     ends: list[int] = []
     for name, rows in by_sheet.items():
@@ -95,7 +100,9 @@ def pick_list(columns: Columns, by_sheet: Mapping[str, Sequence[int]], note: str
             if columns["cable_id"][i] in ids:
                 continue  # a break-out is one cable
             ids.add(columns["cable_id"][i])
-            counted[tuple(columns[n][i] for n in ("link_class", "part", "length_m", "a_optic", "b_optic"))] += 1
+            counted[
+                tuple(columns[n][i] for n in ("link_class", "part", "length_m", "a_optic", "b_optic"))
+            ] += 1
         ends.append(len(out) - 1)
         out += [
             [name or "fabric", *key, n]
@@ -110,10 +117,21 @@ POWER = {"rack": "rack", "u": "unit", "device": "device", "supply": "supply", "f
 def power_cord_sheet(cords: Table[Cord], note: str) -> Sheet:
     """The power cords, rack after rack, with a box to tick."""
     columns = {shown: cords.column(name) for name, shown in POWER.items()}
-    known = {n: values for n, values in columns.items() if any(v != "" for v in values)} | {"done": [BOX] * len(cords)}
+    known = {n: values for n, values in columns.items() if any(v != "" for v in values)} | {
+        "done": [BOX] * len(cords)
+    }
     racks = columns["rack"]
     ends = frozenset(k for k in range(len(cords) - 1) if racks[k] != racks[k + 1])
-    return Sheet("power", list(known), list(zip(*known.values(), strict=True)), 3, note=note, ledger=True, large=True, ends=ends)
+    return Sheet(
+        "power",
+        list(known),
+        list(zip(*known.values(), strict=True)),
+        3,
+        note=note,
+        ledger=True,
+        large=True,
+        ends=ends,
+    )
 
 
 def _number_before_text_key(value: object) -> tuple[int, float, str]:

@@ -1,7 +1,7 @@
 """The pages of all findings: code, name, title and text.
 
-A finding's page is ``explain/Exxxx.md``, which begins ``# E0101 unknown_name: Title in plain words``; the page of a check is
-its docstring. Checks are imported only where no file has the page, since they bring numpy.
+A finding's page is ``explain/Exxxx.md``, which begins ``# E0101 unknown_name: Title in plain words``; the
+page of a check is its docstring. Checks are imported only where no file has the page, since they bring numpy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ CHECK_FAMILIES = ("E02", "E04")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What ``tdsl explain`` prints about a code. ``text`` is Markdown without the heading; ``is_check`` where it is a check's."""
+    """What ``tdsl explain`` prints about a code. ``text`` is Markdown without the heading; ``is_check`` where
+    it is a check's."""
 
     code: str
     name: str
@@ -36,7 +37,9 @@ def read_finding_page(path: Path) -> Page:
     first, _, rest = path.read_text(encoding="utf-8").partition("\n")
     head = HEAD.fullmatch(first.strip())
     if head is None or head[1] != path.stem:
-        raise ValueError(f"{path.name}: its first line must read `# {path.stem} name_of_it: Title in plain words`")
+        raise ValueError(
+            f"{path.name}: its first line must read `# {path.stem} name_of_it: Title in plain words`"
+        )
     return Page(head[1], head[2], head[3].rstrip("."), rest.strip() + "\n")
 
 
@@ -76,13 +79,18 @@ def find_page(word: str) -> Page | None:
 
 
 def most_similar_code(word: str) -> str:
-    """The code or name most like this word, "" if none is. Like a code is one of its family that differs in one digit."""
+    """The code or name most like this word, "" if none is. Like a code is one of its family that differs in
+    one digit."""
     pages = [*finding_pages(), *check_pages_by_name().values()]
     if re.fullmatch(r"[Ee][0-9]+", word):
         code = "E" + word[1:].lstrip("0").zfill(4)
         if any(p.code == code for p in pages):
             return code if code != word else ""
-        last = [p.code for p in pages if p.code[:3] == code[:3] and (p.code[3] == code[3]) != (p.code[4:] == code[4:])]
+        last = [
+            p.code
+            for p in pages
+            if p.code[:3] == code[:3] and (p.code[3] == code[3]) != (p.code[4:] == code[4:])
+        ]
         return min(last, key=lambda c: (abs(int(c[3:]) - int(code[3:])), c), default="")
     return next(iter(get_close_matches(word.lower().replace("-", "_"), [p.name for p in pages], 1, 0.5)), "")
 
@@ -102,7 +110,8 @@ def finding_title(code: str) -> str:
 # ---------------------------------------------------------------- words of the language
 @dataclass(frozen=True, slots=True)
 class ExplainedWord:
-    """A word of the language: what kind it is, what it means (Markdown), and an example, "" where it has none."""
+    """A word of the language: what kind it is, what it means (Markdown), and an example, "" where it has
+    none."""
 
     word: str
     kind: str
@@ -112,13 +121,15 @@ class ExplainedWord:
 
 @cache
 def explained_words() -> Mapping[str, ExplainedWord]:
-    """The words of the language that have an explanation, from ``explain/words.md``. A section begins with ``# WORD (kind)``; its
-    lines with ``> `` are the example."""
+    """The words of the language that have an explanation, from ``explain/words.md``. A section begins with
+    ``# WORD (kind)``; its lines with ``> `` are the example."""
     out = {}
     for part in (FOLDER / "words.md").read_text(encoding="utf-8").split("\n# "):
         first, _, rest = part.removeprefix("# ").partition("\n")
         word, _, kind = first.partition(" ")
         lines = rest.strip().split("\n")
         text = " ".join(line for line in lines if not line.startswith("> "))
-        out[word] = ExplainedWord(word, kind.strip("()"), text, "\n".join(line[2:] for line in lines if line.startswith("> ")))
+        out[word] = ExplainedWord(
+            word, kind.strip("()"), text, "\n".join(line[2:] for line in lines if line.startswith("> "))
+        )
     return out

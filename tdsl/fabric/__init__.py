@@ -1,1 +1,2 @@
-"""The fabric as columns: devices, cages, ports, links, cables, circuits, and the passes that make them from the model."""
+"""The fabric as columns: devices, cages, ports, links, cables, circuits, and the passes that make them from
+the model."""

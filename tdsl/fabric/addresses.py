@@ -1,7 +1,9 @@
-"""Addresses and ASNs: pools, and for every device and link the pool and the rank in it. Addresses are computed when asked for.
+"""Addresses and ASNs: pools, and for every device and link the pool and the rank in it. Addresses are
+computed when asked for.
 
-A rank counts the *planned* population of a statement, omitted members included, so growth at its end moves no value. A link's
-rank comes from the port at the end that the statement names: (rank of the device) x (ports it may use) + (place of the port).
+A rank counts the *planned* population of a statement, omitted members included, so growth at its end moves no
+value. A link's rank comes from the port at the end that the statement names: (rank of the device) x (ports it
+may use) + (place of the port).
 """
 
 from __future__ import annotations
@@ -48,9 +50,11 @@ LARGEST = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A run of addresses: ``step`` of them a value (two for a link), ``count`` values, the first one at ``first``.
+    """A run of addresses: ``step`` of them a value (two for a link), ``count`` values, the first one at
+    ``first``.
 
-    ``network`` is the whole network as written, ``prefix`` the length of the mask that the addresses are used with.
+    ``network`` is the whole network as written, ``prefix`` the length of the mask that the addresses are used
+    with.
     """
 
     kind: str  # loopback, links, management
@@ -81,7 +85,8 @@ class Dealt:
 
 @dataclass(eq=False)
 class Addressing:
-    """All a fabric says about addresses and routing. ``dealt`` has a column for each kind and IP version in use."""
+    """All a fabric says about addresses and routing. ``dealt`` has a column for each kind and IP version in
+    use."""
 
     fabric: Fabric
     pools: tuple[Pool, ...] = ()
@@ -146,16 +151,26 @@ class _Dealer:
             pool = pool_of(rule, written)
             planned = found.planned
             if planned > pool.count and not rule.each:
-                raise Fault("E0471", rule.value.span, f"this is one value, and {planned:,} devices are to have one each",
-                            help="write `from` before a network, and the k-th device gets the k-th value")  # fmt: skip
+                raise Fault(
+                    "E0471",
+                    rule.value.span,
+                    f"this is one value, and {planned:,} devices are to have one each",
+                    help="write `from` before a network, and the k-th device gets the k-th value",
+                )
             if planned > pool.count:
                 raise Fault(
-                    "E0471", rule.value.span,
-                    f"{pool.network} has room for {_address_count_text(pool.count, rule.kind)}, and {planned:,} are planned",
+                    "E0471",
+                    rule.value.span,
+                    f"{pool.network} has room for {_address_count_text(pool.count, rule.kind)}, and "
+                    f"{planned:,} are planned",
                     notes=[_planned_ranks_note(rule, planned)],
                     help=f"take {_larger_network_hint(rule, str(written), planned)}"
-                    + (", or name the ports that need one: `leaf[*].p[33..64]`" if rule.kind == "links" else ""),
-                )  # fmt: skip
+                    + (
+                        ", or name the ports that need one: `leaf[*].p[33..64]`"
+                        if rule.kind == "links"
+                        else ""
+                    ),
+                )
             self.keep(rule, pool, found.rows, found.ranks)
 
     def keep(self, rule: AddressRule, pool: Pool, rows: Ints, ranks: Ints) -> None:
@@ -170,10 +185,13 @@ class _Dealer:
         if clash.any():
             at = int(np.argmax(clash))
             raise Fault(
-                "E0472", rule.origin, f"{self.name(rule.kind, int(rows[at]))} already has such an IPv{pool.version} address",
-                labels=[(self.pools[int(taken[at])].origin.span, "given here")], count=int(clash.sum()),
+                "E0472",
+                rule.origin,
+                f"{self.name(rule.kind, int(rows[at]))} already has such an IPv{pool.version} address",
+                labels=[(self.pools[int(taken[at])].origin.span, "given here")],
+                count=int(clash.sum()),
                 help="leave it out of one of the two, or write `override PATH { address loopback … }`",
-            )  # fmt: skip
+            )
         dealt.pool[rows], dealt.rank[rows] = len(self.pools), ranks
         if rule.replaces:
             self.replaced.append(len(self.pools))
@@ -198,8 +216,8 @@ def _planned_ranks_note(rule: AddressRule, planned: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Rows (devices, or links) that a rule gives values to, and the rank of each among the ``planned`` ones. ``scope`` holds
-    the index variables where the value rests on them."""
+    """Rows (devices, or links) that a rule gives values to, and the rank of each among the ``planned`` ones.
+    ``scope`` holds the index variables where the value rests on them."""
 
     scope: Scope
     rows: Ints
@@ -208,9 +226,12 @@ class Population:
 
 
 def populations_of_rule(plan: FabricPlan, fabric: Fabric, rule: AddressRule) -> Iterator[Population]:
-    """The population of a rule; one for each assignment of its index variables if its value is a text with placeholders."""
+    """The population of a rule; one for each assignment of its index variables if its value is a text with
+    placeholders."""
     own = isinstance(rule.value, tree.Str) and any(not isinstance(p, str) for p in rule.value.parts)
-    over = variable_assignments(rule.context, (*rule.targets, *rule.far), None, rule.scope, plan.evaluator, rule.origin.span)
+    over = variable_assignments(
+        rule.context, (*rule.targets, *rule.far), None, rule.scope, plan.evaluator, rule.origin.span
+    )
     resolver = Resolver(rule.scope, plan.evaluator, over)
     side = resolver.side(rule.targets)
     far = resolver.side(rule.far).rows if rule.far else None
@@ -228,7 +249,8 @@ def populations_of_rule(plan: FabricPlan, fabric: Fabric, rule: AddressRule) -> 
 
 
 def ports_of(fabric: Fabric, side: StatementSide, here: slice) -> Ints:
-    """Ports that a rule may number, -1 where a device has fewer: in order of the devices, then of their ports."""
+    """Ports that a rule may number, -1 where a device has fewer: in order of the devices, then of their
+    ports."""
     rows = side.rows[here]
     blocks = []
     for column, devices in enumerate(rows.T):
@@ -253,7 +275,8 @@ def _port_class_range(model: DeviceModel, name: str) -> tuple[int, int]:
 
 
 def _links_at_ports(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints, Ints]:
-    """The links at these ports that lead to the far devices (to any, if None), each once, and the rank of its port."""
+    """The links at these ports that lead to the far devices (to any, if None), each once, and the rank of its
+    port."""
     if not fabric.link_count:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     ranks = np.flatnonzero(ports >= 0)
@@ -266,7 +289,9 @@ def _links_at_ports(fabric: Fabric, ports: Ints, far: Ints | None) -> tuple[Ints
     links, first = np.unique(links, return_index=True)
     ranks = ranks[first]
     order = np.argsort(ranks, kind="stable")
-    members = np.isin(links, spare_members(fabric, links[order]))  # a bundle has one address, that of its first port
+    members = np.isin(
+        links, spare_members(fabric, links[order])
+    )  # a bundle has one address, that of its first port
     return links[~members], ranks[~members]
 
 
@@ -282,30 +307,53 @@ def pool_of(rule: AddressRule, value: object) -> Pool:
         raise Fault("E0470", span, f"{value} is not an IP address or network", help=example) from None
     net, first = found.network, int(found.ip)
     if rule.each and "/" not in value:
-        raise Fault("E0470", span, f"{value} has no prefix length, so its size is unknown", help=f"write `{value}/24`")
+        raise Fault(
+            "E0470", span, f"{value} has no prefix length, so its size is unknown", help=f"write `{value}/24`"
+        )
     step = 2 if rule.kind == "links" else 1
     end = int(net.network_address) + net.num_addresses
     prefix = net.max_prefixlen - (step - 1)
     if rule.kind == "management":
         prefix = net.prefixlen
-        if net.prefixlen < net.max_prefixlen - 1:  # the first address is the network's own, IPv4's last is for all
+        if (
+            net.prefixlen < net.max_prefixlen - 1
+        ):  # the first address is the network's own, IPv4's last is for all
             first = max(first, int(net.network_address) + 1)
             end -= found.version == 4
     if rule.gateway and not _address_in_network(rule.gateway, net):
         raise Fault(
-            "E0470", span, f"the gateway {rule.gateway} is not an address of {net}", help="name the router of this very network"
+            "E0470",
+            span,
+            f"the gateway {rule.gateway} is not an address of {net}",
+            help="name the router of this very network",
         )
-    if rule.each and rule.gateway and int(ip_address(rule.gateway)) == first:  # devices come behind the router
+    if (
+        rule.each and rule.gateway and int(ip_address(rule.gateway)) == first
+    ):  # devices come behind the router
         first += step
     if not rule.each:
         end = min(end, first + step)
     elif first % step:
-        raise Fault("E0470", span, f"links take their addresses by twos, and {ip_address(first)} is odd",
-                    help=f"begin at `{ip_address(first - 1)}`")  # fmt: skip
+        raise Fault(
+            "E0470",
+            span,
+            f"links take their addresses by twos, and {ip_address(first)} is odd",
+            help=f"begin at `{ip_address(first - 1)}`",
+        )
     room = min((end - first) // step, LARGEST)
     return Pool(
-        rule.kind, found.version, first, step, room, str(net), prefix, rule.interface, rule.vrf, rule.gateway, rule.origin
-    )  # fmt: skip
+        rule.kind,
+        found.version,
+        first,
+        step,
+        room,
+        str(net),
+        prefix,
+        rule.interface,
+        rule.vrf,
+        rule.gateway,
+        rule.origin,
+    )
 
 
 def _larger_network_hint(rule: AddressRule, written: str, planned: int) -> str:

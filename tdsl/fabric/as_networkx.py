@@ -1,7 +1,7 @@
 """A fabric as a networkx graph, and that graph as GraphML, GEXF or node-link JSON.
 
-Identifiers are row numbers, so nodes and edges can be joined with the fabric's columns; names stand in attributes. An attribute
-that a device or link does not have is absent, never an empty or invented value.
+Identifiers are row numbers, so nodes and edges can be joined with the fabric's columns; names stand in
+attributes. An attribute that a device or link does not have is absent, never an empty or invented value.
 """
 
 from __future__ import annotations
@@ -32,14 +32,26 @@ def as_networkx(fabric: Fabric) -> Graph:
     for d, built in enumerate(fabric.built.tolist()):
         if built:
             g.add_node(d, **_node_attributes(fabric, d, planes))
-    columns = (fabric.device_a, fabric.device_b, fabric.link_rate, fabric.link_a, fabric.link_b, fabric.link_class,
-               fabric.link_medium, fabric.link_via_a, fabric.link_via_b)  # fmt: skip
+    columns = (
+        fabric.device_a,
+        fabric.device_b,
+        fabric.link_rate,
+        fabric.link_a,
+        fabric.link_b,
+        fabric.link_class,
+        fabric.link_medium,
+        fabric.link_via_a,
+        fabric.link_via_b,
+    )
     rows = zip(*(c.tolist() for c in columns), strict=True)
     for row, (a, b, rate, port_a, port_b, cls, medium, via_a, via_b) in enumerate(rows):
         facts: dict[str, object] = {
-            "rate_bps": rate, "class": fabric.classes[cls], "medium": MEDIA[medium],
-            "a_port": fabric.port_path(port_a), "b_port": fabric.port_path(port_b),
-        }  # fmt: skip
+            "rate_bps": rate,
+            "class": fabric.classes[cls],
+            "medium": MEDIA[medium],
+            "a_port": fabric.port_path(port_a),
+            "b_port": fabric.port_path(port_b),
+        }
         if row in cables:
             facts["cable"] = " ".join(cables[row])
         if via_a >= 0:
@@ -53,9 +65,12 @@ def _node_attributes(fabric: Fabric, device: int, planes: Mapping[int, str]) -> 
     s = fabric.set_of(device)
     path = fabric.device_path(device)
     facts: dict[str, object] = {
-        "name": fabric.device_name(device), "path": path, "kind": s.kind, "model": fabric.model_of(device).name,
+        "name": fabric.device_name(device),
+        "path": path,
+        "kind": s.kind,
+        "model": fabric.model_of(device).name,
         "declaration": s.path,
-    }  # fmt: skip
+    }
     if s.role:
         facts["role"] = s.role
     if fabric.forwards[device]:
@@ -103,7 +118,11 @@ def cables_of(fabric: Fabric) -> dict[int, list[str]]:
 def _xml_safe_graph(graph: Graph) -> Graph:
     """The graph with characters that XML 1.0 cannot hold replaced in its texts."""
     shown = graph.copy()
-    every = [shown.graph, *(facts for _, facts in shown.nodes(data=True)), *(facts for *_, facts in shown.edges(data=True))]
+    every = [
+        shown.graph,
+        *(facts for _, facts in shown.nodes(data=True)),
+        *(facts for *_, facts in shown.edges(data=True)),
+    ]
     for facts in every:
         facts.update({k: NOT_IN_XML.sub("\ufffd", v) for k, v in facts.items() if isinstance(v, str)})
     return shown
@@ -131,10 +150,23 @@ def gexf_text(graph: Graph) -> str:
 def node_link(graph: Graph) -> str:
     """The node-link JSON of networkx, to be read with ``networkx.node_link_graph(json, edges="edges")``."""
     nodes = [{"id": n, **facts} for n, facts in graph.nodes(data=True)]
-    edges = [{"source": a, "target": b, "key": key, **facts} for a, b, key, facts in graph.edges(keys=True, data=True)]
-    whole = {"directed": False, "multigraph": True, "graph": dict(graph.graph), "nodes": nodes, "edges": edges}
+    edges = [
+        {"source": a, "target": b, "key": key, **facts}
+        for a, b, key, facts in graph.edges(keys=True, data=True)
+    ]
+    whole = {
+        "directed": False,
+        "multigraph": True,
+        "graph": dict(graph.graph),
+        "nodes": nodes,
+        "edges": edges,
+    }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Graph], str]] = {"graphml": graphml_text, "json": node_link, "gexf": gexf_text}
+FORMATS: Mapping[str, Callable[[Graph], str]] = {
+    "graphml": graphml_text,
+    "json": node_link,
+    "gexf": gexf_text,
+}
 """The formats by name."""

@@ -24,8 +24,8 @@ FIRST = 4_200_000_000
 TIER = 1_000_000
 """Numbers that the plan keeps for each tier."""
 FABRIC, FABRICS, PART = 10 * TIER, 9, TIER // 10
-"""In a cluster, numbers that the plan keeps for each of the first fabrics, how many these are, and the part of a tier that each
-further fabric takes of theirs."""
+"""In a cluster, numbers that the plan keeps for each of the first fabrics, how many these are, and the part
+of a tier that each further fabric takes of theirs."""
 RESERVED = {0: "RFC 7607", 23456: "RFC 6793", 65535: "RFC 7300", 4294967295: "RFC 7300"}
 """Numbers that no system may have."""
 PLANNED = -1
@@ -33,7 +33,8 @@ PLANNED = -1
 
 @dataclass(eq=False)
 class Asns:
-    """``number`` of every device, 0 if none; ``rule`` is an index into ``origins``, PLANNED where no rule names a device."""
+    """``number`` of every device, 0 if none; ``rule`` is an index into ``origins``, PLANNED where no rule
+    names a device."""
 
     number: Ints
     rule: Ints
@@ -47,7 +48,11 @@ class Asns:
 
 def asns_of(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
     """Every device's number. Rules come first, overrides replace them, the plan serves the other switches."""
-    asns = Asns(np.zeros(fabric.device_count, dtype=np.int64), np.full(fabric.device_count, PLANNED, dtype=np.int64), ())
+    asns = Asns(
+        np.zeros(fabric.device_count, dtype=np.int64),
+        np.full(fabric.device_count, PLANNED, dtype=np.int64),
+        (),
+    )
     rules = [r for r in plan.rules if r.kind == "asn"]
     asns.origins = tuple(r.origin for r in rules)
     replaced = np.zeros(fabric.device_count, dtype=np.bool_)
@@ -63,7 +68,9 @@ def asns_of(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> Asns:
     return asns
 
 
-def _assign_rule_numbers(plan: FabricPlan, fabric: Fabric, asns: Asns, rule: AddressRule, number: int, replaced: Bools) -> None:
+def _assign_rule_numbers(
+    plan: FabricPlan, fabric: Fabric, asns: Asns, rule: AddressRule, number: int, replaced: Bools
+) -> None:
     """The numbers of one rule."""
     for found in populations_of_rule(plan, fabric, rule):
         first = plan.evaluator.integer(rule.value, found.scope)
@@ -73,17 +80,26 @@ def _assign_rule_numbers(plan: FabricPlan, fabric: Fabric, asns: Asns, rule: Add
             why = f" (reserved by {RESERVED[bad[0]]})" if bad else ""
             what = f"{bad[0] if bad else last if first >= 0 else first:,} is not a valid AS number{why}"
             raise Fault(
-                "E0473", rule.value.span, what, notes=[f"{found.planned:,} devices are planned here"] if rule.each else (),
-                help="write a private one, such as `4_200_000_000`: 64512 to 65534 and 4_200_000_000 to 4_294_967_294 (RFC 6996)",
-            )  # fmt: skip
+                "E0473",
+                rule.value.span,
+                what,
+                notes=[f"{found.planned:,} devices are planned here"] if rule.each else (),
+                help="write a private one, such as `4_200_000_000`: 64512 to 65534 and 4_200_000_000 to "
+                "4_294_967_294 (RFC 6996)",
+            )
         taken = asns.number[found.rows] > 0
         taken &= replaced[found.rows] == rule.replaces
         if taken.any():
             device = int(found.rows[int(np.argmax(taken))])
             old = asns.origin(device)
-            raise Fault("E0472", rule.origin, f"{fabric.device_path(device)} already has an ASN", count=int(taken.sum()),
-                        labels=[(old.span, "given here")] if old else (),
-                        help="leave it out of one of the two, or write `override PATH { asn … }`")  # fmt: skip
+            raise Fault(
+                "E0472",
+                rule.origin,
+                f"{fabric.device_path(device)} already has an ASN",
+                count=int(taken.sum()),
+                labels=[(old.span, "given here")] if old else (),
+                help="leave it out of one of the two, or write `override PATH { asn … }`",
+            )
         asns.number[found.rows] = first + (found.ranks if rule.each else 0)
         asns.rule[found.rows] = number
         replaced[found.rows] = rule.replaces
@@ -92,9 +108,10 @@ def _assign_rule_numbers(plan: FabricPlan, fabric: Fabric, asns: Asns, rule: Add
 def _plan_switch_asns(fabric: Fabric, asns: Asns, offset: int) -> None:
     """The plan of RFC 7938, section 5.2.1, for switches without a rule; in a cluster from an ``offset`` on.
 
-    Lowest tier: a number each. Above: one for all switches of a tier that the tiers below already join (the spines of a pod,
-    all cores), since none of them may be on the way between two others: a path down and up again is refused where its own
-    number is met. Where switches of one tier are joined to each other, each has its own.
+    Lowest tier: a number each. Above: one for all switches of a tier that the tiers below already join (the
+    spines of a pod, all cores), since none of them may be on the way between two others: a path down and up
+    again is refused where its own number is met. Where switches of one tier are joined to each other, each
+    has its own.
     """
     tier = _tier_of_switches(fabric)
     switches = fabric.is_switch
@@ -125,8 +142,8 @@ def _tier_of_switches(fabric: Fabric) -> Ints:
 
 
 def _first_connected_device(fabric: Fabric, mine: Ints, a: Ints, b: Ints) -> Ints:
-    """For each of these devices the first of them that the links connect it to. One without a planned link goes with the others
-    of its declaration in its group, so that no number changes when it gets links."""
+    """For each of these devices the first of them that the links connect it to. One without a planned link
+    goes with the others of its declaration in its group, so that no number changes when it gets links."""
     lead = np.arange(fabric.device_count)
     while len(a):
         low = np.minimum(lead[a], lead[b])
@@ -155,7 +172,9 @@ def _report_asn_conflicts(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) 
     """Refuse what no session comes up with: a number of two rules, and neighbours with one number."""
     given = np.flatnonzero((asns.number > 0) & fabric.built)
     order = given[np.lexsort((asns.rule[given], asns.number[given]))]
-    same = (asns.number[order][1:] == asns.number[order][:-1]) & (asns.rule[order][1:] != asns.rule[order][:-1])
+    same = (asns.number[order][1:] == asns.number[order][:-1]) & (
+        asns.rule[order][1:] != asns.rule[order][:-1]
+    )
     said: set[tuple[int, int]] = set()
     for k in np.flatnonzero(same).tolist():
         one, two = int(order[k]), int(order[k + 1])
@@ -169,12 +188,18 @@ def _report_asn_conflicts(fabric: Fabric, asns: Asns, diagnostics: Diagnostics) 
     if len(alike) and not said:
         link = int(alike[0])
         _report_shared_asn(
-            fabric, asns, int(fabric.device_a[link]), int(fabric.device_b[link]), "and a link between them", diagnostics
+            fabric,
+            asns,
+            int(fabric.device_a[link]),
+            int(fabric.device_b[link]),
+            "and a link between them",
+            diagnostics,
         )
 
 
 def judge_asns_of_cluster(cluster: Fabric, diagnostics: Diagnostics) -> None:
-    """Refuse a number that two fabrics of a cluster give to two devices: a finding for each two rules, or plans."""
+    """Refuse a number that two fabrics of a cluster give to two devices: a finding for each two rules, or
+    plans."""
     found = []
     for k, f in enumerate(cluster.members):
         number = f.addressing.asn if f.addressing is not None else np.zeros(f.device_count, dtype=np.int64)
@@ -187,7 +212,11 @@ def judge_asns_of_cluster(cluster: Fabric, diagnostics: Diagnostics) -> None:
     said: set[tuple[Origin | None, ...]] = set()
     for k in np.flatnonzero(same & (row[order][1:] != row[order][:-1])).tolist():
         one, two = order[k], order[k + 1]
-        asns = [a for i in (one, two) if (g := cluster.members[member[i]].addressing) is not None and (a := g.asns) is not None]
+        asns = [
+            a
+            for i in (one, two)
+            if (g := cluster.members[member[i]].addressing) is not None and (a := g.asns) is not None
+        ]
         origins = [a.origin(int(device[i])) for a, i in zip(asns, (one, two), strict=True)]
         pair = (*origins, cluster.members[member[one]].origin, cluster.members[member[two]].origin)
         if pair in said:
@@ -195,19 +224,28 @@ def judge_asns_of_cluster(cluster: Fabric, diagnostics: Diagnostics) -> None:
         said.add(pair)
         at = origins[1] or origins[0] or cluster.members[member[two]].origin
         diagnostics.add(
-            "E0474", at, f"{cluster.device_path(int(row[one]))} and {cluster.device_path(int(row[two]))} both have ASN "
+            "E0474",
+            at,
+            f"{cluster.device_path(int(row[one]))} and {cluster.device_path(int(row[two]))} both have ASN "
             f"{int(number[one])}, in two fabrics of the cluster",
-            labels=[(o.span, "the first is given here") for o in origins[:1] if o is not None and o is not at],
+            labels=[
+                (o.span, "the first is given here") for o in origins[:1] if o is not None and o is not at
+            ],
             help="give those of one fabric other ASNs, such as `4_210_000_000`",
-        )  # fmt: skip
+        )
 
 
-def _report_shared_asn(fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics: Diagnostics) -> None:
+def _report_shared_asn(
+    fabric: Fabric, asns: Asns, one: int, two: int, why: str, diagnostics: Diagnostics
+) -> None:
     """The finding of two devices that must not share a number."""
     at = asns.origin(two) or asns.origin(one)
     other = asns.origin(one) if asns.origin(two) else None
     diagnostics.add(
-        "E0474", at, f"{fabric.device_path(one)} and {fabric.device_path(two)} both have ASN {int(asns.number[one])}, {why}",
+        "E0474",
+        at,
+        f"{fabric.device_path(one)} and {fabric.device_path(two)} both have ASN {int(asns.number[one])}, "
+        f"{why}",
         labels=((other.span, "the first is given here"),) if other is not None and other is not at else (),
         help="each rejects routes through the other as a loop; give one another ASN, such as `4_210_000_000`",
-    )  # fmt: skip
+    )

@@ -1,4 +1,5 @@
-"""The last pass: links from all statements become one table with tiers, classes and rates, and cables under them."""
+"""The last pass: links from all statements become one table with tiers, classes and rates, and cables under
+them."""
 
 from __future__ import annotations
 
@@ -32,7 +33,11 @@ def _constant_column(value: int, size: int) -> Array:
 
 def _constant_if_uniform(column: Array) -> Array:
     """The column, without memory a row where all rows have one value."""
-    return _constant_column(int(column[0]), len(column)) if len(column) and bool((column == column[0]).all()) else column
+    return (
+        _constant_column(int(column[0]), len(column))
+        if len(column) and bool((column == column[0]).all())
+        else column
+    )
 
 
 def _concatenate_columns(parts: Sequence[Array]) -> Array:
@@ -67,28 +72,45 @@ def _rates_on_legs(cables: CableLegs, port_link: NDArray[np.int32], a: Array, b:
 
 
 def assemble_fabric(
-    plan: FabricPlan, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_set: Array, device_model: Array,
-    built: NDArray[np.bool_], wiring: WiringState, diagnostics: Diagnostics,
-) -> Fabric:  # fmt: skip
-    """The fabric's columns from its wiring, whose links are used up: kept, they would be a quarter of the memory."""
+    plan: FabricPlan,
+    sets: Sequence[DeviceSet],
+    models: Sequence[DeviceModel],
+    device_set: Array,
+    device_model: Array,
+    built: NDArray[np.bool_],
+    wiring: WiringState,
+    diagnostics: Diagnostics,
+) -> Fabric:
+    """The fabric's columns from its wiring, whose links are used up: kept, they would be a quarter of the
+    memory."""
     base = wiring.ports.base
     batches, absent = wiring.links, wiring.absent
-    a, b, da, db = (_concatenate_columns([getattr(x, end) for x in batches]) for end in ("a", "b", "da", "db"))
+    a, b, da, db = (
+        _concatenate_columns([getattr(x, end) for x in batches]) for end in ("a", "b", "da", "db")
+    )
     statement = _concatenate_columns([_constant_column(x.statement, len(x.a)) for x in batches])
     absent_a, absent_b, absent_da, absent_db = (
         _concatenate_columns([getattr(x, end) for x in absent]) for end in ("a", "b", "da", "db")
     )
     absent_statement = _concatenate_columns([_constant_column(x.statement, len(x.a)) for x in absent])
     said = np.array([w.settings.get("layer") == "scaleup" for w in plan.wires] or [False], dtype=np.bool_)
-    up = said[np.append(statement, absent_statement)] if said.any() else np.zeros(len(a) + len(absent_a), dtype=np.bool_)
+    up = (
+        said[np.append(statement, absent_statement)]
+        if said.any()
+        else np.zeros(len(a) + len(absent_a), dtype=np.bool_)
+    )
     layer = plan.layer or ("scaleup" if len(up) and up.all() else "")
-    tier = _tiers_by_layer(sets, device_set, _concatenate_columns([da, absent_da]), _concatenate_columns([db, absent_db]), up)
+    tier = _tiers_by_layer(
+        sets, device_set, _concatenate_columns([da, absent_da]), _concatenate_columns([db, absent_db]), up
+    )
     by_set = set_tiers(sets, device_set, tier)
     swap = _links_to_reverse(by_set, device_set, da, db)
     a, b = _exchange_rows(a, b, swap)
     da, db = _exchange_rows(da, db, swap)
     via_a, via_b = _exchange_rows(
-        _concatenate_columns([x.via_a for x in batches]), _concatenate_columns([x.via_b for x in batches]), swap
+        _concatenate_columns([x.via_a for x in batches]),
+        _concatenate_columns([x.via_b for x in batches]),
+        swap,
     )
     names: list[str] = []
     shades: list[str] = []
@@ -99,8 +121,12 @@ def assemble_fabric(
     order = by_keys(a)  # a port has one link
     if not bool((order[1:] > order[:-1]).all()):
         a, b, da, db, via_a, via_b = (x[order] for x in (a, b, da, db, via_a, via_b))
-        rate, cls, medium, statement, colour = (_reorder_column(x, order) for x in (rate, cls, medium, statement, colour))
-    rate, cls, medium, statement, colour = (_constant_if_uniform(x) for x in (rate, cls, medium, statement, colour))
+        rate, cls, medium, statement, colour = (
+            _reorder_column(x, order) for x in (rate, cls, medium, statement, colour)
+        )
+    rate, cls, medium, statement, colour = (
+        _constant_if_uniform(x) for x in (rate, cls, medium, statement, colour)
+    )
     swap = _links_to_reverse(by_set, device_set, absent_da, absent_db)
     absent_a, absent_b = _exchange_rows(absent_a, absent_b, swap)
     absent_da, absent_db = _exchange_rows(absent_da, absent_db, swap)
@@ -113,8 +139,17 @@ def assemble_fabric(
     reserved |= (port_link[absent_a] < 0) & (port_link[absent_b] < 0)
     crossed = np.flatnonzero(via_a >= 0)
     port_link[via_a[crossed]] = port_link[via_b[crossed]] = crossed
-    cables = _lay_cables(plan, sets, device_set, models, device_model, base, wiring, names,
-                     (a, b, da, db, via_a, via_b, cls, medium, statement))  # fmt: skip
+    cables = _lay_cables(
+        plan,
+        sets,
+        device_set,
+        models,
+        device_model,
+        base,
+        wiring,
+        names,
+        (a, b, da, db, via_a, via_b, cls, medium, statement),
+    )
     judge_parts(plan, wiring, cables, _rates_on_legs(cables, port_link, a, b, rate), diagnostics)
     bundle = form_bundles(plan, da, db, a, statement, rate, diagnostics)
     by_ocs = circuit | np.array([_via_kind(w) == "ocs" for w in plan.wires] or [False])
@@ -136,9 +171,11 @@ def assemble_fabric(
     return narrow_fabric_columns(made)
 
 
-def _tiers_by_layer(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up: NDArray[np.bool_]) -> Array:
-    """The tier of every device by the links of its layer; ``up`` are links of the layer scaleup. What has links of the network
-    has its tier there."""
+def _tiers_by_layer(
+    sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array, up: NDArray[np.bool_]
+) -> Array:
+    """The tier of every device by the links of its layer; ``up`` are links of the layer scaleup. What has
+    links of the network has its tier there."""
     if up.all() or not up.any():
         return planned_tiers(sets, device_set, a, b)
     out, inner = (planned_tiers(sets, device_set, a[mine], b[mine]) for mine in (~up, up))
@@ -146,7 +183,8 @@ def _tiers_by_layer(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: A
 
 
 def _links_to_reverse(by_set: Array, device_set: Array, a: Array, b: Array) -> NDArray[np.bool_]:
-    """Links whose b end is on the lower tier, by their devices; between equals the device declared first is the a end."""
+    """Links whose b end is on the lower tier, by their devices; between equals the device declared first is
+    the a end."""
     level = np.where(by_set < 0, np.iinfo(np.int64).max, by_set)[device_set]
     ta, tb = level[a], level[b]
     swap: NDArray[np.bool_] = (tb < ta) | ((tb == ta) & (b < a))
@@ -154,8 +192,8 @@ def _links_to_reverse(by_set: Array, device_set: Array, a: Array, b: Array) -> N
 
 
 def _plane_numbers(sets: Sequence[DeviceSet], device_set: Array) -> Array:
-    """Number of the plane each device stands in, -1 if in none. Instances of one declaration are told apart by the plane's own
-    index, whatever groups are around it; two declarations are different planes."""
+    """Number of the plane each device stands in, -1 if in none. Instances of one declaration are told apart
+    by the plane's own index, whatever groups are around it; two declarations are different planes."""
     out = np.full(len(device_set), -1, dtype=np.int64)
     start: dict[tuple[str, ...], int] = {}
     total = 0
@@ -190,10 +228,17 @@ def _link_media(batches: Sequence[Batch]) -> Array:
 
 
 def _link_classes(
-    plan: FabricPlan, batches: Sequence[Batch], sets: Sequence[DeviceSet], by_set: Array, device_set: Array, ends: tuple[Array, Array],
-    names: list[str], diagnostics: Diagnostics,
-) -> Array:  # fmt: skip
-    """Class of each link: what the connect says, else the names of the two sets, lower tier first. ``ends`` are the devices."""
+    plan: FabricPlan,
+    batches: Sequence[Batch],
+    sets: Sequence[DeviceSet],
+    by_set: Array,
+    device_set: Array,
+    ends: tuple[Array, Array],
+    names: list[str],
+    diagnostics: Diagnostics,
+) -> Array:
+    """Class of each link: what the connect says, else the names of the two sets, lower tier first. ``ends``
+    are the devices."""
     parts, at = [], 0
     for x in batches:
         here = slice(at, at + len(x.a))
@@ -203,7 +248,9 @@ def _link_classes(
             far = x.wire.b or x.wire.a
             if len(x.wire.a) == len(far) == 1 and len(x.a):  # all links join the same two sets
                 here = slice(here.start, here.start + 1)
-            parts.append(_named_by_sets(sets, device_set[ends[0][here]], device_set[ends[1][here]], len(x.a), names))
+            parts.append(
+                _named_by_sets(sets, device_set[ends[0][here]], device_set[ends[1][here]], len(x.a), names)
+            )
             continue
         try:
             parts.append(_word_index_per_link(plan, x, written, names, "class"))
@@ -215,20 +262,31 @@ def _link_classes(
 
 
 def _named_by_sets(sets: Sequence[DeviceSet], a: Array, b: Array, size: int, names: list[str]) -> Array:
-    """The class of links between sets, which are those of every link, or of the first where all have the same."""
+    """The class of links between sets, which are those of every link, or of the first where all have the
+    same."""
     kinds, which = rank_values(a * len(sets) + b)
-    numbers = [_index_of_name(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()]
-    return _constant_column(numbers[0], size) if len(numbers) == 1 else np.array(numbers or [0], dtype=np.int64)[which]
+    numbers = [
+        _index_of_name(names, class_name(sets[k // len(sets)], sets[k % len(sets)])) for k in kinds.tolist()
+    ]
+    return (
+        _constant_column(numbers[0], size)
+        if len(numbers) == 1
+        else np.array(numbers or [0], dtype=np.int64)[which]
+    )
 
 
-def _link_colours(plan: FabricPlan, batches: Sequence[Batch], shades: list[str], diagnostics: Diagnostics) -> Array:
+def _link_colours(
+    plan: FabricPlan, batches: Sequence[Batch], shades: list[str], diagnostics: Diagnostics
+) -> Array:
     """Colour of each link's cable as an index into ``shades``; -1 where the connect asks for none."""
     parts = []
     for x in batches:
         none = _constant_column(-1, len(x.a))
         written = x.wire.settings.get("colour")
         try:
-            parts.append(none if written is None else _word_index_per_link(plan, x, written, shades, "colour"))
+            parts.append(
+                none if written is None else _word_index_per_link(plan, x, written, shades, "colour")
+            )
         except (Fault, Excused) as error:
             if isinstance(error, Fault):
                 error.report(diagnostics)
@@ -236,7 +294,9 @@ def _link_colours(plan: FabricPlan, batches: Sequence[Batch], shades: list[str],
     return _concatenate_columns(parts)
 
 
-def _word_index_per_link(plan: FabricPlan, batch: Batch, written: object, names: list[str], what: str) -> Array:
+def _word_index_per_link(
+    plan: FabricPlan, batch: Batch, written: object, names: list[str], what: str
+) -> Array:
     """A word or string for each link of a batch; placeholders take the values of the connect's variables."""
     values = written if isinstance(written, tuple) else (written,)
     if len(values) == 1 and isinstance(values[0], tree.Str):
@@ -249,7 +309,11 @@ def _word_index_per_link(plan: FabricPlan, batch: Batch, written: object, names:
             texts[k] = known[text]
         return np.array([texts[k] for k in batch.assignment.tolist()], dtype=np.int64)
     if any(isinstance(v, tree.Str) for v in values):
-        raise Fault("E0120", batch.wire.node.span, f"`{what}` has one value with placeholders, or plain ones a dimension")
+        raise Fault(
+            "E0120",
+            batch.wire.node.span,
+            f"`{what}` has one value with placeholders, or plain ones a dimension",
+        )
     return per_link(tuple(_index_of_name(names, str(v)) for v in values), batch)
 
 
@@ -260,27 +324,42 @@ def _index_of_name(names: list[str], name: str) -> int:
 
 
 def _lay_cables(
-    plan: FabricPlan, sets: Sequence[DeviceSet], device_set: Array, models: Sequence[DeviceModel], device_model: Array,
-    base: Array, wiring: WiringState, names: list[str], links: tuple[Array, ...],
-) -> CableLegs:  # fmt: skip
-    """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn without links."""
+    plan: FabricPlan,
+    sets: Sequence[DeviceSet],
+    device_set: Array,
+    models: Sequence[DeviceModel],
+    device_model: Array,
+    base: Array,
+    wiring: WiringState,
+    names: list[str],
+    links: tuple[Array, ...],
+) -> CableLegs:
+    """Cables under links that are no traces, in two pieces where a panel or OCS is crossed, and those drawn
+    without links."""
     a, b, da, db, via_a, via_b, cls, medium, statement = links
     circuit = np.array([w.node.circuit for w in plan.wires] or [False])
-    # the set that the links of a connect cross; of those that are circuits, the cables are drawn by other connects
-    passive = np.array([-1 if w.via is None or w.via.device is None else w.via.device.index for w in plan.wires] or [-1])
+    # the set that the links of a connect cross; of those that are circuits, the cables are drawn by other
+    # connects
+    passive = np.array(
+        [-1 if w.via is None or w.via.device is None else w.via.device.index for w in plan.wires] or [-1]
+    )
     laid, crosses = medium == 0, via_a >= 0
     direct, through = _rows_as_index(laid & ~crosses), _rows_as_index(laid & crosses & ~circuit[statement])
     pieces = [(a[direct], b[direct], statement[direct], cls[direct])]
     for x, y, device in ((a, via_a, da), (b, via_b, db)):
         near, said = device_set[device[through]], statement[through]
-        pieces.append((x[through], y[through], said, _named_by_sets(sets, near, passive[said], len(near), names)))
+        pieces.append(
+            (x[through], y[through], said, _named_by_sets(sets, near, passive[said], len(near), names))
+        )
     for batch in wiring.drawn:
         x, y, device, far = _outer_first(sets, device_set, batch)
         kinds = _named_by_sets(sets, device_set[device], device_set[far], len(x), names)
         pieces.append((x, y, _constant_column(batch.statement, len(x)), kinds))
     pa, pb, ps, pc = (_concatenate_columns(column) for column in zip(*pieces, strict=True))
     del pieces, laid, crosses, direct, through, links, a, b, via_a, via_b
-    return cables_of_segments(pa, pb, ps, pc, _port_connectors(plan, wiring, models, device_model, base, (pa, pb), ps))
+    return cables_of_segments(
+        pa, pb, ps, pc, _port_connectors(plan, wiring, models, device_model, base, (pa, pb), ps)
+    )
 
 
 def _rows_as_index(chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | slice:
@@ -289,10 +368,16 @@ def _rows_as_index(chosen: NDArray[np.bool_]) -> NDArray[np.bool_] | slice:
 
 
 def _port_connectors(
-    plan: FabricPlan, wiring: WiringState, models: Sequence[DeviceModel], device_model: Array, base: Array, ends: Sequence[Array], ps: Array
-) -> Array:  # fmt: skip
-    """The connector of every port; ports of a cage that leave by one cable have the same: all of them where its plugs fill the
-    cage, or as many as a connect says (``carries 2``)."""
+    plan: FabricPlan,
+    wiring: WiringState,
+    models: Sequence[DeviceModel],
+    device_model: Array,
+    base: Array,
+    ends: Sequence[Array],
+    ps: Array,
+) -> Array:
+    """The connector of every port; ports of a cage that leave by one cable have the same: all of them where
+    its plugs fill the cage, or as many as a connect says (``carries 2``)."""
     connector = wiring.ports.connector
     together = np.array([ports_sharing_cable(w.settings) for w in plan.wires] or [1], dtype=np.int64)
     if (together == 1).all() or not len(ps):
@@ -304,11 +389,15 @@ def _port_connectors(
         for ports in ends:
             mine = ports[together[ps] == n]
             device = wiring.ports.device_of(mine)
-            connector[mine] = wiring.ports.connector[base[device] + first[counts[device_model[device]] + mine - base[device]]]
+            connector[mine] = wiring.ports.connector[
+                base[device] + first[counts[device_model[device]] + mine - base[device]]
+            ]
     return connector
 
 
-def _outer_first(sets: Sequence[DeviceSet], device_set: Array, batch: Batch) -> tuple[Array, Array, Array, Array]:
+def _outer_first(
+    sets: Sequence[DeviceSet], device_set: Array, batch: Batch
+) -> tuple[Array, Array, Array, Array]:
     """Ports and devices of drawn cables: the end that is no panel or OCS first."""
     passive = np.array([s.kind in ("ocs", "panel") for s in sets])[device_set]
     swap = passive[batch.da] & ~passive[batch.db]

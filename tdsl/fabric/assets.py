@@ -1,9 +1,9 @@
 """``assets.csv``: identifiers that only the real asset knows. Nothing here is ever made up.
 
-Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface, or ``device, mac`` alone where there is
-no InfiniBand; further ones are for others. A switch
-has a row without a port, and so has the ``mac`` of a host; its port ``aggregation`` is its node of in-network reduction. A device
-is named as on its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
+Columns ``device, port, node_guid, port_guid``, and ``mac`` for the management interface, or ``device, mac``
+alone where there is no InfiniBand; further ones are for others. A switch has a row without a port, and so has
+the ``mac`` of a host; its port ``aggregation`` is its node of in-network reduction. A device is named as on
+its label or as the design writes it, a port as the design, the operating system or the faceplate names it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 
 @dataclass(eq=False)
 class Assets:
-    """GUIDs of 16 hexadecimal digits, by (row of the device, port inside it); a switch's port is -1, that of its aggregation
-    node -2."""
+    """GUIDs of 16 hexadecimal digits, by (row of the device, port inside it); a switch's port is -1, that of
+    its aggregation node -2."""
 
     node: dict[tuple[int, int], str] = field(default_factory=dict)
     port: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -39,7 +39,8 @@ class Assets:
 def read_assets_table(
     fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str] = frozenset()
 ) -> Assets:
-    """What a table says of this fabric's devices; ``elsewhere`` are names of devices of other fabrics beside it."""
+    """What a table says of this fabric's devices; ``elsewhere`` are names of devices of other fabrics beside
+    it."""
     reader = _AssetTableReader(fabric, file, diagnostics, elsewhere)
     reader.read()
     return reader.assets
@@ -48,7 +49,9 @@ def read_assets_table(
 class _AssetTableReader(DeviceTable):
     """Reads one table, row by row; of a row, the first fault is told."""
 
-    def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]) -> None:
+    def __init__(
+        self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics, elsewhere: frozenset[str]
+    ) -> None:
         super().__init__(fabric, file, diagnostics)
         self.elsewhere = elsewhere
         self.assets = Assets()
@@ -66,8 +69,12 @@ class _AssetTableReader(DeviceTable):
         if device is None:
             if name not in self.elsewhere:
                 near = closest_known_name(name, self.devices)
-                self.say("E0532", number, f"the design has no device `{name}`",
-                         f"did you mean `{near}`?" if near else "write its name as on its label")  # fmt: skip
+                self.say(
+                    "E0532",
+                    number,
+                    f"the design has no device `{name}`",
+                    f"did you mean `{near}`?" if near else "write its name as on its label",
+                )
             return
         mac = cells.get("mac", "")
         if mac and not self.managed(number, device, mac):
@@ -98,12 +105,23 @@ class _AssetTableReader(DeviceTable):
         """Whether a MAC address is one, and neither the device has another nor another device this one."""
         found = _MAC.fullmatch(written.lower().replace("-", ":"))
         if found is None or found[0] == "00:00:00:00:00:00":
-            self.say("E0533", number, f"`{written}` is not a MAC address", "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c")
+            self.say(
+                "E0533",
+                number,
+                f"`{written}` is not a MAC address",
+                "six pairs of hexadecimal digits: 94:6d:ae:00:1b:2c",
+            )
             return False
         owner = self.owner.setdefault(("mac", found[0]), (device, number))
         if owner[0] != device or self.assets.mac.get(device, found[0]) != found[0]:
-            self.say("E0534", number, f"the mac {found[0]} is on line {owner[1]} already" if owner[0] != device else
-                     f"{self.fabric.device_path(device)} has its mac twice", "a MAC address belongs to one device")  # fmt: skip
+            self.say(
+                "E0534",
+                number,
+                f"the mac {found[0]} is on line {owner[1]} already"
+                if owner[0] != device
+                else f"{self.fabric.device_path(device)} has its mac twice",
+                "a MAC address belongs to one device",
+            )
             return False
         self.assets.mac[device] = found[0]
         return True
@@ -122,18 +140,35 @@ class _AssetTableReader(DeviceTable):
         if port and port in ways:
             return ways[port]
         near = closest_known_name(port, ways)
-        self.say("E0532", number, f"{self.fabric.device_path(device)} has no port `{port}`" if port else
-                 f"{self.fabric.device_path(device)} is a host, and the row names no port",
-                 f"did you mean `{near}`?" if near else "write it as the operating system does: mlx5_0")  # fmt: skip
+        self.say(
+            "E0532",
+            number,
+            f"{self.fabric.device_path(device)} has no port `{port}`"
+            if port
+            else f"{self.fabric.device_path(device)} is a host, and the row names no port",
+            f"did you mean `{near}`?" if near else "write it as the operating system does: mlx5_0",
+        )
         return None
 
-    def fresh(self, number: int, device: int, local: int, column: str, guid: str, into: dict[tuple[int, int], str]) -> bool:
+    def fresh(
+        self, number: int, device: int, local: int, column: str, guid: str, into: dict[tuple[int, int], str]
+    ) -> bool:
         """Whether nobody has this GUID, and this port none. The adapters of one host may share a node."""
         if (device, local) in into:
-            self.say("E0534", number, f"{self.fabric.device_path(device)} has its {column} twice", "leave one of the rows out")
+            self.say(
+                "E0534",
+                number,
+                f"{self.fabric.device_path(device)} has its {column} twice",
+                "leave one of the rows out",
+            )
             return False
         owner = self.owner.setdefault((column, guid), (device, number))
         if owner[1] != number and (owner[0] != device or column == "port_guid"):
-            self.say("E0534", number, f"the {column} {guid} is on line {owner[1]} already", "a GUID belongs to one asset")
+            self.say(
+                "E0534",
+                number,
+                f"the {column} {guid} is on line {owner[1]} already",
+                "a GUID belongs to one asset",
+            )
             return False
         return True

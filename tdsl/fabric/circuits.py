@@ -1,9 +1,10 @@
 """Circuits: links set up through optical circuit switches over cables that are already drawn.
 
-Each asked link goes to the OCS, among those to which both ends have a free cable, that carries the fewest circuits so far (the
-lowest among equals). Where none serves both, the circuits of two OCS, one with room at each end, are dealt out anew together
-with the new one: along Euler circuits their links alternate between the two, so each device keeps half of its links in each
-(Petersen 1891). With an even number of cables from every device to every OCS that always succeeds.
+Each asked link goes to the OCS, among those to which both ends have a free cable, that carries the fewest
+circuits so far (the lowest among equals). Where none serves both, the circuits of two OCS, one with room at
+each end, are dealt out anew together with the new one: along Euler circuits their links alternate between the
+two, so each device keeps half of its links in each (Petersen 1891). With an even number of cables from every
+device to every OCS that always succeeds.
 """
 
 from __future__ import annotations
@@ -34,10 +35,13 @@ Edge = tuple[int, int, int]  # device, device, number of the circuit
 
 @dataclass(slots=True)
 class Plant:
-    """Drawn cables and the circuits over them. ``cables[device][ocs]`` lists free ``(device port, OCS port)``, lowest first.
-    ``planned`` is the first port of every device that a cable to an OCS is planned for, built or not."""
+    """Drawn cables and the circuits over them. ``cables[device][ocs]`` lists free ``(device port, OCS
+    port)``, lowest first. ``planned`` is the first port of every device that a cable to an OCS is planned
+    for, built or not."""
 
-    cables: dict[int, dict[int, list[tuple[int, int]]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    cables: dict[int, dict[int, list[tuple[int, int]]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
     used: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
     members: dict[int, list[Edge]] = field(default_factory=lambda: defaultdict(list))
     planned: dict[int, int] = field(default_factory=dict)
@@ -80,7 +84,9 @@ def set_up_circuits(wiring: WiringState, plant: Plant, wire: ResolvedConnect, st
     """Set up the circuits of one statement. Raises Fault where the cables do not suffice."""
     if wire.via is not None:
         raise Fault("E0457", wire.via.span, "a circuit finds its OCS among the cables; there is no `via`")
-    over = variable_assignments(wire.context, (*wire.a, *wire.b), wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
+    over = variable_assignments(
+        wire.context, (*wire.a, *wire.b), wire.node.guard, wire.scope, wiring.evaluator, wire.node.span
+    )
     if not over.count:
         wiring.idle.append(wire.node)
         return
@@ -88,7 +94,9 @@ def set_up_circuits(wiring: WiringState, plant: Plant, wire: ResolvedConnect, st
     a, b = resolver.side(wire.a), resolver.side(wire.b) if wire.b else None
     for choice in (*a.choices, *(b.choices if b else ())):
         if choice.local is not None:
-            raise Fault("E0457", choice.span, "a circuit takes whichever cabled ports fit; name the device only")
+            raise Fault(
+                "E0457", choice.span, "a circuit takes whichever cabled ports fit; name the device only"
+            )
     free = np.array([plant.total_room(d) for d in distinct_values(a.rows).tolist()], dtype=np.int64)
     pairs = links_of_application(wiring, wire, a, b, resolver, free)
     times = copies_of(wire, resolver)
@@ -107,10 +115,12 @@ def set_up_circuits(wiring: WiringState, plant: Plant, wire: ResolvedConnect, st
         if not _place_circuit(plant, (int(da[i]), int(db[i]), i)):
             here, there = wiring.ports.path(int(da[i])), wiring.ports.path(int(db[i]))
             raise Fault(
-                "E0452", wire.node.span, f"{here} and {there} lack free cables to a common OCS for one more circuit",
+                "E0452",
+                wire.node.span,
+                f"{here} and {there} lack free cables to a common OCS for one more circuit",
                 notes=[f"{done:,} of {len(da):,} circuits were set up"],
                 help="ask for fewer circuits, or cable more ports of both to the same OCS",
-            )  # fmt: skip
+            )
     columns = [np.concatenate(c) for c in zip(_ports_of_circuits(plant, len(da)), later, strict=True)]
     zero = np.zeros(len(at), dtype=np.int64)
     batch = Batch(statement, wire, columns[0], columns[1], near, far, zero, columns[2], columns[3], at, over)
@@ -118,8 +128,8 @@ def set_up_circuits(wiring: WiringState, plant: Plant, wire: ResolvedConnect, st
 
 
 def _first_ports(plant: Plant, da: Array, db: Array) -> tuple[Array, ...]:
-    """Ports of circuits that are not set up because a device is omitted. They are not chosen before it is built: the first one
-    cabled to an OCS represents them."""
+    """Ports of circuits that are not set up because a device is omitted. They are not chosen before it is
+    built: the first one cabled to an OCS represents them."""
     a, b = (np.array([plant.planned[d] for d in x.tolist()], dtype=np.int64) for x in (da, db))
     return a, b, np.full(len(a), -1, dtype=np.int64), np.full(len(a), -1, dtype=np.int64)
 
@@ -159,8 +169,9 @@ def _redistribute_circuits(plant: Plant, edge: Edge, x: int, y: int) -> bool:
 
 
 def _halve_links(edges: list[Edge]) -> tuple[list[Edge], list[Edge]]:
-    """Split links so that every device has half of its links, rounded up or down, in each part: alternately along Euler circuits,
-    with devices of odd degree joined to a stand-in so that circuits exist and begin there."""
+    """Split links so that every device has half of its links, rounded up or down, in each part: alternately
+    along Euler circuits, with devices of odd degree joined to a stand-in so that circuits exist and begin
+    there."""
     at: dict[int, list[int]] = defaultdict(list)
     ends = [(a, b) for a, b, _ in edges]
     for i, (a, b) in enumerate(ends):
@@ -178,7 +189,9 @@ def _halve_links(edges: list[Edge]) -> tuple[list[Edge], list[Edge]]:
     return tuple([e for i, e in enumerate(edges) if side[i] == s] for s in (0, 1))  # type: ignore[return-value]
 
 
-def _euler_circuit(start: int, at: dict[int, list[int]], ends: list[tuple[int, int]], used: list[bool]) -> list[int]:
+def _euler_circuit(
+    start: int, at: dict[int, list[int]], ends: list[tuple[int, int]], used: list[bool]
+) -> list[int]:
     """The links of a closed walk from ``start`` through its whole component (Hierholzer)."""
     stack: list[tuple[int, int]] = [(start, -1)]
     walk: list[int] = []
@@ -199,7 +212,8 @@ def _euler_circuit(start: int, at: dict[int, list[int]], ends: list[tuple[int, i
 
 
 def _ports_of_circuits(plant: Plant, count: int) -> tuple[Array, ...]:
-    """Ports for the circuits just set up: in every OCS, in the order they were asked for, the lowest cables."""
+    """Ports for the circuits just set up: in every OCS, in the order they were asked for, the lowest
+    cables."""
     columns = np.empty((4, count), dtype=np.int64)
     for ocs, edges in plant.members.items():
         for a, b, i in sorted(edges, key=lambda e: e[2]):

@@ -13,8 +13,9 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FabricElement:
-    """What a requirement names or a failure takes: a device, a group with all its devices, or ``links`` (rows of the fabric's
-    links) where a link, a port, a cable or a cage fails. ``name`` is its path (``su[0].leaf[3]``).
+    """What a requirement names or a failure takes: a device, a group with all its devices, or ``links`` (rows
+    of the fabric's links) where a link, a port, a cable or a cage fails. ``name`` is its path
+    (``su[0].leaf[3]``).
 
     ``copies`` is how many of the things counted by `any K` take down just these links: both ports of a link
     do. ``beside`` are scale-up links that fail beside the network, as rows of the fabric with both layers.
@@ -31,9 +32,9 @@ class FabricElement:
 class Selector:
     """A resolved path of a claim.
 
-    ``text`` is the path as written; ``kind`` the last part's kind (``host``, ``plane`` …); ``ports`` is the port class it ends
-    in, "" if none, and ``port_rows`` are those ports. The word ``ports`` (``reachability of ports``) is a Selector without
-    elements whose text is ``ports``.
+    ``text`` is the path as written; ``kind`` the last part's kind (``host``, ``plane`` …); ``ports`` is the
+    port class it ends in, "" if none, and ``port_rows`` are those ports. The word ``ports`` (``reachability
+    of ports``) is a Selector without elements whose text is ``ports``.
     """
 
     text: str
@@ -47,8 +48,8 @@ class Selector:
 class ResolvedClaim:
     """One claim of a require or report.
 
-    ``value`` is an int, Fraction, Quantity or str; ``scope`` is None for the whole fabric, else the instance of the group in
-    whose block the statement stands (one ResolvedClaim for each instance).
+    ``value`` is an int, Fraction, Quantity or str; ``scope`` is None for the whole fabric, else the instance
+    of the group in whose block the statement stands (one ResolvedClaim for each instance).
     """
 
     metric: str

@@ -1,4 +1,5 @@
-"""The fabrics of a cluster as one: devices that they share once, and the places, links, cables and addresses of all of them."""
+"""The fabrics of a cluster as one: devices that they share once, and the places, links, cables and addresses
+of all of them."""
 
 from __future__ import annotations
 
@@ -36,15 +37,18 @@ def claim_of_member(claim: ResolvedClaim, cluster: Fabric, member: int) -> Resol
 
 
 def claim_of_cluster(claims: Sequence[tuple[int, ResolvedClaim]], cluster: Fabric) -> ResolvedClaim:
-    """One claim of the cluster's block, as it was resolved in some of the fabrics (by their numbers): what its paths name in any
-    of them, a shared device once. What one fabric alone has is named with that fabric: ``compute.leaf[0]``."""
+    """One claim of the cluster's block, as it was resolved in some of the fabrics (by their numbers): what
+    its paths name in any of them, a shared device once. What one fabric alone has is named with that fabric:
+    ``compute.leaf[0]``."""
     return _joined_claim(cluster, claims, True)
 
 
-def requirements_of_cluster(plans: Sequence[FabricPlan], cluster: Fabric, diagnostics: Diagnostics) -> list[ResolvedClaim]:
-    """What the cluster's block requires of all its fabrics (those of the plans), in order of the text. Each path is resolved in
-    each fabric that has what it names, also where another path of the requirement names nothing there; what none has is a
-    finding."""
+def requirements_of_cluster(
+    plans: Sequence[FabricPlan], cluster: Fabric, diagnostics: Diagnostics
+) -> list[ResolvedClaim]:
+    """What the cluster's block requires of all its fabrics (those of the plans), in order of the text. Each
+    path is resolved in each fabric that has what it names, also where another path of the requirement names
+    nothing there; what none has is a finding."""
     found: dict[tuple[int, int, str, str], list[tuple[int, ResolvedClaim]]] = {}
     wrong: list[Diagnostic] = []
     missing: list[dict[SourceSpan, Diagnostic]] = []
@@ -57,10 +61,14 @@ def requirements_of_cluster(plans: Sequence[FabricPlan], cluster: Fabric, diagno
             found.setdefault(key, []).append((k, claim))
         wrong += own
         missing.append(absent)
-    nowhere = [d for span, d in missing[0].items() if all(span in absent for absent in missing)] if missing else []
+    nowhere = (
+        [d for span, d in missing[0].items() if all(span in absent for absent in missing)] if missing else []
+    )
     nowhere += [d for d in wrong if d.code == "E0108"]  # a fabric has some of these indices
     unknown = {d.span for d in nowhere}
-    for key in [k for k in found if any(d is not None and k[0] <= d.start and d.end <= k[1] for d in unknown)]:
+    for key in [
+        k for k in found if any(d is not None and k[0] <= d.start and d.end <= k[1] for d in unknown)
+    ]:
         del found[key]
     known = {(start, end) for start, end, _, _ in found}
     said = set()
@@ -79,9 +87,12 @@ def _joined_claim(c: Fabric, claims: Sequence[tuple[int, ResolvedClaim]], qualif
 
     scopes = [(k, claim.scope) for k, claim in claims if claim.scope is not None]
     return replace(
-        claims[0][1], of=selectors("of"), of_to=selectors("of_to"), at=selectors("at"),
+        claims[0][1],
+        of=selectors("of"),
+        of_to=selectors("of_to"),
+        at=selectors("at"),
         scope=next(iter(_joined_elements(c, scopes, False)), None),
-    )  # fmt: skip
+    )
 
 
 def _joined_selector(c: Fabric, found: Sequence[tuple[int, Selector]], qualify: bool) -> Selector:
@@ -95,7 +106,9 @@ def _joined_selector(c: Fabric, found: Sequence[tuple[int, Selector]], qualify: 
     return replace(first, elements=tuple(elements), port_rows=np.unique(np.concatenate(ports)))
 
 
-def _joined_elements(c: Fabric, found: Iterable[tuple[int, FabricElement]], qualify: bool) -> list[FabricElement]:
+def _joined_elements(
+    c: Fabric, found: Iterable[tuple[int, FabricElement]], qualify: bool
+) -> list[FabricElement]:
     """Elements of several fabrics: those of one name are one where they have a shared device."""
     out: dict[str, list[tuple[Ints, Ints]]] = {}
     for k, e in found:
@@ -104,7 +117,11 @@ def _joined_elements(c: Fabric, found: Iterable[tuple[int, FabricElement]], qual
         name = e.name if shared or not qualify else f"{c.members[k].name}.{e.name}"
         out.setdefault(name, []).append((rows, c.member_links[k][e.links]))
     return [
-        FabricElement(name, np.unique(np.concatenate([r for r, _ in parts])), np.unique(np.concatenate([x for _, x in parts])))
+        FabricElement(
+            name,
+            np.unique(np.concatenate([r for r, _ in parts])),
+            np.unique(np.concatenate([x for _, x in parts])),
+        )
         for name, parts in out.items()
     ]
 
@@ -131,8 +148,11 @@ class _Joining:
         self.diagnostics.add(DIFFERS, at, message, labels=labels, help=help)
 
 
-def join_fabrics(name: str, members: Sequence[Fabric], origin: Origin, diagnostics: Diagnostics) -> Fabric | None:
-    """The fabrics of a cluster as one; None, with a finding, where what they share is not the same in each of them."""
+def join_fabrics(
+    name: str, members: Sequence[Fabric], origin: Origin, diagnostics: Diagnostics
+) -> Fabric | None:
+    """The fabrics of a cluster as one; None, with a finding, where what they share is not the same in each of
+    them."""
     made = _Joining(members, diagnostics)
     _join_sets(made)
     if not made.same:
@@ -170,9 +190,11 @@ def _join_sets(made: _Joining) -> None:
                 if known is not None and known.axes != s.axes:
                     sizes = " and ".join(f"{x.count:,}" for x in (known, s))
                     made.differs(
-                        s.origin, f"`{s.path}` is {sizes} devices in two fabrics of the cluster", known.origin,
+                        s.origin,
+                        f"`{s.path}` is {sizes} devices in two fabrics of the cluster",
+                        known.origin,
                         "write the number of shared devices as a number",
-                    )  # fmt: skip
+                    )
                     continue
                 if known is None:
                     inside = None if s.inside is None else found[k][s.inside.index]
@@ -210,22 +232,39 @@ def _join_devices(made: _Joining) -> dict[str, Any] | None:
             of_model[m] = numbers[key]
         mine = of_model[f.device_model]
         for old, new in np.unique(np.stack([model[rows], mine]), axis=1).T.tolist():
-            if old >= 0 and old != new and _model_signature(made.models[old]) != _model_signature(made.models[new]):
+            if (
+                old >= 0
+                and old != new
+                and _model_signature(made.models[old]) != _model_signature(made.models[new])
+            ):
                 device = int(np.flatnonzero((model[rows] == old) & (mine == new))[0])
-                names = " and ".join(dict.fromkeys(f"{m.name} {m.variant}".strip() for m in (made.models[old], made.models[new])))
+                names = " and ".join(
+                    dict.fromkeys(
+                        f"{m.name} {m.variant}".strip() for m in (made.models[old], made.models[new])
+                    )
+                )
                 made.differs(
                     f.set_of(device).origin,
                     f"{f.device_path(device)} is not of one model in the fabrics of the cluster: {names}",
-                    made.models[new].origin, "write `override` and `split` in the cluster's block",
-                )  # fmt: skip
+                    made.models[new].origin,
+                    "write `override` and `split` in the cluster's block",
+                )
         model[rows] = np.where(model[rows] >= 0, model[rows], mine)
         built[rows] |= f.built
         tier[rows] = np.maximum(tier[rows], f.tier)
     ports = np.array([m.port_count for m in made.models] or [0], dtype=np.int64)[model]
-    return {
-        "device_set": np.repeat(np.arange(len(counts), dtype=np.int64), counts), "device_model": model, "built": built > 0,
-        "tier": tier, "plane": np.full(size, -1, dtype=np.int64), "port_base": np.concatenate([[0], np.cumsum(ports)]),
-    } if made.same else None  # fmt: skip
+    return (
+        {
+            "device_set": np.repeat(np.arange(len(counts), dtype=np.int64), counts),
+            "device_model": model,
+            "built": built > 0,
+            "tier": tier,
+            "plane": np.full(size, -1, dtype=np.int64),
+            "port_base": np.concatenate([[0], np.cumsum(ports)]),
+        }
+        if made.same
+        else None
+    )
 
 
 def _numbers_of_names(names: Sequence[str], known: list[str]) -> Ints:
@@ -242,7 +281,9 @@ def _joined_states(before: Ints, here: Ints) -> Ints:
     return np.where(used, USED, np.where((before == HOLE) | (here == HOLE), HOLE, FREE)).astype(np.int64)
 
 
-def _join_links(made: _Joining, name: str, origin: Origin, devices: dict[str, Any]) -> tuple[Fabric, list[Ints]]:
+def _join_links(
+    made: _Joining, name: str, origin: Origin, devices: dict[str, Any]
+) -> tuple[Fabric, list[Ints]]:
     """The fabric with the links, cables and circuits of all, and for each member the rows of its links."""
     base = devices["port_base"]
     state = np.zeros(int(base[-1]), dtype=np.int64)
@@ -252,7 +293,10 @@ def _join_links(made: _Joining, name: str, origin: Origin, devices: dict[str, An
     first_link = first_statement = first_group = first_bundle = 0
     spans = []
     for f, rows in zip(made.members, made.rows, strict=True):
-        port = np.append(np.repeat(base[rows] - f.port_base[:-1], np.diff(f.port_base)) + np.arange(int(f.port_base[-1])), -1)
+        port = np.append(
+            np.repeat(base[rows] - f.port_base[:-1], np.diff(f.port_base)) + np.arange(int(f.port_base[-1])),
+            -1,
+        )
         state[port[:-1]] = _joined_states(state[port[:-1]], f.port_state.astype(np.int64))
         cls, colour = _numbers_of_names(f.classes, classes), _numbers_of_names(f.colours, colours)
         bundles = int(np.max(f.link_bundle, initial=-1)) + 1
@@ -311,7 +355,9 @@ def _join_names(made: _Joining, fabric: Fabric) -> None:
 def _join_spans(made: _Joining, fabric: Fabric) -> None:
     """Distances between groups, as devices of all fabrics."""
     fabric.spans = tuple(
-        replace(s, a=rows[s.a], b=rows[s.b]) for f, rows in zip(made.members, made.rows, strict=True) for s in f.spans
+        replace(s, a=rows[s.a], b=rows[s.b])
+        for f, rows in zip(made.members, made.rows, strict=True)
+        for s in f.spans
     )
 
 
@@ -328,7 +374,8 @@ def _hall_facts(h: Hall) -> tuple[object, ...]:
 
 
 def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
-    """A hall that two fabrics have: the same, or of each the racks that it names where no pitch says where they are."""
+    """A hall that two fabrics have: the same, or of each the racks that it names where no pitch says where
+    they are."""
     rows: dict[str, dict[int, RackKind]] = {}
     alike = _hall_facts(one) == _hall_facts(two)
     for hall in (one, two):
@@ -341,12 +388,17 @@ def _joined_hall(made: _Joining, one: Hall, two: Hall) -> Hall:
         return one
     if not alike or one.rack_pitch is not None or one.row_pitch is not None:
         made.differs(
-            two.origin, f"hall `{two.name}` is not the same in two fabrics of the cluster", one.origin,
+            two.origin,
+            f"hall `{two.name}` is not the same in two fabrics of the cluster",
+            one.origin,
             "declare it once, in the cluster's block, or give one of the two another name",
-        )  # fmt: skip
+        )
         return one
     spans = {row.name: row.span for hall in (two, one) for row in hall.rows}
-    return replace(one, rows=tuple(RackRow(name, tuple(sorted(racks.items())), spans[name]) for name, racks in rows.items()))
+    return replace(
+        one,
+        rows=tuple(RackRow(name, tuple(sorted(racks.items())), spans[name]) for name, racks in rows.items()),
+    )
 
 
 def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
@@ -365,9 +417,13 @@ def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
         p = f.places
         if p is None:
             continue
-        distances |= {(index[p.halls[a].name], index[p.halls[b].name]): d for (a, b), d in p.distances.items()}
+        distances |= {
+            (index[p.halls[a].name], index[p.halls[b].name]): d for (a, b), d in p.distances.items()
+        }
         of_rack = np.array(
-            [racks[p.hall_name(r), p.row_name(r), int(p.rack_number[r])] for r in range(p.rack_count)] or [-1], dtype=np.int64
+            [racks[p.hall_name(r), p.row_name(r), int(p.rack_number[r])] for r in range(p.rack_count)]
+            or [-1],
+            dtype=np.int64,
         )
         placed = np.flatnonzero(p.device_rack >= 0)
         here, rack, unit = rows[placed], of_rack[p.device_rack[placed]], p.device_unit[placed]
@@ -379,10 +435,12 @@ def _join_places(made: _Joining, fabric: Fabric) -> RackPlaces | None:
             more = f" (and {len(moved) - 1:,} more)" if len(moved) > 1 else ""
             made.same = False
             made.diagnostics.add(
-                "E0206", at, f"{f.device_path(device)} is placed twice{more}",
+                "E0206",
+                at,
+                f"{f.device_path(device)} is placed twice{more}",
                 labels=[(other.span, "first here")] if other is not None else [],
                 help="a device has one place, whatever fabrics it is in; name each once",
-            )  # fmt: skip
+            )
         fresh = ~again
         out.device_rack[here[fresh]], out.device_unit[here[fresh]] = rack[fresh], unit[fresh]
         out.device_place[here[fresh]] = p.device_place[placed[fresh]] + len(out.origins)

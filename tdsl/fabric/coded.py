@@ -1,4 +1,5 @@
-"""Columns of a table as few values and numbers that choose among them: a million rows cost four bytes each, no Python objects."""
+"""Columns of a table as few values and numbers that choose among them: a million rows cost four bytes each,
+no Python objects."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ class Numbers:
 
 
 class Joined:
-    """A column of texts, each the pieces of its row one after the other. ``blank``: a row may be the empty text."""
+    """A column of texts, each the pieces of its row one after the other. ``blank``: a row may be the empty
+    text."""
 
     __slots__ = ("blank", "pieces", "size")
 
@@ -86,7 +88,8 @@ Values = Callable[[int, int], list[object]]
 
 
 def row_range_reader(column: Sequence[object] | Compact) -> Values:
-    """What gives the values of some rows of a column, from one row up to another, without making those of the others."""
+    """What gives the values of some rows of a column, from one row up to another, without making those of the
+    others."""
     if isinstance(column, Coded):
         objects, codes = np.empty(len(column.values), dtype=object), numbers_in_32_bits(column.codes)
         objects[:] = list(column.values)
@@ -98,7 +101,9 @@ def row_range_reader(column: Sequence[object] | Compact) -> Values:
         pieces = [[p] if isinstance(p, str) else row_range_reader(p) for p in column.pieces]
 
         def texts(start: int, stop: int) -> list[object]:
-            columns = [p * (stop - start) if isinstance(p, list) else map(str, p(start, stop)) for p in pieces]
+            columns = [
+                p * (stop - start) if isinstance(p, list) else map(str, p(start, stop)) for p in pieces
+            ]
             return ["".join(row) for row in zip(*columns, strict=True)]
 
         return texts
@@ -107,7 +112,11 @@ def row_range_reader(column: Sequence[object] | Compact) -> Values:
 
 def numbers_in_32_bits(numbers: Integers) -> Integers:
     """Numbers in 32 bits where they fit."""
-    fit = numbers.itemsize < 4 or not len(numbers) or (int(numbers.max()) < 1 << 31 and int(numbers.min()) >= -(1 << 31))
+    fit = (
+        numbers.itemsize < 4
+        or not len(numbers)
+        or (int(numbers.max()) < 1 << 31 and int(numbers.min()) >= -(1 << 31))
+    )
     return numbers.astype(np.int32, copy=False) if fit else numbers
 
 
@@ -117,8 +126,8 @@ def coded_constant(value: object, rows: int) -> Coded:
 
 
 def coded_number_sets(rows: Integers, numbers: Integers, size: int) -> Coded:
-    """A column of the different numbers of each of ``size`` rows, ascending: one as it is, several joined by blanks, none as "".
-    Each number stands beside its row."""
+    """A column of the different numbers of each of ``size`` rows, ascending: one as it is, several joined by
+    blanks, none as "". Each number stands beside its row."""
     width = int(numbers.max(initial=-1)) + 1
     low, high = np.full(size, width), np.full(size, -1)
     np.minimum.at(low, rows, numbers)
@@ -126,7 +135,9 @@ def coded_number_sets(rows: Integers, numbers: Integers, size: int) -> Coded:
     several = low < high
     place = np.cumsum(several) - 1
     here = several[rows]
-    there = np.zeros((int(several.sum()), width), dtype=bool)  # which numbers occur in each row that has several
+    there = np.zeros(
+        (int(several.sum()), width), dtype=bool
+    )  # which numbers occur in each row that has several
     there[place[rows[here]], numbers[here]] = True
     packed = np.packbits(there, axis=1, bitorder="little")
     if width < 63:  # the numbers of a row are the bits of one word
@@ -136,14 +147,17 @@ def coded_number_sets(rows: Integers, numbers: Integers, size: int) -> Coded:
         found = keys.astype("<i8").view(np.uint8).reshape(-1, 8)
     else:
         found, codes = np.unique(packed, axis=0, return_inverse=True)
-    names = [" ".join(map(str, np.flatnonzero(row).tolist())) for row in np.unpackbits(found, axis=1, bitorder="little")]
+    names = [
+        " ".join(map(str, np.flatnonzero(row).tolist()))
+        for row in np.unpackbits(found, axis=1, bitorder="little")
+    ]
     low[several] = width + 1 + codes.ravel()
     return Coded([*range(width), "", *names], low)
 
 
 def coded_combination(pick: Callable[..., object], *axes: tuple[int, Integers]) -> Coded:
-    """A column that depends on several columns of codes, each given with the number of its codes: ``pick`` is called once for
-    each combination that occurs."""
+    """A column that depends on several columns of codes, each given with the number of its codes: ``pick`` is
+    called once for each combination that occurs."""
     sizes = [size for size, _ in axes]
     total = int(np.prod(sizes, dtype=np.float64))
     codes: Integers = axes[0][1].astype(np.int32 if total < 1 << 31 else np.int64)

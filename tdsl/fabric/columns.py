@@ -1,4 +1,5 @@
-"""Tables kept as columns: a template may walk their records, and a filter may write a million rows without making any."""
+"""Tables kept as columns: a template may walk their records, and a filter may write a million rows without
+making any."""
 
 from __future__ import annotations
 
@@ -36,11 +37,14 @@ def _field_names(record: type) -> tuple[str, ...]:
 
 
 class Table(Generic[Record]):
-    """Rows of one kind of record. Columns are computed when asked for; those nobody gives are empty in every row."""
+    """Rows of one kind of record. Columns are computed when asked for; those nobody gives are empty in every
+    row."""
 
     __slots__ = ("_columns", "_record", "_size")
 
-    def __init__(self, record: type[Record], size: int, columns: Mapping[str, Callable[[], Column | Compact]]) -> None:
+    def __init__(
+        self, record: type[Record], size: int, columns: Mapping[str, Callable[[], Column | Compact]]
+    ) -> None:
         self._record = record
         self._size = size
         self._columns = columns
@@ -53,7 +57,8 @@ class Table(Generic[Record]):
         return values_of_column(self.compact(name))
 
     def compact(self, name: str) -> Column | Compact:
-        """All values of one field, as few values and numbers that choose among them where the field is kept so."""
+        """All values of one field, as few values and numbers that choose among them where the field is kept
+        so."""
         self.want(name)
         make = self._columns.get(name)
         return make() if make else coded_constant("", self._size)
@@ -88,13 +93,15 @@ class Table(Generic[Record]):
 
 
 def port_id(c: PortClass, index: int) -> str:
-    """A port as a short name: ``p33``, ``nic3-1``; a class that itself ends in a digit keeps a dot between."""
+    """A port as a short name: ``p33``, ``nic3-1``; a class that itself ends in a digit keeps a dot
+    between."""
     here = "-".join(map(str, indices_at_position(index, c.axes)))
     return f"{c.name}.{here}" if here and c.name[-1].isdigit() else f"{c.name}{here}"
 
 
 def lane_axes(c: PortClass) -> int:
-    """How many of a class's last indices count lanes of a split port; all lanes of one leave by one connector."""
+    """How many of a class's last indices count lanes of a split port; all lanes of one leave by one
+    connector."""
     count, lanes = 0, 1
     while lanes < c.split and count < len(c.axes):
         count += 1
@@ -207,7 +214,8 @@ class PortColumns:
 
     @cached_property
     def rank(self) -> Ints:
-        """The order in which a person meets the ports of a model: by cage, then by the name on the faceplate."""
+        """The order in which a person meets the ports of a model: by cage, then by the name on the
+        faceplate."""
         out: list[Ints] = []
         for m in self.fabric.models:
             keys = [
@@ -231,7 +239,8 @@ class PortColumns:
         return found
 
     def connector_of(self, ports: Ints) -> Ints:
-        """The port that stands for the connector of each of these ports: the first of its cage's that leave by one cable."""
+        """The port that stands for the connector of each of these ports: the first of its cage's that leave
+        by one cable."""
         f = self.fabric
         found: Ints = f.port_base[f.port_device[ports]] + self.connector[self.rows(ports)]
         together = np.array([ports_sharing_cable(s.settings) for s in f.statements] or [1], dtype=np.int64)
@@ -277,10 +286,13 @@ class DeviceColumns:
     @cached_property
     def family(self) -> Objects:
         """A device's name without its own index: ``su0-node``."""
-        return self._grouped(lambda parts: [*(_indexed_names(p.name, p.axes) for p in parts[:-1]), [parts[-1].name]])
+        return self._grouped(
+            lambda parts: [*(_indexed_names(p.name, p.axes) for p in parts[:-1]), [parts[-1].name]]
+        )
 
     def _grouped(self, pick: Callable[[Sequence[PathComponent]], list[list[str]]]) -> Objects:
-        """For every device the joined texts that ``pick`` makes of parts of its path, beginning with the outermost."""
+        """For every device the joined texts that ``pick`` makes of parts of its path, beginning with the
+        outermost."""
         out: list[str] = []
         for s in self.fabric.sets:
             names = ["-".join(n) for n in product(*pick(s.parts))]
@@ -299,7 +311,9 @@ class Lists:
     """Names as lists, one of each for all columns that have them: cells of the same list are made once."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[int, bool], tuple[Objects, list[object]]] = {}  # with the names, so that no other has their id
+        self._made: dict[
+            tuple[int, bool], tuple[Objects, list[object]]
+        ] = {}  # with the names, so that no other has their id
 
     def of(self, names: Objects) -> list[object]:
         """The names."""

@@ -11,14 +11,16 @@ from tdsl.fabric.order import rank_values
 def component_labels(nodes: int, a: Ints, b: Ints) -> Ints:
     """Label of every node: the lowest node of its connected component.
 
-    Of many links a part is joined first, and then a part of those that still lead from one component to another, until there are
-    none: most need one look. Source: Sutton, Ben-Nun, Barak, "Optimizing parallel graph connectivity computation via subgraph
-    sampling" (IPDPS 2018).
+    Of many links a part is joined first, and then a part of those that still lead from one component to
+    another, until there are none: most need one look. Source: Sutton, Ben-Nun, Barak, "Optimizing parallel
+    graph connectivity computation via subgraph sampling" (IPDPS 2018).
     """
     few = 4 * nodes
     if len(a) <= 2 * few:
         return _merge_labels(np.arange(nodes, dtype=np.int64), a, b)
-    some = slice(None, None, len(a) // few | 1)  # odd: links of one plane or rail are often a power of two apart
+    some = slice(
+        None, None, len(a) // few | 1
+    )  # odd: links of one plane or rail are often a power of two apart
     label = _merge_labels(np.arange(nodes, dtype=np.int64), a[some], b[some])
     while len(apart := np.flatnonzero(label[a] != label[b])):
         apart = apart[:: max(len(apart) // few, 1)]
@@ -29,8 +31,8 @@ def component_labels(nodes: int, a: Ints, b: Ints) -> Ints:
 def _merge_labels(label: Ints, a: Ints, b: Ints) -> Ints:
     """The labels when the ends of every link have the same.
 
-    Every round hooks the higher of two labels to the lower and shortens the chains, as in Shiloach and Vishkin, "An
-    O(log n) parallel connectivity algorithm" (J. Algorithms 3, 1982).
+    Every round hooks the higher of two labels to the lower and shortens the chains, as in Shiloach and
+    Vishkin, "An O(log n) parallel connectivity algorithm" (J. Algorithms 3, 1982).
     """
     while len(a):
         at, to = label[a], label[b]
@@ -48,6 +50,7 @@ def _merge_labels(label: Ints, a: Ints, b: Ints) -> Ints:
 
 
 def joined_groups(a: Ints, b: Ints, group: Ints) -> Ints:
-    """Label of the component of every node where nodes of one ``group`` are joined already: the rank of its lowest group."""
+    """Label of the component of every node where nodes of one ``group`` are joined already: the rank of its
+    lowest group."""
     _, group = rank_values(group)
     return component_labels(int(group.max(initial=-1)) + 1, group[a], group[b])[group]

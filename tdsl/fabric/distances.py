@@ -16,7 +16,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GroupDistance:
-    """Devices at the two ends of a distance, as rows; millimetres of the cable route between them; and the text that says so."""
+    """Devices at the two ends of a distance, as rows; millimetres of the cable route between them; and the
+    text that says so."""
 
     a: Ints
     b: Ints
@@ -25,7 +26,8 @@ class GroupDistance:
 
 
 def group_distances(plan: FabricPlan, diagnostics: Diagnostics) -> tuple[GroupDistance, ...]:
-    """The distances between groups, in the order of the text. Where several concern two devices, the last one is used."""
+    """The distances between groups, in the order of the text. Where several concern two devices, the last one
+    is used."""
     out = []
     for d in plan.distances:
         ends = [e for e in d.ends if not isinstance(e, str)]
@@ -34,7 +36,10 @@ def group_distances(plan: FabricPlan, diagnostics: Diagnostics) -> tuple[GroupDi
                 a, b = (_rows_of_group(plan, d, e) for e in ends)
                 if len(np.intersect1d(a, b)):
                     raise Fault(
-                        "E0120", d.span, "the two groups of a distance share devices", help="name two groups that are apart"
+                        "E0120",
+                        d.span,
+                        "the two groups of a distance share devices",
+                        help="name two groups that are apart",
                     )
                 out.append(GroupDistance(a, b, d.length, d.text))
             except Fault as fault:
@@ -58,7 +63,8 @@ def _rows_of_group(plan: FabricPlan, d: Distance, target: ResolvedPath) -> Ints:
 
 
 def distances_between_devices(fabric: Fabric, a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Millimetres between the devices of each pair, -1 where no distance says, and the index of the distance, -1."""
+    """Millimetres between the devices of each pair, -1 where no distance says, and the index of the distance,
+    -1."""
     length, which = np.full(len(a), -1, dtype=np.int64), np.full(len(a), -1, dtype=np.int64)
     for k, s in enumerate(fabric.spans):
         here, there = (np.zeros(fabric.device_count, dtype=np.bool_) for _ in "ab")

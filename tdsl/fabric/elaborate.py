@@ -47,13 +47,18 @@ class DeviceRows:
 
 
 def elaborate_fabric(
-    plan: FabricPlan, diagnostics: Diagnostics, max_links: int = LINK_LIMIT, stands: Sequence[PinnedLink] = (), sound: bool = True,
+    plan: FabricPlan,
+    diagnostics: Diagnostics,
+    max_links: int = LINK_LIMIT,
+    stands: Sequence[PinnedLink] = (),
+    sound: bool = True,
     places: SourceFile | None = None,
-) -> Fabric:  # fmt: skip
+) -> Fabric:
     """The fabric a plan describes. Statements that cannot be are findings and leave it incomplete.
 
-    ``stands`` are links that keep their ports where the design still has them; ``sound``: the text has no error so far, else the
-    fabric is incomplete whatever is wired. ``places`` is a table of racks and units beside those that the design states.
+    ``stands`` are links that keep their ports where the design still has them; ``sound``: the text has no
+    error so far, else the fabric is incomplete whatever is wired. ``places`` is a table of racks and units
+    beside those that the design states.
     """
     rows = build_device_rows(plan)
     ok = apply_overrides(plan, rows, diagnostics) and apply_omissions(plan, rows, diagnostics)
@@ -68,7 +73,9 @@ def elaborate_fabric(
         return made
 
     wiring = fresh(stands)
-    if wiring.pins is not None:  # ports are kept only for links that are still there, so those are found first
+    if (
+        wiring.pins is not None
+    ):  # ports are kept only for links that are still there, so those are found first
         wire_all(plan, wiring, Diagnostics())
         wiring = fresh(wiring.pins.kept)
     ok = wire_all(plan, wiring, diagnostics) and ok and not plan.broken
@@ -77,7 +84,9 @@ def elaborate_fabric(
     ok = bounded_inside(rows.models, rows.device_model, wiring.capacity, diagnostics) and ok
     if not ok:
         report_unconnected_sets(plan, diagnostics)
-    fabric = assemble_fabric(plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics)
+    fabric = assemble_fabric(
+        plan, rows.sets, rows.models, rows.device_set, rows.device_model, rows.built, wiring, diagnostics
+    )
     judge_layers(fabric, diagnostics)
     said = stated_transport(plan)
     fabric.transport, fabric.transport_stated = said[0] if said else "", plan.transport is not None
@@ -105,16 +114,18 @@ def elaborate_fabric(
         fabric.complete = ok and sound and not diagnostics.has_errors
     if fabric.complete and not fabric.built.any():
         diagnostics.add(
-            "E0123", plan.origin, f"fabric `{plan.name}` has no device that is built",
+            "E0123",
+            plan.origin,
+            f"fabric `{plan.name}` has no device that is built",
             help="declare devices with `host` and `switch`; what `omit` names is planned only",
-        )  # fmt: skip
+        )
     _warn_of_idle_statements(plan, wiring, diagnostics)
     return fabric
 
 
 def _warn_of_idle_statements(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) -> None:
-    """Warn of statements whose guard leaves no assignment: they do nothing. What a topology writes, for each declaration of hosts
-    and each kind of groups, has guards that its user cannot mend."""
+    """Warn of statements whose guard leaves no assignment: they do nothing. What a topology writes, for each
+    declaration of hosts and each kind of groups, has guards that its user cannot mend."""
     for node in (*wiring.idle, *plan.idle):
         if node.guard is not None and node.guard.span == node.span:
             continue
@@ -128,9 +139,12 @@ def _warn_of_idle_statements(plan: FabricPlan, wiring: WiringState, diagnostics:
         )
     if plan.minimize is not None and not plan.holes:
         diagnostics.add(
-            "E0124", plan.minimize.span, "the design has no unknown `?`, so `minimize` has no effect", severity=Severity.WARNING,
+            "E0124",
+            plan.minimize.span,
+            "the design has no unknown `?`, so `minimize` has no effect",
+            severity=Severity.WARNING,
             help="write `?` for a number, or remove the statement",
-        )  # fmt: skip  # fmt: skip
+        )
 
 
 def _with_inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) -> DeviceModel:
@@ -149,7 +163,8 @@ def number_device_sets(plan: FabricPlan) -> list[DeviceSet]:
 
 
 def build_device_rows(plan: FabricPlan) -> DeviceRows:
-    """Rows of all device sets, in order of declaration; devices inside others come after all that are declared."""
+    """Rows of all device sets, in order of declaration; devices inside others come after all that are
+    declared."""
     sets = number_device_sets(plan)
     models: list[DeviceModel] = []
     of_set = []
@@ -158,7 +173,8 @@ def build_device_rows(plan: FabricPlan) -> DeviceRows:
             (
                 k
                 for k, m in enumerate(models)
-                if m is s.model or (m.name, m.variant, m.origin) == (s.model.name, s.model.variant, s.model.origin)
+                if m is s.model
+                or (m.name, m.variant, m.origin) == (s.model.name, s.model.variant, s.model.origin)
             ),
             -1,
         )
@@ -176,13 +192,17 @@ def build_device_rows(plan: FabricPlan) -> DeviceRows:
             if axis.present < axis.size:
                 block = built[s.first : s.first + s.count].reshape(-1, axis.size, stride)
                 block[:, axis.present :, :] = False
-    return DeviceRows(sets, device_set, models, np.array(of_set, dtype=np.int64)[device_set] if sets else device_set, built)
+    return DeviceRows(
+        sets, device_set, models, np.array(of_set, dtype=np.int64)[device_set] if sets else device_set, built
+    )
 
 
 def device_rows_of_path(plan: FabricPlan, target: ResolvedPath, statement: Pathed) -> Array:
     """Device rows a path means, over all assignments of its variables; a group means all devices in it."""
     guard = getattr(statement.node, "guard", None)
-    over = variable_assignments(statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span)
+    over = variable_assignments(
+        statement.context, (target,), guard, statement.scope, plan.evaluator, statement.node.span
+    )
     if not over.count and isinstance(statement.node, tree.Omit):
         plan.idle.append(statement.node)
     resolver = Resolver(statement.scope, plan.evaluator, over)
@@ -191,7 +211,8 @@ def device_rows_of_path(plan: FabricPlan, target: ResolvedPath, statement: Pathe
 
 
 def target_rows(plan: FabricPlan, target: ResolvedPath, resolver: Resolver) -> Array:
-    """Rows a target means for every assignment; for a group, those of its sets, side by side, -1 where an instance lacks one."""
+    """Rows a target means for every assignment; for a group, those of its sets, side by side, -1 where an
+    instance lacks one."""
     if target.device is not None:
         return resolver.devices(target)[0]
     assert target.group is not None
@@ -239,12 +260,15 @@ MANY = 20
 
 
 def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) -> bool:
-    """All connects in order of the text, those that take what is left last, and circuits over what is drawn."""
+    """All connects in order of the text, those that take what is left last, and circuits over what is
+    drawn."""
     numbered = list(enumerate(plan.wires))
     ordered = [x for x in numbered if not x[1].node.circuit]
     ordered.sort(key=lambda x: takes_remaining_ports(x[1]))
     ok = True
-    spoilt: set[int] = set()  # sets whose ports a refused connect should have taken: what is left of them is not known
+    spoilt: set[int] = (
+        set()
+    )  # sets whose ports a refused connect should have taken: what is left of them is not known
     if len(ordered) >= MANY:
         progress.count_phase_pieces(len(ordered), "statements")
     for i, wire in ordered:
@@ -257,7 +281,10 @@ def wire_all(plan: FabricPlan, wiring: WiringState, diagnostics: Diagnostics) ->
     if asked:
         plant = plant_of(wiring)
         for i, wire in asked:
-            ok = _run_reporting_fault(partial(set_up_circuits, wiring, plant, wire, i), wire, diagnostics) and ok
+            ok = (
+                _run_reporting_fault(partial(set_up_circuits, wiring, plant, wire, i), wire, diagnostics)
+                and ok
+            )
     for fault in faults_of_separated_spreads(wiring) if ok else ():
         fault.report(diagnostics)
         ok = False
@@ -273,7 +300,9 @@ def _run_reporting_fault(step: Callable[[], None], wire: ResolvedConnect, diagno
         step()
     except Fault as fault:
         d = fault.diagnostic
-        diagnostics.items.append(replace(d, labels=(*d.labels, *(Label(span, words) for span, words in wire.origin.chain))))
+        diagnostics.items.append(
+            replace(d, labels=(*d.labels, *(Label(span, words) for span, words in wire.origin.chain)))
+        )
         return False
     except Excused:
         return False
@@ -285,7 +314,9 @@ def report_unconnected_sets(plan: FabricPlan, diagnostics: Diagnostics) -> None:
     named = {id(t.device) for w in plan.wires for t in (*w.a, *w.b, *([w.via] if w.via else []))}
     named |= {id(s.inside) for s in plan.insides.values()}
     names = {p.name for s in plan.sets for p in s.parts}
-    excused = plan.excused | {closest_known_name(n, names) for n in plan.excused - names}  # a misspelt name may have meant these
+    excused = plan.excused | {
+        closest_known_name(n, names) for n in plan.excused - names
+    }  # a misspelt name may have meant these
     for s in plan.sets:
         if id(s) in named or s.kind in ("ocs", "panel") or excused & {p.name for p in s.parts}:
             continue
@@ -298,4 +329,4 @@ def report_unconnected_sets(plan: FabricPlan, diagnostics: Diagnostics) -> None:
         )
 
 
-__all__ = ["DeviceRows", "elaborate_fabric", "number_device_sets", "device_rows_of_path", "target_rows"]
+__all__ = ["DeviceRows", "device_rows_of_path", "elaborate_fabric", "number_device_sets", "target_rows"]

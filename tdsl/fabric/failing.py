@@ -23,8 +23,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FailedElements:
-    """What failed: elements as they were named, devices, and links (those of the devices too, and those that cross a failed
-    panel or optical switch). ``rows`` are the links of each element."""
+    """What failed: elements as they were named, devices, and links (those of the devices too, and those that
+    cross a failed panel or optical switch). ``rows`` are the links of each element."""
 
     names: tuple[str, ...]
     devices: Bools
@@ -57,8 +57,8 @@ class Failing:
     def fail(self, elements: Iterable[str]) -> tuple[FailedElements, dict[str, str]]:
         """What fails with these elements, and of each element that is not there why.
 
-        An element is a path of the design to a device, a group or a port, a device's name, ``link DEVICE DEVICE`` (all links
-        between the two), or a cable's identifier.
+        An element is a path of the design to a device, a group or a port, a device's name, ``link DEVICE
+        DEVICE`` (all links between the two), or a cable's identifier.
         """
         devices = np.zeros(self.fabric.device_count, dtype=np.bool_)
         links = np.zeros(self.fabric.link_count, dtype=np.bool_)
@@ -120,7 +120,9 @@ class Failing:
         self.ids = self.ids if self.ids is not None else CableIndex(self.fabric).links_by_id()
         if text not in self.ids:
             near = closest_known_name(text, self.ids) if len(self.ids) < 1 << 14 else ""
-            raise NotThere(f"there is no cable `{text}`" + (f"; did you mean `{near}`?" if near else "")) from fault
+            raise NotThere(
+                f"there is no cable `{text}`" + (f"; did you mean `{near}`?" if near else "")
+            ) from fault
         hit = np.zeros(self.fabric.link_count, dtype=np.bool_)
         hit[self.ids[text]] = True
         return hit
@@ -150,7 +152,9 @@ class Failing:
             said = fault.diagnostic
             raise NotThere(f"{said.message}" + (f"; {said.help}" if said.help else ""))
         near = closest_known_name(text, self.names) if len(self.names) < 1 << 14 else ""
-        raise NotThere(f"`{text}` names no device, port or cable" + (f"; did you mean `{near}`?" if near else ""))
+        raise NotThere(
+            f"`{text}` names no device, port or cable" + (f"; did you mean `{near}`?" if near else "")
+        )
 
     def _path(self, path: tree.PathExpr) -> _ResolvedElement:
         plan, f = self.plan, self.fabric
@@ -159,7 +163,11 @@ class Failing:
         try:
             target = resolve_path(plan, context, path)
         except Fault:
-            tier = [np.arange(s.first, s.first + s.count) for s in plan.sets if path.bare is not None and s.name == path.bare]
+            tier = [
+                np.arange(s.first, s.first + s.count)
+                for s in plan.sets
+                if path.bare is not None and s.name == path.bare
+            ]
             if not tier:
                 raise
             return _ResolvedElement(np.concatenate(tier))
@@ -173,7 +181,9 @@ class Failing:
             return _ResolvedElement(rows)
         chosen = resolver.choice(target)
         parts = target.device.model.parts(target.port_class)
-        local = np.arange(sum(c.size for c in parts)) if chosen.local is None else distinct_values(chosen.local)
+        local = (
+            np.arange(sum(c.size for c in parts)) if chosen.local is None else distinct_values(chosen.local)
+        )
         return _ResolvedElement((f.port_base[rows][:, None] + parts[0].first + local[None, :]).ravel(), True)
 
 

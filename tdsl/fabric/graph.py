@@ -1,7 +1,8 @@
 """The fabric: devices, ports, links, cables and circuits as columns.
 
-Rows are numbered in the order of the text, so every number here is a function of the design alone. Names are computed
-when asked for. Nothing in it points back to the text except ``sets[…].origin`` and ``statements[…].origin``.
+Rows are numbered in the order of the text, so every number here is a function of the design alone. Names are
+computed when asked for. Nothing in it points back to the text except ``sets[…].origin`` and
+``statements[…].origin``.
 """
 
 from __future__ import annotations
@@ -83,10 +84,10 @@ class RowIndex:
 class Fabric(Sealed):
     """One elaborated network.
 
-    Columns over devices (``n``), ports (``P``), links (``m``), cables (``k``) and circuits are numpy arrays of equal length.
-    A device's ports are ``port_base[d] … port_base[d+1]-1``, in the order of its model's classes. Planned but omitted
-    devices have rows with ``built`` False and carry no links. A link's ``a`` end is on the lower tier (hosts lowest); links
-    are sorted by their ``a`` port.
+    Columns over devices (``n``), ports (``P``), links (``m``), cables (``k``) and circuits are numpy arrays
+    of equal length. A device's ports are ``port_base[d] … port_base[d+1]-1``, in the order of its model's
+    classes. Planned but omitted devices have rows with ``built`` False and carry no links. A link's ``a`` end
+    is on the lower tier (hosts lowest); links are sorted by their ``a`` port.
     """
 
     name: str
@@ -101,7 +102,9 @@ class Fabric(Sealed):
     device_set: Ints
     device_model: Ints  # index into models
     built: Bools
-    tier: Ints  # in the planned fabric: 0 hosts and chips, 1 their switches, … ; -1 for OCS, panels and what nothing reaches
+    # in the planned fabric: 0 hosts and chips, 1 their switches, … ; -1 for OCS, panels and what nothing
+    # reaches
+    tier: Ints
     plane: Ints  # number of the `plane` instance it stands in, -1 if in none
     port_base: Ints  # n + 1
     # ports
@@ -140,18 +143,30 @@ class Fabric(Sealed):
     absent_statement: Ints = field(default_factory=_no_rows)
     names: Mapping[int, str] = field(default_factory=dict)  # devices that a `naming` names: row -> name
     named_by: dict[int, Origin] = field(default_factory=dict)  # the naming that names them
-    addressing: Addressing | None = None  # None where the design says nothing of addresses, routing and traffic classes
-    management: SubnetManagement | None = None  # None where the design says nothing of partitions and subnet managers
+    addressing: Addressing | None = (
+        None  # None where the design says nothing of addresses, routing and traffic classes
+    )
+    management: SubnetManagement | None = (
+        None  # None where the design says nothing of partitions and subnet managers
+    )
     nos: str = ""  # the operating system of switches of which neither the declaration nor the model says one
     transport: str = ""  # what its links speak, "" where neither the design nor the types of ports say one
     transport_stated: bool = False  # whether the design has a `transport` statement
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where it has places
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
-    supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
-    link_run: Ints = field(default_factory=_no_rows)  # micrometres of the cables that places ask for, -1 unknown; empty without
+    supply: Supply = field(
+        default_factory=Supply
+    )  # spares, lead times and alternatives, as the user states them
+    link_run: Ints = field(
+        default_factory=_no_rows
+    )  # micrometres of the cables that places ask for, -1 unknown; empty without
     places: RackPlaces | None = None  # None where neither the design nor a table places anything
-    cluster: Fabric | None = field(default=None, repr=False)  # all fabrics of its cluster as one, where it is one of these
-    members: tuple[Fabric, ...] = field(default=(), repr=False)  # the fabrics that it consists of, where it is a cluster as one
+    cluster: Fabric | None = field(
+        default=None, repr=False
+    )  # all fabrics of its cluster as one, where it is one of these
+    members: tuple[Fabric, ...] = field(
+        default=(), repr=False
+    )  # the fabrics that it consists of, where it is a cluster as one
     member_rows: tuple[Ints, ...] = ()  # of each of them the row here of every device
     member_links: tuple[Ints, ...] = ()  # and of every link
     whole: Fabric | None = None  # the fabric with both layers, where this is its scale-out network alone
@@ -201,7 +216,8 @@ class Fabric(Sealed):
     # ------------------------------------------------------------ layers
     @cached_property
     def network(self) -> Fabric:
-        """What metrics of the network are about: the links of the scale-out layer, where there are scale-up links beside them."""
+        """What metrics of the network are about: the links of the scale-out layer, where there are scale-up
+        links beside them."""
         from tdsl.fabric.layers import scaleout_network
 
         return scaleout_network(self)
@@ -217,7 +233,9 @@ class Fabric(Sealed):
     @cached_property
     def port_device(self) -> Ints:
         """Device of every port."""
-        return as_kept(np.repeat(np.arange(self.device_count, dtype=np.int32), np.diff(self.port_base)), self.link_a)
+        return as_kept(
+            np.repeat(np.arange(self.device_count, dtype=np.int32), np.diff(self.port_base)), self.link_a
+        )
 
     @cached_property
     def device_a(self) -> Ints:
@@ -260,8 +278,8 @@ class Fabric(Sealed):
 
     @cached_property
     def switch_system(self) -> NDArray[np.str_]:
-        """Network operating system of every switch: that of its declaration, else of its model, else of the fabric; "" if
-        none is written, and for other devices."""
+        """Network operating system of every switch: that of its declaration, else of its model, else of the
+        fabric; "" if none is written, and for other devices."""
         of_set = np.array([s.nos for s in self.sets] or [""])[self.device_set]
         of_model = np.array([str(m.facts.get("nos", "")) for m in self.models] or [""])[self.device_model]
         found = np.where(of_set != "", of_set, np.where(of_model != "", of_model, self.nos))
@@ -293,7 +311,9 @@ class Fabric(Sealed):
     def legs_index(self) -> RowIndex:
         """Cable legs by the devices that they are plugged into."""
         rows = np.arange(len(self.cable_a))
-        return RowIndex.of(self.device_count, [(self.port_device[ports], rows) for ports in (self.cable_a, self.cable_b)])
+        return RowIndex.of(
+            self.device_count, [(self.port_device[ports], rows) for ports in (self.cable_a, self.cable_b)]
+        )
 
     @cached_property
     def used_ports(self) -> Ints:
@@ -320,8 +340,8 @@ class Fabric(Sealed):
         return lost
 
     def without(self, devices: Iterable[int] = (), links: Iterable[int] = ()) -> FailedElements:
-        """A failure of these devices and links, by their rows, to be judged by ``tdsl.scenarios``. Raises IndexError for a row
-        that is not there."""
+        """A failure of these devices and links, by their rows, to be judged by ``tdsl.scenarios``. Raises
+        IndexError for a row that is not there."""
         from tdsl.fabric.failing import FailedElements
 
         here, there = np.array(list(devices), dtype=np.int64), np.array(list(links), dtype=np.int64)
@@ -330,7 +350,10 @@ class Fabric(Sealed):
         failed, lost = np.zeros(self.device_count, dtype=np.bool_), np.zeros(self.link_count, dtype=np.bool_)
         failed[here] = lost[there] = True
         names = [self.device_path(d) for d in here.tolist()]
-        names += [f"{self.port_path(int(self.link_a[x]))} - {self.port_path(int(self.link_b[x]))}" for x in there.tolist()]
+        names += [
+            f"{self.port_path(int(self.link_a[x]))} - {self.port_path(int(self.link_b[x]))}"
+            for x in there.tolist()
+        ]
         return FailedElements(tuple(names), failed, lost)
 
     def set_of(self, device: int) -> DeviceSet:
@@ -348,28 +371,33 @@ class Fabric(Sealed):
 
     @cached_property
     def _forms(self) -> list[tuple[int, str, tuple[Axis, ...]]]:
-        """Of every declaration the first row, its path with %d for indices (names hold no %), and its axes: a fabric is asked for
-        the paths of all its devices and ports."""
+        """Of every declaration the first row, its path with %d for indices (names hold no %), and its axes: a
+        fabric is asked for the paths of all its devices and ports."""
         out = []
         for s in self.sets:
             names = (f"{p.name}[{', '.join(['%d'] * len(p.axes))}]" if p.axes else p.name for p in s.parts)
-            head = f"{s.prefix}." if self.members and s.prefix else ""  # of a cluster as one: which fabric declares it
+            head = (
+                f"{s.prefix}." if self.members and s.prefix else ""
+            )  # of a cluster as one: which fabric declares it
             out.append((s.first, head + ".".join(names), s.axes))
         return out
 
     @cached_property
     def _port_forms(self) -> list[list[str]]:
         """Of every model the paths of its ports, from the device on."""
-        return [[c.path(port - c.first) for port in range(m.port_count) for c in (m.class_of(port),)] for m in self.models]
+        return [
+            [c.path(port - c.first) for port in range(m.port_count) for c in (m.class_of(port),)]
+            for m in self.models
+        ]
 
     def device_name(self, device: int) -> str:
         """Its name on labels and in configurations: ``su0-leaf3`` unless a ``naming`` says otherwise."""
         return self.names.get(device) or self.default_name(device)
 
     def default_name(self, device: int) -> str:
-        """The path as a name, behind the fabric's where that declares it in a cluster: parts joined by ``-``, indices behind
-        their part, several joined by ``-``. A name that a group and what it holds share is said once: ``rack113`` of
-        ``rack[113].rack``, ``leaf0-3`` of ``leaf[0].leaf[3]``."""
+        """The path as a name, behind the fabric's where that declares it in a cluster: parts joined by ``-``,
+        indices behind their part, several joined by ``-``. A name that a group and what it holds share is
+        said once: ``rack113`` of ``rack[113].rack``, ``leaf0-3`` of ``leaf[0].leaf[3]``."""
         s = self.set_of(device)
         row = device - s.first
         sizes = [a for p in s.parts for a in p.axes]
@@ -421,11 +449,13 @@ class Fabric(Sealed):
     def graph(self) -> networkx.MultiGraph[int]:
         """The fabric as a networkx multigraph: built devices as nodes, links as edges, both by row number.
 
-        A node has ``name``, ``path``, ``kind`` (host, chip, switch, ocs or panel), ``model`` and ``declaration``; where it has
-        them also ``role``, ``tier`` (0 for hosts and chips), ``plane`` (path of the instance), ``container`` (row of the device
-        that it is inside) and ``group``. An edge has ``rate_bps`` each way, ``class``, ``medium``, ``a_port`` at the lower tier
-        and ``b_port``; where it has them also ``cable`` (identifiers, separated by blanks) and ``via`` (ports of a panel or
-        optical switch that it crosses). It is for networkx and what reads its files; the stages of tdsl read the columns.
+        A node has ``name``, ``path``, ``kind`` (host, chip, switch, ocs or panel), ``model`` and
+        ``declaration``; where it has them also ``role``, ``tier`` (0 for hosts and chips), ``plane`` (path of
+        the instance), ``container`` (row of the device that it is inside) and ``group``. An edge has
+        ``rate_bps`` each way, ``class``, ``medium``, ``a_port`` at the lower tier and ``b_port``; where it
+        has them also ``cable`` (identifiers, separated by blanks) and ``via`` (ports of a panel or optical
+        switch that it crosses). It is for networkx and what reads its files; the stages of tdsl read the
+        columns.
         """
         from tdsl.fabric.as_networkx import as_networkx
 

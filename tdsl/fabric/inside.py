@@ -34,14 +34,23 @@ def inner_links(model: DeviceModel, plan: FabricPlan, diagnostics: Diagnostics) 
     models = [s.model for s in inner.sets]
     which = np.repeat(np.arange(len(models), dtype=np.int64), [s.count for s in inner.sets])
     wiring = WiringState(
-        PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_)), plan.evaluator, kinds, INNER_LIMIT
+        PortTable(inner.sets, models, which, np.ones(len(which), dtype=np.bool_)),
+        plan.evaluator,
+        kinds,
+        INNER_LIMIT,
     )
     for number, node in enumerate(model.wiring):
         assert isinstance(node, tree.Connect)
         try:
             a, b = (tuple(resolve_path(inner, context, p) for p in side) for side in (node.a, node.b))
-            settings = {s.name.name: _inner_connect_setting(s, scope, plan) for s in node.body if isinstance(s, tree.Setting)}
-            wire_connect(wiring, ResolvedConnect(node, scope, context, a, b, None, settings, Origin(node.span)), number)
+            settings = {
+                s.name.name: _inner_connect_setting(s, scope, plan)
+                for s in node.body
+                if isinstance(s, tree.Setting)
+            }
+            wire_connect(
+                wiring, ResolvedConnect(node, scope, context, a, b, None, settings, Origin(node.span)), number
+            )
         except Fault as fault:
             fault.report(diagnostics)
         except Excused:
@@ -53,7 +62,11 @@ def _inner_connect_setting(s: tree.Setting, scope: Scope, plan: FabricPlan) -> o
     """A setting of a connect inside a model: which layer its links are of, and their medium."""
     if s.name.name not in ("layer", "medium", "rate"):
         raise unknown_name_fault(
-            "E0118", s.name.span, "setting of a connect inside a model", s.name.name, ("layer", "medium", "rate")
+            "E0118",
+            s.name.span,
+            "setting of a connect inside a model",
+            s.name.name,
+            ("layer", "medium", "rate"),
         )
     return connect_value(s, scope, plan.evaluator)
 

@@ -1,9 +1,9 @@
 """Which pairs an uneven ``spread`` joins where some links stand: the choice that keeps most of them.
 
-``spread uneven`` gives every pair K // n links or one more, ``spread any`` any number; both give every member of B the same
-total or one more. Of all such choices this is one with the most links that stand: a transportation problem, whose basic
-solutions are whole numbers (Hoffman and Kruskal, "Integral Boundary Points of Convex Polyhedra", 1956). What it gives is
-verified.
+``spread uneven`` gives every pair K // n links or one more, ``spread any`` any number; both give every member
+of B the same total or one more. Of all such choices this is one with the most links that stand: a
+transportation problem, whose basic solutions are whole numbers (Hoffman and Kruskal, "Integral Boundary
+Points of Convex Polyhedra", 1956). What it gives is verified.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ LARGEST = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class SpreadRule:
-    """What one application may choose: K ports of each a over n members of B, where a pair gets ``low`` to ``high`` links, and
-    the members of B that may have one link more than the others."""
+    """What one application may choose: K ports of each a over n members of B, where a pair gets ``low`` to
+    ``high`` links, and the members of B that may have one link more than the others."""
 
     ports: int
     low: int
@@ -30,8 +30,9 @@ class SpreadRule:
 
 
 def rule_of(own: Array, free: bool, alike: bool) -> SpreadRule | None:
-    """The rule of a spread from its own choice, a matrix of links a pair; None where it leaves nothing to choose. ``free``: any
-    number of links a pair. ``alike``: all members of B are of one model, so that any of them can take the link more."""
+    """The rule of a spread from its own choice, a matrix of links a pair; None where it leaves nothing to
+    choose. ``free``: any number of links a pair. ``alike``: all members of B are of one model, so that any of
+    them can take the link more."""
     a, b = own.shape
     if a == 0 or b == 0:
         return None
@@ -69,14 +70,18 @@ def _is_valid_spread(x: Array, own: Array, rule: SpreadRule) -> bool:
     fewest, most = _link_bounds_of_members(own, rule)
     totals = x.sum(axis=0)
     return bool(
-        (x >= rule.low).all() and (x <= rule.high).all() and (x.sum(axis=1) == rule.ports).all()
-        and (totals >= fewest).all() and (totals <= most).all()
-    )  # fmt: skip
+        (x >= rule.low).all()
+        and (x <= rule.high).all()
+        and (x.sum(axis=1) == rule.ports).all()
+        and (totals >= fewest).all()
+        and (totals <= most).all()
+    )
 
 
 def _solve_transportation(own: Array, standing: Array, rule: SpreadRule) -> Array | None:
-    """The transportation problem by the network simplex, in whole numbers: an edge a pair and layer, where each layer of a pair
-    costs no less than the one before; among equal choices the spread's own pairs go first."""
+    """The transportation problem by the network simplex, in whole numbers: an edge a pair and layer, where
+    each layer of a pair costs no less than the one before; among equal choices the spread's own pairs go
+    first."""
     import networkx
 
     a, b = own.shape

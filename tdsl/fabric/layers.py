@@ -1,8 +1,9 @@
-"""Layers: the scale-out network of a fabric, the scale-up links (NVLink, UALink, UB) beside it, and the domains these make.
+"""Layers: the scale-out network of a fabric, the scale-up links (NVLink, UALink, UB) beside it, and the
+domains these make.
 
-A link is of the layer ``scaleup`` where its connect says so. Where a fabric has links of both layers, metrics of the network are
-of the scale-out links alone, and a scale-up domain is a component of the scale-up links: hosts and chips that exchange data
-without the network.
+A link is of the layer ``scaleup`` where its connect says so. Where a fabric has links of both layers, metrics
+of the network are of the scale-out links alone, and a scale-up domain is a component of the scale-up links:
+hosts and chips that exchange data without the network.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def scaleup_links(fabric: Fabric) -> Bools:
 
 
 def scaleout_network(fabric: Fabric) -> Fabric:
-    """The scale-out network alone: the fabric itself where it has one layer. Devices keep their rows; switches that have scale-up
-    links alone are not built in it. ``whole`` of what this returns is the fabric with both layers."""
+    """The scale-out network alone: the fabric itself where it has one layer. Devices keep their rows;
+    switches that have scale-up links alone are not built in it. ``whole`` of what this returns is the fabric
+    with both layers."""
     if fabric.whole is not None or fabric.layer == SCALEUP or not scaleup_statements(fabric).any():
         return fabric
     return _fabric_of_layer(fabric, False)
@@ -54,7 +56,8 @@ def scaleup_network(fabric: Fabric) -> Fabric | None:
 
 
 def _fabric_of_layer(f: Fabric, up: bool) -> Fabric:
-    """The links, cables and circuits of one layer, and all devices but what only passes on traffic of the other layer."""
+    """The links, cables and circuits of one layer, and all devices but what only passes on traffic of the
+    other layer."""
     said = scaleup_statements(f) == up
     links = said[f.link_statement]
     cables = said[f.cable_statement]
@@ -66,9 +69,17 @@ def _fabric_of_layer(f: Fabric, up: bool) -> Fabric:
     of_port = np.where(f.port_link >= 0, f.port_link, 0)
     kept = (f.port_link >= 0) & links[of_port] if f.link_count else np.zeros(len(f.port_link), dtype=np.bool_)
     columns = (
-        "link_a", "link_b", "link_rate", "link_class", "link_medium", "link_statement", "link_via_a", "link_via_b",
-        "link_bundle", "link_colour",
-    )  # fmt: skip
+        "link_a",
+        "link_b",
+        "link_rate",
+        "link_class",
+        "link_medium",
+        "link_statement",
+        "link_via_a",
+        "link_via_b",
+        "link_bundle",
+        "link_colour",
+    )
     legs = ("cable_a", "cable_b", "cable_group", "cable_leg", "cable_links", "cable_class", "cable_statement")
     planned = ("absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement")
     changed = {name: getattr(f, name)[links] for name in columns}
@@ -77,10 +88,16 @@ def _fabric_of_layer(f: Fabric, up: bool) -> Fabric:
     if len(f.link_run):
         changed["link_run"] = f.link_run[links]
     return replace(
-        f, **changed, built=f.built & ~foreign, port_link=np.where(kept, number[of_port] if f.link_count else -1, -1),
-        circuit_a=f.circuit_a[circuits], circuit_b=f.circuit_b[circuits], circuit_link=number[f.circuit_link[circuits]],
-        whole=f, addressing=_addressing_of_links(f, links),
-    )  # fmt: skip
+        f,
+        **changed,
+        built=f.built & ~foreign,
+        port_link=np.where(kept, number[of_port] if f.link_count else -1, -1),
+        circuit_a=f.circuit_a[circuits],
+        circuit_b=f.circuit_b[circuits],
+        circuit_link=number[f.circuit_link[circuits]],
+        whole=f,
+        addressing=_addressing_of_links(f, links),
+    )
 
 
 def _addressing_of_links(f: Fabric, links: Bools) -> Addressing | None:
@@ -113,7 +130,8 @@ def _devices_with_links(f: Fabric, links: Bools, absent: Bools) -> Bools:
 
 
 def judge_layers(fabric: Fabric, diagnostics: Diagnostics) -> None:
-    """An error for each declaration of switches that have links of both layers: a path would change from one to the other."""
+    """An error for each declaration of switches that have links of both layers: a path would change from one
+    to the other."""
     mine = scaleup_links(fabric)
     if not mine.any():
         return
@@ -125,10 +143,18 @@ def judge_layers(fabric: Fabric, diagnostics: Diagnostics) -> None:
         rows = both[fabric.device_set[both] == s]
         link = int(np.flatnonzero(mine & ((fabric.device_a == rows[0]) | (fabric.device_b == rows[0])))[0])
         diagnostics.add(
-            "E0215", fabric.sets[s].origin, f"{fabric.device_name(int(rows[0]))} has links of both layers; a switch is in one",
-            labels=[(fabric.statements[int(fabric.link_statement[link])].origin.span, "this connect says `layer scaleup`")],
-            help="write `layer scaleup` at all its connects, or at none", count=len(rows),
-        )  # fmt: skip
+            "E0215",
+            fabric.sets[s].origin,
+            f"{fabric.device_name(int(rows[0]))} has links of both layers; a switch is in one",
+            labels=[
+                (
+                    fabric.statements[int(fabric.link_statement[link])].origin.span,
+                    "this connect says `layer scaleup`",
+                )
+            ],
+            help="write `layer scaleup` at all its connects, or at none",
+            count=len(rows),
+        )
 
 
 # ---------------------------------------------------------------- domains
@@ -184,7 +210,9 @@ class _Nodes:
         self.count = f.device_count
         self.owner = [np.arange(f.device_count, dtype=np.int64)]
         rows = {(s.inside.index, s.name): s for s in f.sets if s.inside is not None}
-        self.chips: list[tuple[Ints, Ints]] = []  # hosts, and the nodes of the accelerators of each (a column an accelerator)
+        self.chips: list[
+            tuple[Ints, Ints]
+        ] = []  # hosts, and the nodes of the accelerators of each (a column an accelerator)
         for s in f.sets:
             if s.kind == "host":
                 for m in distinct_values(f.device_model[s.first : s.first + s.count]).tolist():
@@ -198,9 +226,11 @@ class _Nodes:
         for chip in model.chips:
             opened = rows.get((s.index, chip.name))
             known = opened is not None and opened.count == s.count * chip.size
-            first = opened.first + (hosts - s.first) * chip.size if opened is not None and known else (
-                self.count + np.arange(len(hosts), dtype=np.int64) * chip.size
-            )  # fmt: skip
+            first = (
+                opened.first + (hosts - s.first) * chip.size
+                if opened is not None and known
+                else (self.count + np.arange(len(hosts), dtype=np.int64) * chip.size)
+            )
             for i in range(chip.size):
                 nodes[chip.name, i] = first + i
             if not known:
@@ -239,7 +269,9 @@ def domains_of(fabric: Fabric, failed: Bools | None = None, lost: Bools | None =
     links = scaleup_links(fabric) & ~fabric.links_lost(failed)
     links &= ~lost if lost is not None else True
     nodes.join(fabric.device_a[links], fabric.device_b[links], fabric.link_rate[links])
-    direct = np.bincount(np.append(fabric.device_a[links], fabric.device_b[links]), minlength=fabric.device_count)
+    direct = np.bincount(
+        np.append(fabric.device_a[links], fabric.device_b[links]), minlength=fabric.device_count
+    )
     for hosts, chips in nodes.chips:
         own = direct[hosts] > 0
         for column in chips[own].T:

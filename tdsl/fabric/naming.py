@@ -20,7 +20,9 @@ LONGEST = 512
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 
 
-def names_from_namings(plan: FabricPlan, rows: DeviceRows, fabric: Fabric, diagnostics: Diagnostics) -> dict[int, str]:
+def names_from_namings(
+    plan: FabricPlan, rows: DeviceRows, fabric: Fabric, diagnostics: Diagnostics
+) -> dict[int, str]:
     """Device row -> name, for devices that a naming names. Two namings of one device are a fault."""
     names: dict[int, str] = {}
     fabric.named_by = {}
@@ -30,9 +32,11 @@ def names_from_namings(plan: FabricPlan, rows: DeviceRows, fabric: Fabric, diagn
             for device, name in _names_from_naming(plan, s, fabric):
                 if device in said:
                     raise Fault(
-                        "E0104", s.node.span, f"{fabric.device_path(device)} is named twice",
+                        "E0104",
+                        s.node.span,
+                        f"{fabric.device_path(device)} is named twice",
                         labels=[(said[device].node.span, f"first named here: {names[device]}")],
-                    )  # fmt: skip
+                    )
                 names[device], said[device] = name, s
                 fabric.named_by[device] = s.origin
         except Fault as fault:
@@ -58,7 +62,11 @@ def _names_from_naming(plan: FabricPlan, s: Pathed, fabric: Fabric) -> list[tupl
         name = str(plan.evaluator.evaluate(node.template, scope))
         if not name or name != name.strip() or len(name) > LONGEST or _CONTROL.search(name):
             shown = f"{name[:40]!a}, of {len(name):,} characters," if len(name) > LONGEST else f"{name!a}"
-            raise Fault("E0120", node.template.span, f"{shown} is not a name for a device",
-                        help=f"write 1 to {LONGEST} characters without control characters, and no space at its ends")  # fmt: skip
+            raise Fault(
+                "E0120",
+                node.template.span,
+                f"{shown} is not a name for a device",
+                help=f"write 1 to {LONGEST} characters without control characters, and no space at its ends",
+            )
         out += [(int(device), name) for device in rows[at].tolist()]
     return out

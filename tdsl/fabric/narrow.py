@@ -1,7 +1,8 @@
 """Columns of whole numbers in as few bytes as their numbers need, which every reader meets as 64 bits.
 
-Sums and products of 32-bit columns would wrap without a word. So a narrow column is no numpy array: whatever is read of it, one
-number, some rows or all of them, comes out as 64-bit integers, and only what is kept is small.
+Sums and products of 32-bit columns would wrap without a word. So a narrow column is no numpy array: whatever
+is read of it, one number, some rows or all of them, comes out as 64-bit integers, and only what is kept is
+small.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ COMPARED = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.great
 
 
 class Narrow(NDArrayOperatorsMixin):
-    """A column that cannot be written, kept in 8, 16 or 32 bits a row, or in none where all rows have one number."""
+    """A column that cannot be written, kept in 8, 16 or 32 bits a row, or in none where all rows have one
+    number."""
 
     __slots__ = ("held",)
 
@@ -71,7 +73,9 @@ class Narrow(NDArrayOperatorsMixin):
         if "out" in settings and any(isinstance(x, Narrow) for x in settings["out"]):
             return NotImplemented  # it cannot be written
         if method == "__call__" and ufunc in COMPARED and all(isinstance(x, (Narrow, int)) for x in inputs):
-            read = [x.held if isinstance(x, Narrow) else np.int64(x) for x in inputs]  # no row is changed by comparing
+            read = [
+                x.held if isinstance(x, Narrow) else np.int64(x) for x in inputs
+            ]  # no row is changed by comparing
         else:
             read = [x.wide if isinstance(x, Narrow) else x for x in inputs]
         return getattr(ufunc, method)(*read, **settings)
@@ -86,7 +90,8 @@ class Narrow(NDArrayOperatorsMixin):
 
 
 def narrow_column(column: NDArray[np.signedinteger[Any]]) -> Ints:
-    """The column in as few bytes as its numbers need. Read as ``Ints``: rows of it and what is computed of it are 64 bits."""
+    """The column in as few bytes as its numbers need. Read as ``Ints``: rows of it and what is computed of it
+    are 64 bits."""
     if isinstance(column, Narrow) or column.dtype.kind != "i":
         return cast("Ints", column)
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)

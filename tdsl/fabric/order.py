@@ -1,7 +1,7 @@
 """Sorting of columns of whole numbers: distinct values, their ranks, the order by several keys.
 
-The range of the numbers is mostly known to be small (devices, ports, links), so a flag for each number, or several keys in one
-word, answer sooner than a hash or a sort by one key after the other.
+The range of the numbers is mostly known to be small (devices, ports, links), so a flag for each number, or
+several keys in one word, answer sooner than a hash or a sort by one key after the other.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def by_keys(*keys: Array) -> Array:
     bits = (rows - 1).bit_length()
     if room > WORD >> bits:
         return np.argsort(word, kind="stable")
-    # The row's number in the same word makes every word different, so that the fastest sort of numpy is stable as well.
+    # The row's number in the same word makes every word different, so that the fastest sort of numpy is
+    # stable as well.
     word <<= bits
     word |= np.arange(rows, dtype=np.int64)
     word.sort()
@@ -86,7 +87,8 @@ def by_keys(*keys: Array) -> Array:
 
 
 def number_within_key(keys: Array) -> Array:
-    """For every row its number among the rows of the same key, in their order: 0 for the first. Equal keys stand together."""
+    """For every row its number among the rows of the same key, in their order: 0 for the first. Equal keys
+    stand together."""
     if not len(keys):
         return np.zeros(0, dtype=np.int64)
     begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))

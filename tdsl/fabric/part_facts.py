@@ -16,8 +16,8 @@ PLUGGED = (*COPPER, "aoc")
 """Media of cables whose plugs are part of them."""
 
 ACTIVE = ("acc", "aec", "aoc")
-"""Media of cables with electronics in their plugs, which take power and run at their own rate: one of 1.6 Tb/s is for no cage of
-800 Gb/s (NVIDIA LinkX 200G-PAM4 list: LACC for Quantum-X800 and ConnectX-8)."""
+"""Media of cables with electronics in their plugs, which take power and run at their own rate: one of 1.6
+Tb/s is for no cage of 800 Gb/s (NVIDIA LinkX 200G-PAM4 list: LACC for Quantum-X800 and ConnectX-8)."""
 
 
 def part_display_name(part: DeviceModel) -> str:
@@ -38,7 +38,8 @@ def fact_values(part: DeviceModel, fact: str) -> tuple[object, ...]:
 
 
 def lengths_of(part: DeviceModel) -> tuple[list[int], list[int]]:
-    """Micrometres of the lengths in which a part is sold: those with a source, and those that must be confirmed."""
+    """Micrometres of the lengths in which a part is sold: those with a source, and those that must be
+    confirmed."""
     found = []
     for fact in ("lengths", "unconfirmed"):
         amounts = [v.amount for v in fact_values(part, fact) if isinstance(v, Quantity) and v.dim == LENGTH]
@@ -47,7 +48,8 @@ def lengths_of(part: DeviceModel) -> tuple[list[int], list[int]]:
 
 
 def shortest_sold_length(part: DeviceModel, run: int) -> tuple[int, bool] | None:
-    """The shortest length sold that covers a run, and whether it has a source; an unconfirmed one only where no other fits."""
+    """The shortest length sold that covers a run, and whether it has a source; an unconfirmed one only where
+    no other fits."""
     for lengths, confirmed in zip(lengths_of(part), (True, False), strict=True):
         fit = next((x for x in lengths if x >= run), None)
         if fit is not None:
@@ -66,7 +68,7 @@ def takes_power(part: DeviceModel) -> bool:
 
 
 def optic_watts(part: DeviceModel, typical: bool = False) -> Fraction | None:
-    """Watts of a transceiver, or of a cable with all its plugs: its maximum, or with ``typical`` the typical figure where one is
-    stated."""
+    """Watts of a transceiver, or of a cable with all its plugs: its maximum, or with ``typical`` the typical
+    figure where one is stated."""
     most, usual = stated_quantity(part, "power_max", POWER), stated_quantity(part, "power", POWER)
     return (usual if usual is not None else most) if typical else (most if most is not None else usual)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """``key`` has 15 bits. ``port`` are its members that have a link, in the order of the fabric, ``full`` how each is one."""
+    """``key`` has 15 bits. ``port`` are its members that have a link, in the order of the fabric, ``full``
+    how each is one."""
 
     name: str
     key: int
@@ -36,7 +37,8 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class SubnetManagement:
-    """What a fabric says of its InfiniBand subnets. ``managers`` are devices: the master, then those that stand by."""
+    """What a fabric says of its InfiniBand subnets. ``managers`` are devices: the master, then those that
+    stand by."""
 
     partitions: tuple[Partition, ...] = ()
     managers: tuple[int, ...] = ()
@@ -72,12 +74,19 @@ def _refuse_repeated_partition(rule: PartitionRule, others: list[Partition]) -> 
     for p in others:
         if p.key == rule.key:
             raise Fault(
-                "E0480", rule.origin, f"partitions `{p.name}` and `{rule.name}` both have the key {p.key:#06x}",
+                "E0480",
+                rule.origin,
+                f"partitions `{p.name}` and `{rule.name}` both have the key {p.key:#06x}",
                 labels=[(p.origin.span, "the first is given here")],
                 help=f"give each its own key{_lowest_free_key(others)}; the bit 0x8000 says full membership",
-            )  # fmt: skip
+            )
         if p.name == rule.name:
-            raise Fault("E0104", rule.origin, f"partition `{p.name}` is given twice", labels=[(p.origin.span, "first here")])
+            raise Fault(
+                "E0104",
+                rule.origin,
+                f"partition `{p.name}` is given twice",
+                labels=[(p.origin.span, "first here")],
+            )
 
 
 def _resolve_partition(plan: FabricPlan, fabric: Fabric, rule: PartitionRule) -> Partition:
@@ -86,50 +95,75 @@ def _resolve_partition(plan: FabricPlan, fabric: Fabric, rule: PartitionRule) ->
     full = np.repeat([f for f, _ in rule.members], [len(p) for p in ports])
     both = np.intersect1d(every[full], every[~full])
     if len(both):
-        limited = next(m for (f, m), p in zip(rule.members, ports, strict=True) if not f and np.isin(both, p).any())
+        limited = next(
+            m for (f, m), p in zip(rule.members, ports, strict=True) if not f and np.isin(both, p).any()
+        )
         said = next(m for (f, m), p in zip(rule.members, ports, strict=True) if f and np.isin(both, p).any())
         raise Fault(
-            "E0482", limited.origin, f"{fabric.port_path(int(both[0]))} is a full and a limited member of `{rule.name}`",
-            labels=[(said.origin.span, "full here")], count=len(both),
-                help=f"leave it out of `{limited.targets[0].span.text}`, or of the full members",
-        )  # fmt: skip
+            "E0482",
+            limited.origin,
+            f"{fabric.port_path(int(both[0]))} is a full and a limited member of `{rule.name}`",
+            labels=[(said.origin.span, "full here")],
+            count=len(both),
+            help=f"leave it out of `{limited.targets[0].span.text}`, or of the full members",
+        )
     every, first = np.unique(every, return_index=True)
     return Partition(rule.name, rule.key, rule.ipoib, every, full[first], rule.origin)
 
 
 def _partition_ports(plan: FabricPlan, fabric: Fabric, members: Members) -> Ints:
     """The InfiniBand ports with links that paths name."""
-    over = variable_assignments(members.context, members.targets, None, members.scope, plan.evaluator, members.origin.span)
+    over = variable_assignments(
+        members.context, members.targets, None, members.scope, plan.evaluator, members.origin.span
+    )
     side = Resolver(members.scope, plan.evaluator, over).side(members.targets)
     ports = ports_of(fabric, side, slice(0, over.count))
     ports = distinct_values(ports[ports >= 0])
     device = fabric.port_device[ports]
     text = ", ".join(t.span.text for t in members.targets)
     if fabric.is_switch[device].any() or not (fabric.is_end[device]).all():
-        raise Fault("E0481", members.origin, f"`{text}` names a switch, and members of a partition are ports of hosts",
-                    help="name ports of hosts, such as `full node[*].nic`")  # fmt: skip
+        raise Fault(
+            "E0481",
+            members.origin,
+            f"`{text}` names a switch, and members of a partition are ports of hosts",
+            help="name ports of hosts, such as `full node[*].nic`",
+        )
     ports = ports[infiniband_ports(fabric, ports)]
     if not len(ports):
-        raise Fault("E0481", members.origin, f"`{text}` has no InfiniBand port", notes=[
-            f"types of InfiniBand: {', '.join(sorted(INFINIBAND))}"], help="name ports of such a type")  # fmt: skip
+        raise Fault(
+            "E0481",
+            members.origin,
+            f"`{text}` has no InfiniBand port",
+            notes=[f"types of InfiniBand: {', '.join(sorted(INFINIBAND))}"],
+            help="name ports of such a type",
+        )
     return ports[fabric.port_link[ports] >= 0]
 
 
 def _has_infiniband(fabric: Fabric, rows: Ints) -> bool:
     """Whether each of these devices has a port of InfiniBand."""
-    return all(infiniband_ports(fabric, np.arange(*fabric.port_base[[d, d + 1]])).any() for d in distinct_values(rows).tolist())
+    return all(
+        infiniband_ports(fabric, np.arange(*fabric.port_base[[d, d + 1]])).any()
+        for d in distinct_values(rows).tolist()
+    )
 
 
 def _managing_devices(plan: FabricPlan, fabric: Fabric) -> tuple[int, ...]:
     """Devices that manage, in the order of the text; every subnet must have one."""
     found: list[int] = []
     for members in plan.managers:
-        over = variable_assignments(members.context, members.targets, None, members.scope, plan.evaluator, members.origin.span)
+        over = variable_assignments(
+            members.context, members.targets, None, members.scope, plan.evaluator, members.origin.span
+        )
         rows = Resolver(members.scope, plan.evaluator, over).side(members.targets).rows
         found += [d for d in rows.ravel().tolist() if fabric.built[d] and d not in found]
         if not _has_infiniband(fabric, rows):
-            raise Fault("E0481", members.origin, "this host has no InfiniBand port to manage a subnet by",
-                        help="a subnet manager speaks through a port of the subnet")  # fmt: skip
+            raise Fault(
+                "E0481",
+                members.origin,
+                "this host has no InfiniBand port to manage a subnet by",
+                help="a subnet manager speaks through a port of the subnet",
+            )
     if not plan.managers or not fabric.complete:
         return tuple(found)
     network = np.flatnonzero(~scaleup_links(fabric))
@@ -140,8 +174,14 @@ def _managing_devices(plan: FabricPlan, fabric: Fabric) -> tuple[int, ...]:
         link = int(network[np.flatnonzero(subnet == without[0])[0]])
         where, number = fabric.device_path(int(fabric.device_b[link])), len(distinct_values(subnet))
         raise Fault(
-            "E0483", plan.managers[0].origin, f"no subnet manager has a port in the subnet of {where}", count=len(without),
-            notes=[f"the links make {number:,} subnet{'s' if number > 1 else ''}, since nothing but switches joins ports"],
+            "E0483",
+            plan.managers[0].origin,
+            f"no subnet manager has a port in the subnet of {where}",
+            count=len(without),
+            notes=[
+                f"the links make {number:,} subnet{'s' if number > 1 else ''}, since nothing but switches "
+                "joins ports"
+            ],
             help="connect one of the managers to it, or name a host that is: `subnet_manager node[(0)]`",
-        )  # fmt: skip
+        )
     return tuple(found)

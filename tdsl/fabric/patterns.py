@@ -1,4 +1,5 @@
-"""Patterns of a connect as index arithmetic: which member of A meets which member of B, in which copy, along which dimension.
+"""Patterns of a connect as index arithmetic: which member of A meets which member of B, in which copy, along
+which dimension.
 
 All functions give arrays for one application; members are numbered by rank in their population.
 """
@@ -23,8 +24,8 @@ OFFERS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class LinkPairs:
-    """Links of one application. ``dim`` is the dimension of a mesh or torus (0 elsewhere); ``up`` says that the a end uses
-    the port towards + and the b end the port towards - of it."""
+    """Links of one application. ``dim`` is the dimension of a mesh or torus (0 elsewhere); ``up`` says that
+    the a end uses the port towards + and the b end the port towards - of it."""
 
     a: Array
     b: Array
@@ -66,7 +67,9 @@ def complete_links(a: int, b: int | None) -> LinkPairs:
 def in_order(a: int, b: int, shift: int, span: SourceSpan) -> LinkPairs:
     """``pairs``: the k-th of A to the k-th of B, or to the (k + shift)-th modulo the size of B."""
     if a != b:
-        raise Fault("E0457", span, f"`pairs` connects two sets of the same size; these have {a} and {b} members")
+        raise Fault(
+            "E0457", span, f"`pairs` connects two sets of the same size; these have {a} and {b} members"
+        )
     k = np.arange(a, dtype=np.int64)
     return _pairs_of_ranks(k, (k + shift % b) % b if b else k)
 
@@ -81,7 +84,8 @@ def ring_links(size: int) -> LinkPairs:
 
 
 def mesh_or_torus_links(shape: tuple[int, ...], wrap: bool) -> LinkPairs:
-    """``mesh`` and ``torus``: each member to the next one along every dimension; a torus joins the last to the first."""
+    """``mesh`` and ``torus``: each member to the next one along every dimension; a torus joins the last to
+    the first."""
     count = prod(shape)
     ranks = np.arange(count, dtype=np.int64).reshape(shape)
     a, b, d = [], [], []
@@ -101,16 +105,24 @@ def mesh_or_torus_links(shape: tuple[int, ...], wrap: bool) -> LinkPairs:
 
 
 Joined = Callable[[Fault], None]
-"""For every application, which members of A, then B, other statements joined before: a number each, alike for those that meet."""
+"""For every application, which members of A, then B, other statements joined before: a number each, alike for
+those that meet."""
 
 
 def spread_links(
-    a: int, b: int, k: int, uneven: bool, span: SourceSpan, names: tuple[str, str], joined: Joined | None = None
+    a: int,
+    b: int,
+    k: int,
+    uneven: bool,
+    span: SourceSpan,
+    names: tuple[str, str],
+    joined: Joined | None = None,
 ) -> LinkPairs:
     """``spread`` of k ports of each a over B.
 
-    Even: k is a multiple of |B| (every pair gets k/|B| links), or k < |B| and every b gets one total, a's links going to
-    b = (rank of a x k + 0..k-1) mod |B|. Uneven: every pair gets floor(k/|B|) or one more, by the same rule for what is over.
+    Even: k is a multiple of |B| (every pair gets k/|B| links), or k < |B| and every b gets one total, a's
+    links going to b = (rank of a x k + 0..k-1) mod |B|. Uneven: every pair gets floor(k/|B|) or one more, by
+    the same rule for what is over.
     """
     base, extra = divmod(k, b)
     ranks = np.arange(a, dtype=np.int64)
@@ -128,44 +140,65 @@ def spread_links(
     i = np.repeat(ranks, extra)
     j = (i * extra + np.tile(np.arange(extra, dtype=np.int64), a)) % b
     copy = np.full(len(i), base, dtype=np.int64)
-    return _pairs_of_ranks(np.concatenate([out.a, i]), np.concatenate([out.b, j]), np.concatenate([out.copy, copy]))
+    return _pairs_of_ranks(
+        np.concatenate([out.a, i]), np.concatenate([out.b, j]), np.concatenate([out.copy, copy])
+    )
 
 
 def _uneven_spread_fault(a: int, b: int, k: int, span: SourceSpan, names: tuple[str, str]) -> Fault:
-    near = ((n for n in ns if k % n == 0 or (k < n and a * k % n == 0)) for ns in (range(b - 1, max(0, b - OFFERS), -1),
-            range(b + 1, min(a * k + 1, b + OFFERS))))  # fmt: skip
+    near = (
+        (n for n in ns if k % n == 0 or (k < n and a * k % n == 0))
+        for ns in (range(b - 1, max(0, b - OFFERS), -1), range(b + 1, min(a * k + 1, b + OFFERS)))
+    )
     below, above = (next(ns, None) for ns in near)
     options = " or ".join(str(n) for n in (below, above) if n)
     return Fault(
         "E0454",
         span,
         f"{k} ports of each of {a} {names[0]} do not spread evenly over {b} {names[1]}",
-        notes=[f"{k} = {k // b} x {b} + {k % b}: {k // b} links a pair leave {k % b} ports of each {names[0]} over"],
-        help=f"{options} {names[1]} would be even; or write `spread uneven` to allow one link more for some pairs",
+        notes=[
+            f"{k} = {k // b} x {b} + {k % b}: {k // b} links a pair leave {k % b} ports of each "
+            f"{names[0]} over"
+        ],
+        help=f"{options} {names[1]} would be even; or write `spread uneven` to allow one link more for "
+        "some pairs",
     )
 
 
 def _require_connected_spread(
-    i: Array, j: Array, sizes: tuple[int, int], k: int, span: SourceSpan, names: tuple[str, str], joined: Joined | None
-) -> None:  # fmt: skip
-    """Refuse a spread whose links fall into parts that do not meet; ``joined`` judges that when all links are there."""
+    i: Array,
+    j: Array,
+    sizes: tuple[int, int],
+    k: int,
+    span: SourceSpan,
+    names: tuple[str, str],
+    joined: Joined | None,
+) -> None:
+    """Refuse a spread whose links fall into parts that do not meet; ``joined`` judges that when all links are
+    there."""
     a, b = sizes
     parts = len(distinct_values(component_labels(a + b, i, a + j)))
     if parts == 1:
         return
-    message = f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts that are not connected"
+    message = (
+        f"spreading {k} ports of each of {a} {names[0]} over {b} {names[1]} splits them into parts "
+        "that are not connected"
+    )
     fault = Fault(
-        "E0458", span, message, notes=[f"{parts} parts by these links alone"],
+        "E0458",
+        span,
+        message,
+        notes=[f"{parts} parts by these links alone"],
         help=f"give each {names[0]} more ports, have fewer {names[1]}, or join the parts by other connects",
-    )  # fmt: skip
+    )
     if joined is None:
         raise fault
     joined(fault)
 
 
 def mesh_spread(n: int, k: int, uneven: bool, span: SourceSpan, name: str) -> LinkPairs:
-    """``spread`` without ``to``: k ports of each member over the others. Uneven: what is over goes to the nearest ranks on both
-    sides, and an odd one stays free."""
+    """``spread`` without ``to``: k ports of each member over the others. Uneven: what is over goes to the
+    nearest ranks on both sides, and an odd one stays free."""
     if n < 2:
         return complete_links(n, None)
     base, extra = divmod(k, n - 1)
@@ -177,18 +210,25 @@ def mesh_spread(n: int, k: int, uneven: bool, span: SourceSpan, name: str) -> Li
             notes=[f"{k} = {base} x {n - 1} + {extra}"],
             help="write `spread uneven` to allow one link more to the nearest ones",
         )
-    out = copy_links(complete_links(n, None), base) if base else _pairs_of_ranks(*(np.zeros(0, dtype=np.int64),) * 2)
+    out = (
+        copy_links(complete_links(n, None), base)
+        if base
+        else _pairs_of_ranks(*(np.zeros(0, dtype=np.int64),) * 2)
+    )
     steps = np.arange(1, extra // 2 + 1, dtype=np.int64)
     i = np.repeat(np.arange(n, dtype=np.int64), len(steps))
     j = (i + np.tile(steps, n)) % n
     low, high = np.minimum(i, j), np.maximum(i, j)
     copy = np.full(len(i), base, dtype=np.int64)
-    return _pairs_of_ranks(np.concatenate([out.a, low]), np.concatenate([out.b, high]), np.concatenate([out.copy, copy]))
+    return _pairs_of_ranks(
+        np.concatenate([out.a, low]), np.concatenate([out.b, high]), np.concatenate([out.copy, copy])
+    )
 
 
 def random_regular(n: int, degree: int, seed: int, span: SourceSpan) -> LinkPairs:
-    """A simple graph in which every member has ``degree`` links, from a seed: stubs paired at random, then links that repeat or
-    loop are swapped away (Steger and Wormald 1999 describe the pairing model). The generator is PCG64, the same everywhere."""
+    """A simple graph in which every member has ``degree`` links, from a seed: stubs paired at random, then
+    links that repeat or loop are swapped away (Steger and Wormald 1999 describe the pairing model). The
+    generator is PCG64, the same everywhere."""
     if degree < 1 or degree >= n or n * degree % 2:
         raise Fault(
             "E0457",
@@ -211,7 +251,12 @@ def random_regular(n: int, degree: int, seed: int, span: SourceSpan) -> LinkPair
             low, high = np.minimum(a, b), np.maximum(a, b)
             order = by_keys(low, high)
             return _pairs_of_ranks(low[order], high[order])
-    raise Fault("E0457", span, f"no {degree}-regular graph on {n} members was found from seed {seed}", help="try another seed")
+    raise Fault(
+        "E0457",
+        span,
+        f"no {degree}-regular graph on {n} members was found from seed {seed}",
+        help="try another seed",
+    )
 
 
 def _remove_loops_and_repeats(a: Array, b: Array, n: int, rng: np.random.PCG64) -> bool:

@@ -1,8 +1,8 @@
 """``NAME.fab.lock``: links that stand, and keep their ports when the design grows.
 
-A line names the two ports of a link as the design writes them, lower end first. A connect that joins those two devices gives
-the link these ports, if it may use them; what the text writes in full goes before. Nothing else takes a port that a line names,
-unless the design has no such link any more.
+A line names the two ports of a link as the design writes them, lower end first. A connect that joins those
+two devices gives the link these ports, if it may use them; what the text writes in full goes before. Nothing
+else takes a port that a line names, unless the design has no such link any more.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ HEAD = """\
 FABRIC = re.compile(r"fabric\s+([A-Za-z_]\w*)")
 USES = re.compile(r"uses\s+(\S+(?: \S+)*?)\s+sha256:([0-9a-f]{64})")
 FIGURE = re.compile(r"figure\s+([a-z_]+)\s+(\d{1,40}(?:/\d{1,40})?)")
-MOUNT = re.compile(r"place\s+(\S+(?: \S+)*?)\s+in\s+([A-Za-z_]\w*)\.([A-Za-z_]\w*)\[(\d{1,6})\]\s+at\s+(\d{1,6})U")
+MOUNT = re.compile(
+    r"place\s+(\S+(?: \S+)*?)\s+in\s+([A-Za-z_]\w*)\.([A-Za-z_]\w*)\[(\d{1,6})\]\s+at\s+(\d{1,6})U"
+)
 LINE = re.compile(r"(\S+(?: \S+)*?)\s{2,}(\S+(?: \S+)*)")
 
 
@@ -77,8 +79,9 @@ Recorded = PinnedLink | Mount | UsedFile | LockedFigure
 
 
 def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, list[Recorded]]:
-    """The lines of each fabric, and under "" those of the whole design. What is not a line is a finding, and so is a fabric with
-    other than the number of links that was recorded: a lock may be cut at the end of a line, or badly merged."""
+    """The lines of each fabric, and under "" those of the whole design. What is not a line is a finding, and
+    so is a fabric with other than the number of links that was recorded: a lock may be cut at the end of a
+    line, or badly merged."""
     out: dict[str, list[Recorded]] = {}
     mine: list[Recorded] | None = None
     for start, end in zip(file.line_starts, [*file.line_starts[1:], len(file.text) + 1], strict=True):
@@ -86,7 +89,9 @@ def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, lis
         if not text.strip():
             continue
         span = SourceSpan(file, start + len(text) - len(text.lstrip()), start + len(text))
-        head, line, mount, used, figure = (form.fullmatch(text.strip()) for form in (FABRIC, LINE, MOUNT, USES, FIGURE))
+        head, line, mount, used, figure = (
+            form.fullmatch(text.strip()) for form in (FABRIC, LINE, MOUNT, USES, FIGURE)
+        )
         if head is not None:
             mine = out.setdefault(head[1], [])
         elif used is not None:
@@ -105,24 +110,32 @@ def read_lock_lines(file: SourceFile, diagnostics: Diagnostics) -> dict[str, lis
                 help="restore the line, or remove it: of a link that is not recorded the ports may change",
             )
     if not any(out) and not diagnostics.has_errors:
-        help = "restore it, such as with `git checkout`; `tdsl lock` does not take it for the record of nothing"
+        help = (
+            "restore it, such as with `git checkout`; `tdsl lock` does not take it for the record of nothing"
+        )
         diagnostics.add("E0496", SourceSpan(file, 0, 0), "the lock records no fabric", help=help)
     for name, lines in out.items():
         count = sum(isinstance(x, PinnedLink) for x in lines)
         for x in lines:
             if isinstance(x, LockedFigure) and x.name == "links" and x.value != count:
                 diagnostics.add(
-                    "E0496", x.span, f"the lock has {count:,} of the {int(x.value):,} links that fabric `{name}` had",
-                    help=f"restore it, by `git checkout`; if lines were removed on purpose, write `figure links {count}`",
-                )  # fmt: skip
+                    "E0496",
+                    x.span,
+                    f"the lock has {count:,} of the {int(x.value):,} links that fabric `{name}` had",
+                    help="restore it, by `git checkout`; if lines were removed on purpose, write `figure "
+                    f"links {count}`",
+                )
     return out
 
 
 def lock_text(
-    fabrics: Iterable[Fabric], file: str, used: Mapping[str, str] | None = None,
+    fabrics: Iterable[Fabric],
+    file: str,
+    used: Mapping[str, str] | None = None,
     figures: Mapping[str, Mapping[str, Fraction]] | None = None,
-) -> str:  # fmt: skip
-    """The text of a lock: the files that the design used with their SHA-256; of some fabrics the figures and every link."""
+) -> str:
+    """The text of a lock: the files that the design used with their SHA-256; of some fabrics the figures and
+    every link."""
     parts = [HEAD.format(file=file)]
     parts += [f"uses {name} sha256:{digest}\n" for name, digest in sorted((used or {}).items())]
     for f in fabrics:
@@ -134,19 +147,23 @@ def lock_text(
         if p is not None and p.automatic >= 0:
             for d in np.flatnonzero(p.device_place == p.automatic).tolist():
                 r = int(p.device_rack[d])
-                where = f"{p.hall_name(r)}.{p.row_name(r)}[{int(p.rack_number[r])}] at {int(p.device_unit[d])}U"
+                where = (
+                    f"{p.hall_name(r)}.{p.row_name(r)}[{int(p.rack_number[r])}] at {int(p.device_unit[d])}U"
+                )
                 parts.append(f"place {f.device_path(d)} in {where}\n")
     return "".join(parts)
 
 
 @dataclass
 class Pins:
-    """The lines of one fabric over its table of ports; ``used`` are those that a link has kept, ``by_device`` the
-    devices that lines join to each."""
+    """The lines of one fabric over its table of ports; ``used`` are those that a link has kept, ``by_device``
+    the devices that lines join to each."""
 
     lines: list[PinnedLink]
     ports: PortTable
-    waiting: dict[tuple[int, int], list[tuple[int, int, int]]] = field(default_factory=lambda: defaultdict(list))
+    waiting: dict[tuple[int, int], list[tuple[int, int, int]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     by_device: dict[int, dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
     used: set[int] = field(default_factory=set)
 
@@ -183,7 +200,9 @@ class Pins:
                     classes = self.ports.models[m].classes
                     models[m] = {c.path(i): c.first + i for c in classes for i in range(c.size)}
                 for port in asked & models[m].keys():
-                    out[f"{s.device_path(row)}.{port}"] = int(self.ports.base[s.first + row]) + models[m][port]
+                    out[f"{s.device_path(row)}.{port}"] = (
+                        int(self.ports.base[s.first + row]) + models[m][port]
+                    )
         return out
 
     def pin(self, ends: LinkEnds, total: int) -> None:
@@ -198,7 +217,10 @@ class Pins:
             for a, b, number in self.waiting.get((int(ends.device[i]), int(ends.device[j])), ()):
                 free = number not in self.used and USED not in self.ports.state[[a, b]]
                 place = [p - int(self.ports.base[d]) for p, d in ((a, ends.device[i]), (b, ends.device[j]))]
-                mine, far = (allowed[int(ends.choice[e])](int(ends.device[e]), p) for e, p in zip((i, j), place, strict=True))
+                mine, far = (
+                    allowed[int(ends.choice[e])](int(ends.device[e]), p)
+                    for e, p in zip((i, j), place, strict=True)
+                )
                 if mine is None or far is None:
                     continue
                 if free and ends.local[i] in (mine, -1) and ends.local[j] in (far, -1):
@@ -207,7 +229,8 @@ class Pins:
                     break
 
     def standing(self, near: Array, far: Array) -> Array:
-        """How many links that stand, and that no other statement has kept, join each of some devices to each of others."""
+        """How many links that stand, and that no other statement has kept, join each of some devices to each
+        of others."""
         out = np.zeros((len(near), len(far)), dtype=np.int64)
         place: dict[int, list[int]] = defaultdict(list)
         for j, d in enumerate(far.tolist()):
@@ -244,8 +267,8 @@ class Pins:
 
 
 def standing_mounts(mounts: Iterable[Mount], fabric: Fabric) -> dict[int, tuple[int, int]]:
-    """Rack and unit of the devices that stand: those that exist, have no other place, and whose rack exists, has the unit and
-    holds nothing that the design places itself."""
+    """Rack and unit of the devices that stand: those that exist, have no other place, and whose rack exists,
+    has the unit and holds nothing that the design places itself."""
     p = fabric.places
     if p is None:
         return {}
@@ -263,14 +286,21 @@ def standing_mounts(mounts: Iterable[Mount], fabric: Fabric) -> dict[int, tuple[
     return out
 
 
-def report_relocated_devices(mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
+def report_relocated_devices(
+    mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics, severity: Severity
+) -> None:
     """Say which devices do not stay in their racks."""
     p = fabric.places
     now = {}
     if p is not None:
         for d in np.flatnonzero(p.device_rack >= 0).tolist():
             r = int(p.device_rack[d])
-            now[fabric.device_path(d)] = (p.hall_name(r), p.row_name(r), int(p.rack_number[r]), int(p.device_unit[d]))
+            now[fabric.device_path(d)] = (
+                p.hall_name(r),
+                p.row_name(r),
+                int(p.rack_number[r]),
+                int(p.device_unit[d]),
+            )
     gone = [m for m in mounts if now.get(m.device) != (m.hall, m.row, m.rack, m.unit)]
     if not gone:
         return
@@ -278,35 +308,51 @@ def report_relocated_devices(mounts: list[Mount], fabric: Fabric, diagnostics: D
     for m in gone[:8]:
         at = now.get(m.device)
         old = f"{m.hall}.{m.row}[{m.rack}] at {m.unit}U"
-        notes.append(f"{m.device}: from {old} to {at[0]}.{at[1]}[{at[2]}] at {at[3]}U" if at else f"{m.device}, in {old}, goes")
+        notes.append(
+            f"{m.device}: from {old} to {at[0]}.{at[1]}[{at[2]}] at {at[3]}U"
+            if at
+            else f"{m.device}, in {old}, goes"
+        )
     if len(gone) > len(notes):
         notes.append(f"and {len(gone) - len(notes):,} more")
     diagnostics.add(
-        "E0211", gone[0].span, f"{len(gone):,} of {len(mounts):,} placed devices would move",
-        labels=[(fabric.origin.span, "in this design")], notes=notes, severity=severity,
+        "E0211",
+        gone[0].span,
+        f"{len(gone):,} of {len(mounts):,} placed devices would move",
+        labels=[(fabric.origin.span, "in this design")],
+        notes=notes,
+        severity=severity,
         help="keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`",
-    )  # fmt: skip
+    )
 
 
 def carry_over_renames(
     lines: list[PinnedLink], mounts: list[Mount], fabric: Fabric, diagnostics: Diagnostics
 ) -> tuple[list[PinnedLink], list[Mount]]:
-    """The lines and places with the paths that the design now has for devices which it renamed; a note says which. ``fabric`` is
-    the design as it is wired without them."""
+    """The lines and places with the paths that the design now has for devices which it renamed; a note says
+    which. ``fabric`` is the design as it is wired without them."""
 
     def device(port: str) -> str:
         return port.rpartition(".")[0]
 
     pairs = [(device(x.a), device(x.b)) for x in lines]
     new = design_devices_of(fabric)
-    known = find_renamed_devices(DesignDevices(dict.fromkeys((p for pair in pairs for p in pair), ""), pairs), new)
+    known = find_renamed_devices(
+        DesignDevices(dict.fromkeys((p for pair in pairs for p in pair), ""), pairs), new
+    )
     if not known:
         return lines, mounts
-    words = [f"`{old}` is `{now}` ({n:,} {'device' if n == 1 else 'devices'})" for old, now, n in renames_by_declaration(known)]
+    words = [
+        f"`{old}` is `{now}` ({n:,} {'device' if n == 1 else 'devices'})"
+        for old, now, n in renames_by_declaration(known)
+    ]
     diagnostics.add(
-        "E0498", lines[0].span, f"the design has other names for devices of this lock: {', '.join(words)}",
-        severity=Severity.NOTE, help="`tdsl lock` writes the lock with the new names; no cable moves because of them",
-    )  # fmt: skip
+        "E0498",
+        lines[0].span,
+        f"the design has other names for devices of this lock: {', '.join(words)}",
+        severity=Severity.NOTE,
+        help="`tdsl lock` writes the lock with the new names; no cable moves because of them",
+    )
 
     def called(port: str) -> str:
         head, _, own = port.rpartition(".")
@@ -316,7 +362,9 @@ def carry_over_renames(
     return [PinnedLink(called(x.a), called(x.b), x.span) for x in lines], stay
 
 
-def report_moved_links(lines: list[PinnedLink], fabric: Fabric, diagnostics: Diagnostics, severity: Severity) -> None:
+def report_moved_links(
+    lines: list[PinnedLink], fabric: Fabric, diagnostics: Diagnostics, severity: Severity
+) -> None:
     """Tell which links do not stand as their lines say, and where their lower end goes instead."""
     ends = zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True)
     now = {frozenset((fabric.port_path(a), fabric.port_path(b))) for a, b in ends} if lines else set()
@@ -331,7 +379,12 @@ def report_moved_links(lines: list[PinnedLink], fabric: Fabric, diagnostics: Dia
     if len(gone) > len(notes):
         notes.append(f"and {len(gone) - len(notes):,} more")
     diagnostics.add(
-        "E0495", gone[0].span, f"{len(gone):,} of {len(lines):,} existing links would move",
-        labels=[(fabric.origin.span, "in this design")], notes=notes, severity=severity,
-        help="keep the links between these devices; if the moves are meant, write the lock anew with `tdsl lock`",
-    )  # fmt: skip
+        "E0495",
+        gone[0].span,
+        f"{len(gone):,} of {len(lines):,} existing links would move",
+        labels=[(fabric.origin.span, "in this design")],
+        notes=notes,
+        severity=severity,
+        help="keep the links between these devices; if the moves are meant, write the lock anew with "
+        "`tdsl lock`",
+    )

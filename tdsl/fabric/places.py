@@ -1,4 +1,5 @@
-"""Where devices are: the racks of all halls, and the rack and lowest unit of every device, from ``place`` or a table."""
+"""Where devices are: the racks of all halls, and the rack and lowest unit of every device, from ``place`` or
+a table."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ BOTTOM = "units of a rack count from 1, at the bottom"
 class RackPlaces:
     """Racks as columns, in the order of halls, rows and racks; and for every device its rack and lowest unit.
 
-    Coordinates are millimetres from the middle of the first rack of the first row, -1 where the hall has no pitch. ``unit`` is 0
-    where only the rack is known, ``device_rack`` -1 where nothing is.
+    Coordinates are millimetres from the middle of the first rack of the first row, -1 where the hall has no
+    pitch. ``unit`` is 0 where only the rack is known, ``device_rack`` -1 where nothing is.
     """
 
     halls: tuple[Hall, ...]
@@ -92,7 +93,9 @@ def empty_places(devices: int) -> RackPlaces:
     """Places of a fabric in which nothing has one: for designs that state distances alone."""
     none = np.zeros(0, dtype=np.int64)
     unplaced = np.full(devices, -1, dtype=np.int64)
-    return RackPlaces((), {}, none, none, none, none, none, (), unplaced, np.zeros(devices, dtype=np.int64), unplaced, ())
+    return RackPlaces(
+        (), {}, none, none, none, none, none, (), unplaced, np.zeros(devices, dtype=np.int64), unplaced, ()
+    )
 
 
 def height_of(model: DeviceModel) -> int | None:
@@ -132,9 +135,19 @@ def places_of_halls(halls: tuple[Hall, ...], devices: int) -> RackPlaces:
                 kinds.append(kind)
     columns = np.array(at, dtype=np.int64).reshape(len(at), 5).T
     return RackPlaces(
-        halls, {}, columns[0], columns[1], columns[2], columns[3], columns[4], tuple(kinds),
-        np.full(devices, -1, dtype=np.int64), np.zeros(devices, dtype=np.int64), np.full(devices, -1, dtype=np.int64), (),
-    )  # fmt: skip
+        halls,
+        {},
+        columns[0],
+        columns[1],
+        columns[2],
+        columns[3],
+        columns[4],
+        tuple(kinds),
+        np.full(devices, -1, dtype=np.int64),
+        np.zeros(devices, dtype=np.int64),
+        np.full(devices, -1, dtype=np.int64),
+        (),
+    )
 
 
 def _distances_of_halls(halls: tuple[Hall, ...], plan: FabricPlan) -> dict[tuple[int, int], int]:
@@ -151,7 +164,9 @@ def _distances_of_halls(halls: tuple[Hall, ...], plan: FabricPlan) -> dict[tuple
 class _Locator:
     """Puts devices into racks, statement by statement."""
 
-    def __init__(self, plan: FabricPlan, fabric: Fabric, halls: tuple[Hall, ...], diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, plan: FabricPlan, fabric: Fabric, halls: tuple[Hall, ...], diagnostics: Diagnostics
+    ) -> None:
         self.plan, self.fabric, self.diagnostics = plan, fabric, diagnostics
         self.places = p = places_of_halls(halls, fabric.device_count)
         p.distances = _distances_of_halls(halls, plan)
@@ -178,14 +193,25 @@ class _Locator:
         each = rows.shape[1]
         unit = self.units(placing, over)
         if each > 1 and unit is not None and not placing.stacked:
-            raise Fault("E0120", node, f"this puts {each} devices at one unit", help=f"write `stacked from {int(unit[0])}U`")
+            raise Fault(
+                "E0120",
+                node,
+                f"this puts {each} devices at one unit",
+                help=f"write `stacked from {int(unit[0])}U`",
+            )
         if unit is None:
             units = np.zeros(len(devices), dtype=np.int64)
         elif placing.stacked:
             units = (unit[:, None] + self.offsets(placing, rows)).ravel()
         else:
             units = unit
-        self.put(devices, np.repeat(racks, each), units, placing.origin, f"`{' '.join(placing.target.span.text.split())}`")
+        self.put(
+            devices,
+            np.repeat(racks, each),
+            units,
+            placing.origin,
+            f"`{' '.join(placing.target.span.text.split())}`",
+        )
 
     def rack_rows(self, placing: Placing, over: Assignments) -> Ints:
         """The rack of every assignment. Raises Fault for one that the hall does not have."""
@@ -195,7 +221,14 @@ class _Locator:
             row = np.full(over.count, hall.rows.index(placing.row), dtype=np.int64)
         else:
             row = integers_of_expression(placing.row, scope, evaluator, over) - 1
-            self.outside(row, 1, len(hall.rows), placing.row.span, over, f"`{hall.name}` has {len(hall.rows)} rows, from 1")
+            self.outside(
+                row,
+                1,
+                len(hall.rows),
+                placing.row.span,
+                over,
+                f"`{hall.name}` has {len(hall.rows)} rows, from 1",
+            )
         h = self.places.halls.index(hall)
         found = [self.racks.get((h, r, n), -1) for r, n in zip(row.tolist(), number.tolist(), strict=True)]
         if -1 in found:
@@ -204,19 +237,29 @@ class _Locator:
             missing = hall.rows[int(row[at])]
             numbers = [n for n, _ in missing.racks]
             raise Fault(
-                "E0205", placing.rack.span,
-                f"row {missing.name} of `{hall.name}` has no rack {int(number[at])}" + (f", for {said}" if said else ""),
-                labels=[(missing.span, "the row is declared here")], help=f"it has racks {min(numbers)} to {max(numbers)}",
-            )  # fmt: skip
+                "E0205",
+                placing.rack.span,
+                f"row {missing.name} of `{hall.name}` has no rack {int(number[at])}"
+                + (f", for {said}" if said else ""),
+                labels=[(missing.span, "the row is declared here")],
+                help=f"it has racks {min(numbers)} to {max(numbers)}",
+            )
         return np.array(found, dtype=np.int64)
 
-    def outside(self, row: Ints, low: int, count: int, span: SourceSpan, over: Assignments, help: str) -> None:
+    def outside(
+        self, row: Ints, low: int, count: int, span: SourceSpan, over: Assignments, help: str
+    ) -> None:
         """Raise the fault of a row that the hall does not have."""
         bad = (row < 0) | (row >= count)
         if bad.any():
             at = int(np.argmax(bad))
             said = over.show(at)
-            raise Fault("E0205", span, f"there is no row {int(row[at]) + low}" + (f", for {said}" if said else ""), help=help)
+            raise Fault(
+                "E0205",
+                span,
+                f"there is no row {int(row[at]) + low}" + (f", for {said}" if said else ""),
+                help=help,
+            )
 
     def units(self, placing: Placing, over: Assignments) -> Ints | None:
         """The lowest unit of every assignment, None where only the rack is stated."""
@@ -225,8 +268,15 @@ class _Locator:
             return None if e is None else np.zeros(0, dtype=np.int64)
         first = evaluator.evaluate(e, over.scope(0, scope))
         if not isinstance(first, Quantity) or first.dim != UNITS:
-            raise Fault("E0103", e.span, f"a place in a rack is in rack units, not {a_type(first)}", help="such as `2U`")
-        plain = _without_units(e, lambda name: name in over.values or type(_value_if_known(scope, name, e.span)) is int)
+            raise Fault(
+                "E0103",
+                e.span,
+                f"a place in a rack is in rack units, not {a_type(first)}",
+                help="such as `2U`",
+            )
+        plain = _without_units(
+            e, lambda name: name in over.values or type(_value_if_known(scope, name, e.span)) is int
+        )
         if plain is not None:
             units = integers_of_expression(plain, scope, evaluator, over)
         else:
@@ -247,7 +297,12 @@ class _Locator:
         if bad.any():
             at = int(np.argmax(bad))
             said = over.show(at)
-            raise Fault("E0205", e.span, f"there is no unit {int(units[at])}" + (f", for {said}" if said else ""), help=BOTTOM)
+            raise Fault(
+                "E0205",
+                e.span,
+                f"there is no unit {int(units[at])}" + (f", for {said}" if said else ""),
+                help=BOTTOM,
+            )
         return units
 
     def offsets(self, placing: Placing, rows: Ints) -> Ints:
@@ -257,9 +312,12 @@ class _Locator:
         if (heights == 0).any():
             model = f.model_of(int(rows[heights == 0][0]))
             raise Fault(
-                "E0205", placing.target.span, f"{model.name} has no height, so nothing can be stacked on it",
-                labels=[(model.origin.span, "declared here")], help="add `height 1U` to the model, or write `at` a unit",
-            )  # fmt: skip
+                "E0205",
+                placing.target.span,
+                f"{model.name} has no height, so nothing can be stacked on it",
+                labels=[(model.origin.span, "declared here")],
+                help="add `height 1U` to the model, or write `at` a unit",
+            )
         return np.cumsum(heights, axis=1) - heights
 
     def put(self, devices: Ints, racks: Ints, units: Ints, origin: Origin, what: str) -> None:
@@ -272,10 +330,12 @@ class _Locator:
             old = p.origin(device)
             more = f" (and {len(again) - 1:,} more)" if len(again) > 1 else ""
             raise Fault(
-                "E0206", origin, f"{self.fabric.device_path(device)} is placed twice{more}",
+                "E0206",
+                origin,
+                f"{self.fabric.device_path(device)} is placed twice{more}",
                 labels=[(old.span, "first here")] if old is not None else [],
                 help="a device has one place; name each once",
-            )  # fmt: skip
+            )
         p.device_rack[devices], p.device_unit[devices] = racks, units
         p.device_place[devices] = len(p.origins)
         p.origins = (*p.origins, origin)
@@ -291,9 +351,13 @@ class _Locator:
             if rack < 0:
                 near = closest_known_name(line.hall, index) if hall < 0 else ""
                 self.diagnostics.add(
-                    "E0205", line.span, f"the design has no rack {line.rack} in row {line.row} of hall {line.hall}",
-                    help=f"did you mean the hall `{near}`?" if near else "name a hall, row and rack that the design declares",
-                )  # fmt: skip
+                    "E0205",
+                    line.span,
+                    f"the design has no rack {line.rack} in row {line.row} of hall {line.hall}",
+                    help=f"did you mean the hall `{near}`?"
+                    if near
+                    else "name a hall, row and rack that the design declares",
+                )
                 continue
             try:
                 one = np.array([line.device], dtype=np.int64)
@@ -308,7 +372,8 @@ def _value_if_known(scope: Scope, name: str, span: SourceSpan) -> object:
 
 
 def _without_units(e: tree.Expr, whole: Callable[[str], bool]) -> tree.Expr | None:
-    """The expression with rack units as plain numbers; None where it has more than `whole` names, or a fraction."""
+    """The expression with rack units as plain numbers; None where it has more than `whole` names, or a
+    fraction."""
     match e:
         case tree.Number():
             return e
@@ -356,22 +421,39 @@ class _Table(DeviceTable):
         device = self.devices.get(name)
         if device is None:
             near = closest_known_name(name, self.devices)
-            help = f"did you mean `{near}`?" if near else "write its name as on its label, or its path in the design"
+            help = (
+                f"did you mean `{near}`?"
+                if near
+                else "write its name as on its label, or its path in the design"
+            )
             self.say(CODE, number, f"{NO_DEVICE} `{name}`", help)
             return
         if self.fabric.container[device] >= 0:
-            self.say(CODE, number, f"`{name}` is inside another device and is placed with it", "leave the row out")
+            self.say(
+                CODE, number, f"`{name}` is inside another device and is placed with it", "leave the row out"
+            )
             return
         where = {k: cells.get(k, "") for k in ("hall", "row", "rack", "unit")}
         empty = next((k for k in ("hall", "row", "rack") if not where[k]), None)
         if empty is not None:
-            self.say(CODE, number, f"`{name}` has no {empty}", "write hall, row and rack; the unit may stay empty")
+            self.say(
+                CODE, number, f"`{name}` has no {empty}", "write hall, row and rack; the unit may stay empty"
+            )
             return
         numbers = [where["rack"], where["unit"].removesuffix("U") or "0"]
         if not all(n.isascii() and n.isdigit() and len(n) < 7 for n in numbers):
-            self.say(CODE, number, "racks and units are whole numbers", "such as `device,hall,row,rack,unit` = `leaf0,h1,A,7,30`")
+            self.say(
+                CODE,
+                number,
+                "racks and units are whole numbers",
+                "such as `device,hall,row,rack,unit` = `leaf0,h1,A,7,30`",
+            )
             return
-        self.lines.append(_PlacesRow(device, where["hall"], where["row"], int(numbers[0]), int(numbers[1]), self.span(number)))
+        self.lines.append(
+            _PlacesRow(
+                device, where["hall"], where["row"], int(numbers[0]), int(numbers[1]), self.span(number)
+            )
+        )
 
     def halls(self) -> tuple[Hall, ...]:
         """The halls, rows and racks that the table names, without sizes: for a design that declares none."""
@@ -382,14 +464,22 @@ class _Table(DeviceTable):
             racks = named.setdefault(line.hall, {}).setdefault(line.row, {})
             racks.setdefault(line.rack, RackKind(None, 0, None, None, line.span))
         return tuple(
-            Hall(hall, tuple(RackRow(row, tuple(sorted(racks.items())), at[hall]) for row, racks in rows.items()), None, None, None,
-                 None, Origin(at[hall]))
+            Hall(
+                hall,
+                tuple(RackRow(row, tuple(sorted(racks.items())), at[hall]) for row, racks in rows.items()),
+                None,
+                None,
+                None,
+                None,
+                Origin(at[hall]),
+            )
             for hall, rows in named.items()
-        )  # fmt: skip
+        )
 
 
 def rows_of_places(fabric: Fabric) -> Sequence[tuple[str, str, str, int | None, int | None]]:
-    """Device, hall, row, rack and unit of every device that is built and stands for itself; empty where it has no place."""
+    """Device, hall, row, rack and unit of every device that is built and stands for itself; empty where it
+    has no place."""
     p = fabric.places
     out: list[tuple[str, str, str, int | None, int | None]] = []
     for d in np.flatnonzero(fabric.built & (fabric.container < 0)).tolist():
@@ -397,9 +487,24 @@ def rows_of_places(fabric: Fabric) -> Sequence[tuple[str, str, str, int | None, 
         if p is None or rack < 0:
             out.append((fabric.device_name(d), "", "", None, None))
         else:
-            out.append((fabric.device_name(d), p.hall_name(rack), p.row_name(rack), int(p.rack_number[rack]),
-                        int(p.device_unit[d]) or None))  # fmt: skip
+            out.append(
+                (
+                    fabric.device_name(d),
+                    p.hall_name(rack),
+                    p.row_name(rack),
+                    int(p.rack_number[rack]),
+                    int(p.device_unit[d]) or None,
+                )
+            )
     return out
 
 
-__all__ = ["COLUMNS", "NO_DEVICE", "RackPlaces", "height_of", "locate_devices", "places_of_halls", "rows_of_places"]
+__all__ = [
+    "COLUMNS",
+    "NO_DEVICE",
+    "RackPlaces",
+    "height_of",
+    "locate_devices",
+    "places_of_halls",
+    "rows_of_places",
+]

@@ -25,9 +25,10 @@ KEPT = 3
 class LinkEnds:
     """Link ends that ask for ports, as columns.
 
-    ``local`` is a row-major place in the class for a written port, -1 for "the lowest free". ``choice`` numbers the set of
-    candidates an open end may take; ``far`` is the device at the other end; ``copy`` the copy of the link. ``together``
-    links of one copy leave by one cable: copies then begin at a multiple of it.
+    ``local`` is a row-major place in the class for a written port, -1 for "the lowest free". ``choice``
+    numbers the set of candidates an open end may take; ``far`` is the device at the other end; ``copy`` the
+    copy of the link. ``together`` links of one copy leave by one cable: copies then begin at a multiple of
+    it.
     """
 
     device: Array
@@ -45,7 +46,11 @@ class PortTable:
     """Port numbers and their states. Rows of devices are those of the fabric."""
 
     def __init__(
-        self, sets: Sequence[DeviceSet], models: Sequence[DeviceModel], device_model: Array, built: NDArray[np.bool_]
+        self,
+        sets: Sequence[DeviceSet],
+        models: Sequence[DeviceModel],
+        device_model: Array,
+        built: NDArray[np.bool_],
     ) -> None:
         self.sets, self.models, self.device_model, self.built = sets, models, device_model, built
         counts = np.array([m.port_count for m in models] or [0], dtype=np.int64)[device_model]
@@ -70,7 +75,8 @@ class PortTable:
 
     @cached_property
     def connectors_ascend(self) -> bool:
-        """Whether a port with a higher number has no lower connector, as it is where no class lists them in another order."""
+        """Whether a port with a higher number has no lower connector, as it is where no class lists them in
+        another order."""
         return bool((self.connector[1:] >= self.connector[:-1]).all())
 
     def path(self, device: int) -> str:
@@ -95,10 +101,13 @@ class PortTable:
 
     @cached_property
     def _rate_of_place(self) -> tuple[Array, Array]:
-        """Rates of the ports of all models, model after model, and for every device where those of its model begin."""
+        """Rates of the ports of all models, model after model, and for every device where those of its model
+        begin."""
         of_model = [[c.rate or 0 for c in m.classes for _ in range(c.size)] for m in self.models]
         first = np.cumsum([0, *map(len, of_model)])[:-1]
-        return np.array([rate for rates in of_model for rate in rates], dtype=np.int64), first[self.device_model]
+        return np.array([rate for rates in of_model for rate in rates], dtype=np.int64), first[
+            self.device_model
+        ]
 
     def class_at(self, port: int) -> PortClass:
         """The class of a port."""
@@ -114,7 +123,12 @@ class PortTable:
             parts = model.parts(name) if name else model.first_parts
             if not parts:
                 if not name:
-                    raise Fault("E0452", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")])
+                    raise Fault(
+                        "E0452",
+                        span,
+                        f"{model.name} has no ports",
+                        labels=[(model.origin.span, "declared here")],
+                    )
                 raise unknown_name_fault(
                     "E0101", span, f"port class of {model.name} called", name, [k.name for k in model.classes]
                 )
@@ -128,8 +142,13 @@ class PortTable:
         return counts
 
     def _free(
-        self, devices: Array, name: str, local: Array | None, span: SourceSpan, states: tuple[int, ...] = (FREE,)
-    ) -> tuple[NDArray[np.bool_], Array]:  # fmt: skip
+        self,
+        devices: Array,
+        name: str,
+        local: Array | None,
+        span: SourceSpan,
+        states: tuple[int, ...] = (FREE,),
+    ) -> tuple[NDArray[np.bool_], Array]:
         """For every device: which candidates are free, and their port numbers."""
         first, size = self.class_table(devices, name, span)
         alike = len(size) > 0 and int(size.min()) == int(size.max())
@@ -145,7 +164,8 @@ class PortTable:
 
     # ------------------------------------------------------------ claiming
     def claim(self, ends: LinkEnds, statement: int, span: SourceSpan) -> Array:
-        """Ports for all ends of one statement; nothing is marked yet. Raises Fault for a port taken or too few of them."""
+        """Ports for all ends of one statement; nothing is marked yet. Raises Fault for a port taken or too
+        few of them."""
         ports = np.full(len(ends.device), -1, dtype=np.int64)
         exact = ends.local >= 0
         for c in range(len(ends.class_name)):
@@ -164,7 +184,8 @@ class PortTable:
         return ports
 
     def _open(self, ports: Array, exact: NDArray[np.bool_], ends: LinkEnds) -> None:
-        """Ports for ends that take the lowest free ones. Candidates that overlap take turns, in the order they are written."""
+        """Ports for ends that take the lowest free ones. Candidates that overlap take turns, in the order
+        they are written."""
         keys = [
             (name, None if found is None else tuple(found.tolist()))
             for name, found in zip(ends.class_name, ends.candidates, strict=True)
@@ -187,7 +208,8 @@ class PortTable:
                 self.state[t] = FREE
 
     def _lowest(self, ends: LinkEnds, mine: Array | slice, c: int) -> Array:
-        """Rule 3: copies first, copy k beginning k x (free // copies) above the lowest; within a copy by the far end."""
+        """Rule 3: copies first, copy k beginning k x (free // copies) above the lowest; within a copy by the
+        far end."""
         device, copy = ends.device[mine], ends.copy[mine]
         order = by_keys(device, copy, ends.far[mine])
         device, copy = device[order], copy[order]
@@ -237,7 +259,8 @@ class PortTable:
                 ends.spans[int(ends.choice[exact][at])],
                 f"port {self.port_path(port)} already has a link" + _and_more_text(int(used.sum())),
                 labels=[(first, "taken by this connect")] if first else [],
-                help=f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free port, or name a free one",
+                help=f"write `{self.port_path(port).rpartition('[')[0]}`, which takes the lowest free "
+                "port, or name a free one",
             )
         order = np.argsort(mine, kind="stable")
         twice = mine[order][1:] == mine[order][:-1]
@@ -246,7 +269,8 @@ class PortTable:
             raise Fault(
                 "E0451",
                 ends.spans[int(ends.choice[exact][at])],
-                f"port {self.port_path(int(mine[at]))} would get two links from this connect" + _and_more_text(int(twice.sum())),
+                f"port {self.port_path(int(mine[at]))} would get two links from this connect"
+                + _and_more_text(int(twice.sum())),
                 help="let the port's index run with the links",
             )
 

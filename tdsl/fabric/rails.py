@@ -1,9 +1,10 @@
 """Rails: which switch serves which index of the hosts' ports, read off the wiring.
 
-The *rail* of an end is the first index of its port class (``nic[3]``, ``nic[3, lane]`` are on rail 3). The hosts of a declaration
-are *rail-organised* in a port class when more than half of the switches that these ports meet serve mostly one rail, and there is
-more than one rail; they have rails if they are organised in the class that has most of their links. A class with a single index
-that numbers planes (as many indices as planes) has no rails.
+The *rail* of an end is the first index of its port class (``nic[3]``, ``nic[3, lane]`` are on rail 3). The
+hosts of a declaration are *rail-organised* in a port class when more than half of the switches that these
+ports meet serve mostly one rail, and there is more than one rail; they have rails if they are organised in
+the class that has most of their links. A class with a single index that numbers planes (as many indices as
+planes) has no rails.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from tdsl.system.lazy_dataclass import dataclass
 class RailPlan:
     """What the wiring says about rails.
 
-    ``rows`` are the links between accelerator hosts and switches whose ends have a rail, ``rail`` the rail of each, and
-    ``switch`` the device it meets. ``serves`` is the rail that this switch serves among the ends of the same class (the
-    commonest, the lowest of several as common; of hosts that have rails, if there are any at the switch). ``judged``: hosts of
-    the declaration have rails, and are organised in the class. ``count`` is the number of rails, 1 if not organised.
+    ``rows`` are the links between accelerator hosts and switches whose ends have a rail, ``rail`` the rail of
+    each, and ``switch`` the device it meets. ``serves`` is the rail that this switch serves among the ends of
+    the same class (the commonest, the lowest of several as common; of hosts that have rails, if there are any
+    at the switch). ``judged``: hosts of the declaration have rails, and are organised in the class. ``count``
+    is the number of rails, 1 if not organised.
     """
 
     organised: bool
@@ -40,18 +42,21 @@ class RailPlan:
 
 
 def port_values(fabric: Fabric, ports: Ints, tables: Sequence[Ints]) -> Ints:
-    """A fact of each of these ports, from one table a model that holds the fact for every port of the model."""
+    """A fact of each of these ports, from one table a model that holds the fact for every port of the
+    model."""
     if not len(ports):
         return np.zeros(0, dtype=np.int64)
     starts = np.concatenate(([0], np.cumsum([len(t) for t in tables])))[:-1]
     device = fabric.port_device[ports]
-    values: Ints = np.concatenate(tables)[starts[fabric.device_model[device]] + ports - fabric.port_base[device]]
+    values: Ints = np.concatenate(tables)[
+        starts[fabric.device_model[device]] + ports - fabric.port_base[device]
+    ]
     return values
 
 
 def _first_indices(model: DeviceModel, names: dict[str, int]) -> tuple[Ints, Ints, Ints]:
-    """For every port of a model: its first index (-1 if it has none), whether it is the only one, and the number of the name of
-    its class; ``names`` gets those that are new."""
+    """For every port of a model: its first index (-1 if it has none), whether it is the only one, and the
+    number of the name of its class; ``names`` gets those that are new."""
     first, single, name = [], [], []
     for c in model.classes:
         first += [indices_at_position(i, c.axes)[0] if c.axes else -1 for i in range(c.size)]
@@ -77,7 +82,9 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     rows = np.flatnonzero(_accelerator_hosts(fabric)[fabric.device_a] & fabric.is_switch[fabric.device_b])
     names: dict[str, int] = {}
     tables = [_first_indices(m, names) for m in fabric.models]
-    rail, single, class_ = (port_values(fabric, fabric.link_a[rows], list(of_models)) for of_models in zip(*tables, strict=True))
+    rail, single, class_ = (
+        port_values(fabric, fabric.link_a[rows], list(of_models)) for of_models in zip(*tables, strict=True)
+    )
     switch = fabric.device_b[rows]
     keep = rail >= 0
     planes = fabric.plane[switch]
@@ -106,8 +113,14 @@ def rail_plan(fabric: Fabric) -> RailPlan:
     for c in distinct_values(class_).tolist():
         ours = class_ == c
         of_all = _rail_of_switches(fabric, rail[ours], switch[ours])[0]
-        of_judged = _rail_of_switches(fabric, rail[ours & judged], switch[ours & judged])[0] if (ours & judged).any() else of_all
-        serves[ours] = np.where(of_judged >= 0, of_judged, of_all)[switch[ours]]  # what others meet says nothing of these rails
+        of_judged = (
+            _rail_of_switches(fabric, rail[ours & judged], switch[ours & judged])[0]
+            if (ours & judged).any()
+            else of_all
+        )
+        serves[ours] = np.where(of_judged >= 0, of_judged, of_all)[
+            switch[ours]
+        ]  # what others meet says nothing of these rails
         if (ours & main).any():
             _, together, number = _rail_of_switches(fabric, rail[ours & main], switch[ours & main])
             organised, count = organised or together, max(count, number if together else 1)
@@ -117,8 +130,8 @@ def rail_plan(fabric: Fabric) -> RailPlan:
 
 
 def _rail_of_switches(fabric: Fabric, rail: Ints, switch: Ints) -> tuple[Ints, bool, int]:
-    """For links by their rail and switch: the rail that every switch serves (-1: meets none), whether more than half of the
-    switches serve mostly one rail and there are several, and how many rails are served."""
+    """For links by their rail and switch: the rail that every switch serves (-1: meets none), whether more
+    than half of the switches serve mostly one rail and there are several, and how many rails are served."""
     serves = np.full(fabric.device_count, -1, dtype=np.int64)
     met = np.bincount(switch, minlength=fabric.device_count) > 0
     place = np.cumsum(met) - 1
@@ -137,7 +150,8 @@ def rail_count(fabric: Fabric) -> int:
 
 
 def link_rail(fabric: Fabric) -> Ints:
-    """Rail of every link: the rail of its host end, -1 for links that have none and where rails mean nothing."""
+    """Rail of every link: the rail of its host end, -1 for links that have none and where rails mean
+    nothing."""
     out = np.full(fabric.link_count, -1, dtype=np.int64)
     plan = rail_plan(fabric)
     if plan.organised:

@@ -1,7 +1,9 @@
-"""Devices that a newer text calls otherwise, recognised by their position: the same indices and the same neighbours.
+"""Devices that a newer text calls otherwise, recognised by their position: the same indices and the same
+neighbours.
 
-A *declaration* is a path without indices, ``su.leaf`` of ``su[0].leaf[3]``. One that only the older text has is taken to be one
-that only the newer text has, if it has as many indices and at least half of its links lead to the same devices there.
+A *declaration* is a path without indices, ``su.leaf`` of ``su[0].leaf[3]``. One that only the older text has
+is taken to be one that only the newer text has, if it has as many indices and at least half of its links lead
+to the same devices there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Requirements with their paths resolved to devices and their values computed.
 
-A requirement in a group's block gives one claim for each instance of the group, whose paths mean that instance. The columns of
-all instances are resolved at once, and each claim has the rows of its own.
+A requirement in a group's block gives one claim for each instance of the group, whose paths mean that
+instance. The columns of all instances are resolved at once, and each claim has the rows of its own.
 """
 
 from __future__ import annotations
@@ -37,11 +37,14 @@ OfInstance = Callable[[int], Selector]
 
 
 def resolve_claims(
-    plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics, absent: dict[SourceSpan, Diagnostic] | None = None
-) -> list[ResolvedClaim]:  # fmt: skip
-    """All claims of a plan, in order; a claim in a group's block once for each instance of the group. A path that names nothing
-    is a finding; where ``absent`` is given, it goes there instead, by its place, and the path has no elements: another fabric of
-    a cluster may have what it names."""
+    plan: FabricPlan,
+    fabric: Fabric,
+    diagnostics: Diagnostics,
+    absent: dict[SourceSpan, Diagnostic] | None = None,
+) -> list[ResolvedClaim]:
+    """All claims of a plan, in order; a claim in a group's block once for each instance of the group. A path
+    that names nothing is a finding; where ``absent`` is given, it goes there instead, by its place, and the
+    path has no elements: another fabric of a cluster may have what it names."""
     out: list[ResolvedClaim] = []
     for required in plan.requires:
         block = _Block(plan, fabric, required, absent)
@@ -70,8 +73,8 @@ class _Block:
         return int(np.prod([a.size for a in self.required.context.axes] or [1]))
 
     def indices(self, depth: int) -> list[Array]:
-        """The indices of the outermost groups around, each a column with a row an instance of them; no column where they have
-        none."""
+        """The indices of the outermost groups around, each a column with a row an instance of them; no column
+        where they have none."""
         axes = tuple(a for p in self.required.context.parts[:depth] for a in p.axes)
         if not axes:
             return []
@@ -98,16 +101,24 @@ class _Block:
             return [replace(one, scope=scope) for scope in self.scopes]
         return [
             replace(
-                one, scope=scope, of=tuple(s(k) for s in of), of_to=tuple(s(k) for s in of_to), at=tuple(s(k) for s in at),
+                one,
+                scope=scope,
+                of=tuple(s(k) for s in of),
+                of_to=tuple(s(k) for s in of_to),
+                at=tuple(s(k) for s in at),
                 given=replace(given[k], scope=None) if given else None,
             )
             for k, scope in enumerate(self.scopes)
-        ]  # fmt: skip
+        ]
 
     def without_paths(self, claim: tree.Claim) -> ResolvedClaim:
         """What a claim says beside its paths and the claim that follows `with`."""
         scope, evaluator = self.required.scope, self.plan.evaluator
-        count = integer_if_whole(evaluator.evaluate(claim.any_count, scope)) if claim.any_count is not None else None
+        count = (
+            integer_if_whole(evaluator.evaluate(claim.any_count, scope))
+            if claim.any_count is not None
+            else None
+        )
         if count is not None and (isinstance(count, bool) or not isinstance(count, int)):
             at = claim.any_count.span if claim.any_count else claim.span
             raise Fault("E0103", at, "the number of failures must be a whole number")
@@ -137,7 +148,8 @@ class _Block:
             return _same_for_all(Selector(" ".join(path.span.text.split()), "", ()))
 
     def resolved_path(self, path: tree.PathExpr) -> OfInstance:
-        """What a path means in each instance. What is declared outside of a group is the same in all of its instances."""
+        """What a path means in each instance. What is declared outside of a group is the same in all of its
+        instances."""
         context = self.required.context
         if path.bare == "ports" and not any("ports" in g.members for g in context.groups):
             return _same_for_all(Selector("ports", "ports", ()))
@@ -150,14 +162,20 @@ class _Block:
             if whole_tier is None:
                 raise
             return whole_tier
-        depth = next(d for d in range(len(context.parts) + 1) if _count_axes(context.parts[:d]) == target.shared)
+        depth = next(
+            d for d in range(len(context.parts) + 1) if _count_axes(context.parts[:d]) == target.shared
+        )
         outer = Context(context.groups[: depth + 1], context.parts[:depth])
-        over = variable_assignments(outer, (target,), None, self.required.scope, self.plan.evaluator, path.span)
+        over = variable_assignments(
+            outer, (target,), None, self.required.scope, self.plan.evaluator, path.span
+        )
         resolver = Resolver(self.required.scope, self.plan.evaluator, over)
         instances = int(np.prod([a.size for a in outer.axes] or [1]))
         found = target_rows(self.plan, target, resolver)
         rows = (
-            [distinct_values(r[r >= 0]) for r in found.reshape(instances, -1)] if over.count else [found[:0].ravel()] * instances
+            [distinct_values(r[r >= 0]) for r in found.reshape(instances, -1)]
+            if over.count
+            else [found[:0].ravel()] * instances
         )
         text, repeat = " ".join(path.span.text.split()), self.count // max(instances, 1)
         if target.device is None:
@@ -166,16 +184,26 @@ class _Block:
             return _in_instances([Selector(text, kind, tuple(e)) for e in elements], repeat)
         kind, device = target.device.kind, target.device
         if target.ports is None:
-            return _in_instances([Selector(text, kind, _device_elements(device, r), target.port_class) for r in rows], repeat)
+            return _in_instances(
+                [Selector(text, kind, _device_elements(device, r), target.port_class) for r in rows], repeat
+            )
         parts = device.model.parts(target.port_class)
         local = resolver.choice(target).local
         every = np.arange(sum(c.size for c in parts))
-        places = [every] * instances if local is None else [distinct_values(x) for x in local.reshape(instances, -1)]
+        places = (
+            [every] * instances
+            if local is None
+            else [distinct_values(x) for x in local.reshape(instances, -1)]
+        )
         first = self.fabric.port_base
         return _in_instances(
             [
                 Selector(
-                    text, kind, _device_elements(device, r), target.port_class, (first[r][:, None] + parts[0].first + x).ravel()
+                    text,
+                    kind,
+                    _device_elements(device, r),
+                    target.port_class,
+                    (first[r][:, None] + parts[0].first + x).ravel(),
                 )
                 for r, x in zip(rows, places, strict=True)
             ],
@@ -183,8 +211,8 @@ class _Block:
         )
 
     def tier(self, path: tree.PathExpr) -> OfInstance | None:
-        """A bare name that stands for all device sets of that name, whichever group they are in: ``at leaf``. Of those in the
-        innermost group around that has some, each instance means its own."""
+        """A bare name that stands for all device sets of that name, whichever group they are in: ``at leaf``.
+        Of those in the innermost group around that has some, each instance means its own."""
         if path.bare is None:
             return None
         named = [s for s in self.fabric.sets if s.name == path.bare]
@@ -197,22 +225,31 @@ class _Block:
             instances = int(np.prod([a.size for p in parts[:depth] for a in p.axes] or [1]))
             rows = rows_of_instances(self.indices(depth), instances, sets)
             owner = self.fabric.device_set
-            found = [tuple(_device_element(self.fabric.sets[owner[r]], r) for r in mine.tolist()) for mine in rows]
-            return _in_instances([Selector(path.bare, sets[0].kind, e) for e in found], self.count // instances)
+            found = [
+                tuple(_device_element(self.fabric.sets[owner[r]], r) for r in mine.tolist()) for mine in rows
+            ]
+            return _in_instances(
+                [Selector(path.bare, sets[0].kind, e) for e in found], self.count // instances
+            )
         return None
 
 
 def _is_absent(code: str, path: tree.PathExpr) -> bool:
-    """Whether a finding says that a fabric has nothing of what a path names. Of a range or list of indices it may have a part."""
+    """Whether a finding says that a fabric has nothing of what a path names. Of a range or list of indices it
+    may have a part."""
     several = any(
-        isinstance(e, (tree.Range, tree.ListExpr)) for p in path.parts if isinstance(p, tree.IndexPart) for e in p.entries
+        isinstance(e, (tree.Range, tree.ListExpr))
+        for p in path.parts
+        if isinstance(p, tree.IndexPart)
+        for e in p.entries
     )
     return code == "E0101" or (code == "E0108" and not several)
 
 
 def rows_of_instances(indices: list[Array], count: int, sets: Sequence[DeviceSet]) -> list[Ints]:
-    """The device rows that each of ``count`` instances has of some sets, whose leading axes have these ``indices``. A set that
-    only some instances have, or of which they have unequal numbers, gives each what it has."""
+    """The device rows that each of ``count`` instances has of some sets, whose leading axes have these
+    ``indices``. A set that only some instances have, or of which they have unequal numbers, gives each what
+    it has."""
     out = []
     for s in sets:
         first, inside = instance_rows(s, indices)
@@ -269,5 +306,7 @@ def _group_elements(target: ResolvedPath, rows: list[Ints]) -> list[list[FabricE
             for row in mine[low:high].tolist():
                 name = _instance_name(s.parts[:depth], (row - s.first) // inner)
                 found.setdefault(name, []).append(row)
-        out.append([FabricElement(name, np.array(members, dtype=np.int64)) for name, members in found.items()])
+        out.append(
+            [FabricElement(name, np.array(members, dtype=np.int64)) for name, members in found.items()]
+        )
     return out

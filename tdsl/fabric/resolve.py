@@ -1,4 +1,5 @@
-"""Paths to device rows: index variables, their assignments, and the population a path means for each of them."""
+"""Paths to device rows: index variables, their assignments, and the population a path means for each of
+them."""
 
 from __future__ import annotations
 
@@ -8,7 +9,14 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tdsl.fabric.vector import SAFE, Array, Assignments, guard_values, integers_of_expression, largest_magnitude
+from tdsl.fabric.vector import (
+    SAFE,
+    Array,
+    Assignments,
+    guard_values,
+    integers_of_expression,
+    largest_magnitude,
+)
 from tdsl.findings.source import SourceSpan
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.fault import Fault
@@ -24,8 +32,9 @@ ASSIGNMENT_LIMIT = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class PortChoice:
-    """Which ports of a device an end may take: of class ``name`` ("" for the first), all of it if ``local`` is None, else those
-    row-major places; ``exact`` if it is one written port. ``local`` has a row an assignment."""
+    """Which ports of a device an end may take: of class ``name`` ("" for the first), all of it if ``local``
+    is None, else those row-major places; ``exact`` if it is one written port. ``local`` has a row an
+    assignment."""
 
     name: str
     local: Array | None
@@ -35,7 +44,8 @@ class PortChoice:
 
 @dataclass(frozen=True, slots=True)
 class StatementSide:
-    """One side of a statement: device rows, a row an assignment; the port choice of each column; the shape of its ``*``."""
+    """One side of a statement: device rows, a row an assignment; the port choice of each column; the shape of
+    its ``*``."""
 
     rows: Array
     choices: tuple[PortChoice, ...]
@@ -51,7 +61,8 @@ class StatementSide:
 
 
 def bare_variable(e: tree.Expr | None, scope: Scope) -> tree.Identifier | None:
-    """The index variable an entry is, if it is one. A bare param or let is a fault, so that adding one changes no connect."""
+    """The index variable an entry is, if it is one. A bare param or let is a fault, so that adding one
+    changes no connect."""
     if not isinstance(e, tree.PathExpr) or e.bare is None:
         return None
     binding = scope.find(e.bare)
@@ -84,21 +95,28 @@ class Mismatch:
         """E0107; ``narrowed``: a guard leaves values that are not in both extents."""
         name, old = self.name, self.first
         low, high = max(old.low, self.other.low), min(old.high, self.other.high)
-        only = f"`where {name} <= {high}`" if low == min(old.low, self.other.low) else f"`where {low} <= {name} <= {high}`"
+        only = (
+            f"`where {name} <= {high}`"
+            if low == min(old.low, self.other.low)
+            else f"`where {low} <= {name} <= {high}`"
+        )
         return Fault(
-            "E0107", self.at,
-            f"`{name}` runs over {self.other.low}..{self.other.high} here and over {old.low}..{old.high} before",
+            "E0107",
+            self.at,
+            f"`{name}` runs over {self.other.low}..{self.other.high} here and over {old.low}..{old.high} "
+            "before",
             labels=[(self.before, f"here it is {old.low}..{old.high}")],
             notes=["the guard leaves values that are not in both"] if narrowed else [],
-            help=f"write {only} if only those in both are meant, `[({name})]` in one of the places, or use two variables",
-        )  # fmt: skip
+            help=f"write {only} if only those in both are meant, `[({name})]` in one of the places, or "
+            "use two variables",
+        )
 
 
 def index_variable_axes(
     targets: Iterable[ResolvedPath], scope: Scope, mismatches: list[Mismatch]
 ) -> tuple[dict[str, Axis], dict[str, SourceSpan]]:
-    """Index variables in the order they first stand bare, with their extents. Where those differ, the extent is one that holds
-    both, and the place is added to ``mismatches``: a guard may leave what is in both."""
+    """Index variables in the order they first stand bare, with their extents. Where those differ, the extent
+    is one that holds both, and the place is added to ``mismatches``: a guard may leave what is in both."""
     axes: dict[str, Axis] = {}
     firsts: dict[str, Axis] = {}
     spans: dict[str, SourceSpan] = {}
@@ -118,9 +136,15 @@ def index_variable_axes(
 
 
 def variable_assignments(
-    context: Context, targets: Iterable[ResolvedPath], guard: tree.Expr | None, scope: Scope, evaluator: Evaluator, at: SourceSpan
+    context: Context,
+    targets: Iterable[ResolvedPath],
+    guard: tree.Expr | None,
+    scope: Scope,
+    evaluator: Evaluator,
+    at: SourceSpan,
 ) -> Assignments:
-    """All assignments: the statement's groups first, then its variables in order, for which the guard holds."""
+    """All assignments: the statement's groups first, then its variables in order, for which the guard
+    holds."""
     mismatches: list[Mismatch] = []
     axes, spans = index_variable_axes(targets, scope, mismatches)
     if mismatches and guard is None:
@@ -132,10 +156,15 @@ def variable_assignments(
         raise Fault(
             "E0116",
             at,
-            f"this has {number_in_message(count)} assignments of its index variables; the limit is {ASSIGNMENT_LIMIT:,}",
+            f"this has {number_in_message(count)} assignments of its index variables; the limit is "
+            f"{ASSIGNMENT_LIMIT:,}",
             help="let an index be computed from the others instead of running over all",
         )
-    grid = np.indices(sizes, dtype=np.int64).reshape(len(sizes), count) if sizes else np.zeros((0, 1), dtype=np.int64)
+    grid = (
+        np.indices(sizes, dtype=np.int64).reshape(len(sizes), count)
+        if sizes
+        else np.zeros((0, 1), dtype=np.int64)
+    )
     over = Assignments({k: grid[i] + a.low for i, (k, a) in enumerate(every.items())}, count, spans)
     if guard is not None:
         over = over.pick(guard_values(guard, scope, evaluator, over))
@@ -177,13 +206,19 @@ class Resolver:
         if e is None or isinstance(e, tree.Star):
             return np.arange(axis.size, dtype=np.int64)[None, :], True
         if isinstance(e, tree.Range):
-            low, high = (integers_of_expression(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high))
-            if max(largest_magnitude(low), largest_magnitude(high)) >= SAFE // 2:  # their difference may not fit
+            low, high = (
+                integers_of_expression(x, self.scope, self.evaluator, self.over) for x in (e.low, e.high)
+            )
+            if (
+                max(largest_magnitude(low), largest_magnitude(high)) >= SAFE // 2
+            ):  # their difference may not fit
                 self.outside(low, axis, entry)
                 self.outside(high, axis, entry)
             sizes = high - low + 1
             if self.over.count and (sizes.min() != sizes.max() or sizes[0] < 1):
-                raise Fault("E0120", entry.span, "this range is empty, or not of one size for all assignments")
+                raise Fault(
+                    "E0120", entry.span, "this range is empty, or not of one size for all assignments"
+                )
             self.outside(low, axis, entry)
             self.outside(high, axis, entry)
             width = int(sizes[0]) if self.over.count else 1
@@ -202,7 +237,8 @@ class Resolver:
     def spread_out(
         self, entries: Iterable[IndexEntry], strides: Iterable[int], start: Array
     ) -> tuple[Array, tuple[int, ...], bool]:
-        """Row-major positions for each assignment, the sizes of the population's axes, and whether there is one."""
+        """Row-major positions for each assignment, the sizes of the population's axes, and whether there is
+        one."""
         rows = start[:, None]
         shape: list[int] = []
         populous = False
@@ -210,7 +246,9 @@ class Resolver:
             offsets, many = self.offsets(entry)
             if rows.shape[0] * rows.shape[1] * offsets.shape[1] > ASSIGNMENT_LIMIT:
                 raise Fault("E0116", entry.span, "this names too many devices at once")
-            rows = (rows[:, :, None] + (offsets * stride)[:, None, :]).reshape(self.over.count, rows.shape[1] * offsets.shape[1])
+            rows = (rows[:, :, None] + (offsets * stride)[:, None, :]).reshape(
+                self.over.count, rows.shape[1] * offsets.shape[1]
+            )
             if many:
                 populous = True
                 shape.append(offsets.shape[1])
@@ -230,7 +268,8 @@ class Resolver:
         return self.spread_out(target.entries, strides[target.shared :], start)
 
     def members(self, target: ResolvedPath, device: DeviceSet) -> Array:
-        """Rows of a set below the group a target ends at; -1 where the instance has none (an ``extend`` gave it to others)."""
+        """Rows of a set below the group a target ends at; -1 where the instance has none (an ``extend`` gave
+        it to others)."""
         depth = target.shared + len(target.entries)
         outer = [self.over.values[f"${j}"] for j in range(target.shared)]
         start, present = instance_rows(device, outer)
@@ -260,11 +299,17 @@ class Resolver:
         return PortChoice(target.port_class, local + target.offset, not populous, target.span)
 
     def once(self, rows: Array, targets: tuple[ResolvedPath, ...]) -> None:
-        """Refuse a population in which a device is named twice: nearly always a slip, and it would get twice the links."""
+        """Refuse a population in which a device is named twice: nearly always a slip, and it would get twice
+        the links."""
         ordered = np.sort(rows, axis=1)
         if bool((ordered[:, 1:] == ordered[:, :-1]).any()):
             span = targets[0].span.to(targets[-1].span)
-            raise Fault("E0120", span, "this names a device twice", help="name each device once; `x 2` makes two links")
+            raise Fault(
+                "E0120",
+                span,
+                "this names a device twice",
+                help="name each device once; `x 2` makes two links",
+            )
 
     def side(self, targets: tuple[ResolvedPath, ...]) -> StatementSide:
         """One side of a connect: the populations of its paths, one after the other."""
@@ -276,13 +321,18 @@ class Resolver:
         shape = found[0][1] if len(found) == 1 else (rows.shape[1],)
         populous = len(found) > 1 or found[0][2]
         return StatementSide(
-            rows, tuple(self.choice(t) for t in targets), columns, shape, populous, targets[0].span.to(targets[-1].span)
+            rows,
+            tuple(self.choice(t) for t in targets),
+            columns,
+            shape,
+            populous,
+            targets[0].span.to(targets[-1].span),
         )
 
 
 def instance_rows(device: DeviceSet, indices: Sequence[Array]) -> tuple[Array, NDArray[np.bool_]]:
-    """Of instances of the groups around a set, given by a column of values for each of its leading axes: the first row of the set
-    in each, and whether the set is in it (an ``extend`` gives it to some)."""
+    """Of instances of the groups around a set, given by a column of values for each of its leading axes: the
+    first row of the set in each, and whether the set is in it (an ``extend`` gives it to some)."""
     axes = device.axes
     count = len(indices[0]) if indices else 1
     rows, inside = np.full(count, device.first, dtype=np.int64), np.ones(count, dtype=np.bool_)

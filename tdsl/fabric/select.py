@@ -22,13 +22,18 @@ def select_devices(fabric: Fabric, patterns: Sequence[str]) -> Bools:
     split = [[_name_and_indices(p) for p in path.split(".")] for path in paths]
     for pattern in patterns:
         wanted = _parse_path_pattern(pattern)
-        called = pattern if wanted is None else pattern.replace("[", "[[]")  # the brackets of a path are no set of characters
+        called = (
+            pattern if wanted is None else pattern.replace("[", "[[]")
+        )  # the brackets of a path are no set of characters
         hit = [
             fnmatchcase(name, called) or (wanted is not None and _path_matches(wanted, parts))
             for name, parts in zip(names, split, strict=True)
         ]
         if not any(hit):
-            raise ValueError(f"`{pattern}` means no device of {fabric.name}; patterns are such as 'su[0..1].*' or 'spine[3]'")
+            raise ValueError(
+                f"`{pattern}` means no device of {fabric.name}; patterns are such as 'su[0..1].*' or "
+                "'spine[3]'"
+            )
         out |= np.array(hit, dtype=np.bool_)
     return out
 
@@ -67,6 +72,9 @@ def _path_matches(wanted: Wanted, parts: list[tuple[str, list[int]]]) -> bool:
     for (name, axes), (own, indices) in zip(wanted, parts, strict=False):
         if not fnmatchcase(own, name) or len(axes) > len(indices):
             return False
-        if any(not any(low <= i <= high for low, high in ranges) for ranges, i in zip(axes, indices, strict=False)):
+        if any(
+            not any(low <= i <= high for low, high in ranges)
+            for ranges, i in zip(axes, indices, strict=False)
+        ):
             return False
     return True

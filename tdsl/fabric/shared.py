@@ -18,13 +18,17 @@ def refuse_shared_ports(fabrics: Sequence[Fabric], diagnostics: Diagnostics) -> 
     for k, later in enumerate(fabrics):
         for before in fabrics[:k]:
             for s in later.sets:
-                same = (x for x in before.sets if declaration_key(x) == declaration_key(s) and x.count == s.count)
+                same = (
+                    x for x in before.sets if declaration_key(x) == declaration_key(s) and x.count == s.count
+                )
                 other = None if s.prefix else next((x for x in same if not x.prefix), None)
                 if other is not None:
                     _refuse_ports_of_both(before, other, later, s, diagnostics)
 
 
-def _refuse_ports_of_both(before: Fabric, other: DeviceSet, later: Fabric, s: DeviceSet, diagnostics: Diagnostics) -> None:
+def _refuse_ports_of_both(
+    before: Fabric, other: DeviceSet, later: Fabric, s: DeviceSet, diagnostics: Diagnostics
+) -> None:
     if [(c.name, c.size) for c in other.model.classes] != [(c.name, c.size) for c in s.model.classes]:
         return
     first, second = _ports_of_set(before, other), _ports_of_set(later, s)
@@ -38,10 +42,12 @@ def _refuse_ports_of_both(before: Fabric, other: DeviceSet, later: Fabric, s: De
     statement = later.statements[int(later.link_statement[later.port_link[b]])]
     taken = before.statements[int(before.link_statement[before.port_link[a]])]
     diagnostics.add(
-        "E0451", statement.origin, f"port {later.port_path(b)} already has a link in fabric `{before.name}`{more}",
+        "E0451",
+        statement.origin,
+        f"port {later.port_path(b)} already has a link in fabric `{before.name}`{more}",
         labels=[(taken.origin.span, f"taken by this, in `{before.name}`")],
         help="a port belongs to one fabric: name another class",
-    )  # fmt: skip
+    )
 
 
 def _ports_of_set(fabric: Fabric, s: DeviceSet) -> Array:

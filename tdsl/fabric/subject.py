@@ -1,9 +1,11 @@
-"""What a requirement is about, as rows of the fabric: the one place that turns what its paths name into devices, ports, links and
-cables. Checks, failures and reports take the rows from here and select none themselves.
+"""What a requirement is about, as rows of the fabric: the one place that turns what its paths name into
+devices, ports, links and cables. Checks, failures and reports take the rows from here and select none
+themselves.
 
-A device is named with all that is in it, at any depth: the chips of a tray, the switches of a chassis. Paths were resolved to
-elements by ``requirements``: in a group's block to those of one instance. Columns of devices and links by device are made once
-for a fabric, so that a requirement of 10,000 instances does not read the whole fabric for each.
+A device is named with all that is in it, at any depth: the chips of a tray, the switches of a chassis. Paths
+were resolved to elements by ``requirements``: in a group's block to those of one instance. Columns of devices
+and links by device are made once for a fabric, so that a requirement of 10,000 instances does not read the
+whole fabric for each.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def used_ports_of_devices(fabric: Fabric, devices: Bools) -> int:
 
 
 def links_at_devices(fabric: Fabric, devices: Ints) -> Ints:
-    """Rows of the links that end at one of these devices. Panels and optical switches are crossed by links and end none."""
+    """Rows of the links that end at one of these devices. Panels and optical switches are crossed by links
+    and end none."""
     return np.unique(fabric.links_index.rows_of(devices))
 
 
@@ -108,8 +111,8 @@ def legs_at_devices(fabric: Fabric, devices: Ints) -> Ints:
 
 
 def legs_between_sets(fabric: Fabric, here: Bools, there: Bools) -> Ints:
-    """Rows of the cable legs from one set of devices to another: those plugged into both, and those that the links between them
-    run through, where a panel or an optical switch is on the way."""
+    """Rows of the cable legs from one set of devices to another: those plugged into both, and those that the
+    links between them run through, where a panel or an optical switch is on the way."""
     from tdsl.fabric.cables.identity import CableIndex
 
     small = here if here.sum() <= there.sum() else there
@@ -128,8 +131,9 @@ def legs_between_sets(fabric: Fabric, here: Bools, there: Bools) -> Ints:
 
 
 def is_of_instance(claim: ResolvedClaim) -> bool:
-    """Whether a requirement in a group's block is about the instance: it names nothing whose figure is asked. One with a path is
-    about what the path names, in the whole network. What `survives` names is what fails, and what it asks is of the instance."""
+    """Whether a requirement in a group's block is about the instance: it names nothing whose figure is asked.
+    One with a path is about what the path names, in the whole network. What `survives` names is what fails,
+    and what it asks is of the instance."""
     asked = claim.given if claim.given is not None else claim
     if claim.any_count is not None:
         return claim.given is None or not (asked.of_to or asked.at)

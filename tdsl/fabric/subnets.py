@@ -9,7 +9,9 @@ from tdsl.fabric.order import distinct_values
 from tdsl.semantics.model import PortClass
 from tdsl.system.lazy_dataclass import dataclass
 
-INFINIBAND = frozenset(("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "HDR100", "NDR", "NDR200", "XDR", "GDR"))
+INFINIBAND = frozenset(
+    ("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "HDR100", "NDR", "NDR200", "XDR", "GDR")
+)
 """Types of ports that speak InfiniBand."""
 MOST_DIMENSIONS = 3
 """Of a torus that ``torus-2QoS`` routes (torus-2QoS.conf(5))."""
@@ -17,8 +19,8 @@ MOST_DIMENSIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Torus:
-    """Switches at the points of a grid. ``sizes`` and ``wraps`` have an entry a dimension, ``grid`` the device at each point;
-    ``hosts`` is the most adapters at a switch, ``trunk`` the most links between two."""
+    """Switches at the points of a grid. ``sizes`` and ``wraps`` have an entry a dimension, ``grid`` the
+    device at each point; ``hosts`` is the most adapters at a switch, ``trunk`` the most links between two."""
 
     sizes: tuple[int, ...]
     wraps: tuple[bool, ...]
@@ -35,17 +37,21 @@ class Torus:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a subnet is wired: ``one`` switch, a full ``tree``, a ``partial`` tree, a ``torus``, or ``other``."""
+    """How a subnet is wired: ``one`` switch, a full ``tree``, a ``partial`` tree, a ``torus``, or
+    ``other``."""
 
     kind: str
     torus: Torus | None = None
 
 
 def infiniband_ports(fabric: Fabric, ports: Ints) -> Bools:
-    """Which of these ports speak InfiniBand: those of its types, and where the design states it also those of no type."""
+    """Which of these ports speak InfiniBand: those of its types, and where the design states it also those of
+    no type."""
     if fabric.transport not in ("", "infiniband"):
         return np.zeros(len(ports), dtype=np.bool_)
-    speaks = np.array([speaks_infiniband(fabric, c) for m in fabric.models for c in m.classes for _ in range(c.size)])
+    speaks = np.array(
+        [speaks_infiniband(fabric, c) for m in fabric.models for c in m.classes for _ in range(c.size)]
+    )
     base = np.cumsum([0, *(m.port_count for m in fabric.models)])[:-1]
     device = fabric.port_device[ports]
     found: Bools = speaks[base[fabric.device_model[device]] + ports - fabric.port_base[device]]
@@ -56,11 +62,14 @@ def speaks_infiniband(fabric: Fabric, ports: PortClass) -> bool:
     """Whether the ports of a class speak InfiniBand in a fabric."""
     if fabric.transport not in ("", "infiniband"):
         return False
-    return bool(INFINIBAND & set(ports.types)) or (fabric.transport_stated and (not ports.types or "any" in ports.types))
+    return bool(INFINIBAND & set(ports.types)) or (
+        fabric.transport_stated and (not ports.types or "any" in ports.types)
+    )
 
 
 def switched_components(fabric: Fabric) -> Ints:
-    """A number for every device, the same for two switches that links between switches join: the lowest row among them."""
+    """A number for every device, the same for two switches that links between switches join: the lowest row
+    among them."""
     between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
     a, b = fabric.device_a[between], fabric.device_b[between]
     label = np.arange(fabric.device_count)
@@ -112,23 +121,27 @@ def is_layered(fabric: Fabric, inner: Ints) -> bool:
 
 
 def is_full_tree(fabric: Fabric, links: Ints, inner: Ints) -> bool:
-    """Whether the rules hold by which OpenSM's ``ftree`` takes a subnet without being told its roots (opensm(8), "Fat-tree").
+    """Whether the rules hold by which OpenSM's ``ftree`` takes a subnet without being told its roots
+    (opensm(8), "Fat-tree").
 
-    A port group is the ports of a switch that lead to one other switch. In each tier, all switches but roots have as many
-    groups upward, all but leaves as many downward, and every group of one direction has as many ports. All adapters meet
-    switches of one tier.
+    A port group is the ports of a switch that lead to one other switch. In each tier, all switches but roots
+    have as many groups upward, all but leaves as many downward, and every group of one direction has as many
+    ports. All adapters meet switches of one tier.
     """
     outer = np.setdiff1d(links, inner)
     met = np.maximum(fabric.tier[fabric.device_a[outer]], fabric.tier[fabric.device_b[outer]])
     if len(distinct_values(met)) > 1:
         return False
-    pairs, ports = np.unique(np.stack((fabric.device_a[inner], fabric.device_b[inner])), axis=1, return_counts=True)
+    pairs, ports = np.unique(
+        np.stack((fabric.device_a[inner], fabric.device_b[inner])), axis=1, return_counts=True
+    )
     for near in pairs:
         device, groups = np.unique(near, return_counts=True)
         for counted, tier in ((groups, fabric.tier[device]), (ports, fabric.tier[near])):
             if any(len(distinct_values(counted[tier == t])) > 1 for t in distinct_values(tier).tolist()):
                 return False
-    # a switch below the top without a way up, or above the leaves without a way down, has no groups where others have some
+    # a switch below the top without a way up, or above the leaves without a way down, has no groups where
+    # others have some
     tier = fabric.tier[distinct_values(pairs)]
     up, down = (np.bincount(fabric.tier[distinct_values(p)], minlength=int(tier.max()) + 1) for p in pairs)
     count = np.bincount(tier)
@@ -136,7 +149,8 @@ def is_full_tree(fabric: Fabric, links: Ints, inner: Ints) -> bool:
 
 
 def torus_of(fabric: Fabric, links: Ints, inner: Ints) -> Torus | None:
-    """The torus of two or three dimensions that these links make of the switches of one declaration, None if they do not.
+    """The torus of two or three dimensions that these links make of the switches of one declaration, None if
+    they do not.
 
     At least one dimension must wrap: a mesh has no rings, and ``torus-2QoS`` serves it badly when links fail.
     """
@@ -171,7 +185,9 @@ def torus_of(fabric: Fabric, links: Ints, inner: Ints) -> Torus | None:
         return None
     trunk = int(np.unique(ends, axis=1, return_counts=True)[1].max())
     outer = np.setdiff1d(links, inner)
-    served = np.where(fabric.is_switch[fabric.device_b[outer]], fabric.device_b[outer], fabric.device_a[outer])
+    served = np.where(
+        fabric.is_switch[fabric.device_b[outer]], fabric.device_b[outer], fabric.device_a[outer]
+    )
     hosts = int(np.bincount(served).max()) if len(served) else 0
     grid = np.empty(sizes, dtype=np.int64)
     grid[tuple(at)] = switches

@@ -1,4 +1,5 @@
-"""Tiers: how far a device is from the hosts in the planned fabric, and with it the lower end of a link and its class."""
+"""Tiers: how far a device is from the hosts in the planned fabric, and with it the lower end of a link and
+its class."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from tdsl.semantics.model import DeviceSet
 
 
 def main_ends(sets: Sequence[DeviceSet]) -> list[bool]:
-    """Which sets a fabric is built for: hosts and chips with accelerators; where there are none, those whose role is not written;
-    where all are storage or managers, they."""
+    """Which sets a fabric is built for: hosts and chips with accelerators; where there are none, those whose
+    role is not written; where all are storage or managers, they."""
     ends = [s.kind in ("host", "chip") for s in sets]
     for role in ("accelerator", ""):
         found = [end and s.role == role for end, s in zip(ends, sets, strict=True)]
@@ -23,13 +24,13 @@ def main_ends(sets: Sequence[DeviceSet]) -> list[bool]:
 
 
 def planned_tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Array) -> Array:
-    """The tier of every device: 0 for hosts and chips, 1 for switches connected to hosts that the fabric is built for, and so on;
-    -1 for panels, OCS and what nothing reaches.
+    """The tier of every device: 0 for hosts and chips, 1 for switches connected to hosts that the fabric is
+    built for, and so on; -1 for panels, OCS and what nothing reaches.
 
-    ``a`` and ``b`` are the devices of all *planned* links, those of omitted devices included, so that no tier depends on which
-    hosts are built. Two kinds of switches have a tier by their declaration: those connected to other hosts (storage) alone, and
-    those without hosts, where other switches of their declaration are at tier 1 and they connect only to switches above.
-    A manager connected to a spine does not make it a leaf.
+    ``a`` and ``b`` are the devices of all *planned* links, those of omitted devices included, so that no tier
+    depends on which hosts are built. Two kinds of switches have a tier by their declaration: those connected
+    to other hosts (storage) alone, and those without hosts, where other switches of their declaration are at
+    tier 1 and they connect only to switches above. A manager connected to a spine does not make it a leaf.
     """
     is_end = np.array([s.kind in ("host", "chip") for s in sets] or [False])[device_set]
     forwards = np.array([s.kind == "switch" for s in sets] or [False])[device_set]
@@ -54,7 +55,8 @@ def planned_tiers(sets: Sequence[DeviceSet], device_set: Array, a: Array, b: Arr
 
 
 def device_tiers(start: Array, forwards: NDArray[np.bool_], a: Array, b: Array) -> Array:
-    """Hops over forwarding devices from those that have a tier in ``start`` (else -1), by breadth-first search."""
+    """Hops over forwarding devices from those that have a tier in ``start`` (else -1), by breadth-first
+    search."""
     tier, level = start.copy(), 0
     while (tier == level).any():
         here = tier == level
@@ -67,7 +69,8 @@ def device_tiers(start: Array, forwards: NDArray[np.bool_], a: Array, b: Array) 
 
 
 def set_tiers(sets: Sequence[DeviceSet], device_set: Array, tier: Array) -> Array:
-    """The least tier of any device of each set; -1 if none has one. Hosts and chips are at 0 whatever they do."""
+    """The least tier of any device of each set; -1 if none has one. Hosts and chips are at 0 whatever they
+    do."""
     out = np.full(len(sets), np.iinfo(np.int64).max, dtype=np.int64)
     known = tier >= 0
     np.minimum.at(out, device_set[known], tier[known])

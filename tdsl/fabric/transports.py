@@ -18,9 +18,15 @@ from tdsl.semantics.plan import FabricPlan
 from tdsl.semantics.transport import TRANSPORTS
 
 STEMS = {
-    "GE": "ethernet", "BASE_T": "ethernet", "NVLINK": "nvlink", "UALINK": "ualink", "UB": "ub", "ICI": "ici", "EFA": "efa",
+    "GE": "ethernet",
+    "BASE_T": "ethernet",
+    "NVLINK": "nvlink",
+    "UALINK": "ualink",
+    "UB": "ub",
+    "ICI": "ici",
+    "EFA": "efa",
     "SLINGSHOT": "slingshot",
-}  # fmt: skip
+}
 """How the names of types begin, and their families; a number may follow: ``GE400``, ``NVLINK5``."""
 
 
@@ -45,9 +51,10 @@ def stated_transport(plan: FabricPlan) -> tuple[str, SourceSpan] | None:
 
 
 def determine_transport(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnostics) -> None:
-    """Give a fabric whose types agree its transport. A link whose ports have two families in common, where neither a statement
-    nor the other links say which, is a warning: what is judged is the same for each of them. A link that cannot speak what is
-    stated is an error. A transport is that of the network: scale-up links beside one speak their own."""
+    """Give a fabric whose types agree its transport. A link whose ports have two families in common, where
+    neither a statement nor the other links say which, is a warning: what is judged is the same for each of
+    them. A link that cannot speak what is stated is an error. A transport is that of the network: scale-up
+    links beside one speak their own."""
     said = stated_transport(plan)
     pairs = _typed_class_pairs(fabric)
     if not pairs:
@@ -65,23 +72,27 @@ def determine_transport(plan: FabricPlan, fabric: Fabric, diagnostics: Diagnosti
             say(
                 "E0212",
                 where,
-                f"the ports of this link can be {' or '.join(names)}, and the fabric does not say which: {ends}",
+                f"the ports of this link can be {' or '.join(names)}, and the fabric does not say which: "
+                f"{ends}",
                 help=transport_statements(names),
                 severity=Severity.WARNING,
             )
             return
         if said is not None and plan.transport is not None and not common & set(TRANSPORTS[said[0]]):
             say(
-                "E0213", where, f"{ends} share no type that carries {said[0]}: they are {' or '.join(sorted(common))}",
+                "E0213",
+                where,
+                f"{ends} share no type that carries {said[0]}: they are {' or '.join(sorted(common))}",
                 help=f"write `transport {min(common)}`, or connect ports of another type",
-            )  # fmt: skip
+            )
             return
     if said is None and len(agreed) == 1:
         (fabric.transport,) = agreed
 
 
 def open_families(fabric: Fabric) -> list[str]:
-    """The families that links of a fabric may be of, where nothing says which; none where its transport is known."""
+    """The families that links of a fabric may be of, where nothing says which; none where its transport is
+    known."""
     pairs = [] if fabric.transport else [common for *_, common in _typed_class_pairs(fabric)]
     if not pairs or len(set.intersection(*pairs)) == 1:
         return []
@@ -94,7 +105,8 @@ def transport_statements(names: Sequence[str]) -> str:
 
 
 def _typed_class_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int, set[str]]]:
-    """As ``_linked_class_pairs``, of the links of the network whose ports have families in common, and these."""
+    """As ``_linked_class_pairs``, of the links of the network whose ports have families in common, and
+    these."""
     beside = scaleup_links(fabric)
     if beside.all():
         beside = np.zeros_like(beside)
@@ -113,7 +125,8 @@ def common_families(a: PortClass, b: PortClass) -> set[str]:
 
 
 def _linked_class_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass, int]]:
-    """For every statement and pair of port classes that it joins: a link, the two classes, and how many links."""
+    """For every statement and pair of port classes that it joins: a link, the two classes, and how many
+    links."""
     if not fabric.link_count:
         return []
     classes = [c for m in fabric.models for c in m.classes]
@@ -127,7 +140,9 @@ def _linked_class_pairs(fabric: Fabric) -> list[tuple[int, PortClass, PortClass,
     known, place = rank_values(keys)
     count = np.bincount(place)
     first = np.zeros(len(known), dtype=np.int64)
-    first[place[::-1]] = np.arange(len(place) - 1, -1, -1)  # of a number that is written often the last one stays: the first row
+    first[place[::-1]] = np.arange(
+        len(place) - 1, -1, -1
+    )  # of a number that is written often the last one stays: the first row
     return [
         (link, classes[key // width % width], classes[key % width], n)
         for key, link, n in zip(known.tolist(), first.tolist(), count.tolist(), strict=True)

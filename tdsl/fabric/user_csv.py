@@ -19,14 +19,18 @@ class DeviceTable:
 
     def __init__(self, fabric: Fabric, file: SourceFile, diagnostics: Diagnostics) -> None:
         self.fabric, self.file, self.diagnostics = fabric, file, diagnostics
-        self.devices = {name(d): d for name in (fabric.device_path, fabric.device_name) for d in range(fabric.device_count)}
+        self.devices = {
+            name(d): d
+            for name in (fabric.device_path, fabric.device_name)
+            for d in range(fabric.device_count)
+        }
 
     def rows(
         self, columns: Sequence[str], code: str, what: str, other: Sequence[str] = ()
     ) -> Iterator[tuple[int, dict[str, str]]]:
-        """The number of each line below the heading, from 1, and its cells by column, in small letters. A heading that lacks one
-        of ``columns`` is a finding with this code, and ends the table; ``what`` is what the table is called there. A heading with
-        all columns of ``other`` will do, too."""
+        """The number of each line below the heading, from 1, and its cells by column, in small letters. A
+        heading that lacks one of ``columns`` is a finding with this code, and ends the table; ``what`` is
+        what the table is called there. A heading with all columns of ``other`` will do, too."""
         heading: list[str] = []
         for number in range(1, len(self.file.line_starts) + 1):
             text = self.file.line(number)
@@ -35,7 +39,12 @@ class DeviceTable:
             try:
                 cells = [c.strip() for c in next(csv.reader(io.StringIO(text)))]
             except csv.Error as wrong:
-                self.say(code, number, f"{what} has a line that is not CSV: {wrong}", "write values separated by commas")
+                self.say(
+                    code,
+                    number,
+                    f"{what} has a line that is not CSV: {wrong}",
+                    "write values separated by commas",
+                )
                 return
             if heading:
                 yield number, dict(zip(heading, cells, strict=False))

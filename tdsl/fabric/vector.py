@@ -1,7 +1,7 @@
 """Index arithmetic for all assignments of the variables at once.
 
-The fast path works on int64 arrays and gives up (``NotSimple``) on anything it cannot do exactly; then every assignment is
-evaluated alone by the evaluator, which also words the fault and so always has the last say.
+The fast path works on int64 arrays and gives up (``NotSimple``) on anything it cannot do exactly; then every
+assignment is evaluated alone by the evaluator, which also words the fault and so always has the last say.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class NotSimple(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Assignments:
-    """All assignments of the index variables: arrays of equal length ``count``, and where each variable stands."""
+    """All assignments of the index variables: arrays of equal length ``count``, and where each variable
+    stands."""
 
     values: Mapping[str, Array]
     count: int
@@ -59,7 +60,8 @@ class Assignments:
 
 
 def integers_of_expression(e: tree.Expr, scope: Scope, evaluator: Evaluator, over: Assignments) -> Array:
-    """The whole number an index expression gives for every assignment. Raises Fault, naming the assignment."""
+    """The whole number an index expression gives for every assignment. Raises Fault, naming the
+    assignment."""
     try:
         value = _evaluate_vectorized(e, scope, evaluator, over)
         if isinstance(value, (bool, tuple)) or (isinstance(value, np.ndarray) and value.dtype == np.bool_):
@@ -71,9 +73,11 @@ def integers_of_expression(e: tree.Expr, scope: Scope, evaluator: Evaluator, ove
             number = evaluator.integer(e, over.scope(at, scope))
             if abs(number) >= 1 << 63:
                 raise Fault(
-                    "E0108", e.span, f"`{e.span.text}` is outside every extent:  it has more than 64 bits",
+                    "E0108",
+                    e.span,
+                    f"`{e.span.text}` is outside every extent:  it has more than 64 bits",
                     help="an index begins at what the declaration says: 0 for `[8]`, 1 for `[1..8]`",
-                )  # fmt: skip
+                )
             return number
 
         return np.array(_evaluate_each_assignment(over, e.span, one, over.show), dtype=np.int64)
@@ -104,7 +108,10 @@ def _evaluate_each_assignment(
 ) -> list[T]:
     if over.count > SLOW_LIMIT:
         raise Fault(
-            "E0116", span, f"this would be computed for {over.count:,} assignments one by one", help="write it with + - * // %"
+            "E0116",
+            span,
+            f"this would be computed for {over.count:,} assignments one by one",
+            help="write it with + - * // %",
         )
     out = []
     for at in range(over.count):
@@ -113,11 +120,20 @@ def _evaluate_each_assignment(
         except Fault as fault:
             d = fault.diagnostic
             if d.code == "E0101" and d.span is not None:  # the name is unknown whatever the assignment
-                bare = "an index variable must also occur alone as an index in the statement: `[" + d.span.text + "]`"
+                bare = (
+                    "an index variable must also occur alone as an index in the statement: `["
+                    + d.span.text
+                    + "]`"
+                )
                 raise Fault(d.code, d.span, d.message, help=d.help if d.fix else bare, fix=d.fix) from None
             said = show(at)
-            raise Fault(d.code, d.span or span, d.message + (f", for {said}" if said else ""), help=d.help,
-                        labels=[(x.span, x.message) for x in d.labels]) from None  # fmt: skip
+            raise Fault(
+                d.code,
+                d.span or span,
+                d.message + (f", for {said}" if said else ""),
+                help=d.help,
+                labels=[(x.span, x.message) for x in d.labels],
+            ) from None
     return out
 
 
@@ -146,7 +162,9 @@ def _evaluate_vectorized(e: tree.Expr, scope: Scope, evaluator: Evaluator, over:
             raise NotSimple from None  # the evaluator knows whether it is ever reached
         if isinstance(value, (int, bool)) and abs(value) < SAFE:
             return value
-        if isinstance(value, tuple) and all(isinstance(v, int) and not isinstance(v, bool) and abs(v) < SAFE for v in value):
+        if isinstance(value, tuple) and all(
+            isinstance(v, int) and not isinstance(v, bool) and abs(v) < SAFE for v in value
+        ):
             return value
         raise NotSimple
     if isinstance(e, tree.PathExpr):
@@ -223,12 +241,19 @@ def _is_truth(x: Operand) -> bool:
 
 
 def _is_number(x: Operand) -> bool:
-    return (isinstance(x, int) and not isinstance(x, bool)) or (isinstance(x, np.ndarray) and x.dtype == np.int64)
+    return (isinstance(x, int) and not isinstance(x, bool)) or (
+        isinstance(x, np.ndarray) and x.dtype == np.int64
+    )
 
 
 _COMPARE: dict[str, Callable[[Array, Array], NDArray[np.bool_]]] = {
-    "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
-}  # fmt: skip
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+}
 
 
 def largest_magnitude(x: Array) -> int:
@@ -238,7 +263,11 @@ def largest_magnitude(x: Array) -> int:
 
 def _exact_arithmetic(op: str, x: Array, y: Array) -> Array:
     if op in ("+", "-", "*"):
-        bound = largest_magnitude(x) * largest_magnitude(y) if op == "*" else largest_magnitude(x) + largest_magnitude(y)
+        bound = (
+            largest_magnitude(x) * largest_magnitude(y)
+            if op == "*"
+            else largest_magnitude(x) + largest_magnitude(y)
+        )
         if bound >= SAFE:
             raise NotSimple
         return {"+": np.add, "-": np.subtract, "*": np.multiply}[op](x, y)

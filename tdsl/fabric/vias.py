@@ -25,8 +25,8 @@ def ports_of_crossed_device(
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """The two ports of the crossed device for every link, and which links are still built.
 
-    A's ends take the first free ports, then B's; of two classes, A's the first and B's the second. Links that share a
-    connector outside share one inside.
+    A's ends take the first free ports, then B's; of two classes, A's the first and B's the second. Links that
+    share a connector outside share one inside.
     """
     assert wire.via is not None and wire.via.device is not None
     rows, _, populous = resolver.devices(wire.via)
@@ -38,7 +38,9 @@ def ports_of_crossed_device(
             help="compute which: `via ocs[i % 16]`",
         )
     if wire.via.device.kind not in ("ocs", "panel"):
-        raise Fault("E0457", wire.via.span, f"`via` crosses a panel or an OCS, and this is a {wire.via.device.kind}")
+        raise Fault(
+            "E0457", wire.via.span, f"`via` crosses a panel or an OCS, and this is a {wire.via.device.kind}"
+        )
     devices = rows[batch.assignment, 0]
     if not len(devices):
         return batch.via_a, batch.via_b, built
@@ -52,9 +54,16 @@ def ports_of_crossed_device(
 
 
 def _take_via_ports(
-    ports: PortTable, wire: ResolvedConnect, devices: Array, outside: Array, c: PortClass, model: DeviceModel, taken: Array | None
+    ports: PortTable,
+    wire: ResolvedConnect,
+    devices: Array,
+    outside: Array,
+    c: PortClass,
+    model: DeviceModel,
+    taken: Array | None,
 ) -> Array:
-    """A port of class ``c`` for every link: connectors in the order of the devices and ports outside, lanes within."""
+    """A port of class ``c`` for every link: connectors in the order of the devices and ports outside, lanes
+    within."""
     assert wire.via is not None
     lanes = c.connectors.count(c.connectors[0]) if c.connectors else 1
     outer = ports.connector[outside]
@@ -70,9 +79,12 @@ def _take_via_ports(
     together = int(count.max(initial=0))
     if together > lanes:
         raise Fault(
-            "E0201", wire.via.span, f"{together} links leave one connector and a connector of {model.name} takes {lanes}",
-            labels=[(c.origin.span, "its ports")], help=f"split its ports: `{{ split {c.name} N }}`",
-        )  # fmt: skip
+            "E0201",
+            wire.via.span,
+            f"{together} links leave one connector and a connector of {model.name} takes {lanes}",
+            labels=[(c.origin.span, "its ports")],
+            help=f"split its ports: `{{ split {c.name} N }}`",
+        )
     rows = d[new_device]
     whole = c.size - c.size % lanes  # ports of whole connectors: the last may have fewer
     numbers = ports.base[rows][:, None] + c.first + np.arange(whole, dtype=np.int64)[None, :]
@@ -89,10 +101,12 @@ def _take_via_ports(
         at = int(np.argmax(short))
         path, left = ports.path(int(rows[row[at]])), int(have[row[at]])
         raise Fault(
-            "E0452", wire.via.span, f"{path} has {left} free connectors of `{c.name}` and more links would cross it",
+            "E0452",
+            wire.via.span,
+            f"{path} has {left} free connectors of `{c.name}` and more links would cross it",
             labels=[(c.origin.span, f"{model.name} has {c.size} ports `{c.name}`")],
             help="use more panels or OCS",
-        )  # fmt: skip
+        )
     first = numbers[:, ::lanes][free]  # the first port of every free connector, device after device
     out = np.empty(len(devices), dtype=np.int64)
     lane += np.repeat(first[(np.cumsum(have) - have)[row] + nth], count)

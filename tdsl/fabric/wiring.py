@@ -33,8 +33,8 @@ WORDS = {"spread": ("x", "uneven", "any"), "pairs": ("shift",), "random": ("degr
 
 @dataclass(slots=True)
 class Batch:
-    """Links (or drawn cables) of one statement as columns: ports ``a`` and ``b``, their devices ``da`` and ``db``; ``-1`` in the
-    via columns where nothing is crossed."""
+    """Links (or drawn cables) of one statement as columns: ports ``a`` and ``b``, their devices ``da`` and
+    ``db``; ``-1`` in the via columns where nothing is crossed."""
 
     statement: int
     wire: ResolvedConnect
@@ -47,23 +47,34 @@ class Batch:
     via_b: Array
     assignment: Array
     over: Assignments
-    rate: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # bit/s of each link; of links alone
+    rate: Array = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64)
+    )  # bit/s of each link; of links alone
 
     def only(self, rows: NDArray[np.bool_]) -> Batch:
         """Some links of the batch."""
         if rows.all():
             return self
         return Batch(
-            self.statement, self.wire, self.a[rows], self.b[rows], self.da[rows], self.db[rows], self.dim[rows],
-            self.via_a[rows], self.via_b[rows], self.assignment[rows], self.over,
+            self.statement,
+            self.wire,
+            self.a[rows],
+            self.b[rows],
+            self.da[rows],
+            self.db[rows],
+            self.dim[rows],
+            self.via_a[rows],
+            self.via_b[rows],
+            self.assignment[rows],
+            self.over,
             self.rate[rows] if len(self.rate) else self.rate,
-        )  # fmt: skip
+        )
 
 
 @dataclass(slots=True)
 class WiringState:
-    """All batches so far, and the ports they took. ``absent`` and ``undrawn`` are the links and cables that are planned and not
-    built, because a device at one end or the device crossed is omitted."""
+    """All batches so far, and the ports they took. ``absent`` and ``undrawn`` are the links and cables that
+    are planned and not built, because a device at one end or the device crossed is omitted."""
 
     ports: PortTable
     evaluator: Evaluator
@@ -79,7 +90,9 @@ class WiringState:
     grain: int = 0  # greatest common divisor of their rates
     idle: list[tree.Connect] = field(default_factory=list)  # connects whose guard leaves nothing
     pins: Pins | None = None
-    apart: list[tuple[Fault, list[Array]]] = field(default_factory=list)  # spreads that fall apart, and the devices they join
+    apart: list[tuple[Fault, list[Array]]] = field(
+        default_factory=list
+    )  # spreads that fall apart, and the devices they join
 
 
 def takes_remaining_ports(wire: ResolvedConnect) -> bool:
@@ -91,7 +104,9 @@ def takes_remaining_ports(wire: ResolvedConnect) -> bool:
 def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> None:
     """Lay the links of one connect. Raises Fault, leaving all ports as they were."""
     targets = (*wire.a, *wire.b, *([wire.via] if wire.via else []))
-    over = variable_assignments(wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span)
+    over = variable_assignments(
+        wire.context, targets, wire.node.guard, wire.scope, wiring.evaluator, wire.node.span
+    )
     if not over.count:
         wiring.idle.append(wire.node)
         return
@@ -111,7 +126,9 @@ def wire_connect(wiring: WiringState, wire: ResolvedConnect, statement: int) -> 
         copy = np.arange(total, dtype=np.int64) - np.repeat(np.cumsum(times) - times, times)
     da, db = a.rows[at, ca], far.rows[at, cb]
     _check_pairs(wiring, wire, a, far, da, db)
-    ends = _link_end_requests(wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs, links_together(wire.settings))
+    ends = _link_end_requests(
+        wiring, (a, far), at, (ca, cb), (da, db), copy, dim, pairs, links_together(wire.settings)
+    )
     if wiring.pins is not None:
         wiring.pins.pin(ends, total)
     ports = wiring.ports.claim(ends, statement, wire.node.span)
@@ -133,14 +150,17 @@ def _leaves_pairs_open(wire: ResolvedConnect) -> bool:
 def _spread_that_keeps_links(
     pins: Pins, wire: ResolvedConnect, a: StatementSide, b: StatementSide, pairs: LinkPairs
 ) -> tuple[Array, Array, Array]:
-    """Ranks and copies of all links of an uneven spread, of each application those that keep most links that stand."""
+    """Ranks and copies of all links of an uneven spread, of each application those that keep most links that
+    stand."""
     p = wire.node.pattern
     assert p is not None
     own = keeping.links_per_pair(pairs, a.size, b.size)
     found = []
     for mine, far in zip(a.rows, b.rows, strict=True):
         rule = keeping.rule_of(
-            own, any(m.name == "any" for m, _ in p.args), len(distinct_values(pins.ports.device_model[far])) == 1
+            own,
+            any(m.name == "any" for m, _ in p.args),
+            len(distinct_values(pins.ports.device_model[far])) == 1,
         )
         x = own if rule is None else keeping.keep_standing_links(own, pins.standing(mine, far), rule)
         found.append((pairs.a, pairs.b, pairs.copy) if x is own else keeping.links_in_copy_order(x))
@@ -153,13 +173,16 @@ def _refuse_too_many_links(wiring: WiringState, wire: ResolvedConnect, more: int
     count = wiring.total + more
     if count > wiring.max_links:
         raise Fault(
-            "E0116", wire.node.span, f"with this the design has {number_in_message(count)} links; the limit is {wiring.max_links:,}",
+            "E0116",
+            wire.node.span,
+            f"with this the design has {number_in_message(count)} links; the limit is {wiring.max_links:,}",
             help="raise it with `--limit-links`, if that many are meant",
-        )  # fmt: skip
+        )
 
 
 def copies_of(wire: ResolvedConnect, resolver: Resolver) -> Array:
-    """How often each assignment's links are laid: once under a pattern (which has its copies in it), else ``x N`` times."""
+    """How often each assignment's links are laid: once under a pattern (which has its copies in it), else ``x
+    N`` times."""
     once = np.ones(resolver.over.count, dtype=np.int64)
     if wire.node.pattern is not None or wire.node.copies is None:
         return once
@@ -191,7 +214,10 @@ def check_settings(wire: ResolvedConnect, dims: int) -> None:
         if isinstance(value, tuple) and len(value) not in (1, dims):
             has = f"{dims} dimensions" if dims > 1 else "links without dimensions"
             raise Fault(
-                "E0120", s.span, f"`{s.name.name}` lists {len(value)} values for {has}", help="one value, or one a dimension"
+                "E0120",
+                s.span,
+                f"`{s.name.name}` lists {len(value)} values for {has}",
+                help="one value, or one a dimension",
             )
 
 
@@ -207,12 +233,15 @@ def _keep_built_links(wiring: WiringState, batch: Batch, built: NDArray[np.bool_
         wiring.undrawn.append(batch.only(~built))
     else:
         add_links(wiring, batch, built)
-    for ports in (batch.a, batch.b, batch.via_a, batch.via_b) if batch.wire.via is not None else (batch.a, batch.b):
+    for ports in (
+        (batch.a, batch.b, batch.via_a, batch.via_b) if batch.wire.via is not None else (batch.a, batch.b)
+    ):
         wiring.ports.mark(ports, built, batch.statement, span)
 
 
 def add_links(wiring: WiringState, batch: Batch, built: NDArray[np.bool_]) -> None:
-    """Add planned links with their rates. Raises Fault for a link without one, and for more capacity than the limit."""
+    """Add planned links with their rates. Raises Fault for a link without one, and for more capacity than the
+    limit."""
     batch.rate = batch_rates(batch, wiring.ports)
     wiring.capacity, wiring.grain = add_capacity(wiring.capacity, wiring.grain, batch)
     wiring.links.append(batch.only(built))
@@ -230,19 +259,27 @@ def links_of_application(
     resolver: Resolver,
     free: Array | None = None,
 ) -> LinkPairs:
-    """The links of one application. ``free`` gives the free ports of each a where a circuit counts them otherwise."""
+    """The links of one application. ``free`` gives the free ports of each a where a circuit counts them
+    otherwise."""
     node, p = wire.node, wire.node.pattern
     n = _whole_number_of(node.copies, wire, resolver.evaluator, 1, least=1) if p is not None else 1
     if p is None:
         if b is None:
-            raise Fault("E0453", node.span, "one end alone: say what it is joined to, or by which pattern its members are joined",
-                        help="`connect A to B`, or `connect A[*] each`, `ring`, `mesh`, `torus`, `spread`")  # fmt: skip
+            raise Fault(
+                "E0453",
+                node.span,
+                "one end alone: say what it is joined to, or by which pattern its members are joined",
+                help="`connect A to B`, or `connect A[*] each`, `ring`, `mesh`, `torus`, `spread`",
+            )
         for side in (a, b):
             if side.populous:
                 raise Fault(
-                    "E0453", side.span, f"this means {side.size} devices at once, and no pattern says how they are joined",
-                    help=f"give them an index variable instead of `*`, or write a pattern: {', '.join(PATTERNS)}",
-                )  # fmt: skip
+                    "E0453",
+                    side.span,
+                    f"this means {side.size} devices at once, and no pattern says how they are joined",
+                    help="give them an index variable instead of `*`, or write a pattern: "
+                    f"{', '.join(PATTERNS)}",
+                )
         return patterns.single_link()
     name, times = p.name.name, resolver.over.count
     words = {m.name: e for m, e in p.args}
@@ -251,18 +288,27 @@ def links_of_application(
         if word.name in given:
             raise Fault("E0104", word.span, f"`{word.name}` is given twice", help="keep one of the two")
         if word.name not in WORDS.get(name, ()):
-            raise Fault("E0457", word.span, f"`{word.name}` means nothing after `{name}`", help=_pattern_words_help(name))
+            raise Fault(
+                "E0457",
+                word.span,
+                f"`{word.name}` means nothing after `{name}`",
+                help=_pattern_words_help(name),
+            )
         given.add(word.name)
     if name not in PATTERNS:
         raise unknown_name_fault("E0101", p.name.span, "pattern", name, PATTERNS)
     if name in ("ring", "mesh", "torus", "random") and b is not None:
         raise Fault("E0457", p.span, f"`{name}` connects the members of one set of devices and takes no `to`")
     if name == "each":
-        _refuse_too_many_links(wiring, wire, times * n * (a.size * b.size if b else a.size * (a.size - 1) // 2))
+        _refuse_too_many_links(
+            wiring, wire, times * n * (a.size * b.size if b else a.size * (a.size - 1) // 2)
+        )
         return patterns.copy_links(patterns.complete_links(a.size, b.size if b else None), n)
     if name == "pairs":
         if b is None:
-            raise Fault("E0457", p.span, "`pairs` connects two sets of devices", help="`connect A[*] to B[*] pairs`")
+            raise Fault(
+                "E0457", p.span, "`pairs` connects two sets of devices", help="`connect A[*] to B[*] pairs`"
+            )
         _refuse_too_many_links(wiring, wire, times * n * a.size)
         shift = _whole_number_of(words.get("shift"), wire, resolver.evaluator, 0, least=None)
         return patterns.copy_links(patterns.in_order(a.size, b.size, shift, p.span), n)
@@ -277,8 +323,15 @@ def links_of_application(
         return patterns.copy_links(patterns.mesh_or_torus_links(shape, wrap), n)
     if name == "random":
         if "degree" not in words or "seed" not in words:
-            raise Fault("E0457", p.span, "a random graph is given by its degree and a seed", help="`random degree 4 seed 1`")
-        degree, seed = (_whole_number_of(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed"))
+            raise Fault(
+                "E0457",
+                p.span,
+                "a random graph is given by its degree and a seed",
+                help="`random degree 4 seed 1`",
+            )
+        degree, seed = (
+            _whole_number_of(words.get(w), wire, resolver.evaluator, 0) for w in ("degree", "seed")
+        )
         _refuse_too_many_links(wiring, wire, times * n * a.size * degree // 2)
         return patterns.copy_links(patterns.random_regular(a.size, degree, seed, p.span), n)
     return _apply_spread(wiring, wire, a, b, resolver, words, free)
@@ -306,22 +359,40 @@ def _apply_spread(
     assert p is not None
     if wire.node.copies is not None:
         raise Fault(
-            "E0457", wire.node.copies.span, "write how many ports of each spread directly after `spread`", help="`spread x 4`"
+            "E0457",
+            wire.node.copies.span,
+            "write how many ports of each spread directly after `spread`",
+            help="`spread x 4`",
         )
     written = words.get("x")
-    k = _free_ports(wiring, wire, a, free) if written is None else _whole_number_of(written, wire, resolver.evaluator, 1)
-    names = (wire.a[0].device.name if wire.a[0].device else "", wire.b[0].device.name if wire.b and wire.b[0].device else "")
+    k = (
+        _free_ports(wiring, wire, a, free)
+        if written is None
+        else _whole_number_of(written, wire, resolver.evaluator, 1)
+    )
+    names = (
+        wire.a[0].device.name if wire.a[0].device else "",
+        wire.b[0].device.name if wire.b and wire.b[0].device else "",
+    )
     if b is None:
-        far = max(a.size - 1, 1)  # as patterns.mesh_spread: a set of one has no links, and an odd port that is over stays free
+        far = max(
+            a.size - 1, 1
+        )  # as patterns.mesh_spread: a set of one has no links, and an odd port that is over stays free
         mine = a.size * (a.size - 1) // 2 * (k // far) + (a.size * (k % far // 2) if a.size > 1 else 0)
         _refuse_too_many_links(wiring, wire, resolver.over.count * mine)
         if "any" in words:
-            raise Fault("E0457", p.span, "`spread any` distributes links over a second set of devices",
-                        help="add `to` and that set, or write `spread uneven`")  # fmt: skip
+            raise Fault(
+                "E0457",
+                p.span,
+                "`spread any` distributes links over a second set of devices",
+                help="add `to` and that set, or write `spread uneven`",
+            )
         return patterns.mesh_spread(a.size, k, "uneven" in words, p.span, names[0])
     uneven = "uneven" in words or "any" in words
     _refuse_too_many_links(wiring, wire, resolver.over.count * a.size * k)
-    return patterns.spread_links(a.size, b.size, k, uneven, p.span, names, partial(_defer_spread_fault, wiring, a, b))
+    return patterns.spread_links(
+        a.size, b.size, k, uneven, p.span, names, partial(_defer_spread_fault, wiring, a, b)
+    )
 
 
 def _defer_spread_fault(wiring: WiringState, a: StatementSide, b: StatementSide, fault: Fault) -> None:
@@ -330,7 +401,8 @@ def _defer_spread_fault(wiring: WiringState, a: StatementSide, b: StatementSide,
 
 
 def faults_of_separated_spreads(wiring: WiringState) -> list[Fault]:
-    """The faults of spreads whose devices do not meet by any links, by way of devices that pass traffic on."""
+    """The faults of spreads whose devices do not meet by any links, by way of devices that pass traffic
+    on."""
     if not wiring.apart:
         return []
     label = np.arange(len(wiring.kinds), dtype=np.int64)
@@ -367,14 +439,18 @@ def _free_ports(wiring: WiringState, wire: ResolvedConnect, a: StatementSide, co
         few, many = int(devices[int(np.argmin(free))]), int(devices[int(np.argmax(free))])
         poor, rich = wiring.ports.path(few), wiring.ports.path(many)
         raise Fault(
-            "E0454", a.span, f"{poor} has {low} free ports and {rich} has {high}, so their links cannot be distributed evenly",
+            "E0454",
+            a.span,
+            f"{poor} has {low} free ports and {rich} has {high}, so their links cannot be distributed evenly",
             help="write how many each gives: `spread x K`; or name the ports that are meant: `.p[33..64]`",
-        )  # fmt: skip
+        )
     if high == 0:
         raise Fault(
             "E0452",
             a.span,
-            f"{wiring.ports.path(int(devices[0]))} has no free port left to spread" if len(devices) else "nothing to spread",
+            f"{wiring.ports.path(int(devices[0]))} has no free port left to spread"
+            if len(devices)
+            else "nothing to spread",
         )
     return high
 
@@ -386,22 +462,31 @@ def _whole_number_of(
         return default
     value = integer_if_whole(evaluator.evaluate(e, wire.scope))
     if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
-        raise Fault("E0111", e.span, "this must be a whole number" + (f" of at least {least}" if least is not None else ""))
+        raise Fault(
+            "E0111",
+            e.span,
+            "this must be a whole number" + (f" of at least {least}" if least is not None else ""),
+        )
     return value
 
 
 # ------------------------------------------------------------ ends
-def _check_pairs(wiring: WiringState, wire: ResolvedConnect, a: StatementSide, b: StatementSide, da: Array, db: Array) -> None:
+def _check_pairs(
+    wiring: WiringState, wire: ResolvedConnect, a: StatementSide, b: StatementSide, da: Array, db: Array
+) -> None:
     """Refuse links of a device to itself, and pairs of devices met from both ends by accident."""
     loops = da == db
     if bool(loops.any()):
         at = int(np.argmax(loops))
         raise Fault(
-            "E0456", wire.node.span, f"this joins {wiring.ports.path(int(da[at]))} to itself"
+            "E0456",
+            wire.node.span,
+            f"this joins {wiring.ports.path(int(da[at]))} to itself"
             + (f" (and {int(loops.sum()) - 1} more)" if loops.sum() > 1 else ""),
-            help="write `connect A each` to connect the members of one set of devices" if wire.node.pattern else
-            "keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
-        )  # fmt: skip
+            help="write `connect A each` to connect the members of one set of devices"
+            if wire.node.pattern
+            else "keep it out with a guard: `where i != j`, or `where i < j` if each pair is meant once",
+        )
     if wire.node.pattern is not None or all(c.exact for c in (*a.choices, *b.choices)):
         return
     if not {id(t.device) for t in wire.a} & {id(t.device) for t in wire.b}:
@@ -412,16 +497,25 @@ def _check_pairs(wiring: WiringState, wire: ResolvedConnect, a: StatementSide, b
     if len(both):
         x, y = divmod(int(both[0]), int(n))
         raise Fault(
-            "E0455", wire.node.span, f"{wiring.ports.path(x)} and {wiring.ports.path(y)} are joined twice: once from each end"
+            "E0455",
+            wire.node.span,
+            f"{wiring.ports.path(x)} and {wiring.ports.path(y)} are joined twice: once from each end"
             + (f" (as are {len(both) // 2 - 1} more pairs)" if len(both) > 2 else ""),
             help="write `where i < j` to join each pair once, or name the ports if two links are meant",
-        )  # fmt: skip
+        )
 
 
 def _link_end_requests(
-    wiring: WiringState, sides: tuple[StatementSide, StatementSide], at: Array, columns: tuple[Array, Array], devices: tuple[Array, Array], copy: Array,
-    dim: Array, pairs: LinkPairs, together: int,
-) -> LinkEnds:  # fmt: skip
+    wiring: WiringState,
+    sides: tuple[StatementSide, StatementSide],
+    at: Array,
+    columns: tuple[Array, Array],
+    devices: tuple[Array, Array],
+    copy: Array,
+    dim: Array,
+    pairs: LinkPairs,
+    together: int,
+) -> LinkEnds:
     """The two ends of every link as one list of requests."""
     names: list[str] = []
     candidates: list[Array | None] = []
@@ -447,11 +541,21 @@ def _link_end_requests(
         _assign_direction_ports(wiring, sides, local, devices, dim, copy)
     both, copy = np.concatenate, copy // together
     return LinkEnds(
-        both(devices), names, candidates, spans, both(choice), both(local), both(devices[::-1]), both([copy, copy]), together
+        both(devices),
+        names,
+        candidates,
+        spans,
+        both(choice),
+        both(local),
+        both(devices[::-1]),
+        both([copy, copy]),
+        together,
     )
 
 
-def _candidate_groups(local: Array | None, at: Array, mine: NDArray[np.bool_]) -> list[tuple[Array | None, NDArray[np.bool_]]]:
+def _candidate_groups(
+    local: Array | None, at: Array, mine: NDArray[np.bool_]
+) -> list[tuple[Array | None, NDArray[np.bool_]]]:
     """Open ends by the set of places they may take."""
     if local is None:
         return [(None, mine)]
@@ -467,8 +571,8 @@ def _assign_direction_ports(
     dim: Array,
     copy: Array,
 ) -> None:
-    """``mesh`` and ``torus``: ports 2d (towards +) and 2d + 1 (towards -), where the class has as many and they are free; copy c
-    of N the same, c x (ports // N) ports above."""
+    """``mesh`` and ``torus``: ports 2d (towards +) and 2d + 1 (towards -), where the class has as many and
+    they are free; copy c of N the same, c x (ports // N) ports above."""
     dims, copies = int(dim.max(initial=-1)) + 1, int(copy.max(initial=0)) + 1
     choice = sides[0].choices[0]
     if not dims or choice.local is not None or len(sides[0].choices) > 1:
@@ -478,7 +582,9 @@ def _assign_direction_ports(
     block = int(size.min()) // copies
     if block < 2 * dims:
         return
-    places = (np.arange(copies, dtype=np.int64)[:, None] * block + np.arange(2 * dims, dtype=np.int64)[None, :]).ravel()
+    places = (
+        np.arange(copies, dtype=np.int64)[:, None] * block + np.arange(2 * dims, dtype=np.int64)[None, :]
+    ).ravel()
     if not bool((wiring.ports.free_counts(rows, choice.name, places, choice.span) == len(places)).all()):
         return
     local[0][:] = copy * block + 2 * dim

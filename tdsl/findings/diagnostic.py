@@ -12,7 +12,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 class Severity(IntEnum):
-    """How much a finding matters; ``--fail-on`` compares with it. What is allowed matters to nobody but readers."""
+    """How much a finding matters; ``--fail-on`` compares with it. What is allowed matters to nobody but
+    readers."""
 
     ALLOWED = -1
     NOTE = 0
@@ -37,7 +38,8 @@ class Label:
 class Fix:
     """A change of the text that corrects the fault: spans, and the text that replaces each.
 
-    A fix is not ``safe`` if it guesses what was meant: a name like the one that is unknown, or where a block ends.
+    A fix is not ``safe`` if it guesses what was meant: a name like the one that is unknown, or where a block
+    ends.
     """
 
     title: str
@@ -49,10 +51,11 @@ class Fix:
 class Diagnostic:
     """One finding.
 
-    ``code`` names its page (``tdsl explain E0101``), from which name and title are read; ``message`` is the cause with its
-    numbers, ``notes`` are further facts, ``help`` is what would mend it. ``count`` is how many alike it stands for; ``allowed``
-    is the reason for which the design allows it. ``cause`` has place and code of the finding that this one is a consequence of:
-    it is reported only where that one is none, or is waived.
+    ``code`` names its page (``tdsl explain E0101``), from which name and title are read; ``message`` is the
+    cause with its numbers, ``notes`` are further facts, ``help`` is what would mend it. ``count`` is how many
+    alike it stands for; ``allowed`` is the reason for which the design allows it. ``cause`` has place and
+    code of the finding that this one is a consequence of: it is reported only where that one is none, or is
+    waived.
     """
 
     code: str
@@ -92,7 +95,9 @@ class Diagnostics:
         all_labels = [Label(s, m) for s, m in labels]
         if isinstance(at, Origin):
             all_labels += [Label(s, m) for s, m in at.chain]
-        self.items.append(Diagnostic(code, message, span, tuple(all_labels), tuple(notes), help, fix, severity, count))
+        self.items.append(
+            Diagnostic(code, message, span, tuple(all_labels), tuple(notes), help, fix, severity, count)
+        )
 
     @property
     def has_errors(self) -> bool:

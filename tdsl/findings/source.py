@@ -20,8 +20,8 @@ HIDDEN = re.compile(
 class SourceFile:
     """One text: its name as people see it (``stdlib:designs/x.fab`` for the library) and its characters.
 
-    Positions inside it are offsets in Unicode code points. Two files are the same only if they are the same object; one
-    that comes back from another process is the one of that name and text here.
+    Positions inside it are offsets in Unicode code points. Two files are the same only if they are the same
+    object; one that comes back from another process is the one of that name and text here.
     """
 
     def __init__(self, name: str, text: str) -> None:

@@ -1,1 +1,2 @@
-"""What an editor asks about a text, as functions over text, tree and results. Nothing here knows the protocol."""
+"""What an editor asks about a text, as functions over text, tree and results. Nothing here knows the
+protocol."""

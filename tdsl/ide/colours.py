@@ -21,7 +21,9 @@ TYPES = (
 )  # fmt: skip
 MODIFIERS = ("declaration", "readonly", "defaultLibrary")
 NUMBERS = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
-SIGNS = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "POWER", "CMP", "RANGE", "QMARK", "EQUAL"})
+SIGNS = frozenset(
+    {"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "POWER", "CMP", "RANGE", "QMARK", "EQUAL"}
+)
 PLAIN = {"COMMENT": "comment", "STRING": "string", "BAD_STRING": "string"}
 PLAIN |= dict.fromkeys(NUMBERS, "number") | dict.fromkeys(SIGNS, "operator")
 
@@ -37,7 +39,8 @@ class Colour:
 
 
 def colours_of_words(known: KnownNames) -> list[Colour]:
-    """Every word of a file in order. Names that the tree does not reach, in a statement at fault, have none."""
+    """Every word of a file in order. Names that the tree does not reach, in a statement at fault, have
+    none."""
     taken = keyword_offsets(known.file)
     named = dict(_NameColours(known).all(known.body))
     out = []
@@ -53,13 +56,16 @@ def colours_of_words(known: KnownNames) -> list[Colour]:
     return out
 
 
-KIND_TYPES = dict.fromkeys((*KINDS["group"], *KINDS["scope"]), "namespace") | dict.fromkeys(KINDS["part"], "property")
+KIND_TYPES = dict.fromkeys((*KINDS["group"], *KINDS["scope"]), "namespace") | dict.fromkeys(
+    KINDS["part"], "property"
+)
 WORDED = ("role", "layer", "nos", "transport", "medium", "type", "class", "colour")
 """Settings whose value is a word, whatever names there are."""
 
 
 def colours_as_numbers(found: Iterable[Colour], place: Callable[[int], tuple[int, int]]) -> list[int]:
-    """Colours as editors read them, five numbers each: lines and columns from the one before, length, type, modifiers as bits.
+    """Colours as editors read them, five numbers each: lines and columns from the one before, length, type,
+    modifiers as bits.
 
     ``place`` gives line and column of an offset.
     """
@@ -75,15 +81,20 @@ def colours_as_numbers(found: Iterable[Colour], place: Callable[[int], tuple[int
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 USED: dict[object, str] = {
-    tree.Def: "function", tree.Let: "variable", tree.Param: "parameter", tree.Decl: "namespace", tree.TopologyDecl: "interface",
-}  # fmt: skip
+    tree.Def: "function",
+    tree.Let: "variable",
+    tree.Param: "parameter",
+    tree.Decl: "namespace",
+    tree.TopologyDecl: "interface",
+}
 """What a name is that another file lends; a model, if nothing else."""
 Found = Iterator[tuple[int, tuple[str, ...]]]
 DECLARED = "declaration"
 
 
 class _NameColours:
-    """The names of a tree by where they stand: type, then modifiers. A name means one thing in all of the file."""
+    """The names of a tree by where they stand: type, then modifiers. A name means one thing in all of the
+    file."""
 
     def __init__(self, known: KnownNames) -> None:
         self.known = known
@@ -151,7 +162,10 @@ class _NameColours:
                         if isinstance(value, tree.PathExpr) and value.bare is not None:
                             word = node.name.name in WORDED or value.bare not in self.own
                             model = self.known.is_model(value.bare)
-                            yield value.span.start, ("class" if model else "enumMember" if word else self.own[value.bare],)
+                            yield (
+                                value.span.start,
+                                ("class" if model else "enumMember" if word else self.own[value.bare],),
+                            )
             case tree.UsedName():
                 for m in (node.name, node.alias or node.name):
                     yield m.span.start, (self.own[(node.alias or node.name).name],)
@@ -159,7 +173,9 @@ class _NameColours:
                 yield from ((m.span.start, ("namespace",)) for m in node.module)
             case tree.Claim():
                 yield node.metric.span.start, ("function", "defaultLibrary")
-                yield from ((m.span.start, ("enumMember",)) for m in (node.under, node.through) if m is not None)
+                yield from (
+                    (m.span.start, ("enumMember",)) for m in (node.under, node.through) if m is not None
+                )
             case tree.PatternRef():
                 yield node.name.span.start, ("enumMember",)
         kind = getattr(node, "type", None)

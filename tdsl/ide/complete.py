@@ -1,6 +1,8 @@
-"""What may be written at a place of a text: words that the grammar takes there, and names that mean something there.
+"""What may be written at a place of a text: words that the grammar takes there, and names that mean something
+there.
 
-The words come from the parser's own tables, the settings of a block from the modules that read it, names from the tree.
+The words come from the parser's own tables, the settings of a block from the modules that read it, names from
+the tree.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ from tdsl.system.lazy_dataclass import dataclass
 
 NUMBER = re.compile(r"(?<![\w.])[0-9][0-9_]*(?:\.[0-9]+)?(?P<unit>[A-Za-z]*(?:/[A-Za-z]*)?)\Z")
 WORD = re.compile(r"[A-Za-z0-9_]*\Z")
-PATHS = frozenset({"connect", "circuit", "distance", "omit", "naming", "extend", "override", "to", "of", "at", "via", ","})
+PATHS = frozenset(
+    {"connect", "circuit", "distance", "omit", "naming", "extend", "override", "to", "of", "at", "via", ","}
+)
 """Words behind which a path begins, in the statements that have paths."""
 DECLARING = KIND_WORDS | {"let", "param", "def", "for", "topology", "tier"}
 """Words behind which a new name stands."""
@@ -47,10 +51,17 @@ CLAUSES = frozenset({"of", "at", "under", "through", "any", "with"})
 """Clauses of a claim that a check may take or not."""
 COMPARISONS = (">=", "<=", "==", "!=", ">", "<")
 USUAL_VALUES: dict[str, tuple[str, ...]] = {
-    "ratio": ("1:1", "2:1", "3:1", "4:1"), "fraction": ("100%", "75%", "50%"), "number": ("1", "2", "4", "8"),
-}  # fmt: skip
+    "ratio": ("1:1", "2:1", "3:1", "4:1"),
+    "fraction": ("100%", "75%", "50%"),
+    "number": ("1", "2", "4", "8"),
+}
 """Values that requirements of a kind often have."""
-USUAL_AMOUNTS: dict[str, tuple[str, ...]] = {"W": ("40kW", "1MW"), "s": ("1us", "10us"), "m": ("3m", "50m"), "$": ("$1_000_000",)}
+USUAL_AMOUNTS: dict[str, tuple[str, ...]] = {
+    "W": ("40kW", "1MW"),
+    "s": ("1us", "10us"),
+    "m": ("3m", "50m"),
+    "$": ("$1_000_000",),
+}
 AT_THE_TOP = frozenset({"use", "model", "topology", "def", "cluster"})
 AIMS = {"at most": "this ratio or less", "about": "the nearest ratio that whole links give"}
 NOT_BUILT = frozenset({"row"})
@@ -60,7 +71,8 @@ USUAL = (RATE, LENGTH, POWER)
 
 @dataclass(frozen=True, slots=True)
 class CompletionEntry:
-    """Something that may be written: the text, its kind, a line about it, Markdown, and its rank (least first)."""
+    """Something that may be written: the text, its kind, a line about it, Markdown, and its rank (least
+    first)."""
 
     text: str
     kind: str
@@ -69,9 +81,11 @@ class CompletionEntry:
     rank: int = 5
 
 
-def complete_word(known: KnownNames, file: SourceFile, offset: int, unasked: bool = False) -> tuple[int, list[CompletionEntry]]:
-    """Where the word at hand begins, and what may stand in its place. Nothing inside comments and strings; nothing before a
-    statement where it was ``unasked``, such as for blanks of an indentation."""
+def complete_word(
+    known: KnownNames, file: SourceFile, offset: int, unasked: bool = False
+) -> tuple[int, list[CompletionEntry]]:
+    """Where the word at hand begins, and what may stand in its place. Nothing inside comments and strings;
+    nothing before a statement where it was ``unasked``, such as for blanks of an indentation."""
     if _in_comment_or_string(file, offset):
         return offset, []
     line = file.text[file.line_starts[file.position(offset)[0] - 1] : offset]
@@ -102,7 +116,8 @@ def _in_comment_or_string(file: SourceFile, offset: int) -> bool:
 
 
 def _unit_completions(place: Standing) -> list[CompletionEntry]:
-    """Units behind a number; in a port's rate and a setting that measures something, those of its kind alone."""
+    """Units behind a number; in a port's rate and a setting that measures something, those of its kind
+    alone."""
     if "QUANTITY" not in place.terminals:
         return []
     first = place.statement[0].text if place.statement else ""
@@ -138,7 +153,9 @@ class Writer:
         if special is not None:
             return special
         out = self.claim_words() if self.first in ("require", "report") else self.grammar_words()
-        naming = (len(self.words) == 1 and self.first in DECLARING) or (len(self.words) == 2 and self.first == "model")
+        naming = (len(self.words) == 1 and self.first in DECLARING) or (
+            len(self.words) == 2 and self.first == "model"
+        )
         if "NAME" in self.place.terminals and not naming:
             out = [*self.names(), *out]
         return out
@@ -152,7 +169,11 @@ class Writer:
     def statements(self) -> list[CompletionEntry]:
         """Words and settings with which a statement of this block may begin."""
         settings, only = self.settings()
-        out = [] if only else [CompletionEntry(w, "keyword", rank=2) for w in sorted(self.place.words) if self.stands(w)]
+        out = (
+            []
+            if only
+            else [CompletionEntry(w, "keyword", rank=2) for w in sorted(self.place.words) if self.stands(w)]
+        )
         return [*settings, *out]
 
     def stands(self, word: str) -> bool:
@@ -173,20 +194,34 @@ class Writer:
         """Settings of the block at hand, and whether nothing else stands in it."""
         block = self.block
         fixed: dict[str, tuple[str, ...]] = {
-            "connect": CONNECT_SETTINGS, "circuit": CONNECT_SETTINGS, "port": PORT_SETTINGS, "tier": TIER_SETTINGS,
-            "override": OVERRIDABLE, "routing": BGP_SETTINGS, "roce": ROCE_SETTINGS, "partition": PARTITION_SETTINGS,
-            "address": tuple(MANAGEMENT), **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
-        }  # fmt: skip
+            "connect": CONNECT_SETTINGS,
+            "circuit": CONNECT_SETTINGS,
+            "port": PORT_SETTINGS,
+            "tier": TIER_SETTINGS,
+            "override": OVERRIDABLE,
+            "routing": BGP_SETTINGS,
+            "roce": ROCE_SETTINGS,
+            "partition": PARTITION_SETTINGS,
+            "address": tuple(MANAGEMENT),
+            **dict.fromkeys((*DEVICE_KINDS, *DEVICES), DEVICE_SETTINGS),
+        }
         if block in fixed and not (len(self.place.heads) > 1 and block in DEVICE_KINDS and self.in_model()):
-            return [CompletionEntry(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]], True
+            return [
+                CompletionEntry(w, "setting", f"setting of `{block}`", rank=2) for w in fixed[block]
+            ], True
         if block == "phase":
             return _items_of_meanings(self.known.phased(self.place), 1), True
         if block == "model":
-            return [CompletionEntry(w, "setting", "fact of a model", rank=3) for w in FACTS], "cable" in self.head[:2]
+            return [
+                CompletionEntry(w, "setting", "fact of a model", rank=3) for w in FACTS
+            ], "cable" in self.head[:2]
         if block == "fabric":
             words = (*INTENT, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transport", "distance")
             asked = [CompletionEntry(m.name, "topology", m.detail, m.doc, 4) for m in self.known.topologies()]
-            return [*(CompletionEntry(w, "setting", "setting of `fabric`", rank=3) for w in words), *asked], False
+            return [
+                *(CompletionEntry(w, "setting", "setting of `fabric`", rank=3) for w in words),
+                *asked,
+            ], False
         found = self.known.topology(block)
         if found is not None and isinstance(found.node, tree.TopologyDecl):
             formals = [f for f in found.node.formals if f.type.name != "ports"]
@@ -202,7 +237,8 @@ class Writer:
     # ------------------------------------------------------------ places with names of one kind
 
     def special(self) -> list[CompletionEntry] | None:
-        """Where only one kind of thing may stand: models, types, checks, words of a setting; None elsewhere."""
+        """Where only one kind of thing may stand: models, types, checks, words of a setting; None
+        elsewhere."""
         first, last, words = self.first, self.last, self.words
         if first == "use":
             return self.used()
@@ -222,7 +258,12 @@ class Writer:
             return [CompletionEntry("any", "word", "fits any rate", rank=1)]
         if first in ("require", "report") and (len(words) == 1 or last in ("and", "with")):
             return self.checks()
-        if first == "tier" and "of" in words and len(words) > words.index("of") + 1 and "NAME" in self.place.terminals:
+        if (
+            first == "tier"
+            and "of" in words
+            and len(words) > words.index("of") + 1
+            and "NAME" in self.place.terminals
+        ):
             tiers = [h.name.name for n in self.known.around(self.place) for h in _tiers_of_statement(n)]
             return [CompletionEntry(t, "group", "a tier of this block", rank=1) for t in tiers] + [
                 CompletionEntry("hosts", "group", "the ends", rank=1)
@@ -234,9 +275,13 @@ class Writer:
         first = self.first
         if len(self.words) == 1 or self.last == ",":
             fixed = {
-                "role": ROLES, "medium": MEDIA_WORDS, "routing": ("bgp",), "layer": LAYERS, "nos": SYSTEMS,
+                "role": ROLES,
+                "medium": MEDIA_WORDS,
+                "routing": ("bgp",),
+                "layer": LAYERS,
+                "nos": SYSTEMS,
                 "transport": tuple(TRANSPORTS),
-            }.get(first)  # fmt: skip
+            }.get(first)
             if fixed is not None and self.place.heads:
                 return [CompletionEntry(w, "word", f"{first}", rank=1) for w in fixed]
             if first == "cable" and self.block in ("connect", "circuit", ""):
@@ -246,9 +291,9 @@ class Writer:
             if first == "type" and self.block == "port":
                 return [CompletionEntry(t, "word", "type of a port", rank=1) for t in port_types()]
             if first == "oversubscription" and len(self.words) == 1:
-                return [CompletionEntry(w, "word", said, rank=1) for w, said in AIMS.items()] + _items_of_meanings(
-                    self.values(), 4
-                )
+                return [
+                    CompletionEntry(w, "word", said, rank=1) for w, said in AIMS.items()
+                ] + _items_of_meanings(self.values(), 4)
             if first == "split" and self.block in DEVICE_KINDS:
                 return self.split()
             found = self.known.topology(self.block)
@@ -264,8 +309,16 @@ class Writer:
             return [*self.things(), *(_items_of_meanings(self.values(), 4) if len(self.words) == 1 else [])]
         if first == "switch" and self.block in ("tier", "topology") and len(self.words) == 2:
             return [CompletionEntry("x", "keyword", "so many for each")]
-        if first == "address" and len(self.words) > 1 and not self.depth and "NAME" in self.place.terminals and self.last != ",":
-            return [CompletionEntry(w, "word", "what is addressed", rank=1) for w in WHAT] + self.grammar_words()
+        if (
+            first == "address"
+            and len(self.words) > 1
+            and not self.depth
+            and "NAME" in self.place.terminals
+            and self.last != ","
+        ):
+            return [
+                CompletionEntry(w, "word", "what is addressed", rank=1) for w in WHAT
+            ] + self.grammar_words()
         return None
 
     def models(self, kind: str) -> list[CompletionEntry]:
@@ -274,7 +327,9 @@ class Writer:
 
     def patterns(self) -> list[CompletionEntry]:
         """Patterns, and values that stand for one."""
-        return [CompletionEntry(p, "pattern", "pattern", rank=1) for p in PATTERNS] + _items_of_meanings(self.typed("pattern"), 1)
+        return [CompletionEntry(p, "pattern", "pattern", rank=1) for p in PATTERNS] + _items_of_meanings(
+            self.typed("pattern"), 1
+        )
 
     def typed(self, type: str) -> list[Meaning]:
         """Values declared of a type."""
@@ -289,21 +344,28 @@ class Writer:
         """Port classes of the device around that may be split."""
         bare = self.head[self.head.index(":") + 1] if ":" in self.head[:-1] else ""
         model = self.known.model(bare)
-        return [CompletionEntry(c.name, "port", port_words(c), rank=1) for c in model.classes if c.splits] if model else []
+        return (
+            [CompletionEntry(c.name, "port", port_words(c), rank=1) for c in model.classes if c.splits]
+            if model
+            else []
+        )
 
     def checks(self) -> list[CompletionEntry]:
         """Checks that a claim may ask for."""
         from tdsl.verify.check import checks_by_name
 
         return [
-            CompletionEntry(name, "check", c.title(), c.page(), 1 + c.fails_by_default) for name, c in checks_by_name().items()
+            CompletionEntry(name, "check", c.title(), c.page(), 1 + c.fails_by_default)
+            for name, c in checks_by_name().items()
         ]
 
     def claim_words(self) -> list[CompletionEntry]:
         """Words of a claim, without the clauses that its check does not take."""
         from tdsl.verify.check import checks_by_name
 
-        begin = max((i for i, w in enumerate(self.words) if w in ("and", "with", "require", "report")), default=0)
+        begin = max(
+            (i for i, w in enumerate(self.words) if w in ("and", "with", "require", "report")), default=0
+        )
         check = checks_by_name().get(self.words[begin + 1]) if begin + 1 < len(self.words) else None
         refused = CLAUSES - check.takes if check is not None else frozenset()
         words = [replace(i, rank=3) for i in self.grammar_words() if i.text not in refused]
@@ -311,19 +373,41 @@ class Writer:
             return words
         compared = next((w for w in self.words[begin + 2 :] if w in COMPARISONS), None)
         if compared is not None:
-            usual = USUAL_VALUES.get(check.kind, USUAL_AMOUNTS.get(check.unit, ())) if self.last == compared else ()
-            return [*(CompletionEntry(v, "word", f"a value of `{check.name}`", rank=1) for v in usual), *words]
+            usual = (
+                USUAL_VALUES.get(check.kind, USUAL_AMOUNTS.get(check.unit, ()))
+                if self.last == compared
+                else ()
+            )
+            return [
+                *(CompletionEntry(v, "word", f"a value of `{check.name}`", rank=1) for v in usual),
+                *words,
+            ]
         if check.name == "throughput" and len(self.words) == begin + 2:
             from tdsl.prove.all_to_all import ALL
             from tdsl.prove.demands import PATTERNS as DEMANDS
 
-            words = [*(CompletionEntry(p, "pattern", "pattern of traffic", rank=1) for p in sorted({ALL, *DEMANDS})), *words]
+            words = [
+                *(
+                    CompletionEntry(p, "pattern", "pattern of traffic", rank=1)
+                    for p in sorted({ALL, *DEMANDS})
+                ),
+                *words,
+            ]
         elif check.words and len(self.words) == begin + 2:
-            words = [*(CompletionEntry(w, "word", f"argument of `{check.name}`", rank=1) for w in sorted(check.words)), *words]
+            words = [
+                *(
+                    CompletionEntry(w, "word", f"argument of `{check.name}`", rank=1)
+                    for w in sorted(check.words)
+                ),
+                *words,
+            ]
         if check.kind != "yes_no":
             sign = ">=" if check.scarce or check.kind == "fraction" else "<="
             order = {sign: 1, "==": 2}
-            words = [*(CompletionEntry(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS), *words]
+            words = [
+                *(CompletionEntry(c, "word", "comparison", rank=order.get(c, 4)) for c in COMPARISONS),
+                *words,
+            ]
         return words
 
     # ------------------------------------------------------------ names
@@ -343,9 +427,17 @@ class Writer:
         ):
             return [
                 *self.things(),
-                *([CompletionEntry("ports", "word", "every port by itself")] if claim and self.last == "of" else []),
+                *(
+                    [CompletionEntry("ports", "word", "every port by itself")]
+                    if claim and self.last == "of"
+                    else []
+                ),
             ]
-        if not self.depth and len(self.words) == 1 and self.first in (*PARTITION_SETTINGS, "address", "asn", "subnet_manager"):
+        if (
+            not self.depth
+            and len(self.words) == 1
+            and self.first in (*PARTITION_SETTINGS, "address", "asn", "subnet_manager")
+        ):
             return self.things()
         return [*self.variables(), *_items_of_meanings(self.values(), 4)]
 
@@ -361,7 +453,9 @@ class Writer:
             for a, b, c in zip(tokens, tokens[1:], tokens[2:], strict=False)
             if b.type == "NAME" and a.type in ("LSQB", "COMMA") and c.type in ("RSQB", "COMMA")
         )
-        return [CompletionEntry(name, "variable", "index variable of this statement", rank=1) for name in found]
+        return [
+            CompletionEntry(name, "variable", "index variable of this statement", rank=1) for name in found
+        ]
 
     def members(self) -> list[CompletionEntry]:
         """What may stand behind the point: members of the path before it."""
@@ -380,7 +474,10 @@ class Writer:
             for p in sorted(folder.iterdir()) if folder.is_dir() else ():
                 if p.stem.isidentifier() and (p.suffix == ".fab" or (p.is_dir() and any(p.glob("*.fab")))):
                     out.setdefault(
-                        p.stem, CompletionEntry(p.stem, "file" if p.suffix else "folder", "a file" if p.suffix else "a folder")
+                        p.stem,
+                        CompletionEntry(
+                            p.stem, "file" if p.suffix else "folder", "a file" if p.suffix else "a folder"
+                        ),
                     )
         return list(out.values())
 
@@ -394,7 +491,9 @@ class Writer:
         if self.last not in ("(", ","):
             return self.grammar_words()
         parts = tuple(
-            tree.Identifier(t.text, t.span) for t in self.place.statement[1 : self.words.index("(")] if t.type == "NAME"
+            tree.Identifier(t.text, t.span)
+            for t in self.place.statement[1 : self.words.index("(")]
+            if t.type == "NAME"
         )
         try:
             paths = self.known.library.loader.find(

@@ -40,7 +40,8 @@ def chip_words(c: Chip) -> str:
 
 
 def model_words(m: DeviceModel) -> str:
-    """A model in a line: ``64 × 400G, 1U``; ``8 × 400G nic, 1 × 1G bmc, 8 × H100, 8U``; a cable's rate, medium, legs, reach."""
+    """A model in a line: ``64 × 400G, 1U``; ``8 × 400G nic, 1 × 1G bmc, 8 × H100, 8U``; a cable's rate,
+    medium, legs, reach."""
     alone = len(m.classes) == 1
     words = [f"{c.size} × {rate_words(c.rate)}{'' if alone else ' ' + c.name}" for c in m.classes]
     words += [chip_words(c) for c in m.chips if c.kind == "chip"]
@@ -53,7 +54,8 @@ def model_words(m: DeviceModel) -> str:
 
 
 def model_page(m: DeviceModel) -> str:
-    """A model in Markdown: what it is, its ports, what is inside, what it draws, the comment above it, the source."""
+    """A model in Markdown: what it is, its ports, what is inside, what it draws, the comment above it, the
+    source."""
     out = [f"**{m.name}**, {m.kind}" + (f": {m.title}" if m.title else "")]
     rows = [f"- `{_name_with_shape(c.name, c.axes)}` {port_words(c)}" for c in m.classes]
     rows += [f"- `{_name_with_shape(c.name, c.axes)}` {chip_words(c)}" for c in m.chips]
@@ -80,7 +82,9 @@ def statement_head(s: tree.Stmt) -> str:
     elif isinstance(s, tree.Decl | tree.ModelDecl | tree.TopologyDecl):
         ends = [s.name.span.end]
         if isinstance(s, tree.Decl):
-            ends += [e.span.end for e in s.shape or ()] + [x.span.end for x in (s.title, s.of) if x is not None]
+            ends += [e.span.end for e in s.shape or ()] + [
+                x.span.end for x in (s.title, s.of) if x is not None
+            ]
         elif isinstance(s, tree.ModelDecl) and s.title is not None:
             ends.append(s.title.span.end)
         elif isinstance(s, tree.TopologyDecl):
@@ -98,7 +102,8 @@ def formal_words(f: tree.Formal) -> str:
 
 
 def comment_of_declaration(at: SourceSpan) -> str:
-    """The comment of what is declared at a place: the lines right above it, else what stands behind it on its line."""
+    """The comment of what is declared at a place: the lines right above it, else what stands behind it on its
+    line."""
     file = at.file
     number = at.begin[0]
     lines: list[str] = []

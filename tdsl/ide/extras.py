@@ -1,5 +1,6 @@
-"""What editors show beside a text: figures over each fabric, links of `use`, what encloses a place, declarations of a workspace,
-comments that waive a finding, and findings of an earlier text at their new places."""
+"""What editors show beside a text: figures over each fabric, links of `use`, what encloses a place,
+declarations of a workspace, comments that waive a finding, and findings of an earlier text at their new
+places."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def fabric_symbols(body: Iterable[tree.Stmt]) -> Iterator[Symbol]:
 
 # ---------------------------------------------------------------- links and selections
 def use_links(body: Iterable[tree.Stmt], loader: Loader, folder: Path) -> Iterator[tuple[SourceSpan, Path]]:
-    """The file that each `use` names, with the words that name it; none for a folder, or where nothing is found."""
+    """The file that each `use` names, with the words that name it; none for a folder, or where nothing is
+    found."""
     for s in body:
         if not isinstance(s, tree.Use):
             continue
@@ -71,14 +73,17 @@ def enclosing_spans(body: Iterable[tree.Stmt], file: SourceFile, at: int) -> lis
 def declarations_matching(
     folders: Iterable[Path], overlay: Mapping[str, str], query: str
 ) -> list[tuple[Symbol, tuple[str, ...]]]:
-    """The declarations of all files of some folders whose names contain a word, each with the names around it."""
+    """The declarations of all files of some folders whose names contain a word, each with the names around
+    it."""
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.syntax.parser import parse_source_file
 
     out: list[tuple[Symbol, tuple[str, ...]]] = []
     word, read = query.lower(), 0
     for folder in folders:
-        unsaved = {p for name in overlay if (p := Path(name)).is_relative_to(folder.resolve()) and not p.exists()}
+        unsaved = {
+            p for name in overlay if (p := Path(name)).is_relative_to(folder.resolve()) and not p.exists()
+        }
         for path in sorted({*folder.resolve().rglob("*.fab"), *unsaved}):
             if read == MOST_FILES or len(out) >= MOST_SYMBOLS:
                 return out[:MOST_SYMBOLS]
@@ -97,7 +102,9 @@ def declarations_matching(
     return out[:MOST_SYMBOLS]
 
 
-def _symbols_matching(found: Iterable[Symbol], word: str, around: tuple[str, ...]) -> Iterator[tuple[Symbol, tuple[str, ...]]]:
+def _symbols_matching(
+    found: Iterable[Symbol], word: str, around: tuple[str, ...]
+) -> Iterator[tuple[Symbol, tuple[str, ...]]]:
     for s in found:
         if word in s.name.lower():
             yield s, around
@@ -117,19 +124,24 @@ def waiver_comment(d: Diagnostic) -> tuple[int, str] | None:
 
 
 def explanation_file(code: str) -> Path | None:
-    """The file with what `tdsl explain` prints about a code. That of a check is in its program, and is written to the cache;
-    None where it cannot be."""
+    """The file with what `tdsl explain` prints about a code. That of a check is in its program, and is
+    written to the cache; None where it cannot be."""
     path = catalogue.FOLDER / f"{code}.md"
     if path.is_file():
         return path
     found = catalogue.page_of_code(code)
     return (
-        cache.cached_text_file(f"explain/{code}.md", f"# {code} {found.name}: {found.title}\n\n{found.text}") if found else None
+        cache.cached_text_file(f"explain/{code}.md", f"# {code} {found.name}: {found.title}\n\n{found.text}")
+        if found
+        else None
     )
 
 
-def findings_moved_to_text(old: Iterable[Diagnostic], before: SourceFile, after: SourceFile) -> list[Diagnostic]:
-    """Findings of an earlier text at their places in the present one; those of what was changed are left out."""
+def findings_moved_to_text(
+    old: Iterable[Diagnostic], before: SourceFile, after: SourceFile
+) -> list[Diagnostic]:
+    """Findings of an earlier text at their places in the present one; those of what was changed are left
+    out."""
     head = _common_prefix_length(before.text, after.text)
     rest = min(len(before.text), len(after.text)) - head
     tail = min(_common_prefix_length(before.text[::-1], after.text[::-1]), rest)
@@ -140,7 +152,11 @@ def findings_moved_to_text(old: Iterable[Diagnostic], before: SourceFile, after:
             return span
         if span.end <= head:
             return SourceSpan(after, span.start, span.end)
-        return SourceSpan(after, span.start + shift, span.end + shift) if span.start >= len(before.text) - tail else None
+        return (
+            SourceSpan(after, span.start + shift, span.end + shift)
+            if span.start >= len(before.text) - tail
+            else None
+        )
 
     out = []
     for d in old:

@@ -13,7 +13,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of a place of the file: ``start`` and ``end`` of what it is about, Markdown, and a short hint or ""."""
+    """What is known of a place of the file: ``start`` and ``end`` of what it is about, Markdown, and a short
+    hint or ""."""
 
     start: int
     end: int
@@ -23,7 +24,8 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A device set of a compiled design: its fabric, the names and kinds of its path, its shape in words, and its model."""
+    """A device set of a compiled design: its fabric, the names and kinds of its path, its shape in words, and
+    its model."""
 
     fabric: str
     names: tuple[str, ...]
@@ -64,7 +66,9 @@ def fabric_lens_text(design: Design) -> str:
     summary = fabric_summary(design.fabric)
     counts = {"host": summary["hosts"], "switch": summary["switches"], "link": design.fabric.link_count}
     words = [f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}" for word, n in counts.items()]
-    found = next((r for r in design.results if r.check == "bisection" and r.status in ("proved", "bounded")), None)
+    found = next(
+        (r for r in design.results if r.check == "bisection" and r.status in ("proved", "bounded")), None
+    )
     words += [f"bisection {found.text.partition(':')[0]}"] if found is not None else []
     failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
     words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []
@@ -80,7 +84,11 @@ def _cluster_lens_text(design: Design) -> str:
         "switch": summary.get("switches"),
         "link": links.get("total") if isinstance(links, dict) else 0,
     }
-    words = [f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}" for word, n in counts.items() if isinstance(n, int)]
+    words = [
+        f"{n:,} {word}{('es' if word == 'switch' else 's') * (n != 1)}"
+        for word, n in counts.items()
+        if isinstance(n, int)
+    ]
     failed = sum(1 for r in design.results if r.requirement is not None and r.status == "refuted")
     words += [f"{failed} requirement{'s' * (failed > 1)} not met"] if failed else []
     return ", ".join(words)
@@ -100,7 +108,11 @@ def facts_of_compilation(result: Compilation) -> list[Fact]:
     """What is known of the places of the file that was asked for; of what repeats, all that differs."""
     found: dict[tuple[int, int], list[tuple[str, str]]] = {}
     for design in result.designs:
-        for start, end, text, hint in [*_facts_of_device_sets(design), *_facts_of_unknowns(design), *_facts_of_results(design)]:
+        for start, end, text, hint in [
+            *_facts_of_device_sets(design),
+            *_facts_of_unknowns(design),
+            *_facts_of_results(design),
+        ]:
             here = found.setdefault((start, end), [])
             if (text, hint) not in here:
                 here.append((text, hint))
@@ -137,7 +149,9 @@ def _facts_of_device_sets(design: Design) -> list[tuple[int, int, str, str]]:
         text = f"**{s.path}** in {design.name}: {s.count:,} × {s.model.name}{planned}"
         text += f" ({shape})" if shape else ""
         text += f"\n\n{free:,} of {last - first:,} ports free" if last > first else ""
-        alone = re.match(rf"\w+\s+{re.escape(s.name)}\s*\[\s*\?\s*\]", s.origin.span.text)  # what is found is said at the `?`
+        alone = re.match(
+            rf"\w+\s+{re.escape(s.name)}\s*\[\s*\?\s*\]", s.origin.span.text
+        )  # what is found is said at the `?`
         hints = [f"= {s.count:,}"] if s.axes and not alone else []
         if s.index in ratios:
             down, up = ratios[s.index].ratio or (0, 0)
@@ -162,7 +176,8 @@ def _facts_of_unknowns(design: Design) -> list[tuple[int, int, str, str]]:
 
 
 def _name_span_in_statement(span: SourceSpan, name: str) -> tuple[int, int]:
-    """Where the name of a device set stands in the statement that makes it; its first word, where it stands nowhere."""
+    """Where the name of a device set stands in the statement that makes it; its first word, where it stands
+    nowhere."""
     line = span.text.partition("\n")[0].partition("{")[0]
     found = re.search(rf"\b{re.escape(name)}\b", line) or re.match(r"\w+", line)
     return (span.start + found.start(), span.start + found.end()) if found else (span.start, span.end)

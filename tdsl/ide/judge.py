@@ -1,4 +1,5 @@
-"""What is found in a text: names at once, and everything, with facts for hovers and hints, once it is compiled."""
+"""What is found in a text: names at once, and everything, with facts for hovers and hints, once it is
+compiled."""
 
 from __future__ import annotations
 
@@ -14,7 +15,14 @@ from tdsl.config import ConfigError, load_config
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity, merge_equal_findings
 from tdsl.ide import shelf
-from tdsl.ide.facts import Fact, Placed, device_sets_of_design, fabric_lens_text, facts_of_compilation, facts_of_parameters
+from tdsl.ide.facts import (
+    Fact,
+    Placed,
+    device_sets_of_design,
+    fabric_lens_text,
+    facts_of_compilation,
+    facts_of_parameters,
+)
 from tdsl.ide.rename import RenameIndex
 from tdsl.semantics.loader import DECLARED
 from tdsl.system.lazy_dataclass import dataclass
@@ -22,8 +30,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TextJudgement:
-    """What was found in a file, what is known of its places, and its device sets. ``wrong`` is why the call could not be
-    answered, or ""."""
+    """What was found in a file, what is known of its places, and its device sets. ``wrong`` is why the call
+    could not be answered, or ""."""
 
     findings: tuple[Diagnostic, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -54,7 +62,8 @@ def options_of_question(question: Question) -> Options:
 
 
 def rename_index(question: Question, folders: Iterable[Path]) -> RenameIndex:
-    """The names of some folders' files, with the texts of open buffers. What is wrong in ``tdsl.toml`` is told elsewhere."""
+    """The names of some folders' files, with the texts of open buffers. What is wrong in ``tdsl.toml`` is
+    told elsewhere."""
     try:
         paths = options_of_question(question).paths
     except ConfigError:
@@ -89,8 +98,8 @@ def judge_names_or_fault(question: Question) -> TextJudgement:
 
 
 def judge_in_stages(question: Question, kept: Kept | None = None) -> Iterator[TextJudgement]:
-    """All that ``tdsl check`` says: what the wiring shows, then what each proof adds, the cheapest first, then everything.
-    ``kept`` are fabrics of earlier texts."""
+    """All that ``tdsl check`` says: what the wiring shows, then what each proof adds, the cheapest first,
+    then everything. ``kept`` are fabrics of earlier texts."""
     try:
         parsed = shelf.parsed_library_files(question.overlay)
         asked = replace(options_of_question(question), kept=kept, parsed=parsed)
@@ -120,13 +129,18 @@ def _judgement_of_compilation(result: compiler.Compilation) -> TextJudgement:
 
 
 def _findings_without_repeats(result: compiler.Compilation) -> tuple[Diagnostic, ...]:
-    """The findings of a compilation. The printed form of a span's file is all that is needed elsewhere; what a chain of labels
-    repeats is kept once."""
-    return tuple(replace(d, labels=tuple(dict.fromkeys(d.labels))) for d in result.findings if not _is_library_without_fabric(d))
+    """The findings of a compilation. The printed form of a span's file is all that is needed elsewhere; what
+    a chain of labels repeats is kept once."""
+    return tuple(
+        replace(d, labels=tuple(dict.fromkeys(d.labels)))
+        for d in result.findings
+        if not _is_library_without_fabric(d)
+    )
 
 
 def _is_library_without_fabric(d: Diagnostic) -> bool:
-    """Whether a finding is that a file declares no fabric, and the file is there to lend others what it declares."""
+    """Whether a finding is that a file declares no fabric, and the file is there to lend others what it
+    declares."""
     if d.code != "E0122" or d.span is None:
         return False
     words = {m[0].split()[0] for m in DECLARED.finditer(d.span.file.text)}

@@ -1,7 +1,8 @@
-"""What the names of a text mean where they stand: values, devices and groups with their members, models, topologies.
+"""What the names of a text mean where they stand: values, devices and groups with their members, models,
+topologies.
 
-It is read from the tree and the files it uses, not from a compiled design, so it is there while the text is typed. What only
-compiling makes, the devices of an intent, is taken from the design as it was last compiled.
+It is read from the tree and the files it uses, not from a compiled design, so it is there while the text is
+typed. What only compiling makes, the devices of an intent, is taken from the design as it was last compiled.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ MADE_OF = (*KINDS["group"], *KINDS["device"])
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a name means: its kind, a line about it, Markdown, and what lies behind it, with the file that says so."""
+    """What a name means: its kind, a line about it, Markdown, and what lies behind it, with the file that
+    says so."""
 
     name: str
     kind: str
@@ -76,9 +78,14 @@ class KnownNames:
     """What one text knows. ``sets`` are those of its design as it was last compiled."""
 
     def __init__(
-        self, file: SourceFile, body: tuple[tree.Stmt, ...], path: Path, overlay: Mapping[str, str], paths: tuple[Path, ...],
+        self,
+        file: SourceFile,
+        body: tuple[tree.Stmt, ...],
+        path: Path,
+        overlay: Mapping[str, str],
+        paths: tuple[Path, ...],
         sets: tuple[Placed, ...] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.file, self.body, self.sets = file, body, sets
         own = Diagnostics()
         parsed: Parsed = dict(standard_library()[0].loader.parsed)
@@ -155,11 +162,14 @@ class KnownNames:
     # ------------------------------------------------------------ values
 
     def values(self, place: Standing) -> list[Meaning]:
-        """Values that an expression at a place may name: of the blocks around it, the innermost first, then the language's."""
+        """Values that an expression at a place may name: of the blocks around it, the innermost first, then
+        the language's."""
         found: dict[str, Meaning] = {}
         for node in reversed(self.around(place)):
             if isinstance(node, tree.For):
-                found.setdefault(node.var.name, Meaning(node.var.name, "variable", f"in {node.over.span.text}"))
+                found.setdefault(
+                    node.var.name, Meaning(node.var.name, "variable", f"in {node.over.span.text}")
+                )
             for f in node.formals if isinstance(node, tree.TopologyDecl | tree.Def) else ():
                 found.setdefault(f.name.name, Meaning(f.name.name, "param", describe.formal_words(f), node=f))
             for s in statements_in_blocks(_blocks_of_statement(node)):
@@ -174,13 +184,17 @@ class KnownNames:
         return list(found.values())
 
     def phased(self, place: Standing) -> list[Meaning]:
-        """What a phase at a place may set: parameters of the block it stands in, and the day by which it is needed."""
+        """What a phase at a place may set: parameters of the block it stands in, and the day by which it is
+        needed."""
         around = [n for n in self.around(place) if isinstance(n, tree.Decl)]
         found: dict[str, Meaning] = {}
         for s in around[-1].body or () if around else ():
             if isinstance(s, tree.Param):
                 self._value(found, s)
-        found.setdefault(NEEDED, Meaning(NEEDED, "setting", f'{NEEDED} "2027-03-01"', "The day by which this phase is needed."))
+        found.setdefault(
+            NEEDED,
+            Meaning(NEEDED, "setting", f'{NEEDED} "2027-03-01"', "The day by which this phase is needed."),
+        )
         return list(found.values())
 
     def _value(self, found: dict[str, Meaning], s: tree.Stmt, alias: str = "") -> None:
@@ -188,7 +202,15 @@ class KnownNames:
             name = alias or s.name.name
             kind = "function" if isinstance(s, tree.Def) else "param" if isinstance(s, tree.Param) else "let"
             found.setdefault(
-                name, Meaning(name, kind, describe.statement_head(s), describe.comment_of_declaration(s.span), s, self.home)
+                name,
+                Meaning(
+                    name,
+                    kind,
+                    describe.statement_head(s),
+                    describe.comment_of_declaration(s.span),
+                    s,
+                    self.home,
+                ),
             )
 
     # ------------------------------------------------------------ devices and groups
@@ -204,10 +226,14 @@ class KnownNames:
                     found.setdefault(m.name, m)
             for f in node.formals if isinstance(node, tree.TopologyDecl) else ():
                 if f.type.name == "ports":
-                    found.setdefault(f.name.name, Meaning(f.name.name, "ports", describe.formal_words(f), node=f))
+                    found.setdefault(
+                        f.name.name, Meaning(f.name.name, "ports", describe.formal_words(f), node=f)
+                    )
             for m in self._declared([x for b in _blocks_of_statement(node) for x in b], self.home):
                 found.setdefault(m.name, m)
-        fabric = next((n.name.name for n in nodes if isinstance(n, tree.Decl) and n.kind.name == "fabric"), "")
+        fabric = next(
+            (n.name.name for n in nodes if isinstance(n, tree.Decl) and n.kind.name == "fabric"), ""
+        )
         for m in self._placed(fabric, ()):
             found.setdefault(m.name, m)
         if not nodes:
@@ -216,7 +242,9 @@ class KnownNames:
                     found.setdefault(name, replace(self._thing(entry.node, entry.home), name=name))
         return list(found.values())
 
-    def find(self, names: tuple[str, ...], place: Standing, outside: tree.Extend | None = None) -> Meaning | None:
+    def find(
+        self, names: tuple[str, ...], place: Standing, outside: tree.Extend | None = None
+    ) -> Meaning | None:
         """What a path means, given the names in it."""
         known: Iterable[Meaning]
         if outside is not None:  # an extend's own path: fabrics at the top, things of the fabric around it
@@ -256,10 +284,21 @@ class KnownNames:
         return own
 
     def _declared(self, body: Iterable[tree.Stmt], home: Linked | None) -> list[Meaning]:
-        return [self._thing(s, home) for s in statements_in_blocks([body]) if isinstance(s, tree.Decl) and s.kind.name in MADE_OF]
+        return [
+            self._thing(s, home)
+            for s in statements_in_blocks([body])
+            if isinstance(s, tree.Decl) and s.kind.name in MADE_OF
+        ]
 
     def _thing(self, s: tree.Decl, home: Linked | None) -> Meaning:
-        return Meaning(s.name.name, s.kind.name, describe.statement_head(s), describe.comment_of_declaration(s.span), s, home)
+        return Meaning(
+            s.name.name,
+            s.kind.name,
+            describe.statement_head(s),
+            describe.comment_of_declaration(s.span),
+            s,
+            home,
+        )
 
     def _placed(self, fabric: str, names: tuple[str, ...]) -> list[Meaning]:
         """What a compiled fabric holds below some names."""
@@ -279,14 +318,18 @@ class KnownNames:
 def _meanings_inside_model(model: DeviceModel) -> list[Meaning]:
     """Port classes and chips of a model."""
     ports = [
-        Meaning(c.name, "port", describe.port_words(c), describe.comment_of_declaration(c.origin.span), c) for c in model.classes
+        Meaning(c.name, "port", describe.port_words(c), describe.comment_of_declaration(c.origin.span), c)
+        for c in model.classes
     ]
-    chips = [Meaning(c.name, c.kind, describe.chip_words(c), describe.model_page(c.model), c) for c in model.chips]
+    chips = [
+        Meaning(c.name, c.kind, describe.chip_words(c), describe.model_page(c.model), c) for c in model.chips
+    ]
     return [*ports, *chips]
 
 
 def statements_in_blocks(bodies: Iterable[Iterable[tree.Stmt]]) -> Iterator[tree.Stmt]:
-    """Statements of some blocks; those of an ``if``, a ``for`` or a statement at fault count as the block's own."""
+    """Statements of some blocks; those of an ``if``, a ``for`` or a statement at fault count as the block's
+    own."""
     for body in bodies:
         for s in body:
             yield s

@@ -1,4 +1,5 @@
-"""What stands at a place of a text, in Markdown, and the function or topology whose parameters are written there."""
+"""What stands at a place of a text, in Markdown, and the function or topology whose parameters are written
+there."""
 
 from __future__ import annotations
 
@@ -22,16 +23,22 @@ from tdsl.system.lazy_dataclass import dataclass
 CALLED = ("let", "param", "def")
 
 
-def meaning_at_offset(known: KnownNames, file: SourceFile, offset: int) -> tuple[Token, Meaning | None] | None:
+def meaning_at_offset(
+    known: KnownNames, file: SourceFile, offset: int
+) -> tuple[Token, Meaning | None] | None:
     """The word or rate that stands at a place, and what it means, None if nothing is known of it."""
     begin = file.line_starts[file.position(offset)[0] - 1]
     line = file.line(file.position(offset)[0])
     tokens = load_grammar_tables().scanner.scan(file, begin, begin + len(line))
-    token = next((t for t in reversed(tokens) if t.start <= offset <= t.end and t.type in ("NAME", "QUANTITY")), None)
+    token = next(
+        (t for t in reversed(tokens) if t.start <= offset <= t.end and t.type in ("NAME", "QUANTITY")), None
+    )
     if token is None:
         return None
     place = context_before_offset(file, token.start)
-    return token, _meaning_of_rate(known, token, place) if token.type == "QUANTITY" else _meaning_of_token(known, token, place)
+    return token, _meaning_of_rate(known, token, place) if token.type == "QUANTITY" else _meaning_of_token(
+        known, token, place
+    )
 
 
 def meaning_as_markdown(m: Meaning) -> str:
@@ -85,7 +92,11 @@ def _meaning_of_setting(known: KnownNames, token: Token, place: Standing) -> Mea
     if found is None or not isinstance(found.node, tree.TopologyDecl):
         return None
     return next(
-        (Meaning(token.text, "param", describe.formal_words(f), node=f) for f in found.node.formals if f.name.name == token.text),
+        (
+            Meaning(token.text, "param", describe.formal_words(f), node=f)
+            for f in found.node.formals
+            if f.name.name == token.text
+        ),
         None,
     )
 
@@ -98,7 +109,9 @@ def meaning_of_check(name: str) -> Meaning | None:
     if found is None:
         return None
     sections = found.page().split("\n## ")
-    short = next((s.partition("\n")[2].strip().split("\n\n")[0] for s in sections if s.startswith("What it means")), "")
+    short = next(
+        (s.partition("\n")[2].strip().split("\n\n")[0] for s in sections if s.startswith("What it means")), ""
+    )
     doc = f"**{name}**: {found.title()}\n\n{short}\n\n`tdsl explain {name}` has all of it."
     return Meaning(name, "check", found.title(), doc, found)
 
@@ -112,9 +125,17 @@ def _meaning_of_rate(known: KnownNames, token: Token, place: Standing) -> Meanin
         return None
     scale, _ = UNIT_TABLE[value.unit]
     bits = value.value * scale
-    words = f"**{token.text}**: {describe.rate_words(bits)}bit/s in each direction, {quantity_text(Quantity(bits, SIZE))}/s"
+    words = (
+        f"**{token.text}**: {describe.rate_words(bits)}bit/s in each direction, "
+        f"{quantity_text(Quantity(bits, SIZE))}/s"
+    )
     nodes = known.around(place)
-    if place.statement and place.statement[0].text == "port" and nodes and isinstance(nodes[-1], tree.ModelDecl):
+    if (
+        place.statement
+        and place.statement[0].text == "port"
+        and nodes
+        and isinstance(nodes[-1], tree.ModelDecl)
+    ):
         name = place.statement[1].text if len(place.statement) > 1 else ""
         model = known.model(nodes[-1].name.name)
         c = model.port_class(name) if model is not None else None
@@ -122,7 +143,9 @@ def _meaning_of_rate(known: KnownNames, token: Token, place: Standing) -> Meanin
         lanes = {len(p.lanes) for p in c.sonic} if c is not None else set()
         if c is not None and len(lanes) == 1 and c.rate:
             n = lanes.pop()
-            words += f"\n\n{n} lane{'s' if n > 1 else ''} of {describe.rate_words(c.rate // n)} at the switch chip"
+            words += (
+                f"\n\n{n} lane{'s' if n > 1 else ''} of {describe.rate_words(c.rate // n)} at the switch chip"
+            )
     return Meaning(token.text, "rate", doc=words)
 
 
@@ -131,7 +154,8 @@ def _meaning_of_rate(known: KnownNames, token: Token, place: Standing) -> Meanin
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A function or topology: how it is written, its parameters as places of that text, which is written now, and what it is."""
+    """A function or topology: how it is written, its parameters as places of that text, which is written now,
+    and what it is."""
 
     label: str
     parameters: tuple[tuple[int, int], ...]
@@ -154,7 +178,8 @@ def signature_at_offset(known: KnownNames, file: SourceFile, offset: int) -> Sig
     names = [f.name.name for f in found.node.formals]
     word = place.statement[0].text if place.statement else ""
     return _signature_of_meaning(
-        replace(found, doc=describe.comment_of_declaration(found.node.span)), names.index(word) if word in names else -1
+        replace(found, doc=describe.comment_of_declaration(found.node.span)),
+        names.index(word) if word in names else -1,
     )
 
 
@@ -168,8 +193,14 @@ def _open_call(place: Standing) -> tuple[str, int] | None:
             depth += 1
         elif kind in ("LPAR", "LSQB"):
             if depth == 0:
-                named = kind == "LPAR" and tokens[i - 1].type == "NAME" and tokens[i - 1].end == tokens[i].start
-                return (tokens[i - 1].text, commas) if named and tokens[0].text not in ("use", "topology") else None
+                named = (
+                    kind == "LPAR" and tokens[i - 1].type == "NAME" and tokens[i - 1].end == tokens[i].start
+                )
+                return (
+                    (tokens[i - 1].text, commas)
+                    if named and tokens[0].text not in ("use", "topology")
+                    else None
+                )
             depth -= 1
         elif kind == "COMMA" and depth == 0:
             commas += 1

@@ -33,7 +33,9 @@ class FileNames:
     def __init__(self, scopes: Scopes, home: Linked) -> None:
         self.scopes, self.home, self.file = scopes, home, home.module.file
         self.found: dict[tuple[int, int], tuple[Name, ...]] = {}
-        self.crowded: dict[tuple[int, int], tuple[Name, ...]] = {}  # of each fabric, the members that share a name
+        self.crowded: dict[
+            tuple[int, int], tuple[Name, ...]
+        ] = {}  # of each fabric, the members that share a name
         self.top = scopes.top(home)
         for s in flattened_statements(home.module.body):
             if isinstance(s, tree.Extend):
@@ -135,7 +137,9 @@ class FileNames:
         """The parameters of a function or topology; their defaults see those before them."""
         for f in s.formals:
             if isinstance(s, tree.Def):
-                add_name_to_block(inner.values, Name(f.name.name, "parameter", f.name.span, None, inner, self.home))
+                add_name_to_block(
+                    inner.values, Name(f.name.name, "parameter", f.name.span, None, inner, self.home)
+                )
             self.mark(f.name.span, inner.values.get(f.name.name, ()))
             if f.default is not None and f.type.name != "pattern":
                 self.deep(f.default, inner)
@@ -177,12 +181,17 @@ class FileNames:
             self.device(s.body or (), names, block)
 
     def device(self, body: Iterable[tree.Stmt], names: list[Name], block: NameBlock) -> None:
-        """What stands in the braces of a device: of its settings ``split`` names a port class of its model."""
+        """What stands in the braces of a device: of its settings ``split`` names a port class of its
+        model."""
         for x in body:
             if not isinstance(x, tree.Setting) or x.name.name in WORDED:
                 continue
             for item in x.items:
-                if x.name.name == "split" and isinstance(item.value, tree.PathExpr) and item.value.bare is not None:
+                if (
+                    x.name.name == "split"
+                    and isinstance(item.value, tree.PathExpr)
+                    and item.value.bare is not None
+                ):
                     self.mark(item.value.span, self.scopes.step(names, item.value.bare))
                 else:
                     self.deep(item.value, block)
@@ -236,7 +245,11 @@ class FileNames:
     def part(self, s: tree.Setting, block: NameBlock) -> None:
         """``cable PART`` of a connect: a string may name a part of the catalogue, too."""
         for i in s.items:
-            if isinstance(i.value, tree.Str) and len(i.value.parts) == 1 and isinstance(i.value.parts[0], str):
+            if (
+                isinstance(i.value, tree.Str)
+                and len(i.value.parts) == 1
+                and isinstance(i.value.parts[0], str)
+            ):
                 name = self.scopes.entry(self.home, i.value.parts[0])
                 if name is not None and is_cable((name.target or name).node):
                     self.mark(SourceSpan(self.file, i.value.span.start + 1, i.value.span.end - 1), [name])
@@ -283,7 +296,9 @@ class FileNames:
         out = []
         at = block
         while at.around is not None:
-            names = [n for ns in at.around.members.values() for n in ns if n.inner is at and n.what == "fabric"]
+            names = [
+                n for ns in at.around.members.values() for n in ns if n.inner is at and n.what == "fabric"
+            ]
             out += [Name("fabric", n.what, n.place, n.node, n.block, n.home, fixed=why) for n in names]
             at = at.around
         return out
@@ -305,7 +320,12 @@ class FileNames:
         self.joined([path], block)
 
     def joined(
-        self, paths: Paths, block: NameBlock, more: Any = None, body: Iterable[tree.Stmt] = (), claim: bool = False
+        self,
+        paths: Paths,
+        block: NameBlock,
+        more: Any = None,
+        body: Iterable[tree.Stmt] = (),
+        claim: bool = False,
     ) -> None:
         """Paths, their index variables, and the expressions and settings that see these."""
         inner = NameBlock(block)
@@ -313,7 +333,9 @@ class FileNames:
             for part in path.parts:
                 for e in part.entries if isinstance(part, tree.IndexPart) else ():
                     if isinstance(e, tree.PathExpr) and e.bare is not None and not inner.value(e.bare):
-                        add_name_to_block(inner.values, Name(e.bare, "index variable", e.span, None, inner, self.home))
+                        add_name_to_block(
+                            inner.values, Name(e.bare, "index variable", e.span, None, inner, self.home)
+                        )
         for path in paths:
             self.path(path, inner, claim)
         self.deep(more, inner)
@@ -327,8 +349,13 @@ class FileNames:
                     self.deep(i.args, block)
 
     def word(self, e: tree.Expr, block: NameBlock) -> bool:
-        """Whether a setting's value stays a word though a topology has a parameter of this name: that is a pattern."""
-        return isinstance(e, tree.PathExpr) and e.bare is not None and any(n.type == "pattern" for n in block.value(e.bare))
+        """Whether a setting's value stays a word though a topology has a parameter of this name: that is a
+        pattern."""
+        return (
+            isinstance(e, tree.PathExpr)
+            and e.bare is not None
+            and any(n.type == "pattern" for n in block.value(e.bare))
+        )
 
     def path(self, path: tree.PathExpr, block: NameBlock, claim: bool) -> None:
         """A path through groups and devices to ports."""
@@ -338,7 +365,9 @@ class FileNames:
                 if k == 0 and block.around is self.top:
                     names = self.top.members.get(part.name, [])
                 elif k == 0:
-                    names = block.member(part.name) or [n for n in block.value(part.name) if n.type == "ports"]
+                    names = block.member(part.name) or [
+                        n for n in block.value(part.name) if n.type == "ports"
+                    ]
                     names = names or (block.everywhere(part.name) if claim else [])
                 else:
                     names = self.scopes.step(names, part.name)
@@ -379,7 +408,9 @@ class FileNames:
         if found or name in (*BUILTINS, "true", "false"):
             return found
         entry = self.scopes.entry(self.home, name)
-        return [entry] if entry is not None and isinstance((entry.target or entry).node, tree.ModelDecl) else []
+        return (
+            [entry] if entry is not None and isinstance((entry.target or entry).node, tree.ModelDecl) else []
+        )
 
     def lost(self, span: SourceSpan, block: NameBlock) -> None:
         """The names of a statement that did not parse: what each most likely means."""

@@ -22,9 +22,17 @@ COMPLETIONS = {
 """The protocol's kinds of what may be written; devices and groups are modules."""
 
 KINDS = {
-    "fabric": "Module", "cluster": "Module", "model": "Class", "topology": "Interface", "def": "Function", "param": "Variable",
-    "let": "Constant", "port": "Field", "extend": "Namespace", **dict.fromkeys(GROUPS, "Namespace"),
-}  # fmt: skip
+    "fabric": "Module",
+    "cluster": "Module",
+    "model": "Class",
+    "topology": "Interface",
+    "def": "Function",
+    "param": "Variable",
+    "let": "Constant",
+    "port": "Field",
+    "extend": "Namespace",
+    **dict.fromkeys(GROUPS, "Namespace"),
+}
 """The protocol's kinds of declarations; others are objects."""
 
 
@@ -55,4 +63,6 @@ class Open:
     compiled: bool = False  # whether findings of its compilation were told
     task: EditorTask | None = None
     proved: tuple[Diagnostic, ...] = ()  # all findings of this text, once it is compiled
-    late: tuple[Diagnostic, ...] = ()  # findings of an earlier text that are not yet found or refuted in this one
+    late: tuple[
+        Diagnostic, ...
+    ] = ()  # findings of an earlier text that are not yet found or refuted in this one

@@ -17,7 +17,8 @@ PAIRS = {"{": "}", "(": ")", "[": "]"}
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A declaration: its name, its kind as written, what stands with it, the whole of it, its name's place, what it holds."""
+    """A declaration: its name, its kind as written, what stands with it, the whole of it, its name's place,
+    what it holds."""
 
     name: str
     kind: str
@@ -33,10 +34,22 @@ def declared_symbols(body: Iterable[tree.Stmt]) -> tuple[Symbol, ...]:
     for s in body:
         match s:
             case tree.Decl():
-                detail = s.of.span.text if s.of is not None else s.title.span.text.strip('"') if s.title is not None else ""
-                out.append(Symbol(s.name.name, s.kind.name, detail, s.span, s.name.span, declared_symbols(s.body or ())))
+                detail = (
+                    s.of.span.text
+                    if s.of is not None
+                    else s.title.span.text.strip('"')
+                    if s.title is not None
+                    else ""
+                )
+                out.append(
+                    Symbol(
+                        s.name.name, s.kind.name, detail, s.span, s.name.span, declared_symbols(s.body or ())
+                    )
+                )
             case tree.ModelDecl():
-                out.append(Symbol(s.name.name, "model", s.kind.name, s.span, s.name.span, declared_symbols(s.body)))
+                out.append(
+                    Symbol(s.name.name, "model", s.kind.name, s.span, s.name.span, declared_symbols(s.body))
+                )
             case tree.TopologyDecl():
                 out.append(Symbol(s.name.name, "topology", "", s.span, s.name.span, declared_symbols(s.body)))
             case tree.Def():
@@ -52,7 +65,9 @@ def declared_symbols(body: Iterable[tree.Stmt]) -> tuple[Symbol, ...]:
             case tree.For() | tree.PhaseBlock() | tree.Broken():
                 out.extend(declared_symbols(s.body))
             case tree.Extend():
-                out.append(Symbol(s.path.span.text, "extend", "", s.span, s.path.span, declared_symbols(s.body)))
+                out.append(
+                    Symbol(s.path.span.text, "extend", "", s.span, s.path.span, declared_symbols(s.body))
+                )
             case _:
                 pass
     return tuple(out)

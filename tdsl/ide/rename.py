@@ -1,4 +1,5 @@
-"""Where a name is declared and used, over all files of a folder, and what must be written to give it another one."""
+"""Where a name is declared and used, over all files of a folder, and what must be written to give it another
+one."""
 
 from __future__ import annotations
 
@@ -43,7 +44,9 @@ class RenameIndex:
     files: dict[str, FileNames | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        loader = Loader(Diagnostics(), self.paths, dict(self.overlay), shelf.parsed_library_files(self.overlay))
+        loader = Loader(
+            Diagnostics(), self.paths, dict(self.overlay), shelf.parsed_library_files(self.overlay)
+        )
         object.__setattr__(self, "scopes", Scopes(Library(loader, Diagnostics())))
 
     def names(self, path: Path) -> FileNames | None:
@@ -65,7 +68,8 @@ class RenameIndex:
         return names.at(offset) if names is not None else None
 
     def definition(self, path: Path, offset: int) -> list[SourceSpan]:
-        """Where the name at an offset is declared; of another name given by ``as``, where that is declared which it renames."""
+        """Where the name at an offset is declared; of another name given by ``as``, where that is declared
+        which it renames."""
         found = self.at(path, offset)
         if found is None:
             return []
@@ -85,7 +89,8 @@ class RenameIndex:
                 yield path
 
     def reads(self, path: Path) -> set[Path]:
-        """The file itself and those that it uses, and these use, resolved; what the library holds reads nothing else."""
+        """The file itself and those that it uses, and these use, resolved; what the library holds reads
+        nothing else."""
         found: set[Path] = set()
         todo = [path.resolve()]
         while todo:
@@ -99,7 +104,8 @@ class RenameIndex:
         return found
 
     def concerned(self, wanted: Iterable[Name], path: Path, *words: str) -> list[Path]:
-        """The files in which declarations may be named: those with such words in them that see where they are declared."""
+        """The files in which declarations may be named: those with such words in them that see where they are
+        declared."""
         wanted = list(wanted)
         out = [path.resolve()]
         if all(n.what in LOCAL for n in wanted):
@@ -108,10 +114,13 @@ class RenameIndex:
         paths = [p.resolve() for p in self.paths]
         everyone = any(_is_in_stdlib(h) or any(h.is_relative_to(p) for p in paths) for h in homes)
         held = (p.resolve() for word in words for p in self.holding(word))
-        return list(dict.fromkeys([*out, *sorted(homes), *(p for p in held if everyone or homes & self.reads(p))]))
+        return list(
+            dict.fromkeys([*out, *sorted(homes), *(p for p in held if everyone or homes & self.reads(p))])
+        )
 
     def uses(self, wanted: Iterable[Name], path: Path) -> tuple[set[Key], list[SourceSpan]]:
-        """Where declarations, and all that one word may mean besides them, stand in the files that hold their name."""
+        """Where declarations, and all that one word may mean besides them, stand in the files that hold their
+        name."""
         wanted = list(wanted)
         keys = {n.key for n in wanted}
         files = self.concerned(wanted, path, *{n.name for n in wanted})
@@ -143,7 +152,11 @@ class RenameIndex:
         if found is None or names is None:
             return []
         keys = {n.key for n in found[1]}
-        spans = [SourceSpan(names.file, *k) for k, meant in names.found.items() if any(n.key in keys for n in meant)]
+        spans = [
+            SourceSpan(names.file, *k)
+            for k, meant in names.found.items()
+            if any(n.key in keys for n in meant)
+        ]
         return [(s, _span_declares_key(s, keys)) for s in sorted(spans, key=lambda s: s.start)]
 
     # ------------------------------------------------------------ renaming
@@ -157,19 +170,23 @@ class RenameIndex:
                 raise RenameRefused(f"{n.fixed}, and cannot be changed")
             if n.place.file.name.startswith(positions.LIBRARY):
                 raise RenameRefused(
-                    f"`{n.name}` is declared in {n.place.file.name}, the standard library, which is not yours to change"
+                    f"`{n.name}` is declared in {n.place.file.name}, the standard library, which is not "
+                    "yours to change"
                 )
         return found[0]
 
     def edits(self, path: Path, offset: int, new: str) -> list[SourceSpan]:
-        """The places at which a new name is to be written. Raises Refused if it is none, or would change what any name means."""
+        """The places at which a new name is to be written. Raises Refused if it is none, or would change what
+        any name means."""
         self.renamed(path, offset)
         found = self.at(path, offset)
         assert found is not None
         old = found[0].text
         tokens = load_grammar_tables().scanner.scan(SourceFile("name", new))
         if len(tokens) != 1 or tokens[0].type != "NAME" or tokens[0].text != new:
-            raise RenameRefused(f"`{new}` is not a name: letters, digits and `_` make one, and it begins with no digit")
+            raise RenameRefused(
+                f"`{new}` is not a name: letters, digits and `_` make one, and it begins with no digit"
+            )
         if new in GIVEN and any(n.type for n in found[1]):
             raise RenameRefused(f"fabrics fill `{new}` by its name, so another parameter cannot have it")
         _, spans = self.uses(found[1], path)
@@ -182,7 +199,8 @@ class RenameIndex:
             if names is not None and (fault := self.fault(p)) is not None:
                 line = fault.begin[0]
                 raise RenameRefused(
-                    f"`{p.name}` has a fault of syntax at line {line}, so what it means by `{old}` is not known: fix it first"
+                    f"`{p.name}` has a fault of syntax at line {line}, so what it means by `{old}` is not "
+                    "known: fix it first"
                 )
         for span in spans:
             self.renamed(positions.path_of_finding_file(span.file.name), span.start)
@@ -192,10 +210,14 @@ class RenameIndex:
     def fault(self, path: Path) -> SourceSpan | None:
         """The first place at which a file does not parse."""
         _, found = self.scopes.library.loader.parsed[str(path.resolve())]
-        return next((d.span for d in found if d.severity is Severity.ERROR and d.code.startswith("E00") and d.span), None)
+        return next(
+            (d.span for d in found if d.severity is Severity.ERROR and d.code.startswith("E00") and d.span),
+            None,
+        )
 
     def unchanged(self, files: list[Path], spans: list[SourceSpan], new: str) -> None:
-        """Refuse a new name that would change what a name means: all are read once more, with the new text."""
+        """Refuse a new name that would change what a name means: all are read once more, with the new
+        text."""
         moved = Moves(spans, len(new))
         after = RenameIndex(self.folders, self.paths, {**self.overlay, **moved.texts(new)})
         for p in files:
@@ -203,10 +225,16 @@ class RenameIndex:
             if one is None or two is None:
                 continue
             if (fault := after.fault(p)) is not None:
-                raise RenameRefused(f"with `{new}`, line {fault.begin[0]} of `{p.name}` does not read as a statement")
-            before = {(moved.to(one.file, a), moved.to(one.file, b)): {self._meaning(n, moved) for n in names}
-                      for (a, b), names in (one.found | one.crowded).items()}  # fmt: skip
-            now = {k: {after._meaning(n, None) for n in names} for k, names in (two.found | two.crowded).items()}
+                raise RenameRefused(
+                    f"with `{new}`, line {fault.begin[0]} of `{p.name}` does not read as a statement"
+                )
+            before = {
+                (moved.to(one.file, a), moved.to(one.file, b)): {self._meaning(n, moved) for n in names}
+                for (a, b), names in (one.found | one.crowded).items()
+            }
+            now = {
+                k: {after._meaning(n, None) for n in names} for k, names in (two.found | two.crowded).items()
+            }
             for at in sorted(before.keys() | now.keys()):
                 if before.get(at) != now.get(at):
                     line = two.file.position(at[0])[0]

@@ -1,4 +1,5 @@
-"""What a text declares, block by block, whether or not it compiles. The compiler finds files, models and topologies."""
+"""What a text declares, block by block, whether or not it compiles. The compiler finds files, models and
+topologies."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ DEPTH = 8
 
 @dataclass(eq=False, slots=True)
 class NameBlock:
-    """The names of one block: values, and members (devices, groups, ports), each with all that bear the name there."""
+    """The names of one block: values, and members (devices, groups, ports), each with all that bear the name
+    there."""
 
     around: NameBlock | None = None
     values: dict[str, list[Name]] = field(default_factory=dict)
@@ -50,7 +52,8 @@ class NameBlock:
         return []
 
     def everywhere(self, name: str) -> list[Name]:
-        """The devices and groups of a name in whichever block of the design around, as a claim may mean them."""
+        """The devices and groups of a name in whichever block of the design around, as a claim may mean
+        them."""
         top = self
         while top.around is not None and top.around.around is not None:
             top = top.around
@@ -74,8 +77,9 @@ class NameBlock:
 class Name:
     """A declared name: what it is in words, where it is declared, and what is known of what it stands for.
 
-    ``block`` and ``home`` are those it is declared in; ``inner`` holds its members; ``given`` is the expression a value has and
-    the block and file to read that in. ``target`` is what an ``as`` renames; ``fixed`` says why it cannot be renamed, or "".
+    ``block`` and ``home`` are those it is declared in; ``inner`` holds its members; ``given`` is the
+    expression a value has and the block and file to read that in. ``target`` is what an ``as`` renames;
+    ``fixed`` says why it cannot be renamed, or "".
     """
 
     name: str
@@ -150,7 +154,15 @@ class Scopes:
                 continue
             name = self.of(entry)
             if u.alias is not None:
-                name = Name(u.alias.name, f"another name of the {name.what}", u.alias.span, None, block, home, target=name)
+                name = Name(
+                    u.alias.name,
+                    f"another name of the {name.what}",
+                    u.alias.span,
+                    None,
+                    block,
+                    home,
+                    target=name,
+                )
                 self.aliases[home.module.key, u.alias.name] = name
             is_value = isinstance(entry.node, (tree.Def, tree.Let, tree.Param))
             add_name_to_block(block.values if is_value else block.members, name)
@@ -162,7 +174,10 @@ class Scopes:
     def named(self, s: tree.Stmt, block: NameBlock, home: Linked) -> Name:
         """The name that a statement declares."""
         if id(s) not in self.nodes:
-            assert isinstance(s, (tree.Let, tree.Param, tree.Def, tree.Decl, tree.ModelDecl, tree.TopologyDecl, tree.TierDecl))
+            assert isinstance(
+                s,
+                (tree.Let, tree.Param, tree.Def, tree.Decl, tree.ModelDecl, tree.TopologyDecl, tree.TierDecl),
+            )
             what = s.kind.name if isinstance(s, tree.Decl) else type(s).__name__.removesuffix("Decl").lower()
             made = Name(s.name.name, what, s.name.span, s, block, home)
             if isinstance(s, (tree.Let, tree.Param)):
@@ -193,13 +208,19 @@ class Scopes:
     def mine(self, s: tree.Decl | tree.ModelDecl | tree.TopologyDecl, block: NameBlock, home: Linked) -> Name:
         """The name that a statement declares in a block."""
         key = id(s.name.span.file), s.name.span.start, s.name.name
-        return next((n for n in block.members.get(s.name.name, ()) if n.key == key), None) or self.named(s, block, home)
+        return next((n for n in block.members.get(s.name.name, ()) if n.key == key), None) or self.named(
+            s, block, home
+        )
 
     def inside(self, name: Name) -> NameBlock | None:
         """The block of a fabric, cluster, model, topology or group; None of what has none."""
         name = name.target or name
         s, home = name.node, name.home
-        if name.inner is None and home is not None and isinstance(s, (tree.Decl, tree.ModelDecl, tree.TopologyDecl)):
+        if (
+            name.inner is None
+            and home is not None
+            and isinstance(s, (tree.Decl, tree.ModelDecl, tree.TopologyDecl))
+        ):
             if isinstance(s, tree.TopologyDecl):
                 name.inner = self.instance(s, home)
             elif isinstance(s, tree.ModelDecl) or s.kind.name in KINDS["scope"]:
@@ -208,7 +229,8 @@ class Scopes:
         return name.inner
 
     def declare(self, block: NameBlock, body: Iterable[tree.Stmt], home: Linked, own: bool = False) -> None:
-        """Enter what the statements of a block declare, extensions of its groups among them; ``own``: it is a fabric's own."""
+        """Enter what the statements of a block declare, extensions of its groups among them; ``own``: it is a
+        fabric's own."""
         block.own = block.own or own
         for s in flattened_statements(body):
             if isinstance(s, (tree.Let, tree.Param, tree.Def)):
@@ -267,7 +289,8 @@ class Scopes:
         at: NameBlock | None = None,
         by: Linked | None = None,
     ) -> NameBlock:
-        """The block of a topology; with what the braces of a statement give for its parameters, and the tiers written there."""
+        """The block of a topology; with what the braces of a statement give for its parameters, and the tiers
+        written there."""
         out = NameBlock(self.top(home))
         settable = [f for f in node.formals if f.type.name != "ports"]
         for f in node.formals:
@@ -282,7 +305,8 @@ class Scopes:
                     formal.given = (items[0].value, at, by)
         tiers = [x for x in s.body or () if isinstance(x, tree.TierDecl)] if s is not None else []
         mine = [x for x in node.body if not (tiers and isinstance(x, tree.TierDecl))]
-        # The statements of an instance are of their own: their devices have the models that its parameters name.
+        # The statements of an instance are of their own: their devices have the models that its parameters
+        # name.
         held, self.nodes = self.nodes, {}
         self.declare(out, mine, home)
         self.nodes = held
@@ -304,7 +328,9 @@ class Scopes:
         found: dict[Key, Name] = {}
         for name in names:
             own = name.inner.members.get(part, []) if name.inner is not None else []
-            for n in own or [x for m in self.models(name) if (b := self.inside(m)) for x in b.members.get(part, [])]:
+            for n in own or [
+                x for m in self.models(name) if (b := self.inside(m)) for x in b.members.get(part, [])
+            ]:
                 found.setdefault(n.key, n)
         return list(found.values())
 
@@ -316,7 +342,10 @@ class Scopes:
         elif isinstance(s, tree.Setting) and s.items:
             e = next((v for w, v in s.items[0].args if w == "x"), None)
         elif isinstance(s, tree.TierDecl):
-            written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "switch" and x.items), None)
+            written = next(
+                (x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "switch" and x.items),
+                None,
+            )
             e = written.items[0].value if written else None
         return self.model(e, name.block, name.home) if e is not None and name.home is not None else []
 
@@ -326,9 +355,16 @@ class Scopes:
             return []
         values = block.value(e.bare)
         if values:
-            return [m for v in values if (v.target or v).given for m in self.model(*_expression_given_for(v), depth + 1)]
+            return [
+                m
+                for v in values
+                if (v.target or v).given
+                for m in self.model(*_expression_given_for(v), depth + 1)
+            ]
         found = self.entry(home, e.bare)
-        return [found] if found is not None and isinstance((found.target or found).node, tree.ModelDecl) else []
+        return (
+            [found] if found is not None and isinstance((found.target or found).node, tree.ModelDecl) else []
+        )
 
 
 def _expression_given_for(name: Name) -> tuple[tree.Expr, NameBlock, Linked]:

@@ -1,4 +1,5 @@
-"""Files of the standard library as they were parsed, so that an editor does not wait for them at every key."""
+"""Files of the standard library as they were parsed, so that an editor does not wait for them at every
+key."""
 
 from __future__ import annotations
 

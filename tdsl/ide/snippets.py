@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 TOP = {
-    "fabric": 'fabric ${1:name} {\n  host node[${2:16}]: ${3:HOST_MODEL}\n  switch leaf[${4:8}]: ${5:SWITCH_MODEL}\n'
+    "fabric": "fabric ${1:name} {\n  host node[${2:16}]: ${3:HOST_MODEL}\n  switch leaf[${4:8}]: "
+    "${5:SWITCH_MODEL}\n"
     "  connect node[n].nic[r] to leaf[r]\n  require reachability\n}",
-    "model": "model switch ${1:NAME} {\n  port p[1..${2:64}]: ${3:400Gbps}\n  source \"${4:data sheet}\"\n}",
-}  # fmt: skip
+    "model": 'model switch ${1:NAME} {\n  port p[1..${2:64}]: ${3:400Gbps}\n  source "${4:data sheet}"\n}',
+}
 """At the top of a file."""
 INSIDE = {
     "host": "host ${1:node}[${2:16}]: ${3:HOST_MODEL}",

@@ -1,7 +1,7 @@
 """A process that compiles designs beside the editor's, so that a long proof can be given up at any moment.
 
-It keeps the fabrics that it wired: a question that is given up is interrupted by a signal, and the process is ended only if it
-does not answer to that.
+It keeps the fabrics that it wired: a question that is given up is interrupted by a signal, and the process is
+ended only if it does not answer to that.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ from tdsl.compile.reuse import Kept
 from tdsl.ide.judge import Question, TextJudgement, judge_in_stages
 
 PATIENCE_S = 1.0
-"""How long a process that is interrupted may take to answer before it is ended: a long step of a library does not listen."""
+"""How long a process that is interrupted may take to answer before it is ended: a long step of a library does
+not listen."""
 STEP_S = 0.1
 """How often it is asked whether a question was given up."""
-INTERRUPT = getattr(signal, "SIGUSR1", None)  # None where there are no such signals: the process is ended at once
+INTERRUPT = getattr(
+    signal, "SIGUSR1", None
+)  # None where there are no such signals: the process is ended at once
 
 
 _SMALL = str(Path("small.fab").resolve())
@@ -32,7 +35,8 @@ SMALL = Question(
     _SMALL,
     {
         _SMALL: "model host H { port n: 100Gbps }\nmodel switch S { port p[4]: 100Gbps }\n"
-        "fabric f {\n  host h[4]: H\n  switch s: S\n  connect h[i].n to s\n  require oversubscription <= 1:1\n}\n"
+        "fabric f {\n  host h[4]: H\n  switch s: S\n  connect h[i].n to s\n  require oversubscription <= "
+        "1:1\n}\n"
     },
 )
 """What a process compiles before it is asked, so that the first answer waits for no module."""
@@ -56,7 +60,8 @@ def answer_questions(end: Connection) -> None:
             raise GivenUp
 
     def unheard(lost: sys.UnraisableHookArgs) -> None:
-        """An interruption in the middle of what cannot raise, such as the end of an object: it comes again."""
+        """An interruption in the middle of what cannot raise, such as the end of an object: it comes
+        again."""
         nonlocal asked
         if isinstance(lost.exc_value, GivenUp):
             asked = True
@@ -104,8 +109,8 @@ def _judgements_or_fault(question: Question, kept: Kept) -> Iterator[TextJudgeme
 class Worker:
     """One process, started before it is needed and again after it was ended.
 
-    ``round`` counts what was given up: a question of an earlier round is not asked any more. ``ended`` is whether the process
-    was ended since a question was answered.
+    ``round`` counts what was given up: a question of an earlier round is not asked any more. ``ended`` is
+    whether the process was ended since a question was answered.
     """
 
     def __init__(self) -> None:
@@ -153,7 +158,8 @@ class Worker:
                 self.ended = False
                 if answer is None or not answer.last:
                     return TextJudgement(
-                        wrong="the process that compiles the design was ended; a change of the text starts it again"
+                        wrong="the process that compiles the design was ended; a change of the text "
+                        "starts it again"
                     )
             return answer
 

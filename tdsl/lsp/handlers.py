@@ -33,7 +33,10 @@ def serve_editor() -> None:
         logging.getLogger(name).addHandler(log)
     try:
         # Copies: they are closed at the end, and what the process has open is not this module's to close.
-        server.start_io(cast(BinaryIO, BoundedStream(os.fdopen(os.dup(0), "rb"))), os.fdopen(os.dup(output_descriptor()), "wb"))
+        server.start_io(
+            cast(BinaryIO, BoundedStream(os.fdopen(os.dup(0), "rb"))),
+            os.fdopen(os.dup(output_descriptor()), "wb"),
+        )
     finally:
         server.worker.stop()
 
@@ -120,7 +123,10 @@ def make_language_server() -> Server:
         state = server.open.get(params.text_document.uri)
         comment = lsp.FoldingRangeKind.Comment
         return (
-            [lsp.FoldingRange(a, b, kind=comment if c else None) for a, b, c in outline.foldable_blocks(state.file)]
+            [
+                lsp.FoldingRange(a, b, kind=comment if c else None)
+                for a, b, c in outline.foldable_blocks(state.file)
+            ]
             if state
             else []
         )
@@ -130,7 +136,9 @@ def make_language_server() -> Server:
         state = server.open.get(params.text_document.uri)
         return server.hover(state, server.offset(state, params.position)) if state else None
 
-    @request(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", " ", "[", "("]))
+    @request(
+        lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=[".", ":", " ", "[", "("])
+    )
     def completion(params: lsp.CompletionParams) -> lsp.CompletionList | None:
         state = server.open.get(params.text_document.uri)
         unasked = params.context is not None and params.context.trigger_character == " "
@@ -141,7 +149,10 @@ def make_language_server() -> Server:
         state = server.open.get(params.text_document.uri)
         return server.signature(state, server.offset(state, params.position)) if state else None
 
-    @request(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensLegend(list(colours.TYPES), list(colours.MODIFIERS)))
+    @request(
+        lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+        lsp.SemanticTokensLegend(list(colours.TYPES), list(colours.MODIFIERS)),
+    )
     def tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
         state = server.open.get(params.text_document.uri)
         return server.tokens(state) if state else None
@@ -160,7 +171,11 @@ def make_language_server() -> Server:
     def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
         state, path, at = server.asked(params.text_document, params.position)
         declared = params.context.include_declaration
-        return [server.location(s) for s in server.index(state, fresh=True).references(path, at, declared)] if state else []
+        return (
+            [server.location(s) for s in server.index(state, fresh=True).references(path, at, declared)]
+            if state
+            else []
+        )
 
     @request(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     def highlight(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:

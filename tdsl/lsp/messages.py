@@ -1,4 +1,5 @@
-"""Messages of the language server as they come in: what is no request is answered so, and stderr has a line for each.
+"""Messages of the language server as they come in: what is no request is answered so, and stderr has a line
+for each.
 
 Codes of errors: https://www.jsonrpc.org/specification, section 5.1.
 """
@@ -22,10 +23,12 @@ LONGEST_LINE = 300
 
 
 class Messages(LanguageServerProtocol):
-    """The protocol of pygls, which leaves requests unanswered that have a known method and parameters of another form."""
+    """The protocol of pygls, which leaves requests unanswered that have a known method and parameters of
+    another form."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Leave each object of a message as it is: which of them is the message is known when all are read."""
+        """Leave each object of a message as it is: which of them is the message is known when all are
+        read."""
         return data
 
     def handle_message(self, message: Any) -> None:
@@ -52,7 +55,8 @@ class Messages(LanguageServerProtocol):
         super().handle_message(read)
 
     def unknown(self, message: Any) -> str:
-        """Why a message about the text of a document has none to be about; empty where it has, and for all other messages."""
+        """Why a message about the text of a document has none to be about; empty where it has, and for all
+        other messages."""
         if getattr(message, "method", None) not in (TEXT_DOCUMENT_DID_OPEN, TEXT_DOCUMENT_DID_CHANGE):
             return ""
         uri = message.params.text_document.uri
@@ -60,17 +64,26 @@ class Messages(LanguageServerProtocol):
             to_fs_path(uri)
         except ValueError as wrong:
             return f"{uri!r} cannot be read as a URI ({wrong})"
-        closed = message.method == TEXT_DOCUMENT_DID_CHANGE and uri not in {d.uri for d in self.workspace.text_documents.values()}
+        closed = message.method == TEXT_DOCUMENT_DID_CHANGE and uri not in {
+            d.uri for d in self.workspace.text_documents.values()
+        }
         return f"{uri!r} was not opened" if closed else ""
 
     def refuse(self, number: int | str | None, why: JsonRpcException) -> None:
         """Answer with an error; no number where it cannot be known."""
         error = why.to_response_error()
-        self._send_data({"jsonrpc": self.VERSION, "id": number, "error": {"code": error.code, "message": error.message}})
+        self._send_data(
+            {"jsonrpc": self.VERSION, "id": number, "error": {"code": error.code, "message": error.message}}
+        )
 
     def unread(self, error: Exception) -> None:
         """Answer to bytes that are no JSON, or no message."""
-        self.refuse(None, JsonRpcParseError() if isinstance(error, (ValueError, RecursionError)) else JsonRpcInvalidRequest())
+        self.refuse(
+            None,
+            JsonRpcParseError()
+            if isinstance(error, (ValueError, RecursionError))
+            else JsonRpcInvalidRequest(),
+        )
 
 
 class Answering(LanguageServer):
@@ -88,7 +101,8 @@ class Answering(LanguageServer):
 
 
 class OneLineFormatter(logging.Formatter):
-    """A record as one short line without control characters. What a fault was is in it; its traceback is in the answer."""
+    """A record as one short line without control characters. What a fault was is in it; its traceback is in
+    the answer."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""

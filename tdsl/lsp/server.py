@@ -1,7 +1,8 @@
 """The language server: it translates between the protocol and ``tdsl.ide``, and decides when what is asked.
 
-Syntax and names are told as soon as the text changes. Proofs run in a process of their own after a pause, and are given up as
-soon as the text changes again. Protocol: https://microsoft.github.io/language-server-protocol, version 3.17.
+Syntax and names are told as soon as the text changes. Proofs run in a process of their own after a pause, and
+are given up as soon as the text changes again. Protocol:
+https://microsoft.github.io/language-server-protocol, version 3.17.
 """
 
 from __future__ import annotations
@@ -38,13 +39,17 @@ from tdsl.syntax.printer import format_source
 
 AT_ONCE_S = 0.03
 """How long the text must rest before its names are read: what the editor asks with the change goes first."""
-LARGEST, TOO_LARGE = 400_000, "the text is larger than 400,000 characters: the editor leaves it to `tdsl check`"
+LARGEST, TOO_LARGE = (
+    400_000,
+    "the text is larger than 400,000 characters: the editor leaves it to `tdsl check`",
+)
 """Characters of a text that is answered for. One of this size is read in about two seconds."""
 ANSWER_S, TOO_LONG = 20.0, "the answer takes longer than 20 seconds"
 """How long a request is worked on before the editor is refused an answer."""
 NOWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 PAUSE_S = 0.05
-"""How long the text must rest before it is compiled. What is wired stays, so that little is lost where it changes again."""
+"""How long the text must rest before it is compiled. What is wired stays, so that little is lost where it
+changes again."""
 LONG_PAUSE_S = 0.4
 """The same after a process that compiles was ended, and lost what it kept."""
 
@@ -62,7 +67,8 @@ def symbol_kind(symbol: outline.Symbol) -> lsp.SymbolKind:
 
 
 class Refusal(JsonRpcException):
-    """What cannot be done, with the reason as its message. It is an answer, and no fault of the server that it should log."""
+    """What cannot be done, with the reason as its message. It is an answer, and no fault of the server that
+    it should log."""
 
     CODE = lsp.LSPErrorCodes.RequestFailed.value
 
@@ -89,16 +95,23 @@ class Server(Answering):
     @property
     def encoding(self) -> str:
         """How columns are counted, as agreed with the editor."""
-        return str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding) or "utf-16")
+        return str(
+            getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding) or "utf-16"
+        )
 
     def range(self, span: SourceSpan) -> lsp.Range:
         """A span, as editors count."""
-        start, end = (lsp.Position(*positions.editor_position(span.file, at, self.encoding)) for at in (span.start, span.end))
+        start, end = (
+            lsp.Position(*positions.editor_position(span.file, at, self.encoding))
+            for at in (span.start, span.end)
+        )
         return lsp.Range(start, end)
 
     def offset(self, state: Open, position: lsp.Position) -> int:
         """An offset into the text of a file that is open."""
-        return positions.offset_of_editor_position(state.file, position.line, position.character, self.encoding)
+        return positions.offset_of_editor_position(
+            state.file, position.line, position.character, self.encoding
+        )
 
     def uri(self, span: SourceSpan) -> str:
         """The file of a span; an open one by the name that the editor gave it."""
@@ -118,7 +131,9 @@ class Server(Answering):
     def read(self, document: TextDocument) -> None:
         """Take the text of a document, tell what it shows at once, and have it proved after a pause."""
         path = to_fs_path(document.uri)
-        if path is None or "\0" in path:  # no file system has such a name, and resolving it raises at every later request
+        if (
+            path is None or "\0" in path
+        ):  # no file system has such a name, and resolving it raises at every later request
             return
         before = self.open.get(document.uri)
         if before is not None and before.task is not None:
@@ -126,14 +141,20 @@ class Server(Answering):
         self.worker.drop()
         if len(document.source) > LARGEST:  # every request would keep the editor waiting
             self.close(document.uri)
-            note = lsp.Diagnostic(NOWHERE, TOO_LARGE, severity=lsp.DiagnosticSeverity.Information, source="tdsl")
+            note = lsp.Diagnostic(
+                NOWHERE, TOO_LARGE, severity=lsp.DiagnosticSeverity.Information, source="tdsl"
+            )
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(document.uri, [note]))
             return
         state = self.take(document.uri, path, document.source, before.sets if before else ())
         if before is not None:  # what was proved stays in view until it is proved again
             state.lenses = before.lenses
-            state.late = tuple(extras.findings_moved_to_text((*before.proved, *before.late), before.file, state.file))
-        state.task = asyncio.get_running_loop().create_task(self.judge(state, LONG_PAUSE_S if self.worker.ended else PAUSE_S))
+            state.late = tuple(
+                extras.findings_moved_to_text((*before.proved, *before.late), before.file, state.file)
+            )
+        state.task = asyncio.get_running_loop().create_task(
+            self.judge(state, LONG_PAUSE_S if self.worker.ended else PAUSE_S)
+        )
 
     def take(self, uri: str, path: str, text: str, sets: tuple[Placed, ...] = ()) -> Open:
         """Have a file open with a text, and the device sets that it had when it was last compiled."""
@@ -174,7 +195,9 @@ class Server(Answering):
 
     def question(self, state: Open) -> Question:
         """The file, with the texts of all that are open."""
-        return Question(state.path, {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())})
+        return Question(
+            state.path, {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())}
+        )
 
     async def judge(self, state: Open, pause: float) -> None:
         """Tell names at once and proofs as they come. A change of the text cancels this."""
@@ -189,7 +212,9 @@ class Server(Answering):
     async def names(self, state: Open) -> None:
         """Tell what the text alone shows, unless the process that compiles it is faster."""
         await asyncio.sleep(AT_ONCE_S)
-        told = await asyncio.get_running_loop().run_in_executor(self.reader, judge.judge_names_or_fault, self.question(state))
+        told = await asyncio.get_running_loop().run_in_executor(
+            self.reader, judge.judge_names_or_fault, self.question(state)
+        )
         state.values = told.facts
         if self.open.get(state.uri) is state and not state.compiled:
             self.tell(state, told, keep=True)
@@ -216,9 +241,17 @@ class Server(Answering):
         state.late, state.proved = (), () if answer.wrong else answer.findings
         self.tell(state, answer)
         capabilities = self.client_capabilities.workspace
-        if capabilities is not None and capabilities.inlay_hint is not None and capabilities.inlay_hint.refresh_support:
+        if (
+            capabilities is not None
+            and capabilities.inlay_hint is not None
+            and capabilities.inlay_hint.refresh_support
+        ):
             self.workspace_inlay_hint_refresh(None)
-        if capabilities is not None and capabilities.code_lens is not None and capabilities.code_lens.refresh_support:
+        if (
+            capabilities is not None
+            and capabilities.code_lens is not None
+            and capabilities.code_lens.refresh_support
+        ):
             self.workspace_code_lens_refresh(None)
 
     def known_early(self, state: Open, found: TextJudgement) -> None:
@@ -240,7 +273,9 @@ class Server(Answering):
         except JsonRpcException:
             yield
             return
-        self.work_done_progress.begin(token, lsp.WorkDoneProgressBegin(f"Checking {Path(state.path).name}", cancellable=False))
+        self.work_done_progress.begin(
+            token, lsp.WorkDoneProgressBegin(f"Checking {Path(state.path).name}", cancellable=False)
+        )
         try:
             yield
         finally:
@@ -254,7 +289,8 @@ class Server(Answering):
         return (state, Path(state.path), self.offset(state, at)) if state else (None, Path(), 0)
 
     def index(self, state: Open, fresh: bool = False) -> RenameIndex:
-        """The names of the workspace, or of the file's folder where none is open; ``fresh``: as they are on disk now."""
+        """The names of the workspace, or of the file's folder where none is open; ``fresh``: as they are on
+        disk now."""
         texts = self.texts
         found = None if fresh else self.indices.get(state.uri)
         if found is None:
@@ -267,8 +303,8 @@ class Server(Answering):
         return found
 
     async def answer(self, work: Callable[[Any], Any], params: object) -> Any:
-        """What a request is answered, worked out beside the conversation, which goes on: it can be cancelled until it begins, and
-        what was cancelled later is not sent."""
+        """What a request is answered, worked out beside the conversation, which goes on: it can be cancelled
+        until it begins, and what was cancelled later is not sent."""
         work_done = asyncio.get_running_loop().run_in_executor(self.answers, work, params)
         try:
             return await asyncio.wait_for(work_done, ANSWER_S)
@@ -285,17 +321,24 @@ class Server(Answering):
     # ------------------------------------------------------------ findings
 
     def tell(self, state: Open, judgement: TextJudgement, keep: bool = False) -> None:
-        """Publish what was found, each finding at the file it is about; with ``keep`` those of the earlier text, too."""
+        """Publish what was found, each finding at the file it is about; with ``keep`` those of the earlier
+        text, too."""
         if judgement.wrong:
             if judgement.wrong != self.wrong:
-                self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"tdsl: {judgement.wrong}"))
+                self.window_show_message(
+                    lsp.ShowMessageParams(lsp.MessageType.Warning, f"tdsl: {judgement.wrong}")
+                )
             self.wrong = judgement.wrong
             return
         self.wrong = ""
         state.told = judgement
         by_uri: dict[str, list[lsp.Diagnostic]] = {state.uri: []}
         new = {(d.code, d.message) for d in judgement.findings}
-        old = [d for d in state.late if (d.code, d.message) not in new and not d.code.startswith("E00")] if keep else []
+        old = (
+            [d for d in state.late if (d.code, d.message) not in new and not d.code.startswith("E00")]
+            if keep
+            else []
+        )
         for d in (*judgement.findings, *old):
             uri = state.uri if d.span is None else self.uri(d.span)
             if uri == state.uri or uri not in self.open:  # an open file tells of itself
@@ -321,7 +364,9 @@ class Server(Answering):
             code_description=self.page_of(d.code),
             source=f"tdsl {catalogue.finding_name(d.code)}",
             tags=[lsp.DiagnosticTag.Unnecessary] if d.severity is Severity.ALLOWED else None,
-            related_information=[lsp.DiagnosticRelatedInformation(self.location(n.span), n.message) for n in d.labels],
+            related_information=[
+                lsp.DiagnosticRelatedInformation(self.location(n.span), n.message) for n in d.labels
+            ],
         )
 
     def page_of(self, code: str) -> lsp.CodeDescription | None:
@@ -333,7 +378,8 @@ class Server(Answering):
         return lsp.CodeDescription(uri) if uri else None
 
     def actions(self, state: Open, wanted: lsp.Range) -> list[lsp.CodeAction]:
-        """The fixes of findings that touch a range, and for each finding a comment that waives it with a reason."""
+        """The fixes of findings that touch a range, and for each finding a comment that waives it with a
+        reason."""
         out = []
         start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
         for d in state.told.findings:
@@ -345,7 +391,12 @@ class Server(Answering):
                 edit = lsp.WorkspaceEdit({state.uri: [lsp.TextEdit(at, waived[1])]})
                 title = f"waive `{catalogue.finding_name(d.code)}` with a reason"
                 out.append(
-                    lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=[self.diagnostic(state, d)], edit=edit)
+                    lsp.CodeAction(
+                        title,
+                        kind=lsp.CodeActionKind.QuickFix,
+                        diagnostics=[self.diagnostic(state, d)],
+                        edit=edit,
+                    )
                 )
             if d.fix is None:
                 continue
@@ -370,7 +421,11 @@ class Server(Answering):
         if not state.sound:
             return []
         new = format_source(state.file)
-        return [] if new == state.file.text else [lsp.TextEdit(self.range(SourceSpan(state.file, 0, len(state.file.text))), new)]
+        return (
+            []
+            if new == state.file.text
+            else [lsp.TextEdit(self.range(SourceSpan(state.file, 0, len(state.file.text))), new)]
+        )
 
     def symbol(self, s: outline.Symbol) -> lsp.DocumentSymbol:
         """A declaration in the protocol's words."""
@@ -384,12 +439,15 @@ class Server(Answering):
         )
 
     def hover(self, state: Open, at: int) -> lsp.Hover | None:
-        """What the word at a place means, with what is known of its declaration; else of the smallest place that holds it."""
+        """What the word at a place means, with what is known of its declaration; else of the smallest place
+        that holds it."""
         facts = (*state.facts, *state.values)
         found = meaning.meaning_at_offset(self.known(state), state.file, at)
         if found is not None and found[1] is not None:
             start, end = found[0].start, found[0].end
-            told = [f.text for f in facts if f.start in (start, meaning.declaration_offset(found[1], state.file))]
+            told = [
+                f.text for f in facts if f.start in (start, meaning.declaration_offset(found[1], state.file))
+            ]
             words = (
                 [*told, meaning.meaning_as_markdown(found[1])]
                 if found[1].kind == "check"
@@ -399,7 +457,9 @@ class Server(Answering):
             word = catalogue.explained_words().get(found[0].text) if found is not None else None
             if found is not None and word is not None:
                 example = f"\n\n```fab\n{word.example}\n```" if word.example else ""
-                text = lsp.MarkupContent(lsp.MarkupKind.Markdown, f"**{word.word}**, {word.kind}\n\n{word.text}{example}")
+                text = lsp.MarkupContent(
+                    lsp.MarkupKind.Markdown, f"**{word.word}**, {word.kind}\n\n{word.text}{example}"
+                )
                 return lsp.Hover(text, self.range(SourceSpan(state.file, found[0].start, found[0].end)))
             held = [f for f in facts if f.start <= at <= f.end]
             if not held:
@@ -443,9 +503,12 @@ class Server(Answering):
         return lsp.CompletionList(False, [*self.snippets(state, start, where), *out])
 
     def snippets(self, state: Open, start: int, where: lsp.Range) -> list[lsp.CompletionItem]:
-        """Whole statements with places to fill in, where a statement may begin and the editor knows snippets."""
+        """Whole statements with places to fill in, where a statement may begin and the editor knows
+        snippets."""
         asked = self.client_capabilities.text_document
-        item = asked.completion.completion_item if asked is not None and asked.completion is not None else None
+        item = (
+            asked.completion.completion_item if asked is not None and asked.completion is not None else None
+        )
         place = context_before_offset(state.file, start)
         if item is None or not item.snippet_support or place.statement:
             return []
@@ -493,7 +556,9 @@ class Server(Answering):
         folders = folders or list({Path(s.path).parent for s in list(self.open.values())})
         overlay = {str(Path(s.path).resolve()): s.file.text for s in list(self.open.values())}
         return [
-            lsp.WorkspaceSymbol(self.location(s.place), s.name, symbol_kind(s), container_name=".".join(around) or None)
+            lsp.WorkspaceSymbol(
+                self.location(s.place), s.name, symbol_kind(s), container_name=".".join(around) or None
+            )
             for s, around in extras.declarations_matching(folders, overlay, query)
         ]
 
@@ -511,14 +576,21 @@ class Server(Answering):
         """What each word is."""
         found = colours.colours_of_words(self.known(state))
         return lsp.SemanticTokens(
-            colours.colours_as_numbers(found, lambda at: positions.editor_position(state.file, at, self.encoding))
+            colours.colours_as_numbers(
+                found, lambda at: positions.editor_position(state.file, at, self.encoding)
+            )
         )
 
     def hints(self, state: Open, wanted: lsp.Range) -> list[lsp.InlayHint]:
         """Counts of device sets behind their names."""
         start, end = self.offset(state, wanted.start), self.offset(state, wanted.end)
         return [
-            lsp.InlayHint(self.range(SourceSpan(state.file, f.end, f.end)).start, f.hint, padding_left=True, padding_right=True)
+            lsp.InlayHint(
+                self.range(SourceSpan(state.file, f.end, f.end)).start,
+                f.hint,
+                padding_left=True,
+                padding_right=True,
+            )
             for f in state.facts
             if f.hint and start <= f.end <= end
         ]

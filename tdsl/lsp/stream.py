@@ -1,4 +1,5 @@
-"""Messages of an editor, read so that no header can end the server, take its memory or hide the messages behind it."""
+"""Messages of an editor, read so that no header can end the server, take its memory or hide the messages
+behind it."""
 
 from __future__ import annotations
 
@@ -11,17 +12,20 @@ LONGEST_HEADER = 1 << 12
 """Bytes of one line of a header."""
 _STEP = 1 << 16
 _HEADER = re.compile(rb"Content-Length:[ \t]*\d{1,30}\r\n", re.I)
-"""No JSON holds this: a line end is none of the characters of its texts, and outside of a text these are no words of it."""
+"""No JSON holds this: a line end is none of the characters of its texts, and outside of a text these are no
+words of it."""
 _WIDEST = 64
 
 
 class BoundedStream:
-    """A stream of the Language Server Protocol: ``readline`` gives lines of headers, ``read`` the bytes of a message.
+    """A stream of the Language Server Protocol: ``readline`` gives lines of headers, ``read`` the bytes of a
+    message.
 
-    A ``Content-Length`` above LARGEST_MESSAGE is answered with an empty line, after that many bytes were read past; one that is
-    no number, and a line that is too long, likewise. Where a length was wrong or missing, the next header stands inside of a
-    message or at the end of a line that is none: it is found there, so that one wrong header does not lose what follows. Other
-    lines and bytes are given as they are, and b"" at the end.
+    A ``Content-Length`` above LARGEST_MESSAGE is answered with an empty line, after that many bytes were read
+    past; one that is no number, and a line that is too long, likewise. Where a length was wrong or missing,
+    the next header stands inside of a message or at the end of a line that is none: it is found there, so
+    that one wrong header does not lose what follows. Other lines and bytes are given as they are, and b"" at
+    the end.
     """
 
     def __init__(self, stream: BufferedIOBase) -> None:
@@ -66,7 +70,8 @@ class BoundedStream:
         self._stream.close()
 
     def _line(self) -> bytes:
-        """The bytes up to the next end of a line; of a long line its end, longer than LONGEST_HEADER by one byte."""
+        """The bytes up to the next end of a line; of a long line its end, longer than LONGEST_HEADER by one
+        byte."""
         long, seen = False, 0
         while (end := self._held.find(b"\n", seen)) < 0:
             if len(self._held) > LONGEST_HEADER:

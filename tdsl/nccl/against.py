@@ -1,4 +1,5 @@
-"""A file for NCCL beside the dump of a real machine (NCCL_TOPO_DUMP_FILE): what the machine has otherwise, by bus id and name."""
+"""A file for NCCL beside the dump of a real machine (NCCL_TOPO_DUMP_FILE): what the machine has otherwise, by
+bus id and name."""
 
 from __future__ import annotations
 
@@ -17,12 +18,16 @@ NOTHING = "E0907"
 
 
 def nothing_to_judge_error(file: SourceFile) -> Diagnostic | None:
-    """The error of a file in which NCCL would find nothing: no GPU, no adapter and no graph; None for any other."""
+    """The error of a file in which NCCL would find nothing: no GPU, no adapter and no graph; None for any
+    other."""
     if re.search(r"<(gpu|net|graph)\b", file.text):
         return None
     message = "nothing of this file was judged: it has no GPU, no adapter and no graph"
     return Diagnostic(
-        NOTHING, message, SourceSpan(file, 0, 0), help="give a topology or graph file, such as NCCL_TOPO_DUMP_FILE names"
+        NOTHING,
+        message,
+        SourceSpan(file, 0, 0),
+        help="give a topology or graph file, such as NCCL_TOPO_DUMP_FILE names",
     )
 
 
@@ -40,8 +45,8 @@ class PcieDevice:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Findings in the order of the file; ``of`` are its GPUs and adapters and ``judged`` those that the machine has, too, or both
-    are the names of its NCCL_IB_HCA that were looked for."""
+    """Findings in the order of the file; ``of`` are its GPUs and adapters and ``judged`` those that the
+    machine has, too, or both are the names of its NCCL_IB_HCA that were looked for."""
 
     findings: list[Diagnostic]
     judged: int
@@ -49,13 +54,16 @@ class Comparison:
 
 
 def compare_with_dump(file: SourceFile, dump: SourceFile) -> Comparison:
-    """Where a topology file or a ``.conf`` differs from a machine's dump. A file that has nothing to compare is an error, and so
-    is a dump that cannot be read."""
+    """Where a topology file or a ``.conf`` differs from a machine's dump. A file that has nothing to compare
+    is an error, and so is a dump that cannot be read."""
     found, unread = Diagnostics(), Diagnostics()
     machine = read_nccl_xml(dump, unread)
     if machine is None or machine.name != "system":
         found.add(
-            CODE, SourceSpan(file, 0, 0), f"{dump.name} holds no topology of NCCL", help="set NCCL_TOPO_DUMP_FILE on the machine"
+            CODE,
+            SourceSpan(file, 0, 0),
+            f"{dump.name} holds no topology of NCCL",
+            help="set NCCL_TOPO_DUMP_FILE on the machine",
         )
         return Comparison(list(found), 0, 0)
     of = judged = 0
@@ -64,13 +72,22 @@ def compare_with_dump(file: SourceFile, dump: SourceFile) -> Comparison:
         kind = "a list of settings, and its NCCL_IB_HCA names no adapter of the machine"
     else:
         top = read_nccl_xml(file, unread)
-        kind = f"a file of <{top.name}>, and the dump is one of <system>" if top is not None else "no topology file"
+        kind = (
+            f"a file of <{top.name}>, and the dump is one of <system>"
+            if top is not None
+            else "no topology file"
+        )
         if top is not None and top.name == "system":
             of, judged = _compare_topologies(top, machine, found)
             kind = "a topology file without a GPU and without an adapter"
     if not judged and not found.has_errors:
         message = f"nothing was compared with {dump.name}: this is {kind}"
-        found.add(NOTHING, SourceSpan(file, 0, 0), message, help="compare a topology file, or a .conf with NCCL_IB_HCA=NAME,…")
+        found.add(
+            NOTHING,
+            SourceSpan(file, 0, 0),
+            message,
+            help="compare a topology file, or a .conf with NCCL_IB_HCA=NAME,…",
+        )
     return Comparison(sorted(found, key=lambda d: (d.span.start if d.span else 0, d.message)), judged, of)
 
 
@@ -84,11 +101,17 @@ def _pcie_devices_by_bus(top: NcclElement) -> dict[str, PcieDevice]:
             if child.name == "cpu":
                 yield from walk(child, child.attributes.get("numaid", ""), ())
             elif child.name == "pci" and (
-                child.own("gpu") or child.own("nic") or child.attributes.get("class", "").startswith((GPU, NIC))
+                child.own("gpu")
+                or child.own("nic")
+                or child.attributes.get("class", "").startswith((GPU, NIC))
             ):
                 nets = tuple(n.attributes.get("name", "") for nic in child.own("nic") for n in nic.own("net"))
-                links = sum(int(n.attributes["count"]) for g in child.own("gpu") for n in g.own("nvlink")
-                            if n.attributes.get("count", "").isdigit())  # fmt: skip
+                links = sum(
+                    int(n.attributes["count"])
+                    for g in child.own("gpu")
+                    for n in g.own("nvlink")
+                    if n.attributes.get("count", "").isdigit()
+                )
                 out[bus] = PcieDevice(child, numa, above, nets, links)
                 yield out[bus]
             elif child.name == "pci":
@@ -103,8 +126,8 @@ def _pcie_devices_by_bus(top: NcclElement) -> dict[str, PcieDevice]:
 
 
 def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnostics) -> tuple[int, int]:
-    """Every difference of two trees that changes what NCCL plans. With the number of GPUs and adapters of the first, and of those
-    that both have."""
+    """Every difference of two trees that changes what NCCL plans. With the number of GPUs and adapters of the
+    first, and of those that both have."""
     planned, real = _pcie_devices_by_bus(top), _pcie_devices_by_bus(machine)
     where = {n: bus for bus, f in real.items() for n in f.nets if n}
 
@@ -117,14 +140,18 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
         what = _device_kind_word(f)
         if r is None:
             tell(
-                f.element, "busid", f"the machine has no {what} at {bus}", "correct the bus id; NCCL drops what it does not find"
+                f.element,
+                "busid",
+                f"the machine has no {what} at {bus}",
+                "correct the bus id; NCCL drops what it does not find",
             )
             continue
         if _device_kind_word(r) != what:
             tell(
                 f.element,
                 "busid",
-                f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}, not {_with_indefinite_article(what)}",
+                f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}, not "
+                f"{_with_indefinite_article(what)}",
                 "correct the bus id",
             )
             continue
@@ -137,10 +164,16 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
                 tell(f.element, "busid", text, "exchange the names: NCCL finds adapters by their names")
             elif name and name not in where:
                 tell(
-                    f.element, "busid", f"the machine has no adapter {name}", "correct the name; NCCL drops what it does not find"
+                    f.element,
+                    "busid",
+                    f"the machine has no adapter {name}",
+                    "correct the name; NCCL drops what it does not find",
                 )
         if what == "GPU" and f.near != r.near and not (set(f.near) | set(r.near)) - set(where):
-            text = f"GPU {bus} is beside {_adapter_names_text(f.near)}, on the machine beside {_adapter_names_text(r.near)}"
+            text = (
+                f"GPU {bus} is beside {_adapter_names_text(f.near)}, on the machine beside "
+                f"{_adapter_names_text(r.near)}"
+            )
             tell(f.element, "busid", text, "put it below the switch that it shares with its adapter")
         if f.nvlinks and r.nvlinks and f.nvlinks != r.nvlinks:
             text = f"GPU {bus} has {f.nvlinks} NVLinks, on the machine {r.nvlinks}"
@@ -149,18 +182,27 @@ def _compare_topologies(top: NcclElement, machine: NcclElement, found: Diagnosti
             mine, its = f.element.attributes.get(name, ""), r.element.attributes.get(name, "")
             if mine and its and mine != its:
                 text = f"{what} {bus} has a PCIe {name.replace('_', ' ')} of {mine}, on the machine {its}"
-                tell(f.element, name, text, "look for a link that trained low, or correct the file", Severity.WARNING)
+                tell(
+                    f.element,
+                    name,
+                    text,
+                    "look for a link that trained low, or correct the file",
+                    Severity.WARNING,
+                )
     for bus, r in real.items():
         if bus not in planned:
             names = f" ({', '.join(filter(None, r.nets))})" if any(r.nets) else ""
-            text = f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}{names}, which the file leaves out"
+            text = (
+                f"the machine has {_with_indefinite_article(_device_kind_word(r))} at {bus}{names}, "
+                "which the file leaves out"
+            )
             tell(top, "", text, "add it where it belongs; else NCCL adds it by itself", Severity.WARNING)
     return len(planned), len(planned.keys() & real.keys())
 
 
 def _compare_adapter_names(file: SourceFile, machine: NcclElement, found: Diagnostics) -> int:
-    """Names in NCCL_IB_HCA that the machine does not have. With the number of names that were looked for; one that is
-    excluded counts where the machine has it."""
+    """Names in NCCL_IB_HCA that the machine does not have. With the number of names that were looked for; one
+    that is excluded counts where the machine has it."""
     count = 0
     have = {n for f in _pcie_devices_by_bus(machine).values() for n in f.nets if n}
     for line in re.finditer(r"^NCCL_IB_HCA=([\^=]*)(.*)$", file.text, re.M):
@@ -172,7 +214,9 @@ def _compare_adapter_names(file: SourceFile, machine: NcclElement, found: Diagno
             count += bool(name) and (known or "^" not in line[1])
             if name and "^" not in line[1] and not known:
                 text = f"the machine has no adapter {name}: it has {', '.join(sorted(have)) or 'none'}"
-                found.add(CODE, SourceSpan(file, at, at + len(name)), text, help="correct the name in NCCL_IB_HCA")
+                found.add(
+                    CODE, SourceSpan(file, at, at + len(name)), text, help="correct the name in NCCL_IB_HCA"
+                )
             at += len(entry) + 1
     return count
 

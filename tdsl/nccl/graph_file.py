@@ -1,6 +1,8 @@
-"""What is wrong with a graph file of NCCL (NCCL_GRAPH_FILE): the rings and trees it shall use, which it checks against nothing.
+"""What is wrong with a graph file of NCCL (NCCL_GRAPH_FILE): the rings and trees it shall use, which it
+checks against nothing.
 
-The rules are those of ncclTopoGetGraphFromXmlSub and ncclTopoGetChannelFromXml in NCCL 2.30.7, src/graph/search.cc.
+The rules are those of ncclTopoGetGraphFromXmlSub and ncclTopoGetChannelFromXml in NCCL 2.30.7,
+src/graph/search.cc.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ class _Graphs(NcclFileJudge):
                 self.misread(e, name, "NCCL knows no such number", f"{RANGES[name][0]} to {RANGES[name][1]}")
         for name in RATES:
             if name in have and not _RATE.fullmatch(have[name]):
-                self.misread(e, name, "not a number", "GB/s, or microseconds for a latency, such as 12 or 20.6")
+                self.misread(
+                    e, name, "not a number", "GB/s, or microseconds for a latency, such as 12 or 20.6"
+                )
         for name in PATHS:
             if name in have and not have[name].startswith(PATH_TYPES):
                 self.misread(e, name, "unknown, so NCCL takes it for LOC", f"known: {', '.join(PATH_TYPES)}")
@@ -71,16 +75,25 @@ class _Graphs(NcclFileJudge):
         told = whole_number_of_c(e.attributes.get("nchannels", ""))
         if told is not None and told != len(e.children):
             text = f"nchannels says {told}, and there are {len(e.children)} <channel>"
-            self.tell("E0526", e.place("nchannels"), text, "make the two agree: NCCL uses the number as it is")
+            self.tell(
+                "E0526", e.place("nchannels"), text, "make the two agree: NCCL uses the number as it is"
+            )
         if len(e.children) > MAX_CHANNELS:
-            self.tell("E0525", e.span, f"{len(e.children)} channels: NCCL has {MAX_CHANNELS}", "leave some out")
+            self.tell(
+                "E0525", e.span, f"{len(e.children)} channels: NCCL has {MAX_CHANNELS}", "leave some out"
+            )
         gpus = [len(c.own("gpu")) for c in e.children]
         nvls = whole_number_of_c(e.attributes.get("id", "")) == NVLS
         usual = 1 if nvls else Counter(gpus).most_common(1)[0][0] if gpus else 0
         for c, count in zip(e.children, gpus, strict=True):
             if count != usual:
                 text = f"{count} GPUs in this channel, {usual} in {'a graph of NVLS' if nvls else 'others'}"
-                self.tell("E0526", c.span, text, "every channel names each GPU of the server once: NCCL writes beyond its table")
+                self.tell(
+                    "E0526",
+                    c.span,
+                    text,
+                    "every channel names each GPU of the server once: NCCL writes beyond its table",
+                )
             self.devices(c)
 
     def devices(self, channel: NcclElement) -> None:
@@ -105,5 +118,8 @@ class _Graphs(NcclFileJudge):
             same = [g for g in channel.own("gpu") if g.attributes.get("dev") == gpu.attributes.get("dev")]
             if len(same) > 1 and gpu is not same[0]:
                 self.tell(
-                    "E0526", gpu.place("dev"), f'GPU dev="{gpu.attributes.get("dev")}" twice in a channel', "name each once"
+                    "E0526",
+                    gpu.place("dev"),
+                    f'GPU dev="{gpu.attributes.get("dev")}" twice in a channel',
+                    "name each once",
                 )

@@ -1,4 +1,5 @@
-"""What the rules for both kinds of NCCL's files share: findings about attributes, and numbers as C reads them."""
+"""What the rules for both kinds of NCCL's files share: findings about attributes, and numbers as C reads
+them."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _WHOLE = re.compile(r"[-+]?(?:0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
 
 
 def whole_number_of_c(text: str) -> int | None:
-    """A whole number as ``strtol`` reads it with base 0; None where that would stop early or take it for octal."""
+    """A whole number as ``strtol`` reads it with base 0; None where that would stop early or take it for
+    octal."""
     if not _WHOLE.fullmatch(text) or re.match(r"[-+]?0[0-9]", text):
         return None
     value = int(text, 0)
@@ -28,11 +30,15 @@ class NcclFileJudge:
         self.top, self.found = top, found
         self.elements = top.walk()
 
-    def tell(self, code: str, at: SourceSpan, message: str, help: str, severity: Severity = Severity.ERROR) -> None:
+    def tell(
+        self, code: str, at: SourceSpan, message: str, help: str, severity: Severity = Severity.ERROR
+    ) -> None:
         """One finding."""
         self.found.add(code, at, message, help=help, severity=severity)
 
-    def misread(self, e: NcclElement, name: str, why: str, help: str, severity: Severity = Severity.ERROR) -> None:
+    def misread(
+        self, e: NcclElement, name: str, why: str, help: str, severity: Severity = Severity.ERROR
+    ) -> None:
         """A value that NCCL takes for something else."""
         self.tell("E0524", e.place(name), f'{name}="{e.attributes[name]}": {why}', help, severity)
 

@@ -1,8 +1,9 @@
-"""What is wrong with a topology file or graph file of NCCL, told before NCCL says nothing and runs at half speed.
+"""What is wrong with a topology file or graph file of NCCL, told before NCCL says nothing and runs at half
+speed.
 
-Wrong values NCCL takes without a word, and what is left out it fills in from the machine, on each rank what that rank sees;
-ranks that see different things then hold one switch for two. A file is read as NCCL reads it (``nccl.text``) and judged by
-what NCCL 2.30.7 does with it: src/graph/xml.cc, topo.cc and search.cc.
+Wrong values NCCL takes without a word, and what is left out it fills in from the machine, on each rank what
+that rank sees; ranks that see different things then hold one switch for two. A file is read as NCCL reads it
+(``nccl.text``) and judged by what NCCL 2.30.7 does with it: src/graph/xml.cc, topo.cc and search.cc.
 """
 
 from __future__ import annotations
@@ -34,8 +35,15 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 }
 """What NCCL reads of each element."""
 
-NEEDED = {"system": ("version",), "cpu": ("numaid",), "pci": ("busid",), "nvlink": ("count",), "c2c": ("count", "bw"),
-          "pcilink": ("target",), "net": ("name",)}  # fmt: skip
+NEEDED = {
+    "system": ("version",),
+    "cpu": ("numaid",),
+    "pci": ("busid",),
+    "nvlink": ("count",),
+    "c2c": ("count", "bw"),
+    "pcilink": ("target",),
+    "net": ("name",),
+}
 """What NCCL has from nowhere else."""
 
 FILLED = {
@@ -53,8 +61,18 @@ HARMLESS = ("port", "link_width", "maxconn")
 NUMBERS = {"sm": "10 × major + minor: 90 for compute capability 9.0", "speed": "write 400000 for 400 Gb/s"}
 VENDORS = ("GenuineIntel", "AuthenticAMD", "CentaurHauls", "  Shanghai  ")
 ARCHITECTURES = ("x86_64", "arm64", "ppc64")
-SPEEDS = ("2.5 GT/s", "5 GT/s", "8 GT/s", "16 GT/s", "32 GT/s", "5.0 GT/s PCIe", "8.0 GT/s PCIe", "16.0 GT/s PCIe",
-          "32.0 GT/s PCIe", "64.0 GT/s PCIe")  # fmt: skip
+SPEEDS = (
+    "2.5 GT/s",
+    "5 GT/s",
+    "8 GT/s",
+    "16 GT/s",
+    "32 GT/s",
+    "5.0 GT/s PCIe",
+    "8.0 GT/s PCIe",
+    "16.0 GT/s PCIe",
+    "32.0 GT/s PCIe",
+    "64.0 GT/s PCIe",
+)
 GPU, NIC, NVSWITCH = "0x03", "0x02", "0x068000"
 CLASSES = ("0x060400", "0x080100", NVSWITCH, "0x068001", GPU, NIC)
 SAFE_ELEMENTS = 199
@@ -120,15 +138,27 @@ class _Topology(NcclFileJudge):
         added = [n for n in KNOWN[e.name] if n not in e.attributes and e.name in ("cpu", "pci", "gpu", "net")]
         total = len(e.attributes) + len(added)
         if len(e.attributes) <= MAX_ATTRIBUTES < total:
-            text = f"{len(e.attributes)} attributes, and NCCL adds up to {len(added)}: it has room for {MAX_ATTRIBUTES}"
+            text = (
+                f"{len(e.attributes)} attributes, and NCCL adds up to {len(added)}: it has room for "
+                f"{MAX_ATTRIBUTES}"
+            )
             self.tell("E0525", e.span, text, "leave out what NCCL does not know", Severity.WARNING)
 
     def complete(self, e: NcclElement) -> None:
-        """What each element must say. Those of processors and PCIe functions depend on what is below them: ``agreed``."""
+        """What each element must say. Those of processors and PCIe functions depend on what is below them:
+        ``agreed``."""
         for name in NEEDED.get(e.name, ()):
             if name not in e.attributes and e is not self.top:
-                self.lacks(e, name, "no adapter matches it, and NCCL drops it" if e.name == "net" else "NCCL gives up")
-        if e.name == "nvlink" and e.attributes.get("tclass", "").startswith(GPU) and "target" not in e.attributes:
+                self.lacks(
+                    e,
+                    name,
+                    "no adapter matches it, and NCCL drops it" if e.name == "net" else "NCCL gives up",
+                )
+        if (
+            e.name == "nvlink"
+            and e.attributes.get("tclass", "").startswith(GPU)
+            and "target" not in e.attributes
+        ):
             self.lacks(e, "target")
         elif e.name in ("gpu", "nvlink", "net"):
             self.by_machine(e, [n for n in FILLED[e.name] if n not in e.attributes])
@@ -136,8 +166,8 @@ class _Topology(NcclFileJudge):
             self.by_machine(e, ["nvlink"])
 
     def agreed(self, e: NcclElement) -> None:
-        """Where a rank fills in what is missing above its own GPU, and another keeps the same element for an adapter named in the
-        file, the two no longer take it for one (xmlFindNode compares all attributes)."""
+        """Where a rank fills in what is missing above its own GPU, and another keeps the same element for an
+        adapter named in the file, the two no longer take it for one (xmlFindNode compares all attributes)."""
         if e.name not in ("cpu", "pci"):
             return
         below = e.walk()
@@ -147,17 +177,26 @@ class _Topology(NcclFileJudge):
         if e.name == "cpu":
             x86 = have.get("arch", "x86_64").startswith("x86_64")
             wanted: tuple[str, ...] = OF_CPU if x86 else ("affinity",)
-            refused: tuple[str, ...] = ("arch", "vendor") if have.get("vendor", "").startswith("Authentic") else OF_CPU[1:]
+            refused: tuple[str, ...] = (
+                ("arch", "vendor") if have.get("vendor", "").startswith("Authentic") else OF_CPU[1:]
+            )
         else:
             wanted = (*FILLED["pci"], *IDS)
             refused = FILLED["pci"]
         missing = [n for n in wanted if n not in have]
         for name in missing:
             if named and name in refused and not (is_gpu(e) and not e.own("nic")):
-                self.lacks(e, name, "a rank that keeps this for an adapter of the file does not fill it in, and gives up")
+                self.lacks(
+                    e,
+                    name,
+                    "a rank that keeps this for an adapter of the file does not fill it in, and gives up",
+                )
         unsaid = [n for n in missing if not (named and n in refused)]
         if shared and unsaid and not is_gpu(e):
-            text = f"<{e.name}> lacks {', '.join(unsaid)}: the ranks whose GPU is below fill that in, the others do not"
+            text = (
+                f"<{e.name}> lacks {', '.join(unsaid)}: the ranks whose GPU is below fill that in, the "
+                "others do not"
+            )
             self.tell("E0527", e.span, text, "write them, or leave the adapters below to NCCL")
         else:
             self.by_machine(e, unsaid)
@@ -171,7 +210,12 @@ class _Topology(NcclFileJudge):
         for name, value in have.items():
             if set(value) & set("<>&"):
                 self.misread(e, name, "NCCL decodes no entities", "use plain letters")
-            elif value and name in WHOLE and (e.name, name) != ("cpu", "vendor") and whole_number_of_c(value) is None:
+            elif (
+                value
+                and name in WHOLE
+                and (e.name, name) != ("cpu", "vendor")
+                and whole_number_of_c(value) is None
+            ):
                 if e is self.top:  # ``version`` has spoken
                     continue
                 width_unread = strtol_result_text(value) == "it takes 0"
@@ -180,11 +224,21 @@ class _Topology(NcclFileJudge):
                     name,
                     f"not a whole number as NCCL reads one ({strtol_result_text(value)})",
                     NUMBERS.get(name, "such as 16 or 0x10"),
-                    Severity.WARNING if name in HARMLESS and (name != "link_width" or width_unread) else Severity.ERROR,
+                    Severity.WARNING
+                    if name in HARMLESS and (name != "link_width" or width_unread)
+                    else Severity.ERROR,
                 )
             elif value == "" and name in WHOLE and name != "link_width":
-                self.misread(e, name, "empty: NCCL takes 0", "write the number, or leave it out", Severity.WARNING)
-        judge = {"cpu": self.cpu, "pci": self.pci, "gpu": self.gpu, "nvlink": self.nvlink, "net": self.net}.get(e.name)
+                self.misread(
+                    e, name, "empty: NCCL takes 0", "write the number, or leave it out", Severity.WARNING
+                )
+        judge = {
+            "cpu": self.cpu,
+            "pci": self.pci,
+            "gpu": self.gpu,
+            "nvlink": self.nvlink,
+            "net": self.net,
+        }.get(e.name)
         if judge:
             judge(e)
 
@@ -196,8 +250,17 @@ class _Topology(NcclFileJudge):
             self.misread(e, "affinity", "not a mask of processors", help)
         if "arch" in have and not have["arch"].startswith(ARCHITECTURES):
             self.misread(e, "arch", "unknown to NCCL", f"known: {', '.join(ARCHITECTURES)}")
-        if "vendor" in have and have.get("arch", "").startswith("x86_64") and not have["vendor"].startswith(VENDORS):
-            self.misread(e, "vendor", "unknown, so NCCL counts no limit between processors", f"known: {', '.join(VENDORS[:3])}")
+        if (
+            "vendor" in have
+            and have.get("arch", "").startswith("x86_64")
+            and not have["vendor"].startswith(VENDORS)
+        ):
+            self.misread(
+                e,
+                "vendor",
+                "unknown, so NCCL counts no limit between processors",
+                f"known: {', '.join(VENDORS[:3])}",
+            )
 
     def pci(self, e: NcclElement) -> None:
         """A PCIe function or switch."""
@@ -207,15 +270,24 @@ class _Topology(NcclFileJudge):
             self.misread(e, "busid", why, "write it like 0000:1b:00.0: four digits of domain, lower case")
         elif "busid" in have and is_gpu(e) and have["busid"][-1] not in "048c":
             self.misread(
-                e, "busid", "NCCL uses the two lowest bits of a GPU's function itself", "the function of a GPU is 0, 4, 8 or c"
+                e,
+                "busid",
+                "NCCL uses the two lowest bits of a GPU's function itself",
+                "the function of a GPU is 0, 4, 8 or c",
             )
         if have.get("class") and not have["class"].startswith(CLASSES):
             self.misread(
-                e, "class", "unknown, so NCCL takes it for a switch", f"known beginnings: {', '.join(CLASSES)}", Severity.WARNING
+                e,
+                "class",
+                "unknown, so NCCL takes it for a switch",
+                f"known beginnings: {', '.join(CLASSES)}",
+                Severity.WARNING,
             )
         speed = have.get("link_speed")
         if speed and not speed.startswith(SPEEDS):
-            self.misread(e, "link_speed", "unknown, so NCCL counts generation 3", 'write such as "32.0 GT/s PCIe"')
+            self.misread(
+                e, "link_speed", "unknown, so NCCL counts generation 3", 'write such as "32.0 GT/s PCIe"'
+            )
         if speed == "" or have.get("link_width") in ("", "0"):
             text = f"<{e.name}> leaves its link's speed or width empty: NCCL counts generation 3 and 16 lanes"
             self.tell(
@@ -228,13 +300,18 @@ class _Topology(NcclFileJudge):
 
     def gpu(self, e: NcclElement) -> None:
         """A GPU."""
-        sm, dev = whole_number_of_c(e.attributes.get("sm", "")), whole_number_of_c(e.attributes.get("dev", ""))
+        sm, dev = (
+            whole_number_of_c(e.attributes.get("sm", "")),
+            whole_number_of_c(e.attributes.get("dev", "")),
+        )
         if sm is not None and sm < 60:
             self.misread(e, "sm", "less than any GPU that NCCL serves", NUMBERS["sm"])
         if dev is not None and not -1 <= dev <= 31:
             self.misread(e, "dev", "NCCL holds 32 GPUs a host", "0 to 31")
         if "keep" in e.attributes:
-            self.misread(e, "keep", "NCCL's own mark: every rank then keeps this GPU", "leave it out", Severity.WARNING)
+            self.misread(
+                e, "keep", "NCCL's own mark: every rank then keeps this GPU", "leave it out", Severity.WARNING
+            )
 
     def nvlink(self, e: NcclElement) -> None:
         """Links of a GPU to one target."""
@@ -264,12 +341,22 @@ class _Topology(NcclFileJudge):
             if e.name != "pci":
                 continue
             for nic in e.own("nic")[1:]:
-                self.tell("E0522", nic.span, "NCCL reads the first <nic> of a <pci> only", "put all its <net> into one")
+                self.tell(
+                    "E0522",
+                    nic.span,
+                    "NCCL reads the first <nic> of a <pci> only",
+                    "put all its <net> into one",
+                )
             holder = "a GPU" if e.own("gpu") else "an adapter" if e.own("nic") else ""
             if not holder:
                 holder = {GPU: "a GPU", NIC: "an adapter"}.get(e.attributes.get("class", "")[:4], "")
             for below in e.own("pci") if holder else ():
-                self.tell("E0522", below.span, f"NCCL never comes to a <pci> below {holder}", "put it beside, below the switch")
+                self.tell(
+                    "E0522",
+                    below.span,
+                    f"NCCL never comes to a <pci> below {holder}",
+                    "put it beside, below the switch",
+                )
 
     def unique(self) -> None:
         """What must be told apart."""
@@ -292,10 +379,16 @@ class _Topology(NcclFileJudge):
             count = places[_comparable_value(e, "guid", 16), _comparable_value(e, "port", 0)]
             if count > 1:
                 text = f"{count} nets have one guid and one port: NCCL lets them share one port's bandwidth"
-                self.tell("E0526", e.place("guid"), text, "a guid belongs to one adapter, a port to one of its sockets")
+                self.tell(
+                    "E0526",
+                    e.place("guid"),
+                    text,
+                    "a guid belongs to one adapter, a port to one of its sockets",
+                )
 
     def direct_links(self) -> None:
-        """NVLinks between two GPUs must be told by both, with one count (ncclTopoAddNvLinks, ncclTopoComputePaths)."""
+        """NVLinks between two GPUs must be told by both, with one count (ncclTopoAddNvLinks,
+        ncclTopoComputePaths)."""
         counts: Counter[tuple[str, str]] = Counter()
         place: dict[tuple[str, str], NcclElement] = {}
         buses = {e.attributes.get("busid") for e in self.elements if e.name == "pci"}
@@ -311,7 +404,12 @@ class _Topology(NcclFileJudge):
                 text = "NVLinks from a GPU to itself: NCCL makes no use of them"
                 self.tell("E0526", at, text, "name the NVSwitch or the other GPU", Severity.WARNING)
             elif b not in buses:
-                self.tell("E0526", at, f"no <pci> has busid {b}: NCCL drops these NVLinks", "write the bus id as at that GPU")
+                self.tell(
+                    "E0526",
+                    at,
+                    f"no <pci> has busid {b}: NCCL drops these NVLinks",
+                    "write the bus id as at that GPU",
+                )
             elif counts.get((b, a)) != count:
                 text = f"{count} NVLinks from {a} to {b}, but {counts.get((b, a), 0)} back"
                 self.tell("E0526", at, text, "list them at both GPUs, with one count")

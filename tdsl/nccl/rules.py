@@ -1,7 +1,7 @@
 """Rules about a whole host: what NCCL takes without a word and plans badly with.
 
-Each was found by giving NCCL 2.30's own search a good file with one change, and comparing the channels and bandwidth it planned
-(src/graph/topo.cc, paths.cc, search.cc).
+Each was found by giving NCCL 2.30's own search a good file with one change, and comparing the channels and
+bandwidth it planned (src/graph/topo.cc, paths.cc, search.cc).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ SM = {
     0x20B0: 80, 0x20B2: 80, 0x20B5: 80, 0x20F1: 80, 0x2237: 86, 0x26B9: 89, 0x27B8: 89, 0x2330: 90, 0x2331: 90, 0x2335: 90,
     0x2329: 90, 0x2324: 90, 0x2901: 100, 0x2941: 100,
 }  # fmt: skip
-"""Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute capabilities)."""
+"""Compute capability by PCI device of vendor 10de (PCI ID Repository, and CUDA's table of compute
+capabilities)."""
 FEWER_NVLINKS = (0x20BD, 0x20F3, 0x20F5, 0x2324)
 """PCI devices with fewer NVLinks than their generation (PCI ID Repository)."""
 NVIDIA = 0x10DE
@@ -26,7 +27,8 @@ GPU, NIC, NVSWITCH = "0x03", "0x02", "0x068000"
 SWITCHES = ("0x060400", "0x080100")
 MADE_UP = "ffff:"
 LANE_MBPS = {"2.5": 1500, "5": 3000, "8": 6000, "16": 12000, "32": 24000, "64": 48000}
-"""Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s (topo.h)."""
+"""Mb/s of a lane as NCCL counts it, by the beginning of `link_speed`: 48 GB/s for 16 lanes of 32 GT/s
+(topo.h)."""
 
 
 def judge_host(judge: NcclFileJudge) -> None:
@@ -54,7 +56,12 @@ def _judge_pcie_function(judge: NcclFileJudge, e: NcclElement) -> None:
         )
     kind = e.attributes.get("class", "")
     if e.own("gpu") and kind and not kind.startswith(GPU):
-        judge.tell("E0526", e.place("class"), f'a <gpu> in a function of class="{kind}": NCCL gives up', 'write class="0x030200"')
+        judge.tell(
+            "E0526",
+            e.place("class"),
+            f'a <gpu> in a function of class="{kind}": NCCL gives up',
+            'write class="0x030200"',
+        )
     if kind.startswith(NVSWITCH) and e.own("pci"):
         judge.tell(
             "E0526",
@@ -66,11 +73,17 @@ def _judge_pcie_function(judge: NcclFileJudge, e: NcclElement) -> None:
         judge.tell(
             "E0526",
             e.place("class"),
-            f'class="{kind}" of a PCIe switch: ranks with a GPU below write "0x060400", and two switches come of one',
+            f'class="{kind}" of a PCIe switch: ranks with a GPU below write "0x060400", and two switches '
+            "come of one",
             'write class="0x060400"',
         )
     if e.attributes.get("busid", "").startswith(MADE_UP) and "class" not in e.attributes:
-        judge.tell("E0523", e.span, "a bus id that no machine has, and no `class`: NCCL gives up", 'write class="0x060400"')
+        judge.tell(
+            "E0523",
+            e.span,
+            "a bus id that no machine has, and no `class`: NCCL gives up",
+            'write class="0x060400"',
+        )
     width = whole_number_of_c(e.attributes.get("link_width", ""))
     if width is not None and width < 0:
         judge.misread(e, "link_width", "less than nothing: NCCL gives up", "the number of lanes, such as 16")
@@ -80,7 +93,12 @@ def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
     """What one element says."""
     have = e.attributes
     if e.name == "gpu" and "keep" in have and "rank" in have:
-        judge.tell("E0526", e.place("keep"), "`keep` and `rank` together: other ranks then have the GPU twice", "leave both out")
+        judge.tell(
+            "E0526",
+            e.place("keep"),
+            "`keep` and `rank` together: other ranks then have the GPU twice",
+            "leave both out",
+        )
     if e.name == "gpu" and whole_number_of_c(have.get("dev", "")) == -1:
         judge.misread(e, "dev", "NCCL takes -1 for a GPU that is not there", "0 to 31")
     if e.name == "c2c" and any(whole_number_of_c(have.get(n, "1")) == 0 for n in ("count", "bw")):
@@ -92,7 +110,11 @@ def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
             Severity.WARNING,
         )
     if e.name == "net" and whole_number_of_c(have.get("gdr", "")) == 0:
-        others = [n for n in judge.elements if n.name == "net" and whole_number_of_c(n.attributes.get("gdr", "1")) != 0]
+        others = [
+            n
+            for n in judge.elements
+            if n.name == "net" and whole_number_of_c(n.attributes.get("gdr", "1")) != 0
+        ]
         judge.tell(
             "E0526",
             e.place("gdr"),
@@ -100,7 +122,11 @@ def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
             "leave it out: NCCL asks the machine",
             Severity.WARNING if others else Severity.NOTE,
         )
-    if e.name == "cpu" and have.get("vendor") == "GenuineIntel" and whole_number_of_c(have.get("familyid", "")) not in (None, 6):
+    if (
+        e.name == "cpu"
+        and have.get("vendor") == "GenuineIntel"
+        and whole_number_of_c(have.get("familyid", "")) not in (None, 6)
+    ):
         judge.tell(
             "E0526",
             e.place("familyid"),
@@ -110,13 +136,21 @@ def _judge_element(judge: NcclFileJudge, e: NcclElement) -> None:
         )
     if e.name == "system" and not e.children:
         judge.tell(
-            "E0526", e.span, "<system> is empty: NCCL takes everything from the machine", "leave the file out", Severity.WARNING
+            "E0526",
+            e.span,
+            "<system> is empty: NCCL takes everything from the machine",
+            "leave the file out",
+            Severity.WARNING,
         )
 
 
 def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> None:
     """A link between two PCIe switches stands at both."""
-    told = {(e.attributes.get("busid", ""), x.attributes.get("target", "")) for e in functions for x in e.own("pcilink")}
+    told = {
+        (e.attributes.get("busid", ""), x.attributes.get("target", ""))
+        for e in functions
+        for x in e.own("pcilink")
+    }
     for e in functions:
         for x in e.own("pcilink"):
             here, there = e.attributes.get("busid", ""), x.attributes.get("target", "")
@@ -130,7 +164,8 @@ def _judge_switch_links(judge: NcclFileJudge, functions: list[NcclElement]) -> N
 
 
 def _judge_adapter_distance(judge: NcclFileJudge) -> None:
-    """Adapters near the GPUs: below the same PCIe switch. Distances count from there (ncclTopoComputePaths)."""
+    """Adapters near the GPUs: below the same PCIe switch. Distances count from there
+    (ncclTopoComputePaths)."""
     switches = [e for e in judge.elements if e.name == "pci" and e.own("pci")]
     gpus = [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, "gpu", GPU)]
     nics = [e for e in judge.elements if e.name == "pci" and _is_gpu_or_adapter(e, "nic", NIC)]
@@ -143,7 +178,8 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
         judge.tell(
             "E0526",
             far[0].span,
-            f"{len(far)} of {len(gpus)} GPUs have no adapter below their PCIe switch, others have: NCCL plans for the farthest",
+            f"{len(far)} of {len(gpus)} GPUs have no adapter below their PCIe switch, others have: NCCL "
+            "plans for the farthest",
             "put the adapter below the switch that it is connected to, beside its GPU",
             Severity.WARNING,
         )
@@ -161,7 +197,8 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
         judge.tell(
             "E0526",
             lone[0].span,
-            f"{len(lone)} adapters are below a PCIe switch without a GPU, and {len(far)} GPUs have none beside them",
+            f"{len(lone)} adapters are below a PCIe switch without a GPU, and {len(far)} GPUs have none "
+            "beside them",
             "put the adapter below the switch that it is connected to",
             Severity.WARNING,
         )
@@ -169,7 +206,9 @@ def _judge_adapter_distance(judge: NcclFileJudge) -> None:
 
 def _is_gpu_or_adapter(e: NcclElement, child: str, kind: str) -> bool:
     """Whether a PCIe function is a GPU or an adapter."""
-    return bool(e.own(child)) or (not e.own("gpu") and not e.own("nic") and e.attributes.get("class", "").startswith(kind))
+    return bool(e.own(child)) or (
+        not e.own("gpu") and not e.own("nic") and e.attributes.get("class", "").startswith(kind)
+    )
 
 
 def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, NcclElement]]) -> None:
@@ -191,11 +230,15 @@ def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, Nccl
             judge.tell(
                 "E0526",
                 g.place("sm"),
-                f'sm="{g.attributes["sm"]}", and device {e.attributes["device"]} has {known}: NCCL plans for another generation',
+                f'sm="{g.attributes["sm"]}", and device {e.attributes["device"]} has {known}: NCCL plans '
+                "for another generation",
                 f'write sm="{known}", or leave it out',
                 Severity.WARNING,
             )
-    sums = {id(g): sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own("nvlink")) for _, g in gpus}
+    sums = {
+        id(g): sum(whole_number_of_c(x.attributes.get("count", "")) or 0 for x in g.own("nvlink"))
+        for _, g in gpus
+    }
     most = max(sums.values(), default=0)
     for e, g in gpus:
         links, at = sums[id(g)], next((x.place("count") for x in g.own("nvlink")), g.span)
@@ -219,7 +262,8 @@ def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, Nccl
             judge.tell(
                 "E0526",
                 at,
-                f"{links} of the {limit} NVLinks of a GPU of sm {g.attributes['sm']}: NCCL plans with {links}",
+                f"{links} of the {limit} NVLinks of a GPU of sm {g.attributes['sm']}: NCCL plans with "
+                f"{links}",
                 "count the NVLinks of each target",
                 Severity.WARNING,
             )
@@ -244,7 +288,8 @@ def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, Nccl
         judge.tell(
             "E0526",
             numbered[0][2].place("dev"),
-            "`dev` of the GPUs is not in the order of their bus ids, so NCCL pairs GPUs with adapters of others",
+            "`dev` of the GPUs is not in the order of their bus ids, so NCCL pairs GPUs with adapters of "
+            "others",
             "number them by busid",
             Severity.WARNING,
         )
@@ -252,7 +297,9 @@ def _judge_gpus_of_host(judge: NcclFileJudge, gpus: list[tuple[NcclElement, Nccl
 
 def _judge_adapter_rates(judge: NcclFileJudge, nets: list[tuple[NcclElement, NcclElement]]) -> None:
     """Adapters of one host: their rates, and those of their PCIe links."""
-    speeds = Counter(s for _, n in nets if (s := whole_number_of_c(n.attributes.get("speed", ""))) is not None)
+    speeds = Counter(
+        s for _, n in nets if (s := whole_number_of_c(n.attributes.get("speed", ""))) is not None
+    )
     usual = speeds.most_common(1)[0][0] if speeds else 0
     for e, n in nets:
         speed = whole_number_of_c(n.attributes.get("speed", ""))
@@ -305,11 +352,22 @@ def _nvidia_device_id(e: NcclElement) -> int:
 
 
 def _uses_nvswitch_only(g: NcclElement) -> bool:
-    """Whether the NVLinks of a GPU lead to NVSwitches only; a bridge between two cards may use part of them."""
+    """Whether the NVLinks of a GPU lead to NVSwitches only; a bridge between two cards may use part of
+    them."""
     return all(x.attributes.get("tclass", "").startswith(NVSWITCH) for x in g.own("nvlink"))
 
 
 def _pcie_mbps(e: NcclElement) -> int:
     """What NCCL counts for a PCIe link, 0 where it does not read it from the file."""
-    speed, width = e.attributes.get("link_speed", ""), whole_number_of_c(e.attributes.get("link_width", "")) or 0
-    return next((mbps * width for word, mbps in LANE_MBPS.items() if speed.startswith((f"{word}.0 GT/s", f"{word} GT/s"))), 0)
+    speed, width = (
+        e.attributes.get("link_speed", ""),
+        whole_number_of_c(e.attributes.get("link_width", "")) or 0,
+    )
+    return next(
+        (
+            mbps * width
+            for word, mbps in LANE_MBPS.items()
+            if speed.startswith((f"{word}.0 GT/s", f"{word} GT/s"))
+        ),
+        0,
+    )

@@ -1,7 +1,8 @@
 """NCCL's own reader of XML, step by step: what it takes, what it stops at, what it drops without a word.
 
-It is not an XML reader: a tag stands on one line, one blank comes before each attribute, and there are no prologs, tabs, entities
-or texts. The rules are those of ``xmlGetNode`` and ``xmlLoadSub`` in NCCL 2.30.7, src/graph/xml.cc; their limits in xml.h.
+It is not an XML reader: a tag stands on one line, one blank comes before each attribute, and there are no
+prologs, tabs, entities or texts. The rules are those of ``xmlGetNode`` and ``xmlLoadSub`` in NCCL 2.30.7,
+src/graph/xml.cc; their limits in xml.h.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ MAX_ATTRIBUTES, MAX_CHILDREN, MAX_BYTES = 16, 640, 253
 
 @dataclass(slots=True)
 class NcclElement:
-    """An element as NCCL holds it: of attributes given twice the first counts. ``spans`` has the places of the values."""
+    """An element as NCCL holds it: of attributes given twice the first counts. ``spans`` has the places of
+    the values."""
 
     name: str
     span: SourceSpan
@@ -65,7 +67,8 @@ class _Stop(Exception):
 
 
 def read_nccl_xml(file: SourceFile, found: Diagnostics) -> NcclElement | None:
-    """The first top element that NCCL looks for; None if there is none, or after something that stops its reader."""
+    """The first top element that NCCL looks for; None if there is none, or after something that stops its
+    reader."""
     try:
         return _NcclXmlReader(file, found).file()
     except _Stop:
@@ -89,11 +92,16 @@ class _NcclXmlReader:
         line = self.text.find("\n", start)
         stop = end if end is not None else start + 1
         self.found.add(
-            code, SourceSpan(self.source, start, min(stop, line if line > start else len(self.text))), message, help=help
+            code,
+            SourceSpan(self.source, start, min(stop, line if line > start else len(self.text))),
+            message,
+            help=help,
         )
         return _Stop()
 
-    def tell(self, code: str, span: SourceSpan, message: str, help: str, severity: Severity = Severity.WARNING) -> None:
+    def tell(
+        self, code: str, span: SourceSpan, message: str, help: str, severity: Severity = Severity.WARNING
+    ) -> None:
         """What NCCL reads on after."""
         self.found.add(code, span, message, help=help, severity=severity)
 
@@ -126,10 +134,17 @@ class _NcclXmlReader:
             raise self.stop(start, f"the value of `{name}` has no quotes", f'write {name}="…"')
         end = self.text.find(quote, self.at)
         if end < 0:
-            raise self.stop(start, f"the value of `{name}` has no closing quote", f"close it with {quote}", end=len(self.text))
+            raise self.stop(
+                start,
+                f"the value of `{name}` has no closing quote",
+                f"close it with {quote}",
+                end=len(self.text),
+            )
         inner = self.text[self.at : end]
         if len(inner.encode()) > MAX_BYTES:
-            raise self.stop(start, f"the value of `{name}` is longer than {MAX_BYTES} bytes", "shorten it", end=end)
+            raise self.stop(
+                start, f"the value of `{name}` is longer than {MAX_BYTES} bytes", "shorten it", end=end
+            )
         self.at = end + 1
         if "\n" in inner:
             line = self.text.index("\n", start)
@@ -170,9 +185,12 @@ class _NcclXmlReader:
             count += 1
         if count > MAX_ATTRIBUTES:
             self.tell(
-                "E0525", element.span, f"{count} attributes: NCCL keeps {MAX_ATTRIBUTES} and writes its own beyond them",
-                f"keep to the attributes that NCCL knows for <{name}>", Severity.ERROR,
-            )  # fmt: skip
+                "E0525",
+                element.span,
+                f"{count} attributes: NCCL keeps {MAX_ATTRIBUTES} and writes its own beyond them",
+                f"keep to the attributes that NCCL knows for <{name}>",
+                Severity.ERROR,
+            )
         kind = "open"
         if c == "/":
             kind = "single"
@@ -180,7 +198,9 @@ class _NcclXmlReader:
             rest, c = self.token("the end of a tag")
             if rest:
                 at = SourceSpan(self.source, start, start + len(rest))
-                self.tell("E0522", at, f"{rest!r} between `/` and `>`: NCCL ignores it", "end the tag with `/>`")
+                self.tell(
+                    "E0522", at, f"{rest!r} between `/` and `>`: NCCL ignores it", "end the tag with `/>`"
+                )
         if c != ">":
             raise self.unclosed(element, c)
         return kind, element
@@ -196,13 +216,18 @@ class _NcclXmlReader:
                 self.tell("E0522", span, f'="{value}" has no name: NCCL looks for none', "name the attribute")
         elif not name:
             self.tell(
-                "E0525", span, "an extra space: NCCL counts an attribute without a name",
+                "E0525",
+                span,
+                "an extra space: NCCL counts an attribute without a name",
                 "put one space before an attribute, and none before the end of the tag",
-            )  # fmt: skip
+            )
         else:
             self.tell("E0524", span, f"`{name}` has no value: NCCL takes it for empty", f'write {name}="…"')
         if name in element.attributes and element.name == "net" and element.attributes[name] != value:
-            text = f"`{name}` is given twice with different values: NCCL compares all, and ranks hold one adapter for two"
+            text = (
+                f"`{name}` is given twice with different values: NCCL compares all, and ranks hold one "
+                "adapter for two"
+            )
             self.tell("E0526", span, text, "keep one of them", Severity.ERROR)
         elif name in element.attributes:
             self.tell("E0522", span, f"`{name}` is given twice: the first counts", "keep one of them")
@@ -213,7 +238,9 @@ class _NcclXmlReader:
     def between(self, start: int) -> _Stop:
         """Something that is neither a tag nor a comment."""
         if self.text[start] == "\t":
-            return self.stop(start, "a tab between tags: NCCL accepts spaces and line ends only", "indent with spaces")
+            return self.stop(
+                start, "a tab between tags: NCCL accepts spaces and line ends only", "indent with spaces"
+            )
         shown = self.text[start : start + 12].split("\n")[0]
         help = "remove it, or put it into a comment `<!-- … -->`"
         return self.stop(start, f"text between tags: {shown!r}", help, end=start + len(shown))
@@ -225,10 +252,15 @@ class _NcclXmlReader:
             return self.stop(element.span.start, PROLOG, "remove it", end=self.at)
         if c in "\n\r\t":
             return self.stop(
-                at, f"the tag <{element.name}> goes on after a {'tab' if c == chr(9) else 'line end'}",
+                at,
+                f"the tag <{element.name}> goes on after a {'tab' if c == chr(9) else 'line end'}",
                 "a tag and its attributes are on one line, separated by one space",
-            )  # fmt: skip
-        return self.stop(at, f"{c!r} in the tag <{element.name}>, where NCCL expects its end", "end the tag with `>` or `/>`")
+            )
+        return self.stop(
+            at,
+            f"{c!r} in the tag <{element.name}>, where NCCL expects its end",
+            "end the tag with `>` or `/>`",
+        )
 
     def comment(self, start: int) -> None:
         """Pass a comment. Its first word is read like a name, and may hold no equals sign."""
@@ -245,19 +277,33 @@ class _NcclXmlReader:
         nul = self.text.find("\0")
         if nul >= 0:
             text = "a NUL byte: to NCCL a name or value ends there"
-            self.tell("E0524", SourceSpan(self.source, nul, nul + 1), text, "save the file as plain text", Severity.ERROR)
+            self.tell(
+                "E0524",
+                SourceSpan(self.source, nul, nul + 1),
+                text,
+                "save the file as plain text",
+                Severity.ERROR,
+            )
         top = NcclElement("", SourceSpan(self.source, 0, 0))
         stack: list[tuple[NcclElement, bool]] = [(top, True)]
         while (tag := self.tag()) is not None:
             kind, element = tag
             holder, kept = stack[-1]
             if kind == "close":
-                if len(stack) == 1 or (kept and element.name != holder.name):  # of what it passes by NCCL forgets the name
-                    what = f"</{element.name}> closes <{holder.name}>" if len(stack) > 1 else f"</{element.name}> closes nothing"
+                if len(stack) == 1 or (
+                    kept and element.name != holder.name
+                ):  # of what it passes by NCCL forgets the name
+                    what = (
+                        f"</{element.name}> closes <{holder.name}>"
+                        if len(stack) > 1
+                        else f"</{element.name}> closes nothing"
+                    )
                     raise self.stop(
-                        element.span.start, what, f"write `</{holder.name}>`" if len(stack) > 1 else "remove it",
+                        element.span.start,
+                        what,
+                        f"write `</{holder.name}>`" if len(stack) > 1 else "remove it",
                         end=element.span.end,
-                    )  # fmt: skip
+                    )
                 stack.pop()
                 continue
             if len(stack) == 1 and element.name in GRAPHS[""] and not top.children:
@@ -269,11 +315,20 @@ class _NcclXmlReader:
             holder = stack[-1][0]
             prolog = holder.name.startswith(("?", "!"))
             why = PROLOG if prolog else f"<{holder.name}> is not closed"
-            raise self.stop(holder.span.start, why, "remove it" if prolog else f"write `</{holder.name}>`", end=holder.span.end)
+            raise self.stop(
+                holder.span.start,
+                why,
+                "remove it" if prolog else f"write `</{holder.name}>`",
+                end=holder.span.end,
+            )
         for extra in top.children[1:]:
-            self.tell("E0522", extra.span, f"a second <{extra.name}>: NCCL uses the first", "write a file for each")
+            self.tell(
+                "E0522", extra.span, f"a second <{extra.name}>: NCCL uses the first", "write a file for each"
+            )
         if not top.children:
-            raise self.stop(0, "no <system> in the file: NCCL goes on as if there were none", "describe one", "E0522")
+            raise self.stop(
+                0, "no <system> in the file: NCCL goes on as if there were none", "describe one", "E0522"
+            )
         return top.children[0]
 
     def take(self, holder: NcclElement, element: NcclElement) -> bool:
@@ -281,23 +336,33 @@ class _NcclXmlReader:
         if element.name not in self.known.get(holder.name, ()):
             everywhere = {name for names in self.known.values() for name in names}
             where = f"in <{holder.name}>" if holder.name else "at the top of a file"
-            places = ", ".join(f"<{h}>" if h else "the file" for h, names in self.known.items() if element.name in names)
+            places = ", ".join(
+                f"<{h}>" if h else "the file" for h, names in self.known.items() if element.name in names
+            )
             self.tell(
-                "E0522", element.span, f"NCCL does not look for <{element.name}> {where}, and ignores it",
+                "E0522",
+                element.span,
+                f"NCCL does not look for <{element.name}> {where}, and ignores it",
                 f"it belongs in {places}" if places else "remove it",
                 Severity.ERROR if element.name in everywhere and element.name != "net" else Severity.WARNING,
-            )  # fmt: skip
+            )
             return False
         holder.children.append(element)
         self.count += 1
         if self.count >= self.room:
             raise self.stop(
-                element.span.start, f"{self.count} elements: NCCL reads {self.room - 1} at most",
-                "leave out what NCCL does not need", "E0525", element.span.end,
-            )  # fmt: skip
+                element.span.start,
+                f"{self.count} elements: NCCL reads {self.room - 1} at most",
+                "leave out what NCCL does not need",
+                "E0525",
+                element.span.end,
+            )
         if len(holder.children) > MAX_CHILDREN:
             raise self.stop(
-                element.span.start, f"more than {MAX_CHILDREN} elements in one <{holder.name}>", "leave some out", "E0525",
+                element.span.start,
+                f"more than {MAX_CHILDREN} elements in one <{holder.name}>",
+                "leave some out",
+                "E0525",
                 element.span.end,
-            )  # fmt: skip
+            )
         return True

@@ -1,7 +1,8 @@
-"""Faults that people have accepted for a while: a list of failed elements, each with a reason, a ticket and an end date.
+"""Faults that people have accepted for a while: a list of failed elements, each with a reason, a ticket and
+an end date.
 
-A line is ``ELEMENT  # [TICKET] until 2027-01-31: REASON``, so the list is also one for ``check --fail-file``. Only lost and slow
-links can be accepted; a cable in the wrong port also makes a link that nobody planned.
+A line is ``ELEMENT  # [TICKET] until 2027-01-31: REASON``, so the list is also one for ``check --fail-file``.
+Only lost and slow links can be accepted; a cable in the wrong port also makes a link that nobody planned.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ NOTE = re.compile(r"\s*(?:\[([^\[\]]*)\]\s*)?(?:until\s+([^\s:]+)\s*)?:?\s*(.*)"
 
 @dataclass(frozen=True, slots=True)
 class AcceptedFault:
-    """A line of the list. ``element`` is what ``check --fail`` takes; ``until`` the last day, None where there is no end."""
+    """A line of the list. ``element`` is what ``check --fail`` takes; ``until`` the last day, None where
+    there is no end."""
 
     element: str
     reason: str
@@ -48,7 +50,8 @@ class AcceptedFault:
 
 
 def read_accepted_faults(file: SourceFile) -> list[AcceptedFault]:
-    """The entries of a list. Raises ValueError, which names the line, for a date that is none or an entry without a reason."""
+    """The entries of a list. Raises ValueError, which names the line, for a date that is none or an entry
+    without a reason."""
     out, start = [], 0
     for number, line in enumerate(file.text.splitlines(keepends=True), 1):
         element, _, said = line.partition("#")
@@ -57,12 +60,19 @@ def read_accepted_faults(file: SourceFile) -> list[AcceptedFault]:
             found = NOTE.fullmatch(said.strip())
             ticket, until, reason = (found[1] or "", found[2], found[3].strip()) if found else ("", None, "")
             if not reason:
-                raise ValueError(f"line {number}: `{element}` has no reason: write `{element}  # [TICKET] until DATE: REASON`")
+                raise ValueError(
+                    f"line {number}: `{element}` has no reason: write `{element}  # [TICKET] until DATE: "
+                    "REASON`"
+                )
             try:
                 end = date_from_text(until) if until else None
             except ValueError as wrong:
                 raise ValueError(f"line {number}: {wrong}") from None
-            out.append(AcceptedFault(element, reason, ticket.strip(), end, SourceSpan(file, start, start + len(line.rstrip()))))
+            out.append(
+                AcceptedFault(
+                    element, reason, ticket.strip(), end, SourceSpan(file, start, start + len(line.rstrip()))
+                )
+            )
         start += len(line)
     return out
 
@@ -85,7 +95,8 @@ def planned_links_of_fault(made: Audit, fault: CablingFault) -> list[int] | None
 
 
 def elements_of_fault(made: Audit, fault: CablingFault) -> list[str]:
-    """What a fault is written as: a device where all its links are lost, else a port of each link; none where it cannot be."""
+    """What a fault is written as: a device where all its links are lost, else a port of each link; none where
+    it cannot be."""
     f, lost = made.fabric, planned_links_of_fault(made, fault)
     if not lost:
         return []
@@ -100,8 +111,11 @@ def elements_of_fault(made: Audit, fault: CablingFault) -> list[str]:
     return out
 
 
-def settle_accepted_faults(made: Audit, entries: Iterable[AcceptedFault], rows: Mapping[str, Ints], today: date) -> None:
-    """Take the accepted faults out of those that count; ``rows`` are the links of the elements of this fabric."""
+def settle_accepted_faults(
+    made: Audit, entries: Iterable[AcceptedFault], rows: Mapping[str, Ints], today: date
+) -> None:
+    """Take the accepted faults out of those that count; ``rows`` are the links of the elements of this
+    fabric."""
     here = [e for e in entries if e.element in rows]
     standing = [e for e in here if e.until is None or e.until >= today]
     by_link = {int(i): e for e in reversed(standing) for i in rows[e.element]}
@@ -115,26 +129,40 @@ def settle_accepted_faults(made: Audit, entries: Iterable[AcceptedFault], rows: 
             said = "; ".join(dict.fromkeys(by_link[i].why for i in lost))
             made.notes.append(
                 Diagnostic(
-                    "E0650", f"accepted: {fault.finding.message}", fault.finding.span, notes=(said,), severity=Severity.NOTE
+                    "E0650",
+                    f"accepted: {fault.finding.message}",
+                    fault.finding.span,
+                    notes=(said,),
+                    severity=Severity.NOTE,
                 )
             )
             continue
         counted.append(fault)
         ended = list(dict.fromkeys(over[i] for i in lost or () if i in over))
-        made.notes += [_acceptance_warning(e, f"the acceptance of `{e.element}` has ended: {e.why}", LATER) for e in ended]
+        made.notes += [
+            _acceptance_warning(e, f"the acceptance of `{e.element}` has ended: {e.why}", LATER)
+            for e in ended
+        ]
     made.faults[:] = counted
     made.notes += [
-        _acceptance_warning(e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list")
-        for e in here if e not in met and len(rows[e.element]) and made.judged[rows[e.element]].all()
+        _acceptance_warning(
+            e, f"`{e.element}` is accepted as failed, but the fault has gone", "delete its line from the list"
+        )
+        for e in here
+        if e not in met
+        and len(rows[e.element])
+        and made.judged[rows[e.element]].all()
         and e not in over.values()
-    ]  # fmt: skip
+    ]
 
 
 def _acceptance_warning(e: AcceptedFault, message: str, help: str) -> Diagnostic:
     return Diagnostic("E0651", message, e.span, help=help, severity=Severity.WARNING)
 
 
-def new_accepted_entries(made: Sequence[Audit], reason: str, ticket: str, until: date | None) -> tuple[list[AcceptedFault], int]:
+def new_accepted_entries(
+    made: Sequence[Audit], reason: str, ticket: str, until: date | None
+) -> tuple[list[AcceptedFault], int]:
     """Entries for the faults that still count, and how many faults cannot be accepted."""
     out, left = [], 0
     for one in made:

@@ -1,4 +1,5 @@
-"""The fabric as it is built: the design's devices with the links that were seen, for the same checks as the design."""
+"""The fabric as it is built: the design's devices with the links that were seen, for the same checks as the
+design."""
 
 from __future__ import annotations
 
@@ -23,9 +24,11 @@ MOST_MENDED = 12
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A requirement on the design and on what is built, and the faults whose mending helps it, the most helpful first.
+    """A requirement on the design and on what is built, and the faults whose mending helps it, the most
+    helpful first.
 
-    ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault alone is mended.
+    ``gains`` are pairs of the number of a fault (from 1) and what the requirement is once that fault alone is
+    mended.
     """
 
     designed: Result
@@ -71,9 +74,11 @@ def _seen_rates(made: Audit) -> Mapping[int, int]:
     return out
 
 
-def _rewire_fabric(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Mapping[int, int]) -> Fabric:
-    """A fabric with some of its links, and new ones between pairs of ports. A new link takes class and statement of the planned
-    link at one of its ports."""
+def _rewire_fabric(
+    f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rates: Mapping[int, int]
+) -> Fabric:
+    """A fabric with some of its links, and new ones between pairs of ports. A new link takes class and
+    statement of the planned link at one of its ports."""
     new_a, new_b, model = [], [], []
     for p, q in pairs:
         old = next((int(f.port_link[x]) for x in (p, q) if int(f.port_link[x]) >= 0), 0)
@@ -91,7 +96,9 @@ def _rewire_fabric(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rat
     fresh = order >= int(keep.sum())
     rate = f.link_rate[source].copy()
     for i in np.flatnonzero(fresh).tolist():
-        both = [int(f.link_rate[link]) for link in (int(f.port_link[a[i]]), int(f.port_link[b[i]])) if link >= 0]
+        both = [
+            int(f.link_rate[link]) for link in (int(f.port_link[a[i]]), int(f.port_link[b[i]])) if link >= 0
+        ]
         rate[i] = min(both, default=int(rate[i]))
     for i, port in enumerate(a.tolist()) if rates else ():
         rate[i] = min(int(rate[i]), rates.get(port, int(rate[i])))
@@ -119,13 +126,18 @@ def _rewire_fabric(f: Fabric, keep: Bools, pairs: Sequence[tuple[int, int]], rat
 
 
 def promises_kept(made: Audit, claims: Sequence[ResolvedClaim]) -> list[Promise]:
-    """Every requirement on the design and on what is built; of those that what is built does not keep, the faults that matter."""
+    """Every requirement on the design and on what is built; of those that what is built does not keep, the
+    faults that matter."""
     claims = [c for c in claims if not c.report]
     if not claims:
         return []
     before, after = _results_of_claims(made.fabric, claims), _results_of_claims(as_built_fabric(made), claims)
     out = []
-    numbered = [(i, fault) for i, fault in enumerate(made.faults, 1) if fault.mistake is not None or fault.slow is not None]
+    numbered = [
+        (i, fault)
+        for i, fault in enumerate(made.faults, 1)
+        if fault.mistake is not None or fault.slow is not None
+    ]
     for claim, one, now in zip(claims, before, after, strict=True):
         promise = Promise(one, now)
         if not promise.kept and len(numbered) > 1:
@@ -148,7 +160,11 @@ def _gains_per_fault(
         left = audit_with_faults(made, [x for x in made.faults if x is not fault])
         (mended,) = _results_of_claims(as_built_fabric(left), [claim])
         if mended.status != now.status or _figure_of_result(mended) != _figure_of_result(now):
-            better = abs(_figure_of_result(mended) - _figure_of_result(now)) if mended.status == now.status else Fraction(10**9)
+            better = (
+                abs(_figure_of_result(mended) - _figure_of_result(now))
+                if mended.status == now.status
+                else Fraction(10**9)
+            )
             found.append((-better, number, mended))
     found.sort(key=lambda g: g[:2])
     return tuple((number, mended) for _, number, mended in found)
@@ -187,6 +203,8 @@ def broken_promise_findings(made: Audit, judged: Sequence[Promise]) -> list[Diag
         said = f": {r.text}" if r.text else ""
         chain = tuple(Label(s, m) for s, m in (r.origin.chain if r.origin else ()))
         out.append(
-            Diagnostic("E0640", f"as built, `{r.requirement}` is {r.status}{said}", span, chain, tuple(notes), rest)
-        )  # fmt: skip
+            Diagnostic(
+                "E0640", f"as built, `{r.requirement}` is {r.status}{said}", span, chain, tuple(notes), rest
+            )
+        )
     return out

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CablingFault:
-    """One mistake: its finding, the work that mends it, and the operation that explains it (None where no cable is wrong)."""
+    """One mistake: its finding, the work that mends it, and the operation that explains it (None where no
+    cable is wrong)."""
 
     finding: Diagnostic
     tasks: tuple[RepairTask, ...]
@@ -41,7 +42,8 @@ class CablingFault:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """What a call asks for besides the captures. ``only`` are devices to which the audit is limited, None for all."""
+    """What a call asks for besides the captures. ``only`` are devices to which the audit is limited, None for
+    all."""
 
     rules: tuple[NameMapRule, ...] = ()
     assets: Identifiers | None = None
@@ -62,7 +64,9 @@ class Audit:
     accepted: list[CablingFault] = field(
         default_factory=list
     )  # lost and slow links that are accepted for a while, and do not count
-    promises: list[Promise] = field(default_factory=list)  # requirements on what is built, where they were judged
+    promises: list[Promise] = field(
+        default_factory=list
+    )  # requirements on what is built, where they were judged
     of: int = 0  # links that the audit is asked for
 
     @property
@@ -146,18 +150,29 @@ class _Auditor:
             self.out.faults.append(CablingFault(d, ()))
         for port, first, second in self.seen.conflicts:
             self.fault(
-                "E0603", second, f"{self.words.port(port)} has two neighbours in the captures",
+                "E0603",
+                second,
+                f"{self.words.port(port)} has two neighbours in the captures",
                 labels=[Label(first.at.span, "the other neighbour")],
                 help="remove the older capture, or look for a hub or switch between them that forwards LLDP",
-            )  # fmt: skip
+            )
         for wire in self.seen.loops:
             self.fault("E0603", wire, "a port is cabled to itself in the capture", help="capture it again")
 
     def fault(
-        self, code: str, wire: CapturedLink | None, message: str, *, labels: Sequence[Label] = (), notes: Sequence[str] = (),
-        help: str = "", tasks: Sequence[RepairTask] = (), mistake: Mistake | None = None, severity: Severity = Severity.ERROR,
+        self,
+        code: str,
+        wire: CapturedLink | None,
+        message: str,
+        *,
+        labels: Sequence[Label] = (),
+        notes: Sequence[str] = (),
+        help: str = "",
+        tasks: Sequence[RepairTask] = (),
+        mistake: Mistake | None = None,
+        severity: Severity = Severity.ERROR,
         slow: tuple[int, int] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Record a fault at a line of a capture."""
         span = wire.at.span if wire is not None else None
         finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help, severity=severity)
@@ -184,18 +199,42 @@ class _Auditor:
             called = node_name_shown(node.description, node.ids)
             evidence = f"{p.fit} of its {p.links} link{'s' * (p.links != 1)} go where the design plans {name}"
             if has_factory_name(node):
-                self.note("E0612", f"`{called}` is taken for {name} by its position", notes=[evidence],
-                          help=f"name it {name}: its description is the one it had at the factory")  # fmt: skip
+                self.note(
+                    "E0612",
+                    f"`{called}` is taken for {name} by its position",
+                    notes=[evidence],
+                    help=f"name it {name}: its description is the one it had at the factory",
+                )
             elif called == name:
-                self.out.faults.append(CablingFault(Diagnostic(
-                    "E0613", f"several devices of the captures are named `{called}`, and this one is where the design plans it",
-                    node.at.span, (), (evidence,), "give the others the names that the design has for them",
-                ), ()))  # fmt: skip
+                self.out.faults.append(
+                    CablingFault(
+                        Diagnostic(
+                            "E0613",
+                            f"several devices of the captures are named `{called}`, and this one is where "
+                            "the design plans it",
+                            node.at.span,
+                            (),
+                            (evidence,),
+                            "give the others the names that the design has for them",
+                        ),
+                        (),
+                    )
+                )
             else:
-                self.out.faults.append(CablingFault(Diagnostic(
-                    "E0613", f"`{called}` is where the design plans {name}", node.at.span, (), (evidence,),
-                    f"if it was replaced or renamed, name it {name}; or give `--map '{called}={name}'`",
-                ), (RepairTask(name, "", "rename or exchange the device", called, name),)))  # fmt: skip
+                self.out.faults.append(
+                    CablingFault(
+                        Diagnostic(
+                            "E0613",
+                            f"`{called}` is where the design plans {name}",
+                            node.at.span,
+                            (),
+                            (evidence,),
+                            f"if it was replaced or renamed, name it {name}; or give `--map "
+                            f"'{called}={name}'`",
+                        ),
+                        (RepairTask(name, "", "rename or exchange the device", called, name),),
+                    )
+                )
         aside = defaultdict(list)
         for key, why in self.seen.observed.aside.items():
             aside[why].append(node_name_shown(nodes[key].description, nodes[key].ids))
@@ -204,25 +243,37 @@ class _Auditor:
         loose = [node_name_shown(nodes[k].description, nodes[k].ids) for k in self.seen.unplanned]
         if loose:
             self.note(
-                "E0611", f"the captures have {len(loose)} devices that the design does not have", notes=[first_names_listed(loose)],
+                "E0611",
+                f"the captures have {len(loose)} devices that the design does not have",
+                notes=[first_names_listed(loose)],
                 help="if one is planned under another name, give `--map 'REGEX=TEMPLATE'` or `--assets FILE`",
-            )  # fmt: skip
+            )
         if self.seen.other_ports:
             self.note(
-                "E0611", f"{self.seen.other_ports} links at ports that no model has were set aside, such as management ports"
+                "E0611",
+                f"{self.seen.other_ports} links at ports that no model has were set aside, such as "
+                "management ports",
             )
 
     def coverage(self) -> None:
-        """Links that no capture shows: a note, or an error where nothing is left to judge or less than was asked for."""
+        """Links that no capture shows: a note, or an error where nothing is left to judge or less than was
+        asked for."""
         of, judged = self.out.of, int(self.out.judged.sum())
         hidden = of - judged
         if not judged:
             self.out.faults.append(CablingFault(self.nothing(), ()))
         elif hidden and self.asked.at_least is not None and judged < self.asked.at_least * of:
-            text = f"{judged:,} of {of:,} links were judged: no capture is of a device at either end of the others"
-            self.out.faults.append(CablingFault(part_judged_finding(text, judged, of, self.asked.at_least), ()))
+            text = (
+                f"{judged:,} of {of:,} links were judged: no capture is of a device at either end of "
+                "the others"
+            )
+            self.out.faults.append(
+                CablingFault(part_judged_finding(text, judged, of, self.asked.at_least), ())
+            )
         elif hidden:
-            self.note("E0632", f"{hidden:,} of {of:,} links were not seen: no capture is of a device at either end")
+            self.note(
+                "E0632", f"{hidden:,} of {of:,} links were not seen: no capture is of a device at either end"
+            )
 
     def nothing(self) -> Diagnostic:
         """Why no link of the design can be judged."""
@@ -230,8 +281,16 @@ class _Auditor:
         what, help = f"none of the {of:,} links of the design was judged", "capture the devices again"
         if not of:
             what = "there is no link to judge"
-            why = "the design has none" if self.asked.only is None else "the devices that --only names have none in the design"
-            help = "name other devices with --only" if self.asked.only is not None else "audit a design with links"
+            why = (
+                "the design has none"
+                if self.asked.only is None
+                else "the devices that --only names have none in the design"
+            )
+            help = (
+                "name other devices with --only"
+                if self.asked.only is not None
+                else "audit a design with links"
+            )
         elif not seen.observed.nodes:
             why = "the captures have no device: they have no row, or all their rows are comments"
         elif seen.audited.any():
@@ -239,11 +298,20 @@ class _Auditor:
             help = "capture those devices, too"
         elif seen.nodes:
             names = [self.fabric.device_name(d) for d in sorted(seen.nodes)]
-            why = f"of the design {first_names_listed(names, 4)} is seen, and what its links lead to has no name of the design"
-            help = "give `--map 'REGEX=TEMPLATE'` for the other names, `--assets FILE` for identifiers, or capture the switches"
+            why = (
+                f"of the design {first_names_listed(names, 4)} is seen, and what its links lead to has "
+                "no name of the design"
+            )
+            help = (
+                "give `--map 'REGEX=TEMPLATE'` for the other names, `--assets FILE` for identifiers, "
+                "or capture the switches"
+            )
         else:
             named = [node_name_shown(n.description, n.ids) for n in seen.observed.nodes.values()]
-            why = f"no name and no identifier of a device in the captures is one of the design ({first_names_listed(named, 4)})"
+            why = (
+                "no name and no identifier of a device in the captures is one of the design "
+                f"({first_names_listed(named, 4)})"
+            )
             help = "give `--map 'REGEX=TEMPLATE'` for the names, or `--assets FILE` for identifiers"
         return Diagnostic(NOTHING, f"{what}: {why}", help=help)
 
@@ -256,13 +324,17 @@ class _Auditor:
         extra = range(self.seen.ports, self.seen.ports + len(self.seen.virtual))
         places = PortPositions(self.fabric, self.seen.device)
         seen_devices = self.seen.nodes
-        found = diagnose_mistakes(self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices)
+        found = diagnose_mistakes(
+            self.at, self.far, [*ports, *extra], places, lambda d: d not in seen_devices
+        )
         state = Cabling(self.at, self.far)
         described = []
         for one in found:
             described.append((self.words.first(one), self.words.fault(one, state), one))
             state.make(one)
-        for _, (code, wire, message, notes, help, tasks, origin), one in sorted(described, key=lambda d: d[0]):
+        for _, (code, wire, message, notes, help, tasks, origin), one in sorted(
+            described, key=lambda d: d[0]
+        ):
             labels = [Label(origin, "it is planned here")] if origin is not None and wire is not None else []
             span = wire.at.span if wire is not None else origin
             finding = Diagnostic(code, message, span, tuple(labels), tuple(notes), help)
@@ -270,7 +342,8 @@ class _Auditor:
 
     # ------------------------------------------------------------ rates
     def rates(self) -> None:
-        """Links that came up slower than planned, or than both ends can; what all links of a class share is one finding."""
+        """Links that came up slower than planned, or than both ends can; what all links of a class share is
+        one finding."""
         f = self.fabric
         slow: dict[tuple[str, int, int], list[tuple[int, CapturedLink]]] = defaultdict(list)
         total: dict[str, int] = defaultdict(int)
@@ -284,7 +357,9 @@ class _Auditor:
                 continue
             name = f.classes[int(f.link_class[link])]
             planned = int(f.link_rate[link])
-            expected = rate_of_width_word(ibsim_speed_word(planned)[0])[0] if self.asked.simulator else planned
+            expected = (
+                rate_of_width_word(ibsim_speed_word(planned)[0])[0] if self.asked.simulator else planned
+            )
             total[name] += 1
             expected = max(expected, wire.could) if not self.asked.simulator else expected
             if wire.rate < expected:
@@ -292,18 +367,25 @@ class _Auditor:
         for (name, expected, rate), links in slow.items():
             if len(links) == total[name] and len(links) > 1:
                 self.fault(
-                    "E0631", links[0][1], f"all {len(links):,} {name} links run at {_gigabits_text(rate)}; {_gigabits_text(expected)} is planned",
+                    "E0631",
+                    links[0][1],
+                    f"all {len(links):,} {name} links run at {_gigabits_text(rate)}; "
+                    f"{_gigabits_text(expected)} is planned",
                     help="correct the rate in the design; if the capture is of ibsim, give --simulator",
-                )  # fmt: skip
+                )
                 continue
             for port, wire in links:
                 lanes = f" on {wire.lanes} lane{'s' * (wire.lanes != 1)}" if wire.lanes else ""
                 far = self.words.port(self.seen.far[port])
                 self.fault(
-                    "E0630", wire, f"{self.words.port(port)} to {far} runs at {_gigabits_text(rate)}{lanes}; {_gigabits_text(expected)} is planned",
-                    slow=(port, rate), help="clean and reseat both plugs; if it stays, exchange the cable or the transceivers",
+                    "E0630",
+                    wire,
+                    f"{self.words.port(port)} to {far} runs at {_gigabits_text(rate)}{lanes}; "
+                    f"{_gigabits_text(expected)} is planned",
+                    slow=(port, rate),
+                    help="clean and reseat both plugs; if it stays, exchange the cable or the transceivers",
                     tasks=[RepairTask(*self.words.split(port), "reseat or exchange the cable", far, "")],
-                )  # fmt: skip
+                )
 
 
 def audit_findings(made: Audit) -> Diagnostics:

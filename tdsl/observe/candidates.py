@@ -1,4 +1,5 @@
-"""Mistakes that would explain several cables at once: devices exchanged, cables of several links, shifted bundles, dark cages."""
+"""Mistakes that would explain several cables at once: devices exchanged, cables of several links, shifted
+bundles, dark cages."""
 
 from __future__ import annotations
 
@@ -40,10 +41,13 @@ class PortPositions:
         out = []
         for m in self.fabric.models:
             first: dict[tuple[str, int], int] = {}
-            out.append([
-                first.setdefault((c.form, c.cages[i]), c.first + i) if c.cages[i] else c.first + i
-                for c in m.classes for i in range(c.size)
-            ])  # fmt: skip
+            out.append(
+                [
+                    first.setdefault((c.form, c.cages[i]), c.first + i) if c.cages[i] else c.first + i
+                    for c in m.classes
+                    for i in range(c.size)
+                ]
+            )
         return out
 
     @cached_property
@@ -95,7 +99,8 @@ class PortPositions:
 def candidate_mistakes(
     state: Cabling, places: PortPositions, open_ports: Iterable[int], absent: Callable[[int], bool]
 ) -> Iterator[Mistake]:
-    """Mistakes of more than one cable that may explain some of what differs. ``absent`` says that a device was not seen."""
+    """Mistakes of more than one cable that may explain some of what differs. ``absent`` says that a device
+    was not seen."""
     ports = sorted(p for p in open_ports if state.differs(p))
     moves = list(_plugs_seen_elsewhere(state, ports))
     yield from _exchanged_devices(state, places, moves)
@@ -130,9 +135,13 @@ def _exchanged_devices(state: Cabling, places: PortPositions, moves: list[Move])
         if count < 2:
             continue
         pairs = [
-            (a, b) for a, b in zip(places.ports(x), places.ports(y), strict=True) if state.at(a) >= 0 or state.at(b) >= 0
-        ]  # fmt: skip
-        yield Mistake("devices exchanged", tuple(m for a, b in pairs for m in ((a, b), (b, a))), devices=(x, y))
+            (a, b)
+            for a, b in zip(places.ports(x), places.ports(y), strict=True)
+            if state.at(a) >= 0 or state.at(b) >= 0
+        ]
+        yield Mistake(
+            "devices exchanged", tuple(m for a, b in pairs for m in ((a, b), (b, a))), devices=(x, y)
+        )
 
 
 def _exchanged_connectors(state: Cabling, places: PortPositions, moves: list[Move]) -> Iterator[Mistake]:
@@ -173,7 +182,8 @@ def _shifted_rows(state: Cabling, places: PortPositions, moves: list[Move]) -> I
 
 
 def _plug_rows(state: Cabling, places: PortPositions, device: int) -> Iterator[list[int]]:
-    """Rows in which plugs may have been shifted: all in use, each bundle to one device, uplinks and the others."""
+    """Rows in which plugs may have been shifted: all in use, each bundle to one device, uplinks and the
+    others."""
     used = [p for p in places.ports(device) if state.at(p) >= 0 or state.seen(p) >= 0]
     used.sort(key=places.rank)
     yield used
@@ -188,7 +198,9 @@ def _plug_rows(state: Cabling, places: PortPositions, device: int) -> Iterator[l
         yield [p for p in used if p not in set(up)]
 
 
-def _shifts_along_row(state: Cabling, row: list[int], moved: dict[int, int], device: int) -> Iterator[Mistake]:
+def _shifts_along_row(
+    state: Cabling, row: list[int], moved: dict[int, int], device: int
+) -> Iterator[Mistake]:
     """Shifts, rotations and reversals of stretches of one row. ``moved`` holds places in the row."""
     amounts = Counter(j - i for i, j in moved.items())
     for by, count in sorted(amounts.items()):
@@ -226,14 +238,18 @@ def _rotated_stretch(row: list[int], low: int, high: int, by: int, device: int) 
     return Mistake("rotated", moves, devices=(device,), amount=by % size)
 
 
-def _shifted_stretch(state: Cabling, row: list[int], first: int, last: int, by: int, device: int) -> Iterator[Mistake]:
+def _shifted_stretch(
+    state: Cabling, row: list[int], first: int, last: int, by: int, device: int
+) -> Iterator[Mistake]:
     """A stretch moved by some ports; plugs that were in the way are out."""
     low, high = (first, last + by) if by > 0 else (first + by, last)
     plain = tuple((row[i], row[i + by]) for i in range(first, last + 1))
     yield Mistake("shifted", plain, devices=(device,), amount=by)
     gone = tuple(
-        (row[i], state.at(row[i])) for i in range(low, high + 1) if not first <= i <= last and state.at(row[i]) >= 0
-    )  # fmt: skip
+        (row[i], state.at(row[i]))
+        for i in range(low, high + 1)
+        if not first <= i <= last and state.at(row[i]) >= 0
+    )
     if gone and len(gone) < last - first + 1:
         yield Mistake("shifted", plain, gone, devices=(device,), cost=1 + len(gone), amount=by)
 
@@ -258,7 +274,11 @@ def _dark_devices_and_cages(
         mine = [p for p in places.ports(device) if state.at(p) >= 0]
         if all(state.seen(p) < 0 for p in mine) and (len(mine) > 1 or absent(device)):
             kind = "not installed" if absent(device) else "device dark"
-            links = tuple((p, state.at(p)) for p in mine if not (places.device(state.at(p)) == device and state.at(p) < p))
+            links = tuple(
+                (p, state.at(p))
+                for p in mine
+                if not (places.device(state.at(p)) == device and state.at(p) < p)
+            )
             yield Mistake(kind, removed=links, devices=(device,))
     for kind, group in (("cage dark", places.cage), ("missing", places.connector)):
         held: dict[int, list[int]] = defaultdict(list)

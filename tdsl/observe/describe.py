@@ -13,16 +13,27 @@ from tdsl.observe.record import CapturedLink
 from tdsl.system.lazy_dataclass import dataclass
 
 CODES = {
-    "not installed": "E0610", "device dark": "E0610", "devices exchanged": "E0614", "cables swapped": "E0620",
-    "plugs swapped": "E0620", "cage halves swapped": "E0621", "shifted": "E0622", "rotated": "E0622", "reversed": "E0622",
-    "cage dark": "E0624", "missing": "E0625", "extra": "E0626", "cables permuted": "E0629",
-}  # fmt: skip
+    "not installed": "E0610",
+    "device dark": "E0610",
+    "devices exchanged": "E0614",
+    "cables swapped": "E0620",
+    "plugs swapped": "E0620",
+    "cage halves swapped": "E0621",
+    "shifted": "E0622",
+    "rotated": "E0622",
+    "reversed": "E0622",
+    "cage dark": "E0624",
+    "missing": "E0625",
+    "extra": "E0626",
+    "cables permuted": "E0629",
+}
 MOST_NOTES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class RepairTask:
-    """A line of the work list: at a port of a device, what to do; where the cable goes now and where it shall go."""
+    """A line of the work list: at a port of a device, what to do; where the cable goes now and where it shall
+    go."""
 
     device: str
     port: str
@@ -44,11 +55,16 @@ class Words:
 
     # ------------------------------------------------------------ ports
     def split(self, port: int) -> tuple[str, str]:
-        """Device and port as printed on the boxes; a host's port with the name that its operating system has for it."""
+        """Device and port as printed on the boxes; a host's port with the name that its operating system has
+        for it."""
         if port >= self.seen.ports:
             v = self.seen.virtual[port - self.seen.ports]
             node = self.seen.observed.nodes[v.node]
-            name = self.fabric.device_name(v.device) if v.device >= 0 else node_name_shown(node.description, node.ids)
+            name = (
+                self.fabric.device_name(v.device)
+                if v.device >= 0
+                else node_name_shown(node.description, node.ids)
+            )
             return name, f"port {v.port}" if v.port else "an unknown port"
         c, i = self.fabric.port_class(port)
         device = int(self.fabric.port_device[port])
@@ -100,7 +116,11 @@ class Words:
         target = dict(one.moves)
         tasks = [
             RepairTask(
-                *self.split(p), f"move the plug to {self.port(q)}", self.port(target.get(y, y)), self.port(q), self.cable(q)
+                *self.split(p),
+                f"move the plug to {self.port(q)}",
+                self.port(target.get(y, y)),
+                self.port(q),
+                self.cable(q),
             )
             for q, p, y in loose
             if not (y in target and y < q)
@@ -119,7 +139,10 @@ class Words:
     def _notes(self, one: Mistake, loose: list[tuple[int, int, int]], target: dict[int, int]) -> list[str]:
         """The cables of a mistake, of many the first few; and other explanations."""
         rows = [(q, p, y) for q, p, y in loose if not (y in target and y < q)]
-        notes = [f"seen: {self.ends(p, target.get(y, y))}; planned: {self.ends(q, y)}" for q, p, y in rows[:MOST_NOTES]]
+        notes = [
+            f"seen: {self.ends(p, target.get(y, y))}; planned: {self.ends(q, y)}"
+            for q, p, y in rows[:MOST_NOTES]
+        ]
         if len(rows) > MOST_NOTES:
             notes.append(f"and {len(rows) - MOST_NOTES} more cables")
         if len(one.removed) > 1:
@@ -146,7 +169,10 @@ class Words:
 
     def _several(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
         ports = [self.port(q) for q, _, _ in loose]
-        return f"{len(ports)} cables are in one another's ports: {', '.join(ports[:4])}", "plug each as planned"
+        return (
+            f"{len(ports)} cables are in one another's ports: {', '.join(ports[:4])}",
+            "plug each as planned",
+        )
 
     def _swap(self, one: Mistake, what: str) -> tuple[str, str]:
         ports = list(dict.fromkeys(p for p, _ in one.moves))
@@ -157,15 +183,21 @@ class Words:
         a, b = (f"{self.port(p)}" for p in (ports[0], one.moves[0][1]))
         return f"{what}: {a} and {b}, {half} links each", f"exchange the plugs of the cages at {a} and {b}"
 
-    def _plugs_swapped(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+    def _plugs_swapped(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
         return self._swap(one, "two cables are swapped")
 
     _cables_swapped = _plugs_swapped
 
-    def _cage_halves_swapped(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+    def _cage_halves_swapped(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
         return self._swap(one, "the two halves of a cage are swapped")
 
-    def _devices_exchanged(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+    def _devices_exchanged(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
         a, b = (self.fabric.device_name(d) for d in one.devices)
         return (
             f"{a} and {b} are exchanged: each has the cables of the other",
@@ -199,7 +231,9 @@ class Words:
             "reseat or exchange the transceiver; then look at the cables",
         )
 
-    def _not_installed(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+    def _not_installed(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
         name = self.fabric.device_name(one.devices[0])
         links = len(one.removed)
         return (
@@ -207,9 +241,14 @@ class Words:
             "install it, switch it on, or cable it; if it is not due yet, limit the audit with --only",
         )
 
-    def _device_dark(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
+    def _device_dark(
+        self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]
+    ) -> tuple[str, str]:
         name = self.fabric.device_name(one.devices[0])
-        return f"none of the {len(one.removed)} links of {name} is seen", "look at its power and at its transceivers"
+        return (
+            f"none of the {len(one.removed)} links of {name} is seen",
+            "look at its power and at its transceivers",
+        )
 
     def _missing(self, one: Mistake, state: Cabling, loose: list[tuple[int, int, int]]) -> tuple[str, str]:
         a, b = one.removed[0]

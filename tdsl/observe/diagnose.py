@@ -1,8 +1,8 @@
 """The fewest mistakes that explain what was seen.
 
-Mistakes of several cables are chosen first, those that explain most before the others, as long as each explains more than one
-move of a single cable would. What is left is explained component by component, which is exact: a cycle of k
-cables takes k-1 exchanges of two plugs, a path one move a cable.
+Mistakes of several cables are chosen first, those that explain most before the others, as long as each
+explains more than one move of a single cable would. What is left is explained component by component, which
+is exact: a cycle of k cables takes k-1 exchanges of two plugs, a path one move a cable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from tdsl.observe.difference import Cabling, Component, Mistake
 
 ROUNDS = 64
 TRIES = 120
-"""Other choices that are tried for faults that touch one another, before the best explanation found is given."""
+"""Other choices that are tried for faults that touch one another, before the best explanation found is
+given."""
 
 
 def diagnose_mistakes(
@@ -77,15 +78,20 @@ def mistake_key(one: Mistake) -> Key:
     return frozenset(one.moves), frozenset(one.removed)
 
 
-def _best_explanation(state: Cabling, ports: list[int], places: PortPositions, absent: Callable[[int], bool]) -> list[Mistake]:
-    """The explanation of a group of ports with the fewest moves that was found: the greedy one, bettered by other choices."""
+def _best_explanation(
+    state: Cabling, ports: list[int], places: PortPositions, absent: Callable[[int], bool]
+) -> list[Mistake]:
+    """The explanation of a group of ports with the fewest moves that was found: the greedy one, bettered by
+    other choices."""
     best, cost, choices = _greedy_explanation(state, ports, places, absent, frozenset(), ())
     tried = 0
     better = True
     while better and cost > 1 and tried < TRIES:
         better = False
         used = [m for m in best if mistake_key(m) in {mistake_key(c) for c in choices}]
-        options: list[tuple[frozenset[Key], tuple[Mistake, ...]]] = [(frozenset((mistake_key(m),)), ()) for m in used]
+        options: list[tuple[frozenset[Key], tuple[Mistake, ...]]] = [
+            (frozenset((mistake_key(m),)), ()) for m in used
+        ]
         options += [(frozenset(), (c,)) for c in choices]
         for banned, first in options:
             tried += 1
@@ -99,10 +105,15 @@ def _best_explanation(state: Cabling, ports: list[int], places: PortPositions, a
 
 
 def _greedy_explanation(
-    state: Cabling, ports: list[int], places: PortPositions, absent: Callable[[int], bool], banned: frozenset[Key],
+    state: Cabling,
+    ports: list[int],
+    places: PortPositions,
+    absent: Callable[[int], bool],
+    banned: frozenset[Key],
     first: tuple[Mistake, ...],
-) -> tuple[list[Mistake], int, list[Mistake]]:  # fmt: skip
-    """Mistakes that explain the ports, those that explain most first; their moves; and the choices there were."""
+) -> tuple[list[Mistake], int, list[Mistake]]:
+    """Mistakes that explain the ports, those that explain most first; their moves; and the choices there
+    were."""
     trial = Cabling(state.at, state.seen)
     found = [one for one in first if trial.make(one)]
     choices: list[Mistake] = []
@@ -123,9 +134,14 @@ def _unexplained_ports(state: Cabling, ports: list[int]) -> list[int]:
 
 
 def _make_best_mistakes(
-    state: Cabling, places: PortPositions, ports: list[int], absent: Callable[[int], bool], banned: frozenset[Key]
-) -> tuple[list[Mistake], list[Mistake]]:  # fmt: skip
-    """Make the best mistakes of several cables that do not touch one another; they, and all that explain something."""
+    state: Cabling,
+    places: PortPositions,
+    ports: list[int],
+    absent: Callable[[int], bool],
+    banned: frozenset[Key],
+) -> tuple[list[Mistake], list[Mistake]]:
+    """Make the best mistakes of several cables that do not touch one another; they, and all that explain
+    something."""
     judged = []
     met = set(banned)
     for order, one in enumerate(candidate_mistakes(state, places, ports, absent)):
@@ -142,7 +158,11 @@ def _make_best_mistakes(
     used: set[int] = set()
     for gain, _, one, touched in judged:
         if used.isdisjoint(touched) and state.make(one):
-            ties = [o for g, _, o, t in judged if g == gain and o is not one and t == touched and o.cost == one.cost]
+            ties = [
+                o
+                for g, _, o, t in judged
+                if g == gain and o is not one and t == touched and o.cost == one.cost
+            ]
             chosen.append(one.with_ties(ties[:3]))
         used |= touched
     return chosen, [one for _, _, one, _ in judged]
@@ -181,7 +201,8 @@ def _kind_of_exchange(ports: tuple[int, ...], places: PortPositions) -> str:
 
 
 def _mistakes_of_path(state: Cabling, component: Component) -> list[Mistake]:
-    """A path: each link that was seen takes the plug of a planned one beside it; what is left is missing or extra."""
+    """A path: each link that was seen takes the plug of a planned one beside it; what is left is missing or
+    extra."""
     ports = list(component.ports)
     planned = [state.at(a) == b for a, b in pairwise(ports)]
     if not planned:
@@ -205,8 +226,8 @@ def _mistakes_of_path(state: Cabling, component: Component) -> list[Mistake]:
 
 
 def _moved_plugs(ports: list[int], planned_first: bool) -> list[Mistake]:
-    """Pairs of a planned link and a seen one that share a port: the plug at the other end was moved. The last move comes first,
-    since it leaves the port that the one before it takes."""
+    """Pairs of a planned link and a seen one that share a port: the plug at the other end was moved. The last
+    move comes first, since it leaves the port that the one before it takes."""
     if not planned_first:
         ports = ports[::-1]
     triples = [ports[i : i + 3] for i in range(0, len(ports) - 2, 2)]

@@ -1,7 +1,8 @@
 """The difference between two cablings, and mistakes as operations that lead from one to the other.
 
-A port carries one link by the design and one in what was seen, so the links that are in one cabling only form alternating paths
-and cycles over ports. Faults that share no port lie in different components, and each component is explained by itself.
+A port carries one link by the design and one in what was seen, so the links that are in one cabling only form
+alternating paths and cycles over ports. Faults that share no port lie in different components, and each
+component is explained by itself.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake of cabling. ``moves`` says from which port to which a plug was put; ``removed`` and ``added`` are links.
+    """One mistake of cabling. ``moves`` says from which port to which a plug was put; ``removed`` and
+    ``added`` are links.
 
-    ``cost`` is the number of moves that the mistake counts as, ``kind`` its name, ``devices`` those it is about.
+    ``cost`` is the number of moves that the mistake counts as, ``kind`` its name, ``devices`` those it is
+    about.
     """
 
     kind: str
@@ -44,7 +47,8 @@ class Component:
 
     @property
     def cost(self) -> int:
-        """The fewest moves of single cables that explain it: a cycle of k cables takes k-1 exchanges, a path one a cable."""
+        """The fewest moves of single cables that explain it: a cycle of k cables takes k-1 exchanges, a path
+        one a cable."""
         return self.missing - 1 if self.closed else max(self.missing, self.extra)
 
 
@@ -131,7 +135,8 @@ class Cabling:
         return True
 
     def gain(self, mistake: Mistake) -> tuple[int, frozenset[int]]:
-        """By how many moves of single cables a mistake explains more than it costs, and the ports that are involved."""
+        """By how many moves of single cables a mistake explains more than it costs, and the ports that are
+        involved."""
         new = self._after(mistake)
         if not new:
             return -1, frozenset()

@@ -1,4 +1,5 @@
-"""The table of assets as an audit reads it: GUIDs, MAC addresses and serial numbers of devices and of their ports."""
+"""The table of assets as an audit reads it: GUIDs, MAC addresses and serial numbers of devices and of their
+ports."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Captures as a design: the devices and links that were seen, as text of the language.
 
-Names with numbers become arrays, and links between two arrays become one connect where an affine rule of their indices gives
-exactly them; what no rule gives is written link by link, each with its ports.
+Names with numbers become arrays, and links between two arrays become one connect where an affine rule of
+their indices gives exactly them; what no rule gives is written link by link, each with its ports.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from tdsl.system.lazy_dataclass import dataclass
 
 RATES = (10**12, "Tbps"), (10**9, "Gbps"), (10**6, "Mbps")
 HOST_PORT = re.compile(r"(?:eth|en[opsx]|mlx|ib|nic|bond|hca|roce|port ?0)\w*", re.IGNORECASE)
-HOST_NAME = re.compile(r"(?:.*[^a-z])?(?:node|host|server|srv|gpu|dgx|hgx|compute|worker)s?[^a-z]*", re.IGNORECASE)
+HOST_NAME = re.compile(
+    r"(?:.*[^a-z])?(?:node|host|server|srv|gpu|dgx|hgx|compute|worker)s?[^a-z]*", re.IGNORECASE
+)
 """Names of hosts, where neither the capture nor the names of ports say what a device is."""
 DENSE = 2
 """An array may have so many times the members that were seen; those that were not are omitted."""
 
 
 ALIKE = 1.25
-"""Devices are of one model where all their ports together are at most so many times those of the one with the most."""
+"""Devices are of one model where all their ports together are at most so many times those of the one with the
+most."""
 
 
 class NoDesign(Exception):
@@ -35,7 +38,8 @@ class NoDesign(Exception):
 
 @dataclass(slots=True)
 class SeenDevice:
-    """One device: its name, whether it forwards, the number of its ports where known, and its ports by their names."""
+    """One device: its name, whether it forwards, the number of its ports where known, and its ports by their
+    names."""
 
     name: str
     switch: bool
@@ -58,15 +62,22 @@ class Array:
 
 def design_from_captures(
     observed: Observed, name: str, rate: int = 0, structure: bool = True, hosts: re.Pattern[str] | None = None
-) -> str:  # fmt: skip
-    """The text of a design. ``rate`` is that of links whose capture does not say one, ``hosts`` matches the names of all hosts.
-    Raises NoDesign."""
+) -> str:
+    """The text of a design. ``rate`` is that of links whose capture does not say one, ``hosts`` matches the
+    names of all hosts. Raises NoDesign."""
     return _Importer(observed, name, rate, structure, hosts).text()
 
 
 class _Importer:
-    def __init__(self, observed: Observed, name: str, rate: int, structure: bool, hosts: re.Pattern[str] | None) -> None:
-        self.observed, self.name, self.rate, self.structure = observed, _identifier_from_text(name), rate, structure
+    def __init__(
+        self, observed: Observed, name: str, rate: int, structure: bool, hosts: re.Pattern[str] | None
+    ) -> None:
+        self.observed, self.name, self.rate, self.structure = (
+            observed,
+            _identifier_from_text(name),
+            rate,
+            structure,
+        )
         self.called = hosts
         self.hosts: set[str] = set()
         self.devices: dict[str, SeenDevice] = {}
@@ -83,14 +94,19 @@ class _Importer:
             raise NoDesign("the captures have no link")
         unknown = sum(not r for r in self.links.values())
         if unknown:
-            raise NoDesign(f"the captures do not say the rate of {unknown:,} links; give it with --rate 400Gbps")
+            raise NoDesign(
+                f"the captures do not say the rate of {unknown:,} links; give it with --rate 400Gbps"
+            )
         models, model_of, port_of = self.models()
         arrays, place = self.arrays(model_of)
         lines = [
             f"# Made by `tdsl import` from {self.observed.files} capture{'s' * (self.observed.files != 1)}:"
             f" {len(self.devices):,} devices, {len(self.links):,} links.",
-            *self.looped, *models, "", f"fabric {self.name} {{",
-        ]  # fmt: skip
+            *self.looped,
+            *models,
+            "",
+            f"fabric {self.name} {{",
+        ]
         for a in arrays:
             lines += self.declared(a, model_of)
         lines.append("")
@@ -138,7 +154,8 @@ class _Importer:
             self._alike()
 
     def _alike(self) -> None:
-        """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is not in a table."""
+        """Give devices whose names differ in numbers only the ports of all of them: a port without a cable is
+        not in a table."""
         families: dict[tuple[bool, str], list[SeenDevice]] = defaultdict(list)
         for d in self.devices.values():
             families[d.switch, re.sub(r"\d+", "\0", d.name)].append(d)
@@ -149,7 +166,8 @@ class _Importer:
                     d.ports = ports
 
     def _hosts(self) -> set[str]:
-        """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called as those of hosts."""
+        """Nodes that are hosts: by ``--hosts``; by the capture; else where the name or all ports are called
+        as those of hosts."""
         ports: dict[str, set[str]] = defaultdict(set)
         for w in self.observed.wires:
             for end in (w.a, w.b):
@@ -162,7 +180,9 @@ class _Importer:
             elif node.kind:
                 host = node.kind == "host"
             else:
-                host = HOST_NAME.fullmatch(node.description) is not None or all(HOST_PORT.fullmatch(p) for p in names)
+                host = HOST_NAME.fullmatch(node.description) is not None or all(
+                    HOST_PORT.fullmatch(p) for p in names
+                )
             out |= {n} if host else set()
         return out
 
@@ -171,7 +191,9 @@ class _Importer:
         node = self.observed.nodes[end.node]
         name, unit = self.of_node[end.node]
         if name not in self.devices:
-            self.devices[name] = SeenDevice(name, node.kind != "adapter" and node.key not in self.hosts, node.ports)
+            self.devices[name] = SeenDevice(
+                name, node.kind != "adapter" and node.key not in self.hosts, node.ports
+            )
         if node.kind == "switch":
             return name, _name_without_tabs(end.port[0])
         if node.kind == "adapter":
@@ -223,12 +245,18 @@ class _Importer:
         return word
 
     # ------------------------------------------------------------ arrays
-    def arrays(self, model_of: dict[str, str]) -> tuple[list[Array], dict[str, tuple[Array, tuple[int, ...]]]]:
+    def arrays(
+        self, model_of: dict[str, str]
+    ) -> tuple[list[Array], dict[str, tuple[Array, tuple[int, ...]]]]:
         """Arrays of devices whose names differ in numbers only, and the place of every device."""
         groups: dict[tuple[str, str], dict[tuple[int, ...], str]] = defaultdict(dict)
         widths: dict[tuple[str, str], list[set[tuple[int, bool]]]] = {}
         for d in sorted(self.devices, key=_natural_sort_parts):
-            numbers = re.findall(r"\d+", d) if len(re.findall(r"\d+", d)) <= 3 and not re.search(r"\d{7}", d) else []
+            numbers = (
+                re.findall(r"\d+", d)
+                if len(re.findall(r"\d+", d)) <= 3 and not re.search(r"\d{7}", d)
+                else []
+            )
             stem = re.sub(r"\d+", "\0", d) if numbers else d
             key = model_of[d], stem
             groups[key][tuple(map(int, numbers))] = d
@@ -267,7 +295,9 @@ class _Importer:
         """The declaration of an array, its names, and what of it was not seen."""
         kind = "switch" if self.devices[next(iter(a.members.values()))].switch else "host"
         role = " { role accelerator }" if kind == "host" else ""
-        axes = ", ".join(f"{low}..{high}" if low else str(high + 1) for low, high in zip(a.lows, a.highs, strict=True))
+        axes = ", ".join(
+            f"{low}..{high}" if low else str(high + 1) for low, high in zip(a.lows, a.highs, strict=True)
+        )
         lines = [f"  {kind} {a.word}{f'[{axes}]' if axes else ''}: {a.model}{role}"]
         letters = LETTERS[: len(a.lows)]
         template = inside_quotes(a.stem)
@@ -281,8 +311,11 @@ class _Importer:
 
     # ------------------------------------------------------------ connects
     def connects(
-        self, arrays: list[Array], place: dict[str, tuple[Array, tuple[int, ...]]], path: dict[tuple[str, str], str]
-    ) -> list[str]:  # fmt: skip
+        self,
+        arrays: list[Array],
+        place: dict[str, tuple[Array, tuple[int, ...]]],
+        path: dict[tuple[str, str], str],
+    ) -> list[str]:
         """Connects, a rule where one gives all links between two arrays, else a link each."""
         order = {id(a): i for i, a in enumerate(arrays)}
         groups: dict[tuple[int, int, int], Rows] = defaultdict(list)
@@ -314,12 +347,21 @@ def _port_declarations(names: Sequence[str]) -> str:
     """Ports of the names that they have."""
     common = re.fullmatch(r"([^\d]*)(\d+)", names[0])
     stems = {re.sub(r"\d+$", "", n) for n in names}
-    numbers = [int(n[len(common[1]) :]) for n in names if n[len(common[1]) :].isdigit()] if common and len(stems) == 1 else []
-    if len(numbers) == len(names) and all(str(n) == x[len(common[1]) :] for n, x in zip(numbers, names, strict=True)):  # type: ignore[index]
+    numbers = (
+        [int(n[len(common[1]) :]) for n in names if n[len(common[1]) :].isdigit()]
+        if common and len(stems) == 1
+        else []
+    )
+    if len(numbers) == len(names) and all(
+        str(n) == x[len(common[1]) :] for n, x in zip(numbers, names, strict=True)
+    ):  # type: ignore[index]
         stem = inside_quotes(common[1])  # type: ignore[index]
         if numbers == list(range(len(numbers))):
             return f'port p[{len(names)}]: any {{ os "{stem}{{i}}" }}'
-        return f'let number = [{", ".join(map(str, numbers))}]; port p[{len(names)}]: any {{ os "{stem}{{number[i]}}" }}'
+        return (
+            f"let number = [{', '.join(map(str, numbers))}]; port p[{len(names)}]: any {{ os "
+            f'"{stem}{{number[i]}}" }}'
+        )
     listed = ", ".join(f'"{inside_quotes(n)}"' for n in names)
     return f'let label = [{listed}]; port p[{len(names)}]: any {{ os "{{label[i]}}" }}'
 

@@ -1,4 +1,5 @@
-"""Matches what captures saw with the devices and ports of a design: by name, by identifier, by rules, then by position."""
+"""Matches what captures saw with the devices and ports of a design: by name, by identifier, by rules, then by
+position."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ INFINIBAND = ("switch", "adapter", "router")
 
 @dataclass(frozen=True, slots=True)
 class Virtual:
-    """A port that the design does not have: of a device of the design (its row) or of a node that is not in it (-1)."""
+    """A port that the design does not have: of a device of the design (its row) or of a node that is not in
+    it (-1)."""
 
     device: int
     node: str
@@ -40,8 +42,8 @@ class Positioned:
 
 @dataclass(eq=False, slots=True)
 class Seen:
-    """A capture in the rows of a fabric. ``far`` holds the port at the other end of every port that was seen, in both directions;
-    ports from ``ports`` on are ``virtual``."""
+    """A capture in the rows of a fabric. ``far`` holds the port at the other end of every port that was seen,
+    in both directions; ports from ``ports`` on are ``virtual``."""
 
     fabric: Fabric
     observed: Observed
@@ -49,18 +51,30 @@ class Seen:
     far: dict[int, int] = field(default_factory=dict)
     wire: dict[int, CapturedLink] = field(default_factory=dict)
     virtual: list[Virtual] = field(default_factory=list)
-    nodes: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))  # of every device that was seen
+    nodes: dict[int, list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # of every device that was seen
     positioned: list[Positioned] = field(default_factory=list)
     unplanned: list[str] = field(default_factory=list)
     conflicts: list[tuple[int, CapturedLink, CapturedLink]] = field(default_factory=list)
     loops: list[CapturedLink] = field(default_factory=list)
-    identities: list[tuple[int, str, str, str]] = field(default_factory=list)  # device, node, planned id, seen ids
-    other_ports: int = 0  # links at ports that the model of the device does not have, such as management ports
-    audited: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))  # links that the captures would show
+    identities: list[tuple[int, str, str, str]] = field(
+        default_factory=list
+    )  # device, node, planned id, seen ids
+    other_ports: int = (
+        0  # links at ports that the model of the device does not have, such as management ports
+    )
+    audited: Bools = field(
+        default_factory=lambda: np.zeros(0, dtype=np.bool_)
+    )  # links that the captures would show
 
     def device(self, port: int) -> int:
         """The device of a port, -1 where the design has none."""
-        return int(self.fabric.port_device[port]) if port < self.ports else self.virtual[port - self.ports].device
+        return (
+            int(self.fabric.port_device[port])
+            if port < self.ports
+            else self.virtual[port - self.ports].device
+        )
 
 
 class DesignNames:
@@ -111,7 +125,10 @@ class DesignNames:
         """Ports inside a device that one of these names means; several for a cable of several links."""
         model, system = int(self.fabric.device_model[device]), str(self.fabric.switch_system[device])
         tables = [self.tables[model]]
-        if system in ("", "sonic"):  # where nothing says which system it is, the names of the model come first
+        if system in (
+            "",
+            "sonic",
+        ):  # where nothing says which system it is, the names of the model come first
             tables.insert(0 if system else 1, self.sonic[model])
         asked = [n.casefold() for n in names]
         return next((t[n] for t in tables for n in asked if n in t), ())
@@ -140,7 +157,9 @@ def match_captures(
 
 
 class _Matcher:
-    def __init__(self, fabric: Fabric, observed: Observed, rules: Sequence[NameMapRule], assets: Identifiers) -> None:
+    def __init__(
+        self, fabric: Fabric, observed: Observed, rules: Sequence[NameMapRule], assets: Identifiers
+    ) -> None:
         self.fabric, self.observed, self.rules, self.assets = fabric, observed, rules, assets
         self.names = DesignNames(fabric)
         self.base = fabric.port_base.tolist()
@@ -191,11 +210,16 @@ class _Matcher:
 
     def by_assets(self, keys: list[str], device: int) -> str:
         """Of nodes with one name, the one that has the identifier of the asset; "" where none has."""
-        found = [k for k in keys if any(self.assets.owner.get(i, (-1, 0))[0] == device for i in self.observed.nodes[k].ids)]
+        found = [
+            k
+            for k in keys
+            if any(self.assets.owner.get(i, (-1, 0))[0] == device for i in self.observed.nodes[k].ids)
+        ]
         return found[0] if len(found) == 1 else ""
 
     def fits(self, node: CapturedNode, device: int, unit: str) -> bool:
-        """Whether a node may be this device: a switch is a switch, and an adapter names one that the host has."""
+        """Whether a node may be this device: a switch is a switch, and an adapter names one that the host
+        has."""
         if node.kind == "switch":
             return bool(self.fabric.is_switch[device])
         if node.kind == "adapter":
@@ -203,11 +227,14 @@ class _Matcher:
         return True
 
     def by_identifier(self) -> None:
-        """Match by GUID, MAC or serial number of the table of assets; a device of a name with another identifier is noted."""
+        """Match by GUID, MAC or serial number of the table of assets; a device of a name with another
+        identifier is noted."""
         owner = self.assets.owner
         for node in self.observed.nodes.values():
             if node.key not in self.target and node.key not in self.observed.aside:
-                named = [d for d in (self.names.device(f"unnamed-{i}") for i in node.ids) if d >= 0]  # as an import names them
+                named = [
+                    d for d in (self.names.device(f"unnamed-{i}") for i in node.ids) if d >= 0
+                ]  # as an import names them
                 if named and self.fits(node, named[0], ""):
                     self.target[node.key] = named[0], "hca" if node.kind == "adapter" else ""
             found = {owner[i] for i in node.ids if i in owner}
@@ -235,7 +262,11 @@ class _Matcher:
         for w in self.observed.wires:
             around[w.a.node].append((w.a, w.b))
             around[w.b.node].append((w.b, w.a))
-        open_ = [k for k in self.observed.nodes if k not in self.target and k not in self.observed.aside and around[k]]
+        open_ = [
+            k
+            for k in self.observed.nodes
+            if k not in self.target and k not in self.observed.aside and around[k]
+        ]
         taken = {d for d, _ in self.target.values()}
         taken_ports = set(self.at_port.values())
         for key, (device, unit) in self.target.items():
@@ -321,7 +352,9 @@ class _Matcher:
             names = [f"{unit}/{end.port[0]}", *([unit] if end.port[0] == "1" or node.ports == 1 else [])]
             found_ports = self.names.local(device, names) or (self.lone(device) if not unit else ())
         else:
-            found_ports = self.names.local(device, (*([unit] if unit else []), *end.port)) or self.numbered(device, end.port)
+            found_ports = self.names.local(device, (*([unit] if unit else []), *end.port)) or self.numbered(
+                device, end.port
+            )
         return tuple(base + p for p in found_ports)
 
     def numbered(self, device: int, names: tuple[str, ...]) -> tuple[int, ...]:
@@ -359,7 +392,12 @@ class _Matcher:
             planned = int(self.planned[near])
             if near in self.seen.far:
                 continue  # the other side's capture says it better
-            if device >= 0 and planned >= 0 and int(self.fabric.port_device[planned]) == device and planned not in self.seen.far:
+            if (
+                device >= 0
+                and planned >= 0
+                and int(self.fabric.port_device[planned]) == device
+                and planned not in self.seen.far
+            ):
                 self.join(near, planned, wire)
             elif planned < 0 and device < 0 and self.observed.nodes[end.node].kind not in INFINIBAND:
                 self.seen.other_ports += 1

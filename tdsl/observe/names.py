@@ -1,4 +1,5 @@
-"""Names of devices in captures: what is a name, which device of a design it means, and names given at the factory."""
+"""Names of devices in captures: what is a name, which device of a design it means, and names given at the
+factory."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from tdsl.system.lazy_dataclass import dataclass
 
 FACTORY = re.compile(
-    r"MT\d{3,6}\b.*|.*\bMellanox Technologies\b.*|.*\bInfini(?:scale|Host|Band HCA)\b.*|(?:Quantum|SwitchX|SwitchIB|ConnectX)\b.*"
+    r"MT\d{3,6}\b.*|.*\bMellanox Technologies\b.*|.*\bInfini(?:scale|Host|Band "
+    r"HCA)\b.*|(?:Quantum|SwitchX|SwitchIB|ConnectX)\b.*"
     r"|localhost(?:\.localdomain)?(?:\s.*)?|\(none\)(?:\s.*)?|(?:sonic|cumulus|switch|localhost|ubuntu|arista|eos|nvos)"
     r"|Node Description.*|0x[0-9a-f]+|\[[^]]*\]|",
     re.IGNORECASE,
@@ -51,7 +53,8 @@ def is_factory_description(description: str) -> bool:
 
 
 def device_name_readings(description: str, rules: Sequence[NameMapRule] = ()) -> Iterator[tuple[str, str]]:
-    """Names of the device that a description may mean, the surest first, each with the adapter or port of it or ""."""
+    """Names of the device that a description may mean, the surest first, each with the adapter or port of it
+    or ""."""
     text = description.strip()
     for rule in rules:
         made = rule.applied(text)

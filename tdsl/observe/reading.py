@@ -24,9 +24,11 @@ class CaptureUnreadable(Exception):
     """A capture that cannot be opened: a wrong call, not a finding."""
 
 
-def read_capture_files(captures: Iterable[tuple[str, Path]], into: Observed, columns: Mapping[str, str] | None = None) -> None:
-    """Read captures, each by the option that gave it ("" for any format). ``columns`` are names of columns of tables of cables.
-    Raises Unreadable."""
+def read_capture_files(
+    captures: Iterable[tuple[str, Path]], into: Observed, columns: Mapping[str, str] | None = None
+) -> None:
+    """Read captures, each by the option that gave it ("" for any format). ``columns`` are names of columns of
+    tables of cables. Raises Unreadable."""
     for option, path in captures:
         for one in _capture_files(path, ENDING if option == "ibdiagnet" else ""):
             _read_one_capture(option, one, into, columns or {}, [] if one == path else [path])
@@ -38,7 +40,9 @@ def _capture_files(path: Path, ending: str = "") -> list[Path]:
     if not files.is_dir(path):
         return [path]
     found = [
-        path / n for n in files.folder_entries(path) if not n.startswith(".") and n.endswith(ending) and files.is_file(path / n)
+        path / n
+        for n in files.folder_entries(path)
+        if not n.startswith(".") and n.endswith(ending) and files.is_file(path / n)
     ]
     if not found:
         raise CaptureUnreadable(f"{path}: the folder has no {f'*{ending} file' if ending else 'files'}")
@@ -47,7 +51,9 @@ def _capture_files(path: Path, ending: str = "") -> list[Path]:
     return found
 
 
-def _read_one_capture(option: str, path: Path, into: Observed, columns: Mapping[str, str], within: Sequence[Path]) -> None:
+def _read_one_capture(
+    option: str, path: Path, into: Observed, columns: Mapping[str, str], within: Sequence[Path]
+) -> None:
     """Read one file, of a folder one that lies in it; what is wrong in it is a finding."""
     try:
         data = files.read_regular_file(path, LIMIT, within)

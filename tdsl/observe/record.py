@@ -1,4 +1,5 @@
-"""What captures say, in one form for all formats: nodes, links between their ports, and where each was read."""
+"""What captures say, in one form for all formats: nodes, links between their ports, and where each was
+read."""
 
 from __future__ import annotations
 
@@ -49,8 +50,8 @@ class CaptureLine(NamedTuple):
 class CapturedNode(NamedTuple):
     """A device as a capture names it: a switch, a host, or one adapter of a host.
 
-    ``key`` is the same in all captures; ``ids`` are GUIDs, MAC addresses and serial numbers as hexadecimal digits or text;
-    ``ports`` is their number where the capture says it, else 0.
+    ``key`` is the same in all captures; ``ids`` are GUIDs, MAC addresses and serial numbers as hexadecimal
+    digits or text; ``ports`` is their number where the capture says it, else 0.
     """
 
     key: str
@@ -62,7 +63,8 @@ class CapturedNode(NamedTuple):
 
 
 class CapturedEnd(NamedTuple):
-    """One end of a link: its node, the names of the port from the surest to the least, and the MAC or GUID of the port."""
+    """One end of a link: its node, the names of the port from the surest to the least, and the MAC or GUID of
+    the port."""
 
     node: str
     port: tuple[str, ...]
@@ -70,7 +72,8 @@ class CapturedEnd(NamedTuple):
 
 
 class CapturedLink(NamedTuple):
-    """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate that both ends support."""
+    """A link that was seen. ``rate`` in bit/s and ``lanes`` are 0 where unknown; ``could`` is the rate that
+    both ends support."""
 
     a: CapturedEnd
     b: CapturedEnd
@@ -82,7 +85,8 @@ class CapturedLink(NamedTuple):
 
 @dataclass(slots=True)
 class Observed:
-    """All captures together. ``heard`` are nodes whose own ports were read; ``whole``: a capture is of a whole subnet."""
+    """All captures together. ``heard`` are nodes whose own ports were read; ``whole``: a capture is of a
+    whole subnet."""
 
     nodes: dict[str, CapturedNode] = field(default_factory=dict)
     wires: list[CapturedLink] = field(default_factory=list)
@@ -94,7 +98,9 @@ class Observed:
     findings: Diagnostics = field(default_factory=Diagnostics)
     faults: dict[int, int] = field(default_factory=dict)  # faults by identity of the file
 
-    def node(self, key: str, description: str, kind: str, ids: tuple[str, ...], ports: int, at: CaptureLine) -> None:
+    def node(
+        self, key: str, description: str, kind: str, ids: tuple[str, ...], ports: int, at: CaptureLine
+    ) -> None:
         """Add a node, or what one more capture says of it."""
         if len(key) > LONGEST_NAME or len(description) > LONGEST_NAME:
             raise Malformed(at.line, f"a name has more than {LONGEST_NAME} characters")
@@ -106,9 +112,11 @@ class Observed:
         else:
             more = tuple(i for i in ids if i not in old.ids)
             self.nodes[key] = old._replace(
-                description=old.description or description, kind=old.kind or kind, ids=old.ids + more,
+                description=old.description or description,
+                kind=old.kind or kind,
+                ids=old.ids + more,
                 ports=max(old.ports, ports),
-            )  # fmt: skip
+            )
 
     def wire(self, wire: CapturedLink) -> None:
         """Add a link."""
@@ -137,28 +145,36 @@ class Observed:
             line = min(max(line, 1), len(file.line_starts))
             self.findings.add(code, CaptureLine(file, line).span, message, help=help)
 
-    def note(self, code: str, at: CaptureLine, message: str, help: str = "", severity: Severity = Severity.WARNING) -> None:
+    def note(
+        self, code: str, at: CaptureLine, message: str, help: str = "", severity: Severity = Severity.WARNING
+    ) -> None:
         """Report what does not keep the capture from being used."""
         self.findings.add(code, at.span, message, help=help, severity=severity)
 
 
 def plain_capture_name(text: str, line: int) -> str:
-    """A name from a capture. Raises Malformed where it holds control characters or hidden ones, or is too long."""
+    """A name from a capture. Raises Malformed where it holds control characters or hidden ones, or is too
+    long."""
     if len(text) > LONGEST_NAME:
         raise Malformed(line, f"a name has more than {LONGEST_NAME} characters")
     if _CONTROL.search(text):
         raise Malformed(
-            line, f"a name contains a control character: {text[:60]!r}", "capture the output again without a terminal"
+            line,
+            f"a name contains a control character: {text[:60]!r}",
+            "capture the output again without a terminal",
         )
     if HIDDEN.search(text):
         raise Malformed(
-            line, f"a name contains a character that is not seen or turns the order of the text: {text[:60]!a}", "remove it"
+            line,
+            f"a name contains a character that is not seen or turns the order of the text: {text[:60]!a}",
+            "remove it",
         )
     return text
 
 
 def hexadecimal_digits(text: str) -> str:
-    """A GUID or MAC address as bare digits, "" where it is none: ``0x0002c903000a1b2c``, ``08:00:27:4f:33:2d``."""
+    """A GUID or MAC address as bare digits, "" where it is none: ``0x0002c903000a1b2c``,
+    ``08:00:27:4f:33:2d``."""
     digits = re.sub(r"[:.\-\s]", "", text.strip().lower()).removeprefix("0x")
     return digits if re.fullmatch(r"[0-9a-f]{12}|[0-9a-f]{16}", digits) else ""
 

@@ -22,7 +22,9 @@ def audit_summary(made: Audit) -> str:
     lines = [f"{head}; {len(made.faults)} fault{'s' * (len(made.faults) != 1)}: {kinds}"]
     for p in made.promises:
         word = "kept" if p.kept else "not kept"
-        lines.append(f"  {word:9} {p.built.requirement}  {p.built.status} as built: {p.built.text or p.built.reason}")
+        lines.append(
+            f"  {word:9} {p.built.requirement}  {p.built.status} as built: {p.built.text or p.built.reason}"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -42,7 +44,11 @@ def audit_document(made: Audit) -> dict[str, object]:
             {
                 **p.built.facts(),
                 "kept": p.kept,
-                "designed": {k: v for k, v in p.designed.facts().items() if k in ("status", "value", "lower", "upper", "text")},
+                "designed": {
+                    k: v
+                    for k, v in p.designed.facts().items()
+                    if k in ("status", "value", "lower", "upper", "text")
+                },
                 "gains": [{"fault": n, "status": g.status, "text": g.text} for n, g in p.gains],
             }
             for p in made.promises
@@ -63,11 +69,14 @@ def audit_markdown(made: Audit) -> str:
             d = fault.finding
             at = f"{d.span.file.name}:{d.span.begin[0]}" if d.span is not None else ""
             lines.append(
-                f"| {d.code} {catalogue.finding_name(d.code)} | {_audit_markdown_cell(d.message)} | {_audit_markdown_cell(d.help)} | {_audit_markdown_cell(at)} |"
+                f"| {d.code} {catalogue.finding_name(d.code)} | {_audit_markdown_cell(d.message)} | "
+                f"{_audit_markdown_cell(d.help)} | {_audit_markdown_cell(at)} |"
             )
         lines.append("")
     for d in made.notes:
-        lines.append(f"- {_audit_markdown_cell(d.message)}{': ' + _audit_markdown_cell('; '.join(d.notes)) if d.notes else ''}")
+        lines.append(
+            f"- {_audit_markdown_cell(d.message)}{': ' + _audit_markdown_cell('; '.join(d.notes)) if d.notes else ''}"
+        )
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -1,4 +1,5 @@
-"""Rules for links between two arrays: the place of one end as a function of the other's, exact for every link."""
+"""Rules for links between two arrays: the place of one end as a function of the other's, exact for every
+link."""
 
 from __future__ import annotations
 
@@ -17,22 +18,26 @@ FEWEST = 3
 
 
 def connect_rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) -> Iterator[str]:
-    """Connects that give these links, no more and no fewer. ``boxes`` has the ranges of the indices and of the ports of both
-    arrays; without it, every link is written by itself."""
+    """Connects that give these links, no more and no fewer. ``boxes`` has the ranges of the indices and of
+    the ports of both arrays; without it, every link is written by itself."""
     rows = sorted(rows)
     rule = _connect_rule(a, b, rows, rate, boxes) if boxes is not None and len(rows) >= FEWEST else None
     if rule is not None:
         yield rule
         return
     if boxes is not None and len(rows) >= FEWEST and len(rows[0][0]) > 1:
-        port = len(rows[0][0]) - 1  # where no rule gives all links: one for each port, or for each of the outermost index
+        port = (
+            len(rows[0][0]) - 1
+        )  # where no rule gives all links: one for each port, or for each of the outermost index
         for index in (port, 0):
             parts: dict[int, Rows] = {}
             for row in rows:
                 parts.setdefault(row[0][index], []).append(row)
             if not 1 < len(parts) < len(rows):
                 continue
-            found = [_connect_rule(a, b, fixed, rate, boxes) if index == port else "" for fixed in parts.values()]
+            found = [
+                _connect_rule(a, b, fixed, rate, boxes) if index == port else "" for fixed in parts.values()
+            ]
             if index == port and 2 * sum(map(bool, found)) < len(found):
                 continue
             for fixed, line in zip(parts.values(), found, strict=True):
@@ -47,11 +52,15 @@ def connect_rules(a: str, b: str, rows: Rows, rate: str, boxes: Boxes | None) ->
         yield rule
         rows = sorted(set(rows) - set(good))
     for x, y in rows:
-        yield f"connect {_port_expression(a, list(map(str, x)))} to {_port_expression(b, list(map(str, y)))} {{ rate {rate} }}"
+        yield (
+            f"connect {_port_expression(a, list(map(str, x)))} to "
+            f"{_port_expression(b, list(map(str, y)))} {{ rate {rate} }}"
+        )
 
 
 def _links_in_step(rows: Rows) -> Rows:
-    """Links along one index that keep step with one another, where at least three of four do: the others are swapped, say."""
+    """Links along one index that keep step with one another, where at least three of four do: the others are
+    swapped, say."""
     varying = [i for i in range(len(rows[0][0])) if len({x[i] for x, _ in rows}) > 1]
     if len(varying) != 1 or len(rows) < 2 * FEWEST:
         return []
@@ -64,7 +73,11 @@ def _links_in_step(rows: Rows) -> Rows:
         whole, rest = np.divmod(np.diff(column), np.diff(at))
         step = _most_frequent_value(whole[rest == 0])
         good &= column - step * at == _most_frequent_value(column - step * at)
-    return [row for row, fits in zip(rows, good.tolist(), strict=True) if fits] if 4 * good.sum() >= 3 * len(rows) else []
+    return (
+        [row for row, fits in zip(rows, good.tolist(), strict=True) if fits]
+        if 4 * good.sum() >= 3 * len(rows)
+        else []
+    )
 
 
 def _most_frequent_value(values: np.ndarray) -> int:
@@ -101,7 +114,9 @@ def _connect_rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | 
     terms = [_index_function(x, y[:, j], low, varying) for j in range(y.shape[1])]
     if any(t is None for t in terms):
         return None
-    for j, term in enumerate(terms):  # an index that is alone runs over the range of its place, so both must be the same
+    for j, term in enumerate(
+        terms
+    ):  # an index that is alone runs over the range of its place, so both must be the same
         if term in LETTERS and box[LETTERS.index(term)] != other[j]:
             terms[j] = f"{term} + 0"
     names = [LETTERS[i] if i in varying else str(low[i]) for i in range(x.shape[1])]
@@ -115,11 +130,15 @@ def _connect_rule(a: str, b: str, rows: Rows, rate: str, boxes: Boxes) -> str | 
         same = " and ".join(f"{LETTERS[i]} == {n}" for i, n in zip(varying, point, strict=True))
         guard.append(f"not ({same})")
     where = f" where {' and '.join(guard)}" if guard else ""
-    return f"connect {_port_expression(a, names)} to {_port_expression(b, [t for t in terms if t])}{where} {{ rate {rate} }}"
+    return (
+        f"connect {_port_expression(a, names)} to "
+        f"{_port_expression(b, [t for t in terms if t])}{where} {{ rate {rate} }}"
+    )
 
 
 def _index_function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[int]) -> str | None:
-    """An expression that is ``y`` for every row: a sum of indices times whole numbers, or of an index divided, and its rest."""
+    """An expression that is ``y`` for every row: a sum of indices times whole numbers, or of an index
+    divided, and its rest."""
     if (y == y[0]).all():
         return str(int(y[0]))
     for divisor in DIVISORS:
@@ -143,14 +162,22 @@ def _index_function(x: np.ndarray, y: np.ndarray, low: list[int], varying: list[
 def _linear_expression(columns: np.ndarray, y: np.ndarray, names: list[str]) -> str | None:
     """Whole coefficients and a constant that give ``y`` exactly, as an expression."""
     matrix = np.concatenate((columns, np.ones((len(y), 1), dtype=np.int64)), axis=1)
-    found = np.rint(np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]).astype(np.int64)
+    found = np.rint(np.linalg.lstsq(matrix.astype(np.float64), y.astype(np.float64), rcond=None)[0]).astype(
+        np.int64
+    )
     if not (matrix @ found == y).all():
         return None
     terms: list[str] = []
     for factor, name in zip(found[:-1].tolist(), names, strict=True):
         if factor:
             body = f"({name})" if "//" in name or "%" in name else name
-            terms.append(body if factor == 1 else f"{factor} * {body}" if terms or factor > 0 else f"0 - {-factor} * {body}")
+            terms.append(
+                body
+                if factor == 1
+                else f"{factor} * {body}"
+                if terms or factor > 0
+                else f"0 - {-factor} * {body}"
+            )
     constant = int(found[-1])
     if constant or not terms:
         terms.append(str(constant))

@@ -1,19 +1,34 @@
-"""Rates of InfiniBand links by name, and per lane as iblinkinfo prints them. Source: InfiniBand Architecture Specification,
-Volume 1, release 1.6, PortInfo (LinkSpeedActive, LinkSpeedExtActive, LinkWidthActive); rates of data as vendors print them."""
+"""Rates of InfiniBand links by name, and per lane as iblinkinfo prints them. Source: InfiniBand Architecture
+Specification, Volume 1, release 1.6, PortInfo (LinkSpeedActive, LinkSpeedExtActive, LinkWidthActive); rates
+of data as vendors print them."""
 
 from __future__ import annotations
 
 import re
 
 LANE = {
-    "SDR": 2_500_000_000, "DDR": 5_000_000_000, "QDR": 10_000_000_000, "FDR10": 10_000_000_000, "FDR": 14_000_000_000,
-    "EDR": 25_000_000_000, "HDR": 50_000_000_000, "NDR": 100_000_000_000, "XDR": 200_000_000_000,
-}  # fmt: skip
+    "SDR": 2_500_000_000,
+    "DDR": 5_000_000_000,
+    "QDR": 10_000_000_000,
+    "FDR10": 10_000_000_000,
+    "FDR": 14_000_000_000,
+    "EDR": 25_000_000_000,
+    "HDR": 50_000_000_000,
+    "NDR": 100_000_000_000,
+    "XDR": 200_000_000_000,
+}
 """Bit/s of one lane by the name of its speed."""
 SIGNALLING = {
-    2_500: "SDR", 5_000: "DDR", 10_000: "QDR", 10_312: "FDR10", 14_062: "FDR", 25_781: "EDR", 53_125: "HDR", 106_250: "NDR",
+    2_500: "SDR",
+    5_000: "DDR",
+    10_000: "QDR",
+    10_312: "FDR10",
+    14_062: "FDR",
+    25_781: "EDR",
+    53_125: "HDR",
+    106_250: "NDR",
     212_500: "XDR",
-}  # fmt: skip
+}
 """Names of speeds by Mbit/s of signalling on one lane."""
 WIDTH_SPEED = re.compile(r"(\d{1,2})[xX]\s*([A-Z]{3}(?:10)?)")
 
@@ -30,7 +45,8 @@ def rate_of_width_word(word: str) -> tuple[int, int]:
 
 
 def speed_of_signalling_rate(text: str) -> str:
-    """The name of a speed from Gbit/s of signalling on one lane, "" where there is none: ``53.125`` is HDR."""
+    """The name of a speed from Gbit/s of signalling on one lane, "" where there is none: ``53.125`` is
+    HDR."""
     whole, _, part = text.partition(".")
     if not (whole.isdigit() and len(whole) < 5 and (part.isdigit() or not part)):
         return ""

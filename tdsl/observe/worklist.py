@@ -27,7 +27,21 @@ def worklist_rows(made: Audit, places: Mapping[str, Place]) -> list[tuple[object
             place = places.get(task.device, ("", "", "", ""))
             key = tuple(natural_sort_key(p) for p in (*place[:3], task.device, task.port))
             said = (number, f"{code} {catalogue.finding_name(code)}", fault.finding.message)
-            found.append((key, (*place, task.device, task.port, task.action, task.found, task.planned, task.cable, *said)))
+            found.append(
+                (
+                    key,
+                    (
+                        *place,
+                        task.device,
+                        task.port,
+                        task.action,
+                        task.found,
+                        task.planned,
+                        task.cable,
+                        *said,
+                    ),
+                )
+            )
     found.sort(key=lambda f: f[0])
     return [(step, *row) for step, (_, row) in enumerate(found, 1)]
 
@@ -38,7 +52,8 @@ def worklist_as_csv(table: Sequence[tuple[object, ...]]) -> bytes:
 
 
 def read_rack_places(text: str) -> dict[str, Place]:
-    """A table of places: columns device, hall, row, rack, u, in any order; those that are not there are unknown.
+    """A table of places: columns device, hall, row, rack, u, in any order; those that are not there are
+    unknown.
 
     Raises ValueError with the reason."""
     reader = csv.reader(text.splitlines(), strict=True)
@@ -52,5 +67,10 @@ def read_rack_places(text: str) -> dict[str, Place]:
     out = {}
     for row in lines[1:]:
         cells = dict(zip(heading, (c.strip() for c in row), strict=False))
-        out[cells.get("device", "")] = (cells.get("hall", ""), cells.get("row", ""), cells.get("rack", ""), cells.get("u", ""))
+        out[cells.get("device", "")] = (
+            cells.get("hall", ""),
+            cells.get("row", ""),
+            cells.get("rack", ""),
+            cells.get("u", ""),
+        )
     return out

@@ -1,4 +1,5 @@
-"""A lock on an output folder, which the kernel or the file server keeps: it goes with the process that holds it."""
+"""A lock on an output folder, which the kernel or the file server keeps: it goes with the process that holds
+it."""
 
 from __future__ import annotations
 
@@ -21,15 +22,20 @@ LONGEST = 200
 
 @contextmanager
 def hold_lock_file(path: Path) -> Iterator[bool]:
-    """Hold a lock file; gives False where the file system keeps no locks. The kernel frees it when a run is killed."""
+    """Hold a lock file; gives False where the file system keeps no locks. The kernel frees it when a run is
+    killed."""
     handle = _acquire_lock(path)
     try:
         yield handle >= 0
     finally:
         if handle >= 0:
-            if sys.platform == "win32":  # an open file cannot be removed there, nor one that somebody waits for
+            if (
+                sys.platform == "win32"
+            ):  # an open file cannot be removed there, nor one that somebody waits for
                 os.close(handle)
-            with suppress(OSError):  # where the folder was exchanged meanwhile, the file of this name is another build's
+            with suppress(
+                OSError
+            ):  # where the folder was exchanged meanwhile, the file of this name is another build's
                 if sys.platform == "win32" or os.path.samestat(os.fstat(handle), os.lstat(path)):
                     os.unlink(path)
             if sys.platform != "win32":
@@ -51,7 +57,8 @@ def hold_folder_lock(path: Path) -> Iterator[None]:
 
 
 def _acquire_lock(path: Path, folder: int = 0) -> int:
-    """An open file, or folder, whose lock nobody else has and that has this name; -1 where there are no locks. Raises OSError."""
+    """An open file, or folder, whose lock nobody else has and that has this name; -1 where there are no
+    locks. Raises OSError."""
     turns = 0
     while True:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | folder) if folder else _open_lock_file(path)
@@ -61,7 +68,10 @@ def _acquire_lock(path: Path, folder: int = 0) -> int:
                 os.close(handle)
                 turns += 1
                 if turns > WAIT_S / TURN_S:
-                    raise OSError(errno.EAGAIN, f"another build is writing there{holder and f' ({holder})'}; try again later")
+                    raise OSError(
+                        errno.EAGAIN,
+                        f"another build is writing there{holder and f' ({holder})'}; try again later",
+                    )
                 Event().wait(TURN_S)
                 disk.exit_if_signalled()
                 continue
@@ -78,8 +88,12 @@ def _acquire_lock(path: Path, folder: int = 0) -> int:
             facts = os.fstat(handle)
             ours = os.path.samestat(facts, os.lstat(path))
         if ours:
-            if stat.S_ISREG(facts.st_mode) and facts.st_nlink == 1 and facts.st_size <= LONGEST:  # else a file of somebody
-                with suppress(OSError):  # who holds it is a help to those who wait; a full disk has no room to say so
+            if (
+                stat.S_ISREG(facts.st_mode) and facts.st_nlink == 1 and facts.st_size <= LONGEST
+            ):  # else a file of somebody
+                with suppress(
+                    OSError
+                ):  # who holds it is a help to those who wait; a full disk has no room to say so
                     os.truncate(handle, 0)
                     os.write(handle, _own_lock_text().encode())
             return handle
@@ -95,7 +109,8 @@ def _lock_holder(handle: int) -> str:
 
 
 def _open_lock_file(path: Path) -> int:
-    """The lock file, made where there is none; one that a build of another user left is opened for reading."""
+    """The lock file, made where there is none; one that a build of another user left is opened for
+    reading."""
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
@@ -108,8 +123,9 @@ def _open_lock_file(path: Path) -> int:
 
 
 def _try_lock(handle: int, path: Path | None = None) -> bool:
-    """Take the lock of an open file; False if somebody has it. Raises OSError where the file system has no locks. A file server
-    lets nobody lock a file that he may not write to: one of another user, whose ``path`` is given, goes if nobody has it."""
+    """Take the lock of an open file; False if somebody has it. Raises OSError where the file system has no
+    locks. A file server lets nobody lock a file that he may not write to: one of another user, whose ``path``
+    is given, goes if nobody has it."""
     if sys.platform == "win32":
         import msvcrt
 

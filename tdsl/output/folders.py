@@ -19,19 +19,23 @@ def is_writable_folder(folder: Path) -> bool:
 
 
 def mounts_below(out: Path) -> list[str]:
-    """The mounts in a folder by their paths below it, `.` for itself: what is mounted would stay in the old folder."""
+    """The mounts in a folder by their paths below it, `.` for itself: what is mounted would stay in the old
+    folder."""
     found = ["."] if os.path.ismount(out) else []
     try:
         lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
     except OSError:  # a system without it
         return found
-    fields = (re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), line.split(b" ")[4]) for line in lines)
+    fields = (
+        re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), line.split(b" ")[4]) for line in lines
+    )
     places = (Path(os.fsdecode(field)) for field in fields)
     return [*found, *(place.relative_to(out).as_posix() for place in places if place.is_relative_to(out))]
 
 
 def is_working_folder(out: Path) -> bool:
-    """Whether the process, and so the shell that called it, is in the folder: it would be in the old one, which goes."""
+    """Whether the process, and so the shell that called it, is in the folder: it would be in the old one,
+    which goes."""
     try:
         return Path.cwd().is_relative_to(out)
     except OSError:

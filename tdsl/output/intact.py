@@ -1,4 +1,5 @@
-"""Whether an output folder holds what its manifest lists. The design is not needed, and nothing else of the folder is trusted."""
+"""Whether an output folder holds what its manifest lists. The design is not needed, and nothing else of the
+folder is trusted."""
 
 from __future__ import annotations
 
@@ -37,11 +38,12 @@ SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A folder held against its manifest: the design, its hash and the version of tdsl that it names, and the number of files.
+    """A folder held against its manifest: the design, its hash and the version of tdsl that it names, and the
+    number of files.
 
-    ``differences`` are ``missing`` or ``differs``; ``others`` are files that are not listed; ``manifest`` is the manifest itself,
-    ``digest`` its hash, and ``signature`` what its signature file holds, b"" without one. ``only``: the devices of which a
-    part was built, none for the whole fabric.
+    ``differences`` are ``missing`` or ``differs``; ``others`` are files that are not listed; ``manifest`` is
+    the manifest itself, ``digest`` its hash, and ``signature`` what its signature file holds, b"" without
+    one. ``only``: the devices of which a part was built, none for the whole fabric.
     """
 
     design: str
@@ -57,20 +59,28 @@ class Examined:
 
 
 def folders_with_manifest(out: Path, private: bool = False) -> tuple[list[Path], list[str]]:
-    """The folders that have manifests: ``out`` itself, or else those in it, one for each fabric; then what lies beside them in
-    ``out``, names of tdsl's own for the time of a build only with ``private``. A link to a folder is none. Raises OSError."""
+    """The folders that have manifests: ``out`` itself, or else those in it, one for each fabric; then what
+    lies beside them in ``out``, names of tdsl's own for the time of a build only with ``private``. A link to
+    a folder is none. Raises OSError."""
     if os.path.lexists(out / MANIFEST):
         return [out], []
-    names = [(name, inner) for name, inner in _names_in_folder(out, -1, "") if private or not is_build_name(name)]
-    inner = [n for n, folder in names if folder and not is_build_name(n) and os.path.lexists(out / n / MANIFEST)]
+    names = [
+        (name, inner) for name, inner in _names_in_folder(out, -1, "") if private or not is_build_name(name)
+    ]
+    inner = [
+        n for n, folder in names if folder and not is_build_name(n) and os.path.lexists(out / n / MANIFEST)
+    ]
     if not inner:
         return [out], []
-    return [out / name for name in sorted(inner)], sorted(f"{n}/" if folder else n for n, folder in names if n not in inner)
+    return [out / name for name in sorted(inner)], sorted(
+        f"{n}/" if folder else n for n, folder in names if n not in inner
+    )
 
 
 def examine_output(out: Path, private: bool = False) -> Examined:
-    """Compare every file with the manifest. A build that exchanges the folder meanwhile has it read once more. With ``private``
-    names that are tdsl's own for the time of a build count as others: anybody can give them. Raises NoManifest and OSError."""
+    """Compare every file with the manifest. A build that exchanges the folder meanwhile has it read once
+    more. With ``private`` names that are tdsl's own for the time of a build count as others: anybody can give
+    them. Raises NoManifest and OSError."""
     for _ in range(TRIES):
         with _open_output_folder(out) as (folder, facts):
             found = _examine_opened_folder(out, folder, private)
@@ -99,7 +109,9 @@ def _examine_opened_folder(out: Path, folder: int, private: bool) -> Examined:
     try:
         head = _read_small_file(out, folder, MANIFEST, LARGEST_MANIFEST)
     except FileNotFoundError:
-        raise NoManifest(f"there is no {MANIFEST} in {out.as_posix()}: tdsl did not write this folder") from None
+        raise NoManifest(
+            f"there is no {MANIFEST} in {out.as_posix()}: tdsl did not write this folder"
+        ) from None
     try:
         manifest = _parse_manifest(head)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -116,7 +128,9 @@ def _examine_opened_folder(out: Path, folder: int, private: bool) -> Examined:
     others = _unlisted_files(out, folder, listed.keys(), private)
     digest = sha256(head).hexdigest()
     m = manifest
-    return Examined(m.design, m.identity, m.version, len(listed), differences, others, digest, head, signature, m.only)
+    return Examined(
+        m.design, m.identity, m.version, len(listed), differences, others, digest, head, signature, m.only
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +145,26 @@ class _Manifest:
 
 
 def _parse_manifest(head: bytes) -> _Manifest:
-    """A manifest as `tdsl build` writes it: UTF-8, and no key twice, of which each reader would take another. Raises ValueError,
-    KeyError, TypeError, AttributeError and RecursionError for anything else."""
+    """A manifest as `tdsl build` writes it: UTF-8, and no key twice, of which each reader would take another.
+    Raises ValueError, KeyError, TypeError, AttributeError and RecursionError for anything else."""
     data = json.loads(head.decode("utf-8"), object_pairs_hook=_object_without_repeated_keys)
     if data["schema"] != SCHEMA or type(data["schema"]) is not int:
         raise ValueError("another schema")
-    files = {path: (_value_of_type(int, f["size"]), _value_of_type(str, f["sha256"])) for path, f in data["files"].items()}
+    files = {
+        path: (_value_of_type(int, f["size"]), _value_of_type(str, f["sha256"]))
+        for path, f in data["files"].items()
+    }
     if not all(re.fullmatch("[0-9a-f]{64}", digest) for _, digest in files.values()):
         raise ValueError("not a hash")
-    name, identity, version = (_value_of_type(str, x) for x in (data["design"]["name"], data["design"]["sha256"], data["tdsl"]))
+    name, identity, version = (
+        _value_of_type(str, x) for x in (data["design"]["name"], data["design"]["sha256"], data["tdsl"])
+    )
     return _Manifest(
-        name, identity, version, files, tuple(_value_of_type(str, x) for x in _value_of_type(list, data.get("only", [])))
+        name,
+        identity,
+        version,
+        files,
+        tuple(_value_of_type(str, x) for x in _value_of_type(list, data.get("only", []))),
     )
 
 
@@ -159,7 +182,8 @@ def _value_of_type(kind: type[T], value: object) -> T:
 
 
 def _difference_of_file(out: Path, folder: int, path: str, size: int, digest: str) -> str:
-    """How a file differs from what the manifest says, "" if it does not. A link is a difference, and so is a way upwards."""
+    """How a file differs from what the manifest says, "" if it does not. A link is a difference, and so is a
+    way upwards."""
     try:
         return "" if _hash_of_file(out, folder, path, size) == digest else "differs"
     except FileNotFoundError:
@@ -194,11 +218,14 @@ def _hash_of_file(out: Path, folder: int, path: str, size: int) -> str:
 
 @contextmanager
 def _open_regular_file(out: Path, folder: int, path: str) -> Iterator[tuple[BinaryIO, int]]:
-    """A regular file below the folder, reached without links, open, and its size. Raises OSError for anything else."""
+    """A regular file below the folder, reached without links, open, and its size. Raises OSError for anything
+    else."""
     if not is_plain_output_path(path):
         raise OSError("a way out of the folder, or another name for a file of it")
     parts = PurePosixPath(path).parts
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
     at, inner = folder, []
     try:
         if folder < 0:
@@ -221,8 +248,8 @@ def _open_regular_file(out: Path, folder: int, path: str) -> Iterator[tuple[Bina
 
 
 def _unlisted_files(out: Path, folder: int, listed: Collection[str], private: bool) -> list[str]:
-    """Files and links that the manifest does not list, and folders that cannot be read, which may hold some; tdsl's own for the
-    time of a build only with ``private``."""
+    """Files and links that the manifest does not list, and folders that cannot be read, which may hold some;
+    tdsl's own for the time of a build only with ``private``."""
     found, left = [], [""]
     while left:
         at = left.pop()

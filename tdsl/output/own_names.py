@@ -27,13 +27,19 @@ def unique_sibling_path(out: Path, what: str) -> Path:
 
 
 def hidden_sibling_path(out: Path, what: str) -> Path:
-    """A hidden name beside ``out``; that of a folder whose own name is almost too long begins with a part and a hash of it."""
+    """A hidden name beside ``out``; that of a folder whose own name is almost too long begins with a part and
+    a hash of it."""
     name = os.fsencode(out.name)
     if len(name) <= LONGEST_NAME:
         return out.with_name(f".{out.name}{PRIVATE}{what}")
-    return out.with_name(f".{name[:100].decode(errors='ignore')}-{sha256(name).hexdigest()[:16]}{PRIVATE}{what}")
+    return out.with_name(
+        f".{name[:100].decode(errors='ignore')}-{sha256(name).hexdigest()[:16]}{PRIVATE}{what}"
+    )
 
 
 def is_build_sibling(name: str) -> bool:
     """Whether a name is one that tdsl gives to a file or folder beside an output folder."""
-    return re.fullmatch(rf"\..+{re.escape(PRIVATE)}(?:lock|(?:new|old)-[0-9a-f]{{12}})", name, re.DOTALL) is not None
+    return (
+        re.fullmatch(rf"\..+{re.escape(PRIVATE)}(?:lock|(?:new|old)-[0-9a-f]{{12}})", name, re.DOTALL)
+        is not None
+    )

@@ -1,7 +1,8 @@
 """Signatures of manifests, made and judged by OpenSSH's ``ssh-keygen -Y`` (ssh-keygen(1), PROTOCOL.sshsig).
 
-A manifest has the hash of every file, so who signs it signs the whole output. The signature is a file beside the manifest. Keys
-are those of ssh; a file of allowed signers says who may sign, a line each: ``name namespaces="tdsl" ssh-ed25519 AAAA…``.
+A manifest has the hash of every file, so who signs it signs the whole output. The signature is a file beside
+the manifest. Keys are those of ssh; a file of allowed signers says who may sign, a line each: ``name
+namespaces="tdsl" ssh-ed25519 AAAA…``.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class NoProgram(Exception):
 
 
 def sign_manifest(manifest: bytes, key: Path) -> bytes:
-    """The signature of a manifest by a private key, or a public one whose private half an agent has. ``ssh-keygen`` asks on the
-    terminal for a passphrase. Raises Unsigned and NoProgram."""
+    """The signature of a manifest by a private key, or a public one whose private half an agent has.
+    ``ssh-keygen`` asks on the terminal for a passphrase. Raises Unsigned and NoProgram."""
     _refuse_unreadable_key(key)
     done = _run_ssh_keygen(["-Y", "sign", "-f", str(key.absolute()), "-n", NAMESPACE], manifest, None)
     if done.returncode or not done.stdout.startswith(BEGIN):
@@ -44,7 +45,8 @@ def sign_manifest(manifest: bytes, key: Path) -> bytes:
 
 
 def signer_of_manifest(manifest: bytes, signature: bytes, allowed: Path) -> str:
-    """Who, of those that a file of allowed signers lists, signed a manifest. Raises Unsigned and NoProgram."""
+    """Who, of those that a file of allowed signers lists, signed a manifest. Raises Unsigned and
+    NoProgram."""
     _refuse_unreadable_key(allowed)
     with TemporaryDirectory(prefix="tdsl-") as folder:
         place = Path(folder) / SIGNATURE
@@ -70,9 +72,13 @@ def _refuse_unreadable_key(path: Path) -> None:
         raise Unsigned(f"{path}: it is not a regular file of at most {LARGEST_KEYS >> 20} MiB")
 
 
-def _run_ssh_keygen(args: list[str], given: bytes, seconds: float | None) -> subprocess.CompletedProcess[bytes]:
+def _run_ssh_keygen(
+    args: list[str], given: bytes, seconds: float | None
+) -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run([PROGRAM, *args], input=given, capture_output=True, timeout=seconds, check=False)
+        return subprocess.run(
+            [PROGRAM, *args], input=given, capture_output=True, timeout=seconds, check=False
+        )
     except FileNotFoundError:
         raise NoProgram(f"signatures need {PROGRAM}: install OpenSSH (Debian: openssh-client)") from None
     except subprocess.TimeoutExpired:

@@ -1,10 +1,12 @@
-"""The output folder: written beside, then exchanged with what stood there, so that it is never half old and half new.
+"""The output folder: written beside, then exchanged with what stood there, so that it is never half old and
+half new.
 
-A folder is tdsl's if its manifest says so. What the manifest lists is replaced or, if it is no longer made, goes; all else in
-the folder belongs to somebody else and is kept as it is, what comes or changes during the build, too. A lock that the kernel
-keeps lets one build at a time write there, also those of other containers and hosts. What cannot be exchanged for another
-folder, such as a mount, or one that holds folders of others, stays where it is: there the files are exchanged one by one, from a
-whole copy inside it that the next build finishes if this one is killed.
+A folder is tdsl's if its manifest says so. What the manifest lists is replaced or, if it is no longer made,
+goes; all else in the folder belongs to somebody else and is kept as it is, what comes or changes during the
+build, too. A lock that the kernel keeps lets one build at a time write there, also those of other containers
+and hosts. What cannot be exchanged for another folder, such as a mount, or one that holds folders of others,
+stays where it is: there the files are exchanged one by one, from a whole copy inside it that the next build
+finishes if this one is killed.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ class _NotOurs(Exception):
 
 
 def is_plain_output_path(path: str) -> bool:
-    """Whether the path of a file in an output folder leads to a place inside it, by its words alone, and can be its name."""
+    """Whether the path of a file in an output folder leads to a place inside it, by its words alone, and can
+    be its name."""
     parts = path.split("/")
     try:
         path.encode()
@@ -82,7 +85,8 @@ def compare_output_folder(files: Mapping[str, Content], out: Path) -> list[Diffe
 
 
 def _how_file_differs(out: Path, path: str, size: int, digest: str) -> str:
-    """How a file differs from what is known of it, "" if it does not; a link, of it or of a folder on the way, does."""
+    """How a file differs from what is known of it, "" if it does not; a link, of it or of a folder on the
+    way, does."""
     disk.exit_if_signalled()
     there = out
     for part in PurePosixPath(path).parts:
@@ -100,7 +104,8 @@ def _how_file_differs(out: Path, path: str, size: int, digest: str) -> str:
 
 
 def why_folder_is_refused(out: Path) -> str:
-    """Why a folder is left alone, as the rest of a sentence about it; "" where there is none, and for an empty one or tdsl's."""
+    """Why a folder is left alone, as the rest of a sentence about it; "" where there is none, and for an
+    empty one or tdsl's."""
     try:
         if out.exists() and not out.is_dir():
             raise _NotOurs("is a file, not a folder")
@@ -121,7 +126,10 @@ def write_output_folder(files: Mapping[str, Content], out: Path, diagnostics: Di
             _write_under_locks(files, out)
     except _NotOurs as reason:
         diagnostics.add(
-            "E0508", None, f"{out} {reason}", help="choose another folder with --out, or move the existing files away"
+            "E0508",
+            None,
+            f"{out} {reason}",
+            help="choose another folder with --out, or move the existing files away",
         )
         return False
     except (OSError, _OutputUnfit) as fault:
@@ -133,8 +141,8 @@ def write_output_folder(files: Mapping[str, Content], out: Path, diagnostics: Di
 
 
 def _write_under_locks(files: Mapping[str, Content], out: Path) -> None:
-    """Write under the locks of the folder: one beside it, one of the folder itself for those who may not write beside it, and one
-    inside where files are exchanged there."""
+    """Write under the locks of the folder: one beside it, one of the folder itself for those who may not
+    write beside it, and one inside where files are exchanged there."""
     with ExitStack() as held:
         if not out.exists():
             held.enter_context(disk.folders_made_on_way(out, out.parent))
@@ -163,7 +171,8 @@ def _write_under_locks(files: Mapping[str, Content], out: Path) -> None:
 
 
 def _folder_holds_files(files: Mapping[str, Content], out: Path) -> bool:
-    """Whether the folder holds the files already. Raises _NotOurs where it holds a build of something else."""
+    """Whether the folder holds the files already. Raises _NotOurs where it holds a build of something
+    else."""
     if not out.exists():
         return False
     _refuse_other_part(files, out)
@@ -171,15 +180,19 @@ def _folder_holds_files(files: Mapping[str, Content], out: Path) -> bool:
 
 
 def _refuse_other_part(files: Mapping[str, Content], out: Path) -> None:
-    """Raises _NotOurs where a build of a part would take the place of that of the whole, or of another part: what it does not
-    make would go."""
+    """Raises _NotOurs where a build of a part would take the place of that of the whole, or of another part:
+    what it does not make would go."""
     mine, there = (
         _devices_of_partial_build(m)
         for m in (content_in_memory(files.get(MANIFEST, b"{}")), _manifest_bytes_or_empty(out / MANIFEST))
     )
     if mine and there is not None and mine != there:
-        what = f"is a build of the part {_quoted_patterns(there)}" if there else "is a build of the whole fabric"
-        raise _NotOurs(f"{what}; a build of the part {_quoted_patterns(mine)} would remove what it does not make")
+        what = (
+            f"is a build of the part {_quoted_patterns(there)}" if there else "is a build of the whole fabric"
+        )
+        raise _NotOurs(
+            f"{what}; a build of the part {_quoted_patterns(mine)} would remove what it does not make"
+        )
 
 
 def _manifest_bytes_or_empty(manifest: Path) -> bytes:
@@ -190,7 +203,8 @@ def _manifest_bytes_or_empty(manifest: Path) -> bytes:
 
 
 def _devices_of_partial_build(manifest: bytes) -> list[str] | None:
-    """The devices of which a manifest says that a part was built, empty for the whole; None without a manifest."""
+    """The devices of which a manifest says that a part was built, empty for the whole; None without a
+    manifest."""
     try:
         data = json.loads(manifest)
     except (ValueError, RecursionError):
@@ -204,28 +218,36 @@ def _quoted_patterns(patterns: list[str]) -> str:
 
 
 def _can_exchange_folder(out: Path, foreign: list[str]) -> bool:
-    """Whether another folder can be put in the place of this one, and nobody sees a difference but in tdsl's files."""
+    """Whether another folder can be put in the place of this one, and nobody sees a difference but in tdsl's
+    files."""
     if not out.exists():
         return True
-    mine = {PurePosixPath("."), *(parent for path in _listed_paths_of_folder(out) for parent in PurePosixPath(path).parents)}
+    mine = {
+        PurePosixPath("."),
+        *(parent for path in _listed_paths_of_folder(out) for parent in PurePosixPath(path).parents),
+    }
     return (
         bool(out.name)
         and is_writable_folder(out.parent)
         and not mounts_below(out)
-        and not any(p.endswith("/") or PurePosixPath(p).parent not in mine for p in foreign)  # a folder of others
+        and not any(
+            p.endswith("/") or PurePosixPath(p).parent not in mine for p in foreign
+        )  # a folder of others
         and not is_working_folder(out)
         and not any(has_access_rules(out / folder) for folder in mine)
     )
 
 
 def _refuse_mounted_path(files: Mapping[str, Content], out: Path) -> None:
-    """Raises _Unfit where something is mounted in the place of a file of the build, or of a folder on the way to one."""
+    """Raises _Unfit where something is mounted in the place of a file of the build, or of a folder on the way
+    to one."""
     paths = {*files, *_listed_paths_if_any(out)}
     ours = paths | {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
     for place in mounts_below(out):
         if place != "." and place in ours:
             raise _OutputUnfit(
-                f"{place} in it is a mount of its own, whose files cannot be exchanged with the others; mount {out} instead"
+                f"{place} in it is a mount of its own, whose files cannot be exchanged with the others; "
+                f"mount {out} instead"
             )
 
 
@@ -235,12 +257,14 @@ def _resolved_output_path(out: Path) -> Path:
 
 
 def _listed_paths_of_folder(out: Path) -> set[str]:
-    """Paths that the folder's manifest lists, itself included; empty for an empty folder. Of a first build that was killed while
-    files were exchanged one by one those of its copy."""
+    """Paths that the folder's manifest lists, itself included; empty for an empty folder. Of a first build
+    that was killed while files were exchanged one by one those of its copy."""
     if not any(not is_build_name(p.name) and p.name != "lost+found" for p in out.iterdir()):
         return set()
     if not os.path.lexists(out / MANIFEST):
-        for ready in sorted(p for p in out.glob(f"{PRIVATE}ready-*/{MANIFEST}") if is_build_name(p.parent.name)):
+        for ready in sorted(
+            p for p in out.glob(f"{PRIVATE}ready-*/{MANIFEST}") if is_build_name(p.parent.name)
+        ):
             coming = _paths_in_manifest(ready)
             parents = {f"{parent}/" for path in coming for parent in PurePosixPath(path).parents}
             if coming | parents >= set(_paths_in_folder(out)):
@@ -249,8 +273,8 @@ def _listed_paths_of_folder(out: Path) -> set[str]:
 
 
 def _paths_in_folder(out: Path) -> list[str]:
-    """What a folder holds, tdsl's own for the time of a build left out: files, links, and folders, which end in `/`, that hold
-    nothing or cannot be read."""
+    """What a folder holds, tdsl's own for the time of a build left out: files, links, and folders, which end
+    in `/`, that hold nothing or cannot be read."""
     found = []
 
     def unread(fault: OSError) -> None:
@@ -293,12 +317,15 @@ def _files_of_others(out: Path, files: Mapping[str, Content]) -> list[str]:
 
 
 def _write_staged_folder(files: Mapping[str, Content], stage: Path, like: Path | None = None) -> None:
-    """Write the files below a new folder, its manifest last, bring them to the disk, and see that they are there as made. Where
-    the folder that it is ``like`` gives its group to what is made in it, so does the new one."""
+    """Write the files below a new folder, its manifest last, bring them to the disk, and see that they are
+    there as made. Where the folder that it is ``like`` gives its group to what is made in it, so does the new
+    one."""
     stage.mkdir(0o777 if like is None else 0o700)
     facts = os.stat(like) if like is not None else None
     if facts is not None and facts.st_mode & stat.S_ISGID and hasattr(os, "chown"):
-        with suppress(OSError):  # a group of others: where the folder cannot have it, the folders are not exchanged
+        with suppress(
+            OSError
+        ):  # a group of others: where the folder cannot have it, the folders are not exchanged
             os.chown(stage, -1, facts.st_gid)
             stage.chmod(0o2700)
     folders = {stage}
@@ -313,13 +340,16 @@ def _write_staged_folder(files: Mapping[str, Content], stage: Path, like: Path |
                 disk.exit_if_signalled()
                 file.write(block)
     sync_new_folder(stage, [stage / path for path in files], sorted(folders))
-    wrong = next((p for p, c in files.items() if _how_file_differs(stage, p, len(c), digest_of_content(c))), None)
+    wrong = next(
+        (p for p, c in files.items() if _how_file_differs(stage, p, len(c), digest_of_content(c))), None
+    )
     if wrong is not None:
         raise _OutputUnfit(f"{wrong} does not hold what was written to it; the existing files are unchanged")
 
 
 def _exchange_with_sibling(files: Mapping[str, Content], foreign: list[str], out: Path) -> bool:
-    """Write a sibling folder and exchange the two; False, and nothing is changed, if that cannot be done here."""
+    """Write a sibling folder and exchange the two; False, and nothing is changed, if that cannot be done
+    here."""
     stage, old = unique_sibling_path(out, "new"), None
     brought: dict[str, tuple[int, int]] = {}
     try:
@@ -345,7 +375,8 @@ def _exchange_with_sibling(files: Mapping[str, Content], foreign: list[str], out
 
 
 def _exchange_staged_folder(stage: Path, out: Path) -> Path | None:
-    """Where the old folder is once the new one is in its place; None where they cannot be exchanged. Raises OSError."""
+    """Where the old folder is once the new one is in its place; None where they cannot be exchanged. Raises
+    OSError."""
     try:
         if exchange_folders(stage, out):
             return stage
@@ -358,14 +389,19 @@ def _exchange_staged_folder(stage: Path, out: Path) -> Path | None:
             raise
         return old
     except OSError as fault:
-        if fault.errno in (errno.EBUSY, errno.EXDEV):  # a mount that looks like any other folder; a lower layer of an overlay
+        if fault.errno in (
+            errno.EBUSY,
+            errno.EXDEV,
+        ):  # a mount that looks like any other folder; a lower layer of an overlay
             return None
         raise
 
 
-def _bring_files_of_others(foreign: list[str], out: Path, stage: Path, brought: dict[str, tuple[int, int]]) -> bool:
-    """Give a new folder the files of others, the same ones, and to its folders the owners and modes that they have; False where
-    that cannot be done. ``brought`` gets the device and inode of each file."""
+def _bring_files_of_others(
+    foreign: list[str], out: Path, stage: Path, brought: dict[str, tuple[int, int]]
+) -> bool:
+    """Give a new folder the files of others, the same ones, and to its folders the owners and modes that they
+    have; False where that cannot be done. ``brought`` gets the device and inode of each file."""
     try:
         for path in foreign:
             (stage / path).parent.mkdir(parents=True, exist_ok=True)
@@ -386,9 +422,12 @@ def _bring_files_of_others(foreign: list[str], out: Path, stage: Path, brought: 
     return True
 
 
-def _retire_old_folder(old: Path, out: Path, brought: Mapping[str, tuple[int, int]] = MappingProxyType({})) -> None:
-    """Remove a folder that was exchanged, or a whole one that was not. What others put into it or changed in it meanwhile is
-    brought to ``out``; what cannot be brought stays. ``brought``: which files of others the new folder was given."""
+def _retire_old_folder(
+    old: Path, out: Path, brought: Mapping[str, tuple[int, int]] = MappingProxyType({})
+) -> None:
+    """Remove a folder that was exchanged, or a whole one that was not. What others put into it or changed in
+    it meanwhile is brought to ``out``; what cannot be brought stays. ``brought``: which files of others the
+    new folder was given."""
     ours, now = _listed_paths_if_any(old), _listed_paths_if_any(out)
     mine = {parent.as_posix() for path in ours | now for parent in PurePosixPath(path).parents}
     emptied = []
@@ -411,12 +450,16 @@ def _retire_old_folder(old: Path, out: Path, brought: Mapping[str, tuple[int, in
                 _rescue_file_of_others(here / name, out, path, brought.get(path))
         folders[:] = [name for name in folders if (inner / name).as_posix() in mine]
     for here in reversed(emptied):
-        if here == old and len(os.listdir(old)) == 1:  # it says what is tdsl's for as long as there is something
+        if (
+            here == old and len(os.listdir(old)) == 1
+        ):  # it says what is tdsl's for as long as there is something
             _discard_own_path(old / MANIFEST)
         with suppress(OSError):
             here.rmdir()
             continue
-        if here == old and not os.path.lexists(old / MANIFEST):  # something of others came between these two steps
+        if here == old and not os.path.lexists(
+            old / MANIFEST
+        ):  # something of others came between these two steps
             for name in disk.folder_entries(old):
                 _rescue_file_of_others(old / name, out, name)
             with suppress(OSError):
@@ -440,9 +483,12 @@ def _discard_own_path(path: Path) -> None:
             path.unlink()
 
 
-def _rescue_file_of_others(source: Path, out: Path, path: str, brought: tuple[int, int] | None = None) -> None:
-    """Bring something of others from an old folder to the one in its place, where an earlier state of it may be: the one that was
-    ``brought`` there, or else the older one. A file that somebody moves there keeps its time."""
+def _rescue_file_of_others(
+    source: Path, out: Path, path: str, brought: tuple[int, int] | None = None
+) -> None:
+    """Bring something of others from an old folder to the one in its place, where an earlier state of it may
+    be: the one that was ``brought`` there, or else the older one. A file that somebody moves there keeps its
+    time."""
     there = out / path
     with suppress(OSError):
         if not out.is_dir() or _has_linked_parent(out, path):
@@ -508,13 +554,18 @@ def _clear_obsolete_file(out: Path, path: str) -> None:
 
 
 def _recover_killed_run(out: Path) -> None:
-    """Clear away what a killed run left beside ``out``; if it was killed between two renames, put the old folder back.
+    """Clear away what a killed run left beside ``out``; if it was killed between two renames, put the old
+    folder back.
 
     Whoever holds the lock is alone, so nothing of this kind belongs to a run that goes on."""
     new, old = hidden_sibling_path(out, "new-").name, hidden_sibling_path(out, "old-").name
     for name in disk.folder_entries(out.parent):
         left = out.with_name(name)
-        ours = name.startswith((new, old)) and re.fullmatch("[0-9a-f]{12}", name[-12:]) and len(name) == len(new) + 12
+        ours = (
+            name.startswith((new, old))
+            and re.fullmatch("[0-9a-f]{12}", name[-12:])
+            and len(name) == len(new) + 12
+        )
         if not ours or not left.is_dir() or left.is_symlink():
             continue
         if name.startswith(old) and not out.exists():

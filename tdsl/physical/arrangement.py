@@ -1,7 +1,8 @@
-"""Puts the contents of racks onto a floor so that cables are short: exchanges of two racks, until none shortens them.
+"""Puts the contents of racks onto a floor so that cables are short: exchanges of two racks, until none
+shortens them.
 
-This is a quadratic assignment problem: cables between contents times tray length between racks. Exchanges find a local optimum;
-how far it may be from the best is what `length_bound` says.
+This is a quadratic assignment problem: cables between contents times tray length between racks. Exchanges
+find a local optimum; how far it may be from the best is what `length_bound` says.
 """
 
 from __future__ import annotations
@@ -15,16 +16,17 @@ from tdsl.system.lazy_dataclass import dataclass
 SWEEPS = 12
 """Rounds over all racks after which the search ends."""
 CELLS = 60_000_000
-"""Contents times racks up to which distances are held in memory; above, contents keep the order in which they were packed."""
+"""Contents times racks up to which distances are held in memory; above, contents keep the order in which they
+were packed."""
 FAR = 1_000_000
 """Millimetres that stand for a way whose length is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """``slots`` are racks, ``network_slot`` those for racks of switches (None: any may be anywhere). ``start`` has the slot of
-    every content, ``network`` which are of switches. Contents beyond those of ``start`` are in the ``fixed`` racks. Cables join
-    the contents ``a`` and ``b``, ``count`` of them."""
+    """``slots`` are racks, ``network_slot`` those for racks of switches (None: any may be anywhere).
+    ``start`` has the slot of every content, ``network`` which are of switches. Contents beyond those of
+    ``start`` are in the ``fixed`` racks. Cables join the contents ``a`` and ``b``, ``count`` of them."""
 
     lengths: CableRuns
     slots: list[int]
@@ -48,7 +50,8 @@ def arrange_racks(p: Arrangement) -> list[int]:
 
 
 class _ExchangeSearch:
-    """``cost[c, s]`` is the length of the cables of content ``c`` if it were on slot ``s`` and the others where they are."""
+    """``cost[c, s]`` is the length of the cables of content ``c`` if it were on slot ``s`` and the others
+    where they are."""
 
     def __init__(self, p: Arrangement, racks: list[int]) -> None:
         self.p = p
@@ -85,7 +88,10 @@ class _ExchangeSearch:
             moved = False
             for c in order:
                 if len(self.near[c]):
-                    moved = self.better(c, open_slots[None if p.network_slot is None else bool(p.network[c])]) or moved
+                    moved = (
+                        self.better(c, open_slots[None if p.network_slot is None else bool(p.network[c])])
+                        or moved
+                    )
             if not moved:
                 break
         return [int(s) for s in self.at[:movable].tolist()]

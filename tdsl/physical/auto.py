@@ -1,8 +1,9 @@
 """Automatic placement: which rack and units every device gets that a design places by ``place auto``.
 
-Hosts that share switches form a cluster. Clusters are packed into racks under the height, the power of one feed and the load of a
-rack; their switches go into racks of their own beside them, or into the racks of the hosts. The racks' contents are then arranged
-on the floor so that the cables are short (`arrangement`). Nothing is random: the same design gives the same places.
+Hosts that share switches form a cluster. Clusters are packed into racks under the height, the power of one
+feed and the load of a rack; their switches go into racks of their own beside them, or into the racks of the
+hosts. The racks' contents are then arranged on the floor so that the cables are short (`arrangement`).
+Nothing is random: the same design gives the same places.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from tdsl.system.lazy_dataclass import dataclass
 OPEN = 1 << 62
 """What stands for no limit."""
 MERGED = (8, 16, 64, 1 << 30)
-"""Host racks that share racks of switches, the first tried first: more only where the floor has too few racks."""
+"""Host racks that share racks of switches, the first tried first: more only where the floor has too few
+racks."""
 
 Limits = tuple[int, int, int]
 
@@ -52,22 +54,35 @@ class _Unplaceable(Exception):
 def place_devices_automatically(
     fabric: Fabric, asked: AutoPlacing, kept: Mapping[int, tuple[int, int]], diagnostics: Diagnostics
 ) -> Fabric:
-    """The fabric with a place for every device, or as it was after a finding (E0209). ``kept`` has the rack and unit of devices
-    that stand by the lock. A note (E0210) says how long the cables are, and a length below which no placement comes."""
+    """The fabric with a place for every device, or as it was after a finding (E0209). ``kept`` has the rack
+    and unit of devices that stand by the lock. A note (E0210) says how long the cables are, and a length
+    below which no placement comes."""
     assert fabric.places is not None
     p = fabric.places
     rack, unit, by = p.device_rack.copy(), p.device_unit.copy(), p.device_place.copy()
     number = len(p.origins)
     for device, (r, u) in kept.items():
         rack[device], unit[device], by[device] = r, u, number
-    start = replace(p, device_rack=rack, device_unit=unit, device_place=by, origins=(*p.origins, asked.origin), automatic=number)
+    start = replace(
+        p,
+        device_rack=rack,
+        device_unit=unit,
+        device_place=by,
+        origins=(*p.origins, asked.origin),
+        automatic=number,
+    )
     floor = _Floor(replace(fabric, places=start), start, asked)
     if not len(floor.devices):
         return replace(fabric, places=start)
     try:
         contents, racks = floor.contents()
     except _Unplaceable as why:
-        diagnostics.add("E0209", asked.origin, str(why), help="add racks, or ones that hold and carry more, to the halls named")
+        diagnostics.add(
+            "E0209",
+            asked.origin,
+            str(why),
+            help="add racks, or ones that hold and carry more, to the halls named",
+        )
         return fabric
     arranged = arrange_racks(floor.arrangement(contents, racks))
     rack, unit, by = rack.copy(), unit.copy(), by.copy()
@@ -89,8 +104,8 @@ class _Floor:
     # ------------------------------------------------------------ sizes and limits
     @cached_property
     def size(self) -> Ints:
-        """Units, milliwatts and grams of every device; a figure that is not stated counts as none. A device whose published
-        maximum does not include transceivers gets the hungriest that its cages take."""
+        """Units, milliwatts and grams of every device; a figure that is not stated counts as none. A device
+        whose published maximum does not include transceivers gets the hungriest that its cages take."""
         f = self.fabric
         rows = []
         for m in f.models:
@@ -116,7 +131,9 @@ class _Floor:
             for c in m.classes:
                 found = [w for o in parts.optics if fits_cage(o, c) and (w := optic_watts(o)) is not None]
                 most[at : at + c.size] = (
-                    0 if stated_quantity(m, "power_max", POWER) is not None else int(max(found, default=0) * 1000)
+                    0
+                    if stated_quantity(m, "power_max", POWER) is not None
+                    else int(max(found, default=0) * 1000)
                 )
                 at += c.size
         np.add.at(out, top[f.port_device[ends]], most[parts.ports.rows(ends)])
@@ -157,8 +174,8 @@ class _Floor:
 
     @cached_property
     def clusters(self) -> list[tuple[list[int], list[int]]]:
-        """Hosts that share switches, with those switches and the ones above that serve them alone, as the spines of a pod; what
-        serves several clusters, or no host, comes last, without hosts."""
+        """Hosts that share switches, with those switches and the ones above that serve them alone, as the
+        spines of a pod; what serves several clusters, or no host, comes last, without hosts."""
         f = self.fabric
         near = f.tier <= 1
         a, b, _ = self.pairs
@@ -188,7 +205,8 @@ class _Floor:
         return [*ordered, *([([], rest)] if rest else [])]
 
     def _join_above(self, label: Ints) -> None:
-        """Give switches of the upper tiers, from the lowest, the label of the devices below them where all have the same."""
+        """Give switches of the upper tiers, from the lowest, the label of the devices below them where all
+        have the same."""
         f = self.fabric
         a, b, _ = self.pairs
         apart = f.tier[a] != f.tier[b]
@@ -205,7 +223,8 @@ class _Floor:
 
     # ------------------------------------------------------------ packing
     def contents(self) -> tuple[list[Content], list[int]]:
-        """Contents of racks in an order in which neighbours belong together, and the racks that take any of them."""
+        """Contents of racks in an order in which neighbours belong together, and the racks that take any of
+        them."""
         f = self.fabric
         lacking = np.flatnonzero(self.size[self.devices, 0] == 0)
         if len(lacking):
@@ -213,7 +232,9 @@ class _Floor:
             what = f"{model.name} has no height, so {len(lacking):,} devices cannot be placed"
             raise _Unplaceable(f"{what}; add `height 1U` to the model")
         if not self.free:
-            raise _Unplaceable(f"{len(self.devices):,} devices have no place, and no rack of {self._halls()} is free")
+            raise _Unplaceable(
+                f"{len(self.devices):,} devices have no place, and no rack of {self._halls()} is free"
+            )
         kinds: dict[Limits, int] = {}
         for r in self.free:
             limits = self.limits(self.places.rack_kind[r])
@@ -230,7 +251,11 @@ class _Floor:
                 if len(found) <= len(fitting):
                     return found, fitting
                 least = min(least or len(found), len(found))
-        what = f"{len(self.devices):,} devices take {least:,} racks" if least else "racks of different kinds are needed"
+        what = (
+            f"{len(self.devices):,} devices take {least:,} racks"
+            if least
+            else "racks of different kinds are needed"
+        )
         have = "has" if len(self.asked.halls) == 1 else "have"
         raise _Unplaceable(f"{what}, and {self._halls()} {have} {len(self.free):,} free")
 
@@ -248,17 +273,28 @@ class _Floor:
             if any(all(x <= y for x, y in zip(size, k, strict=True)) for k in kinds):
                 continue
             most = [max(k[i] for k in kinds) for i in range(3)]
-            words = (f"is {size[0]}U high", f"takes {size[1] / 1000:g} W with its transceivers", f"weighs {size[2] / 1000:g} kg")
-            over = next((w for w, x, y in zip(words, size, most, strict=True) if x > y), "is too large in all")
+            words = (
+                f"is {size[0]}U high",
+                f"takes {size[1] / 1000:g} W with its transceivers",
+                f"weighs {size[2] / 1000:g} kg",
+            )
+            over = next(
+                (w for w, x, y in zip(words, size, most, strict=True) if x > y), "is too large in all"
+            )
             raise _Unplaceable(f"{f.device_name(d)} fits no free rack of {self._halls()}: it {over}")
 
     def _packed(self, limits: Limits, merged: int) -> Iterator[Content]:
-        """Contents for racks with these limits: hosts of clusters with the racks of their switches in the middle."""
+        """Contents for racks with these limits: hosts of clusters with the racks of their switches in the
+        middle."""
         top = self.asked.switches == "top"
         each = self.asked.hosts_per_rack or OPEN
-        *clusters, (_, upper) = self.clusters if self.clusters and not self.clusters[-1][0] else [*self.clusters, ([], [])]
+        *clusters, (_, upper) = (
+            self.clusters if self.clusters and not self.clusters[-1][0] else [*self.clusters, ([], [])]
+        )
         if merged == MERGED[-1] and not top:
-            clusters = [([h for hosts, _ in clusters for h in hosts], [s for _, near in clusters for s in near])]
+            clusters = [
+                ([h for hosts, _ in clusters for h in hosts], [s for _, near in clusters for s in near])
+            ]
         groups: list[list[Content]] = []
         racks: list[Content] = []
         near: list[int] = []
@@ -303,8 +339,13 @@ class _Floor:
         """A cluster with its switches in the racks of its hosts, evenly."""
         count = max(len(self._filled(hosts, limits, each)), 1)
         while count <= len(hosts) + len(switches):
-            share = [(hosts[len(hosts) * i // count : len(hosts) * (i + 1) // count],
-                      switches[len(switches) * i // count : len(switches) * (i + 1) // count]) for i in range(count)]  # fmt: skip
+            share = [
+                (
+                    hosts[len(hosts) * i // count : len(hosts) * (i + 1) // count],
+                    switches[len(switches) * i // count : len(switches) * (i + 1) // count],
+                )
+                for i in range(count)
+            ]
             sums = [self.size[[*h, *s]].sum(axis=0) for h, s in share]
             if all((x <= np.array(limits)).all() for x in sums) and all(len(h) <= each for h, _ in share):
                 return [Content(tuple(h), tuple(s)) for h, s in share if h or s]
@@ -354,8 +395,11 @@ class _Floor:
         mine, others = iter(np.flatnonzero(kind).tolist()), iter(np.flatnonzero(~kind).tolist())
         return snake, kind, [next(mine) if is_network else next(others) for is_network in network.tolist()]
 
-    def put(self, contents: list[Content], racks: list[int], rack: Ints, unit: Ints, by: Ints, number: int) -> None:
-        """Write the rack and lowest unit of every device: hosts upwards from the bottom, network devices down from the top."""
+    def put(
+        self, contents: list[Content], racks: list[int], rack: Ints, unit: Ints, by: Ints, number: int
+    ) -> None:
+        """Write the rack and lowest unit of every device: hosts upwards from the bottom, network devices down
+        from the top."""
         for c, r in zip(contents, racks, strict=True):
             at = 1
             for d in c.hosts:
@@ -373,12 +417,19 @@ class _Floor:
         lengths = CableRuns(made, made.places)
         run = lengths.run
         unknown = int((run < 0).sum())
-        text = f"`place auto` puts {len(self.devices):,} devices into {racks:,} of {len(self.free):,} free racks"
+        text = (
+            f"`place auto` puts {len(self.devices):,} devices into {racks:,} of {len(self.free):,} free racks"
+        )
         if unknown:
-            note = f"{unknown:,} of {len(run):,} cables have no length: {lengths.unknown(int(np.argmax(run < 0)))}"
+            note = (
+                f"{unknown:,} of {len(run):,} cables have no length: "
+                f"{lengths.unknown(int(np.argmax(run < 0)))}"
+            )
         else:
             total = int(run.sum())
-            least = length_bound(self.lengths, self.pairs, self.size, self.host, self.asked, self.free, lengths)
+            least = length_bound(
+                self.lengths, self.pairs, self.size, self.host, self.asked, self.free, lengths
+            )
             note = f"{len(run):,} cables of {total / 1e9:,.3f} km in all; "
             note += f"no placement in these racks needs less than {least / 1e9:,.3f} km"
         diagnostics.add("E0210", self.asked.origin, text, notes=[note], severity=Severity.NOTE)

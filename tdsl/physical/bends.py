@@ -15,7 +15,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Tight:
-    """Cables that need a larger radius than a rack (or hall) leaves: the row of the rack, one leg, and how many there are."""
+    """Cables that need a larger radius than a rack (or hall) leaves: the row of the rack, one leg, and how
+    many there are."""
 
     rack: int
     leg: int
@@ -40,7 +41,9 @@ class Bends:
     def tight(self, legs: Bools) -> list[Tight]:
         """Racks in which a cable is bent more than its part allows, the worst cable of each."""
         f, p = self.fabric, self.physical.places
-        have = np.array([-1 if k.bend is None else k.bend * 1000 for k in p.rack_kind] or [-1], dtype=np.int64)
+        have = np.array(
+            [-1 if k.bend is None else k.bend * 1000 for k in p.rack_kind] or [-1], dtype=np.int64
+        )
         out: list[Tight] = []
         rows = np.flatnonzero(legs & (self.need >= 0))
         worst: dict[int, tuple[int, int, int]] = {}

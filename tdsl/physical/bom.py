@@ -24,10 +24,11 @@ KINDS = ("rack", "host", "chip", "switch", "ocs", "panel", "optic", "cable", "co
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the bill. ``place`` says where it belongs: the model that a transceiver goes into, the class of a cable.
-    ``length_m``, watts and prices are "" where unknown or without meaning; ``note`` says what must be settled. ``price`` is that
-    of ``quantity``. ``spares`` are ordered beside it; they are counted once for each part and length, on its first line.
-    ``lead_days`` is "" where not stated, ``alternative`` the parts that may be bought instead, separated by spaces."""
+    """One line of the bill. ``place`` says where it belongs: the model that a transceiver goes into, the
+    class of a cable. ``length_m``, watts and prices are "" where unknown or without meaning; ``note`` says
+    what must be settled. ``price`` is that of ``quantity``. ``spares`` are ordered beside it; they are
+    counted once for each part and length, on its first line. ``lead_days`` is "" where not stated,
+    ``alternative`` the parts that may be bought instead, separated by spaces."""
 
     kind: str
     model: str
@@ -54,7 +55,8 @@ def number_cell(value: Fraction | None) -> int | float | str:
 
 
 def order_number(part: DeviceModel, micrometres: int) -> str:
-    """What to order: the part's number, or for a length its code behind the part's name; "" where the catalogue has none."""
+    """What to order: the part's number, or for a length its code behind the part's name; "" where the
+    catalogue has none."""
     lengths = [v.amount for v in fact_values(part, "lengths") if isinstance(v, Quantity) and v.dim == LENGTH]
     codes = [str(c) for c in fact_values(part, "codes")]
     for length, code in zip(lengths, codes, strict=False):
@@ -73,18 +75,46 @@ def bill_of_materials(fabric: Fabric) -> list[Line]:
         *_cable_bill_lines(figures),
         *_cord_bill_lines(fabric),
     ]
-    plugs = len(fabric.cable_a) + int((fabric.cable_leg <= 1).sum())  # a break-out has one end that its legs share
+    plugs = len(fabric.cable_a) + int(
+        (fabric.cable_leg <= 1).sum()
+    )  # a break-out has one end that its legs share
     if plugs:
         lines.append(
-            Line("label", "cable label", "one for each plug of each cable", "", "", "", plugs, "", "", "", "", "", "", "", "")
+            Line(
+                "label",
+                "cable label",
+                "one for each plug of each cable",
+                "",
+                "",
+                "",
+                plugs,
+                "",
+                "",
+                "",
+                "",
+                "",
+                "",
+                "",
+                "",
+            )
         )
-    lines.sort(key=lambda x: (KINDS.index(x.kind), x.model, x.place, x.length_m if not isinstance(x.length_m, str) else -1))
+    lines.sort(
+        key=lambda x: (
+            KINDS.index(x.kind),
+            x.model,
+            x.place,
+            x.length_m if not isinstance(x.length_m, str) else -1,
+        )
+    )
     return _add_supply_columns(lines, fabric)
 
 
 def _add_supply_columns(lines: list[Line], fabric: Fabric) -> list[Line]:
-    """The lines with spares, lead times and alternatives: those of the user's file by name, then by kind, else the model's."""
-    facts = {part_display_name(m): m.facts for m in (*fabric.parts, *fabric.models)} | {m.name: m.facts for m in fabric.models}
+    """The lines with spares, lead times and alternatives: those of the user's file by name, then by kind,
+    else the model's."""
+    facts = {part_display_name(m): m.facts for m in (*fabric.parts, *fabric.models)} | {
+        m.name: m.facts for m in fabric.models
+    }
     supply: Supply = fabric.supply
     total: Counter[tuple[str, str, object]] = Counter()
     for x in lines:
@@ -97,20 +127,36 @@ def _add_supply_columns(lines: list[Line], fabric: Fabric) -> list[Line]:
         others = supply.alternatives.get(name) or stated.get("alternative", ())
         extra = total.pop((x.kind, x.model, x.length_m), 0)
         settled = isinstance(wanted, Spares) and x.model != "?"
-        spare: int | str = (wanted.of(extra) if extra else 0) if settled and isinstance(wanted, Spares) else ""
+        spare: int | str = (
+            (wanted.of(extra) if extra else 0) if settled and isinstance(wanted, Spares) else ""
+        )
         each = x.unit_price
-        out.append(replace(
-            x, spares=spare, lead_days=lead if isinstance(lead, int) else "",
-            spares_price=round(spare * each, 10) if isinstance(spare, int) and not isinstance(each, str) else "",
-            alternative=" ".join(map(str, others)) if isinstance(others, tuple) else "",
-        ))  # fmt: skip
+        out.append(
+            replace(
+                x,
+                spares=spare,
+                lead_days=lead if isinstance(lead, int) else "",
+                spares_price=round(spare * each, 10)
+                if isinstance(spare, int) and not isinstance(each, str)
+                else "",
+                alternative=" ".join(map(str, others)) if isinstance(others, tuple) else "",
+            )
+        )
     return out
 
 
 def _make_bill_line(
-    kind: str, model: str, description: str, ordered: str, place: str, length: int | float | str, count: int,
-    power: Fraction | None, each: Fraction | None, note: str = "",
-) -> Line:  # fmt: skip
+    kind: str,
+    model: str,
+    description: str,
+    ordered: str,
+    place: str,
+    length: int | float | str,
+    count: int,
+    power: Fraction | None,
+    each: Fraction | None,
+    note: str = "",
+) -> Line:
     return Line(kind, model, description, ordered, place, length, count, number_cell(power), number_cell(each),
                 number_cell(None if each is None else each * count), "", "", "", "", note)  # fmt: skip
 
@@ -137,13 +183,19 @@ def _device_bill_lines(figures: Figures) -> list[Line]:
     f = figures.fabric
     rows = np.flatnonzero(figures.mounted)
     out = []
-    count: dict[tuple[str, str], list[int]] = {}  # a model whose ports are split in several ways is one thing to order
+    count: dict[
+        tuple[str, str], list[int]
+    ] = {}  # a model whose ports are split in several ways is one thing to order
     for m, n in enumerate(np.bincount(f.device_model[rows], minlength=len(f.models)).tolist()):
         if n:
             count.setdefault((f.models[m].kind, f.models[m].name), [m, 0])[1] += n
     for m, n in count.values():
         model = f.models[m]
-        note = "" if f.places is None or "airflow" in model.facts or model.kind != "switch" else "state the direction of airflow"
+        note = (
+            ""
+            if f.places is None or "airflow" in model.facts or model.kind != "switch"
+            else "state the direction of airflow"
+        )
         out.append(_make_bill_line(model.kind, model.name, model.title, str(model.facts.get("part", "")), "", "", n,
                          watts_of_model(model), price_of_part(model, f.prices), note))  # fmt: skip
     return out
@@ -154,9 +206,24 @@ def _cord_bill_lines(f: Fabric) -> list[Line]:
     count = Counter((c.model, c.plug) for c in power_cords(f))
     out = []
     for (model, plug), n in sorted(count.items()):
-        note = "choose the length to the feed" if plug else "state the plug (`cords N, PLUG`), and choose the length to the feed"
+        note = (
+            "choose the length to the feed"
+            if plug
+            else "state the plug (`cords N, PLUG`), and choose the length to the feed"
+        )
         out.append(
-            _make_bill_line("cord", f"power cord {plug}".strip(), "one for each power supply", "", model, "", n, None, None, note)
+            _make_bill_line(
+                "cord",
+                f"power cord {plug}".strip(),
+                "one for each power supply",
+                "",
+                model,
+                "",
+                n,
+                None,
+                None,
+                note,
+            )
         )
     return out
 
@@ -165,7 +232,9 @@ def _optic_bill_lines(figures: Figures) -> list[Line]:
     f, found = figures.fabric, figures.optics
     out = []
     names = [m.name for m in f.models]
-    count = Counter(zip(found.part.tolist(), (names[m] for m in f.device_model[found.device].tolist()), strict=True))
+    count = Counter(
+        zip(found.part.tolist(), (names[m] for m in f.device_model[found.device].tolist()), strict=True)
+    )
     for (part, name), n in sorted(count.items()):
         optic = found.parts[part]
         out.append(_make_bill_line("optic", part_display_name(optic), optic.title, str(optic.facts.get("part", "")), name, "", n,
@@ -185,7 +254,9 @@ def _cable_bill_lines(figures: Figures) -> list[Line]:
     if physical is None:
         named = [s.settings.get("cable", "?") for s in f.statements]
         stated = stated_lengths(f)[plain].tolist()
-        count = Counter(zip(f.cable_statement[plain].tolist(), f.cable_class[plain].tolist(), stated, strict=True))
+        count = Counter(
+            zip(f.cable_statement[plain].tolist(), f.cable_class[plain].tolist(), stated, strict=True)
+        )
         for (statement, c, length), n in sorted(count.items()):
             part = f.statements[statement].settings.get("part")
             model = part if isinstance(part, DeviceModel) else None
@@ -199,8 +270,14 @@ def _cable_bill_lines(figures: Figures) -> list[Line]:
     number_of, choices = physical.parts.group
     sold, confirmed = physical.parts.sold
     run = physical.lengths.run
-    keys = zip(number_of[plain].tolist(), f.cable_class[plain].tolist(), sold[plain].tolist(), confirmed[plain].tolist(),
-               (run[plain] >= 0).tolist(), strict=True)  # fmt: skip
+    keys = zip(
+        number_of[plain].tolist(),
+        f.cable_class[plain].tolist(),
+        sold[plain].tolist(),
+        confirmed[plain].tolist(),
+        (run[plain] >= 0).tolist(),
+        strict=True,
+    )
     merged: Counter[tuple[str, str, str, int | float | str, str]] = Counter()
     price_of: dict[str, Fraction | None] = {}
     watts_of: dict[str, Fraction | None] = {}
@@ -226,5 +303,9 @@ def _cable_bill_lines(figures: Figures) -> list[Line]:
         code = order_number(cable, length) if cable is not None else ""
         merged[name, code, classes[c], metres, note] += n
     for (name, code, where, length_m, note), n in merged.items():
-        out.append(_make_bill_line("cable", name, titles[name], code, where, length_m, n, watts_of[name], price_of[name], note))
+        out.append(
+            _make_bill_line(
+                "cable", name, titles[name], code, where, length_m, n, watts_of[name], price_of[name], note
+            )
+        )
     return out

@@ -1,4 +1,5 @@
-"""Columns of the cabling plan that follow from places: parts, transceivers and lengths, where no connect states them."""
+"""Columns of the cabling plan that follow from places: parts, transceivers and lengths, where no connect
+states them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from tdsl.physical.model import Physical
 from tdsl.semantics.model import DeviceModel
 
 
-def chosen_columns(physical: Physical, written: Mapping[str, Callable[[], Column]]) -> dict[str, Callable[[], Column]]:
+def chosen_columns(
+    physical: Physical, written: Mapping[str, Callable[[], Column]]
+) -> dict[str, Callable[[], Column]]:
     """Columns of all cable legs, in the order of the fabric; what a connect states stands."""
 
     def stated_first(name: str, found: Callable[[], Column]) -> Callable[[], Column]:
@@ -19,17 +22,23 @@ def chosen_columns(physical: Physical, written: Mapping[str, Callable[[], Column
     return {
         "length_m": stated_first("length_m", lambda: ordered_metres(physical)),
         "part": stated_first("part", lambda: _part_fact_column(physical, lambda c: part_display_name(c))),
-        "medium": stated_first("medium", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("medium", "")))),
-        "fibre": stated_first("fibre", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("fibre", "")))),
-        "polarity": stated_first("polarity", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("polarity", "")))),
+        "medium": stated_first(
+            "medium", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("medium", "")))
+        ),
+        "fibre": stated_first(
+            "fibre", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("fibre", "")))
+        ),
+        "polarity": stated_first(
+            "polarity", lambda: _part_fact_column(physical, lambda c: str(c.facts.get("polarity", "")))
+        ),
         "a_optic": stated_first("a_optic", lambda: _optic_name_column(physical, "optic_a")),
         "b_optic": stated_first("b_optic", lambda: _optic_name_column(physical, "optic_b")),
     }
 
 
 def ordered_metres(physical: Physical) -> list[object]:
-    """Metres to order for every leg: a length that is sold where the part has any, else the run to the next decimetre; "" where
-    it is unknown, or where no length sold covers the run."""
+    """Metres to order for every leg: a length that is sold where the part has any, else the run to the next
+    decimetre; "" where it is unknown, or where no length sold covers the run."""
     sold = physical.parts.sold[0].tolist()
     out: list[object] = []
     for leg, run in enumerate(physical.lengths.run.tolist()):

@@ -12,8 +12,9 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Cord:
-    """One power cord. ``feed`` is the letter of the rack's feed, ``plug`` the form of its plug at the device; both are "" where
-    the rack or the model does not state them. Supplies take the feeds in turn, so that the loss of one hits them evenly."""
+    """One power cord. ``feed`` is the letter of the rack's feed, ``plug`` the form of its plug at the device;
+    both are "" where the rack or the model does not state them. Supplies take the feeds in turn, so that the
+    loss of one hits them evenly."""
 
     cord_id: str
     device: str
@@ -56,8 +57,18 @@ def power_cords(fabric: Fabric) -> list[Cord]:
         for k in range(count):
             feed = chr(ord("A") + k % feeds) if 0 < feeds <= 26 else ""
             to = f"{p.rack_name(rack)} feed {feed}".removesuffix(" feed ")
-            out.append(Cord(
-                f"{names[d]}:psu{k + 1}", str(names[d]), fabric.models[m].name, p.hall_name(rack), p.rack_name(rack),
-                int(p.device_unit[d]) or "", k + 1, feed, plug, f"FROM {names[d]} PSU{k + 1} TO {to}",
-            ))  # fmt: skip
+            out.append(
+                Cord(
+                    f"{names[d]}:psu{k + 1}",
+                    str(names[d]),
+                    fabric.models[m].name,
+                    p.hall_name(rack),
+                    p.rack_name(rack),
+                    int(p.device_unit[d]) or "",
+                    k + 1,
+                    feed,
+                    plug,
+                    f"FROM {names[d]} PSU{k + 1} TO {to}",
+                )
+            )
     return out

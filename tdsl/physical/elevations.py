@@ -1,4 +1,5 @@
-"""Drawings of places: a front view of each kind of rack, and a plan of each hall. Racks that hold the same are drawn once."""
+"""Drawings of places: a front view of each kind of rack, and a plan of each hall. Racks that hold the same
+are drawn once."""
 
 from __future__ import annotations
 
@@ -25,7 +26,18 @@ TRAY = 14
 """From the front of a row to its tray in a plan."""
 ACROSS = 5
 CELL = 46
-COLOURS = ("#cfe3f7", "#f9dfc1", "#d5ecd0", "#eed6ea", "#f7eeb5", "#d9d9ee", "#f3cfcf", "#cfeeee", "#e3e3e3", "#e6d8c3")
+COLOURS = (
+    "#cfe3f7",
+    "#f9dfc1",
+    "#d5ecd0",
+    "#eed6ea",
+    "#f7eeb5",
+    "#d9d9ee",
+    "#f3cfcf",
+    "#cfeeee",
+    "#e3e3e3",
+    "#e6d8c3",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +156,11 @@ def rack_name_ranges(names: Iterable[str]) -> str:
     out: list[list[str]] = []
     for name in names:
         head = name.rstrip("0123456789")
-        if out and out[-1][-1].rstrip("0123456789") == head and int(name[len(head) :]) == int(out[-1][-1][len(head) :]) + 1:
+        if (
+            out
+            and out[-1][-1].rstrip("0123456789") == head
+            and int(name[len(head) :]) == int(out[-1][-1][len(head) :]) + 1
+        ):
             out[-1].append(name)
         else:
             out.append([name])
@@ -189,7 +205,12 @@ class RackDrawing:
             tallest = max(tallest, front.height)
             out.append(front)
         width = 50 + min(ACROSS, max(len(out), 1)) * (WIDTH + GAP)
-        return Fronts(width, y + tallest + 130, f"{self.title}: front views of {len(self.racks.by_rack):,} racks", tuple(out))
+        return Fronts(
+            width,
+            y + tallest + 130,
+            f"{self.title}: front views of {len(self.racks.by_rack):,} racks",
+            tuple(out),
+        )
 
     def _front(self, k: int, racks: list[int], x: float, y: float) -> Front:
         f, p = self.fabric, self.places
@@ -203,11 +224,16 @@ class RackDrawing:
                 model = f.model_of(d)
                 label = common_name_pattern([f.device_name(self.racks.by_rack[r][place]) for r in racks])
                 power = self.racks.watts_max[int(f.device_model[d])]
-                slots.append(Slot(
-                    y + (units - unit - high + 1) * UNIT, high * UNIT, f"{label}  {model.name}",
-                    "" if power is None else f"{float(power) / 1000:.3g} kW",
-                    f"{f.device_name(d)}: {model.title}, units {unit} to {unit + high - 1}", self.colour[int(f.device_model[d])],
-                ))  # fmt: skip
+                slots.append(
+                    Slot(
+                        y + (units - unit - high + 1) * UNIT,
+                        high * UNIT,
+                        f"{label}  {model.name}",
+                        "" if power is None else f"{float(power) / 1000:.3g} kW",
+                        f"{f.device_name(d)}: {model.title}, units {unit} to {unit + high - 1}",
+                        self.colour[int(f.device_model[d])],
+                    )
+                )
         loose = sum(1 for d in devices if not p.device_unit[d])
         lines = [*_wrap_at_commas(self._where(racks), 40)[:3], *self._sums(racks[0], devices)]
         if loose:
@@ -219,9 +245,13 @@ class RackDrawing:
     def _where(self, racks: list[int]) -> str:
         """Names of racks in short, those of each hall behind its name where there are several."""
         p = self.places
-        halls = {p.hall_name(r): [p.rack_names[x] for x in racks if p.rack_hall[x] == p.rack_hall[r]] for r in racks}
+        halls = {
+            p.hall_name(r): [p.rack_names[x] for x in racks if p.rack_hall[x] == p.rack_hall[r]]
+            for r in racks
+        }
         return ", ".join(
-            rack_name_ranges(names) if len(p.halls) == 1 else f"{hall} {rack_name_ranges(names)}" for hall, names in halls.items()
+            rack_name_ranges(names) if len(p.halls) == 1 else f"{hall} {rack_name_ranges(names)}"
+            for hall, names in halls.items()
         )
 
     def _sums(self, rack: int, devices: list[int]) -> list[str]:
@@ -258,7 +288,11 @@ class RackDrawing:
             trays: list[TrayLine] = []
             rows: list[Tick] = []
             longest = max(len(row.racks) for row in hall.rows)
-            at = {(int(p.rack_row[r]), int(p.rack_number[r])): r for r in range(p.rack_count) if p.rack_hall[r] == h}
+            at = {
+                (int(p.rack_row[r]), int(p.rack_number[r])): r
+                for r in range(p.rack_count)
+                if p.rack_hall[r] == h
+            }
             for j, row in enumerate(hall.rows):
                 top = y + 30 + j * CELL * 1.7
                 rows.append(Tick(top + CELL * 0.55, row.name))
@@ -268,7 +302,16 @@ class RackDrawing:
                     held = self.racks.by_rack.get(rack, [])
                     colour = self.colour[int(self.fabric.device_model[held[0]])] if held else "#ffffff"
                     hint = f"{p.rack_names[rack]}: {len(held)} device{'' if len(held) == 1 else 's'}"
-                    racks.append(Floor(80 + k * CELL, top, str(number), self.name(kind) if kind >= 0 else "", hint, colour))
+                    racks.append(
+                        Floor(
+                            80 + k * CELL,
+                            top,
+                            str(number),
+                            self.name(kind) if kind >= 0 else "",
+                            hint,
+                            colour,
+                        )
+                    )
                 if hall.tray is not None:
                     trays.append(TrayLine(80, top - TRAY, 80 + longest * CELL, top - TRAY, 1.5))
             if hall.tray is not None and len(hall.rows) > 1:
@@ -282,11 +325,19 @@ class RackDrawing:
             before: dict[tuple[bool, int], int] = {}
             for s in (s for s in stretches if s.hall == h):
                 along, down = 80 + (s.start + 0.5) * CELL, y + 30 - TRAY + s.start * CELL * 1.7
-                x, top = (80 + (s.line + 0.5) * CELL, down) if s.across else (along, y + 30 - TRAY + s.line * CELL * 1.7)
+                x, top = (
+                    (80 + (s.line + 0.5) * CELL, down)
+                    if s.across
+                    else (along, y + 30 - TRAY + s.line * CELL * 1.7)
+                )
                 end = (x, top + CELL * 1.7) if s.across else (x + CELL, top)
                 trays.append(TrayLine(x, top, *end, 2 + 7 * s.cables / most))
                 if before.get((s.across, s.line)) != s.cables:  # the number is written where it changes
-                    loads.append(Mark(x + 7, top + 11, f"{s.cables:,}") if s.across else Mark(x + 8, top - 6, f"{s.cables:,}"))
+                    loads.append(
+                        Mark(x + 7, top + 11, f"{s.cables:,}")
+                        if s.across
+                        else Mark(x + 8, top - 6, f"{s.cables:,}")
+                    )
                 before[s.across, s.line] = s.cables
             name = f"hall {hall.name}{_hall_pitch_text(hall)}"
             out.append(Plan(y, name, tuple(racks), tuple(trays), tuple(rows), tuple(loads)))
@@ -303,7 +354,11 @@ class RackDrawing:
 
 def _hall_pitch_text(hall: Hall) -> str:
     """The distances of a hall, in words."""
-    found = [(w, x) for w, x in (("rack to rack", hall.rack_pitch), ("row to row", hall.row_pitch)) if x is not None]
+    found = [
+        (w, x)
+        for w, x in (("rack to rack", hall.rack_pitch), ("row to row", hall.row_pitch))
+        if x is not None
+    ]
     words = [f"{w} {x / 1000:g} m" for w, x in found]
     if hall.tray is not None:
         words.append(f"trays at {hall.tray.height / 1000:g} m")
@@ -311,7 +366,8 @@ def _hall_pitch_text(hall: Hall) -> str:
 
 
 def common_name_pattern(names: list[str]) -> str:
-    """One name for several that differ in their numbers: ``su#-leaf7`` for ``su0-leaf7`` and ``su1-leaf7``."""
+    """One name for several that differ in their numbers: ``su#-leaf7`` for ``su0-leaf7`` and
+    ``su1-leaf7``."""
     parts = [re.findall(r"\d+|\D+", n) for n in names]
     if len({len(x) for x in parts}) != 1:
         return "#"

@@ -36,4 +36,7 @@ def explain_cable_length(physical: Physical, leg: int) -> Iterator[tuple[str, fl
         ends = " and ".join(part_display_name(o) for o in (choice.optic_a, choice.optic_b) if o is not None)
         note = "" if confirmed else "; confirm this length with the vendor"
         how = "next length sold" if stated < 0 else "stated by its connect"
-        yield f"{part_display_name(choice.cable)}{f' between {ends}' if ends else ''}, {how}{note}", sold / MICRO
+        yield (
+            f"{part_display_name(choice.cable)}{f' between {ends}' if ends else ''}, {how}{note}",
+            sold / MICRO,
+        )

@@ -1,11 +1,14 @@
-"""A length below which the cables of a fabric do not come, however its devices are distributed over the free racks.
+"""A length below which the cables of a fabric do not come, however its devices are distributed over the free
+racks.
 
-Each pair of joined devices is counted at the end that has more neighbours. Around one device, at most so many neighbours fit into
-its own rack, into the nearest rack and so on, each model by itself; the pairs with the most cables get the shortest ways. No way
-is shorter than the distance on the grid of the hall, and no vertical stretch than from the best unit to the tray. Cables of a
-device whose place is given count with their slack, and with their run where both ends are given.
+Each pair of joined devices is counted at the end that has more neighbours. Around one device, at most so many
+neighbours fit into its own rack, into the nearest rack and so on, each model by itself; the pairs with the
+most cables get the shortest ways. No way is shorter than the distance on the grid of the hall, and no
+vertical stretch than from the best unit to the tray. Cables of a device whose place is given count with their
+slack, and with their run where both ends are given.
 
-Where it is more, the bound is that of `path_bound` for the ways along the trays, and the least vertical stretches beside it.
+Where it is more, the bound is that of `path_bound` for the ways along the trays, and the least vertical
+stretches beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ def length_bound(
     free: list[int],
     after: CableRuns,
 ) -> int:
-    """Micrometres. ``before`` has the places that are given, ``after`` all; every cable of ``after`` has a length."""
+    """Micrometres. ``before`` has the places that are given, ``after`` all; every cable of ``after`` has a
+    length."""
     p, f = before.places, before.fabric
     given = p.device_rack >= 0
     slack = min(h.slack or 0 for h in p.halls) * MM
@@ -57,7 +61,13 @@ def length_bound(
     for i, j in zip(first.tolist(), [*first[1:].tolist(), len(centre)], strict=True):
         least = tuple(size[other[i:j]].min(axis=0).tolist())
         c = int(centre[i])
-        facts = tuple(size[c].tolist()), least, bool(host[other[i]]), bool(host[c]), tuple(count[i:j].tolist())
+        facts = (
+            tuple(size[c].tolist()),
+            least,
+            bool(host[other[i]]),
+            bool(host[c]),
+            tuple(count[i:j].tolist()),
+        )
         by_pairs += around.least(*facts)
         vertical += around.upright(*facts)
 
@@ -85,7 +95,12 @@ class _Around:
         self.halls = [p.halls[h] for h in numbers]
         near = []
         for h in numbers:
-            others = [d for g in numbers if g != h for d in _distances_to_other_hall(p.halls[g], p.distances.get((h, g), 0))]
+            others = [
+                d
+                for g in numbers
+                if g != h
+                for d in _distances_to_other_hall(p.halls[g], p.distances.get((h, g), 0))
+            ]
             near.append(sorted([*_nearest_rack_distances(p.halls[h]), *others]))
         count = min(map(len, near))
         self.ways = [min(way[k] for way in near) * MM for k in range(count)]
@@ -110,15 +125,29 @@ class _Around:
         found = min(_count_fitting(m - s, o) for m, s, o in zip(self.most, own, other, strict=True))
         return min(found, self.each - is_host) if hosts else found
 
-    def _upright(self, own: tuple[int, ...], other: tuple[int, ...], hosts: bool, is_host: bool, counts: tuple[int, ...]) -> int:
-        """Micrometres of the vertical stretches of the cables of a device, as for `_least`: inside the rack of the device from
-        the middle of one to that of the other, else up to the tray twice."""
+    def _upright(
+        self,
+        own: tuple[int, ...],
+        other: tuple[int, ...],
+        hosts: bool,
+        is_host: bool,
+        counts: tuple[int, ...],
+    ) -> int:
+        """Micrometres of the vertical stretches of the cables of a device, as for `_least`: inside the rack
+        of the device from the middle of one to that of the other, else up to the tray twice."""
         vertical = self.rise(own[0]) + self.rise(other[0])
         inside = min((own[0] + other[0]) * HALF_UNIT, vertical)
         near = max(min(self.beside(own, other, hosts, is_host), len(counts)), 0)
         return inside * sum(counts[:near]) + vertical * sum(counts[near:])
 
-    def _least(self, own: tuple[int, ...], other: tuple[int, ...], hosts: bool, is_host: bool, counts: tuple[int, ...]) -> int:
+    def _least(
+        self,
+        own: tuple[int, ...],
+        other: tuple[int, ...],
+        hosts: bool,
+        is_host: bool,
+        counts: tuple[int, ...],
+    ) -> int:
         """Micrometres of the cables of a device to neighbours of at least a size; ``counts`` descend."""
         whole, beside = self.whole(other, hosts), self.beside(own, other, hosts, is_host)
         inside = (own[0] + other[0]) * HALF_UNIT

@@ -1,7 +1,8 @@
 """How long cables must be: from the places of their ends, by arithmetic that is kept to be shown.
 
-Inside a rack a cable runs from the middle of one device to that of the other. Between racks it rises (or drops) to the tray,
-follows the trays by the shortest way, and comes down. Each end has the slack of its hall. Rack units are 44.45 mm (EIA-310).
+Inside a rack a cable runs from the middle of one device to that of the other. Between racks it rises (or
+drops) to the tray, follows the trays by the shortest way, and comes down. Each end has the slack of its hall.
+Rack units are 44.45 mm (EIA-310).
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class CableRuns:
 
     @cached_property
     def height(self) -> Ints:
-        """Height of the middle of every device over the floor of its rack, -1 where its unit or its size is unknown."""
+        """Height of the middle of every device over the floor of its rack, -1 where its unit or its size is
+        unknown."""
         f, p = self.fabric, self.places
         units = np.array([height_of(m) or 0 for m in f.models], dtype=np.int64)[f.device_model]
         middle = (2 * (p.device_unit - 1) + units) * HALF_UNIT
@@ -69,7 +71,8 @@ class CableRuns:
 
     @cached_property
     def run(self) -> Ints:
-        """Micrometres of every cable leg, slack included; -1 where something that it depends on is unknown."""
+        """Micrometres of every cable leg, slack included; -1 where something that it depends on is
+        unknown."""
         f, p = self.fabric, self.places
         a, b = self.top[f.port_device[f.cable_a]], self.top[f.port_device[f.cable_b]]
         out = np.full(len(a), -1, dtype=np.int64)
@@ -78,7 +81,14 @@ class CableRuns:
         slack, _, _ = self._halls
         ra, rb = p.device_rack[a], p.device_rack[b]
         ha, hb = p.rack_hall[ra], p.rack_hall[rb]
-        known = (ra >= 0) & (rb >= 0) & (self.height[a] >= 0) & (self.height[b] >= 0) & (slack[ha] >= 0) & (slack[hb] >= 0)
+        known = (
+            (ra >= 0)
+            & (rb >= 0)
+            & (self.height[a] >= 0)
+            & (self.height[b] >= 0)
+            & (slack[ha] >= 0)
+            & (slack[hb] >= 0)
+        )
         same = known & (ra == rb)
         ends = slack[ha] + slack[hb]
         out[same] = (np.abs(self.height[a] - self.height[b]) + ends)[same]
@@ -91,12 +101,16 @@ class CableRuns:
 
     @cached_property
     def _span(self) -> tuple[Ints, Ints]:
-        """Millimetres of the stated distance that every leg spans, -1 where it spans none, and which distance that is."""
+        """Millimetres of the stated distance that every leg spans, -1 where it spans none, and which distance
+        that is."""
         f = self.fabric
-        return distances_between_devices(f, self.top[f.port_device[f.cable_a]], self.top[f.port_device[f.cable_b]])
+        return distances_between_devices(
+            f, self.top[f.port_device[f.cable_a]], self.top[f.port_device[f.cable_b]]
+        )
 
     def _far(self, a: Ints, b: Ints, out: Ints) -> Ints:
-        """Runs with those that a distance between groups is part of: it, and what is known of the way to it at each end."""
+        """Runs with those that a distance between groups is part of: it, and what is known of the way to it
+        at each end."""
         length = self._span[0]
         rows = np.flatnonzero(length >= 0)
         if len(rows):
@@ -120,7 +134,8 @@ class CableRuns:
 
     @property
     def spans(self) -> Bools:
-        """Whether a leg spans a stated distance between groups: it goes by the entry of the hall at each of its ends."""
+        """Whether a leg spans a stated distance between groups: it goes by the entry of the hall at each of
+        its ends."""
         found: Bools = self._span[0] >= 0
         return found
 
@@ -140,7 +155,8 @@ class CableRuns:
         return found
 
     def way(self, ra: Ints, rb: Ints) -> Ints:
-        """Along the trays from rack to rack, -1 where there is no tray, no pitch, or no distance between the halls."""
+        """Along the trays from rack to rack, -1 where there is no tray, no pitch, or no distance between the
+        halls."""
         p = self.places
         ha, hb = p.rack_hall[ra], p.rack_hall[rb]
         out = np.full(len(ra), -1, dtype=np.int64)
@@ -160,8 +176,8 @@ class CableRuns:
         return out
 
     def _inside(self, hall: int, xa: Ints, ya: Ints, xb: Ints, yb: Ints) -> Ints:
-        """Along the trays of one hall. From row to row the best single tray across is the shortest way: trays across join all
-        rows, so a second one only adds."""
+        """Along the trays of one hall. From row to row the best single tray across is the shortest way: trays
+        across join all rows, so a second one only adds."""
         if self.places.halls[hall].tray is None:
             return np.full(len(xa), -1, dtype=np.int64)
         across = self._halls[2][hall]
@@ -182,7 +198,11 @@ class CableRuns:
         slack = self._halls[0]
         if self._span[0][leg] >= 0:
             span = f.spans[int(self._span[1][leg])]
-            return [*self._entering(a), RunStretch(f"distance {span.text}", span.length * MM), *reversed(self._entering(b))]
+            return [
+                *self._entering(a),
+                RunStretch(f"distance {span.text}", span.length * MM),
+                *reversed(self._entering(b)),
+            ]
         out = [RunStretch(f"slack at {f.device_name(a)}", int(slack[p.rack_hall[p.device_rack[a]]]))]
         ra, rb = int(p.device_rack[a]), int(p.device_rack[b])
         if ra == rb:
@@ -205,9 +225,14 @@ class CableRuns:
         return [
             RunStretch(f"slack at {self.fabric.device_name(device)}", int(self._halls[0][hall])),
             self._vertical(device, "up to" if self._up(device) else "down to"),
-            *self._stretches(hall, (int(p.rack_x[rack]), int(p.rack_y[rack])), (0, 0), p.rack_names[rack],
-                             f"the entry of {p.halls[hall].name}"),
-        ]  # fmt: skip
+            *self._stretches(
+                hall,
+                (int(p.rack_x[rack]), int(p.rack_y[rack])),
+                (0, 0),
+                p.rack_names[rack],
+                f"the entry of {p.halls[hall].name}",
+            ),
+        ]
 
     def _at(self, device: int) -> str:
         return f"unit {int(self.places.device_unit[device])}"
@@ -221,7 +246,8 @@ class CableRuns:
         rack = int(p.device_rack[device])
         tray = metres_text(int(self._halls[1][int(p.rack_hall[rack])]))
         what = (
-            f"rack {p.rack_names[rack]}, {self._at(device)} at {metres_text(int(self.height[device]))}, {word} the tray at {tray}"
+            f"rack {p.rack_names[rack]}, {self._at(device)} at "
+            f"{metres_text(int(self.height[device]))}, {word} the tray at {tray}"
         )
         return RunStretch(what, int(self._rise(np.array([device]))[0]))
 
@@ -230,16 +256,35 @@ class CableRuns:
         p = self.places
         ha, hb = int(p.rack_hall[ra]), int(p.rack_hall[rb])
         if ha == hb:
-            return self._stretches(ha, (int(p.rack_x[ra]), int(p.rack_y[ra])), (int(p.rack_x[rb]), int(p.rack_y[rb])),
-                                   p.rack_names[ra], p.rack_names[rb])  # fmt: skip
+            return self._stretches(
+                ha,
+                (int(p.rack_x[ra]), int(p.rack_y[ra])),
+                (int(p.rack_x[rb]), int(p.rack_y[rb])),
+                p.rack_names[ra],
+                p.rack_names[rb],
+            )
         names = p.halls[ha].name, p.halls[hb].name
         return [
-            *self._stretches(ha, (int(p.rack_x[ra]), int(p.rack_y[ra])), (0, 0), p.rack_names[ra], f"the entry of {names[0]}"),
+            *self._stretches(
+                ha,
+                (int(p.rack_x[ra]), int(p.rack_y[ra])),
+                (0, 0),
+                p.rack_names[ra],
+                f"the entry of {names[0]}",
+            ),
             RunStretch(f"hall {names[0]} to hall {names[1]}", p.distances[ha, hb] * MM),
-            *self._stretches(hb, (0, 0), (int(p.rack_x[rb]), int(p.rack_y[rb])), f"the entry of {names[1]}", p.rack_names[rb]),
+            *self._stretches(
+                hb,
+                (0, 0),
+                (int(p.rack_x[rb]), int(p.rack_y[rb])),
+                f"the entry of {names[1]}",
+                p.rack_names[rb],
+            ),
         ]
 
-    def _stretches(self, hall: int, a: tuple[int, int], b: tuple[int, int], start: str, end: str) -> list[RunStretch]:
+    def _stretches(
+        self, hall: int, a: tuple[int, int], b: tuple[int, int], start: str, end: str
+    ) -> list[RunStretch]:
         (xa, ya), (xb, yb) = a, b
         if ya == yb:
             return [RunStretch(f"tray along the row, {start} to {end}", abs(xa - xb) * MM)]
@@ -281,7 +326,8 @@ class CableRuns:
 
 
 def _cross_tray_racks(hall: Hall) -> dict[int, int]:
-    """Where trays lead across: x in millimetres, and the number of the rack there (of the first row that has it)."""
+    """Where trays lead across: x in millimetres, and the number of the rack there (of the first row that has
+    it)."""
     out: dict[int, int] = {}
     for number in hall.tray.across if hall.tray is not None else ():
         for row in hall.rows:

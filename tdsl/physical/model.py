@@ -35,7 +35,8 @@ class Physical:
 
 
 def with_runs(fabric: Fabric) -> Fabric:
-    """The fabric with the length to order for the cables of every link: the length sold, else the run to the next decimetre."""
+    """The fabric with the length to order for the cables of every link: the length sold, else the run to the
+    next decimetre."""
     physical = physical_of(fabric)
     if physical is None or not len(fabric.cable_a):
         return fabric
@@ -51,7 +52,8 @@ def with_runs(fabric: Fabric) -> Fabric:
 
 @lru_cache(maxsize=2)
 def physical_of(fabric: Fabric) -> Physical | None:
-    """The physical side of a fabric, None where nothing has a place and no distance is stated. The last two are kept."""
+    """The physical side of a fabric, None where nothing has a place and no distance is stated. The last two
+    are kept."""
     if fabric.places is None and not fabric.spans:
         return None
     return Physical(fabric, fabric.places or empty_places(fabric.device_count))

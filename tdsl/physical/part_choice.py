@@ -1,9 +1,11 @@
-"""Which cable and which optics each cable leg gets: those that a connect pins, else the best that the catalogue has for its run.
+"""Which cable and which optics each cable leg gets: those that a connect pins, else the best that the
+catalogue has for its run.
 
-A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of a twin-port
-transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown counts as most), then the shortest
-reach, then the name. The catalogue states no prices. Copper takes less power than any transceiver, so it is chosen where it
-reaches; where its plugs would fill cages of several ports it is taken if it is pinned.
+A connect has one kind of cable and one pair of optics for each pair of port classes, so that the two ports of
+a twin-port transceiver agree; its longest run decides. Of what fits, the least power is chosen (unknown
+counts as most), then the shortest reach, then the name. The catalogue states no prices. Copper takes less
+power than any transceiver, so it is chosen where it reaches; where its plugs would fill cages of several
+ports it is taken if it is pinned.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PartChoice:
-    """What the legs of one connect between two port classes get; ``why`` says what is missing where there is no cable."""
+    """What the legs of one connect between two port classes get; ``why`` says what is missing where there is
+    no cable."""
 
     cable: DeviceModel | None
     optic_a: DeviceModel | None
@@ -132,10 +135,16 @@ class ChosenParts:
     def group(self) -> tuple[Ints, list[PartChoice]]:
         """The group of every leg, and what each group gets."""
         f = self.fabric
-        keys = np.stack([
-            f.cable_statement, self._class[self.ports.rows(f.cable_a)], self._class[self.ports.rows(f.cable_b)], self.leg_rate,
-            np.minimum(f.cable_leg, 1), self.head_at_b,
-        ])  # fmt: skip
+        keys = np.stack(
+            [
+                f.cable_statement,
+                self._class[self.ports.rows(f.cable_a)],
+                self._class[self.ports.rows(f.cable_b)],
+                self.leg_rate,
+                np.minimum(f.cable_leg, 1),
+                self.head_at_b,
+            ]
+        )
         found, first, number = np.unique(keys, axis=1, return_index=True, return_inverse=True)
         number = number.ravel()
         order = np.argsort(np.argsort(first, kind="stable"), kind="stable")
@@ -148,7 +157,11 @@ class ChosenParts:
             mine = run[number == len(choices)]
             longest = -1 if (mine < 0).any() else int(mine.max())
             legs = int(f.cable_leg[number == len(choices)].max()) if leg else 0
-            choices.append(self._choose(statement, _Group(self._classes[a], self._classes[b], rate, legs, bool(at_b), longest)))
+            choices.append(
+                self._choose(
+                    statement, _Group(self._classes[a], self._classes[b], rate, legs, bool(at_b), longest)
+                )
+            )
         return number, choices
 
     def _choose(self, statement: int, group: _Group) -> PartChoice:
@@ -162,7 +175,11 @@ class ChosenParts:
             return PartChoice(None, None, None, f"the catalogue has no part {settings['cable']}")
         allowed = settings.get("allowed", ())
         every = _allowed_parts(self.cables, allowed)
-        cables = [pinned] if isinstance(pinned, DeviceModel) else [c for c in every if self._carries(c, group, medium)]
+        cables = (
+            [pinned]
+            if isinstance(pinned, DeviceModel)
+            else [c for c in every if self._carries(c, group, medium)]
+        )
         best: tuple[object, PartChoice] | None = None
         for cable in cables:
             for choice in self._with_optics(cable, group, optics, isinstance(pinned, DeviceModel), allowed):
@@ -176,24 +193,33 @@ class ChosenParts:
         return PartChoice(None, None, None, self._why(group, None, medium))
 
     def _carries(self, cable: DeviceModel, group: _Group, medium: str) -> bool:
-        """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has plugs that fit both
-        cages. Such a plug fills its cage, so a cage of several ports gets one only where a connect pins it."""
+        """Whether the catalogue's cable is one to choose: it reaches, and is fibre of the links' rate, or has
+        plugs that fit both cages. Such a plug fills its cage, so a cage of several ports gets one only where
+        a connect pins it."""
         reach = stated_quantity(cable, "reach", LENGTH)
         kind = cable_medium(cable)
         asked = medium in ("", MEDIA[0], kind) or (medium == "copper" and kind in COPPER)
         if not asked or cable.facts.get("legs", 0) != group.legs:
             return False
         if fills_cages(cable):
-            alone = cage_form(group.a) and cage_form(group.b) and outlets_of_cage(group.a) == outlets_of_cage(group.b) == 1
+            alone = (
+                cage_form(group.a)
+                and cage_form(group.b)
+                and outlets_of_cage(group.a) == outlets_of_cage(group.b) == 1
+            )
             if not alone or any(ends_wrong(cable, group.a, group.b, group.rate)):
                 return False
         elif kind in COPPER or not fibre_carries_rate(cable, group.rate * max(group.legs, 1)):
             return False
-        return reach is not None and 0 <= group.run <= reach * MICRO and shortest_sold_length(cable, group.run) is not None
+        return (
+            reach is not None
+            and 0 <= group.run <= reach * MICRO
+            and shortest_sold_length(cable, group.run) is not None
+        )
 
     def _with_optics(
         self, cable: DeviceModel, group: _Group, optics: object, pinned: bool, allowed: object
-    ) -> Iterator[PartChoice]:  # fmt: skip
+    ) -> Iterator[PartChoice]:
         """The cable with every pair of transceivers that fits both cages, the fibre and the run."""
         if cable_medium(cable) in PLUGGED:
             yield PartChoice(cable, None, None)  # its ends are part of it
@@ -202,7 +228,9 @@ class ChosenParts:
         ends: list[list[DeviceModel | None]] = []
         for c, one, tail in zip((group.a, group.b), given, group.tails, strict=True):
             if pinned and one is None and not cage_form(c):
-                ends.append([None])  # nothing is known of this cage; the other end gets its transceiver all the same
+                ends.append(
+                    [None]
+                )  # nothing is known of this cage; the other end gets its transceiver all the same
                 continue
             if isinstance(one, DeviceModel):
                 ends.append([one])
@@ -228,13 +256,20 @@ class ChosenParts:
         """Least power first; an unknown power counts as more than any."""
         ends = [o for o in (choice.optic_a, choice.optic_b) if o is not None]
         watts = [optic_watts(o) for o in ends]
-        shares = [w / int(str(o.facts.get("ports", 1))) for o, w in zip(ends, watts, strict=True) if w is not None]
+        shares = [
+            w / int(str(o.facts.get("ports", 1))) for o, w in zip(ends, watts, strict=True) if w is not None
+        ]
         reach = [stated_quantity(o, "reach", LENGTH) or Fraction(0) for o in ends]
         name = [o.name for o in ends]
         own = stated_quantity(choice.cable, "power", POWER) if choice.cable is not None else None  # of plugs
         active = choice.cable is not None and cable_medium(choice.cable) in ACTIVE
-        return (None in watts or (active and own is None), sum(shares, own or Fraction(0)), max(reach, default=Fraction(0)),
-                choice.cable.name if choice.cable is not None else "", name)  # fmt: skip
+        return (
+            None in watts or (active and own is None),
+            sum(shares, own or Fraction(0)),
+            max(reach, default=Fraction(0)),
+            choice.cable.name if choice.cable is not None else "",
+            name,
+        )
 
     def _why(self, group: _Group, cable: DeviceModel | None, medium: str = "") -> str:
         """Why nothing fits, in words."""
@@ -244,7 +279,9 @@ class ChosenParts:
             if all(group.wrong(o, c, tail) for o in self.optics):
                 best = Quantity(Fraction(group.rate if tail else group.rate * max(group.legs, 1)), RATE)
                 n = outlets_of_cage(c)
-                cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace("  ", " ")
+                cage = f"{cage_form(c)} {c.heatsink} cage with {n} connector{'s' if n > 1 else ''}".replace(
+                    "  ", " "
+                )
                 return f"no optic of the catalogue fits an {cage} at {best}"
         if group.run < 0:
             return "a length is unknown"
@@ -262,9 +299,9 @@ class ChosenParts:
 
     @cached_property
     def sold(self) -> tuple[Ints, Ints]:
-        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a source: what its
-        connect states, else the next length sold. The legs of a break-out are as long as its longest run needs: it is one part of
-        one length."""
+        """Micrometres of the cable to order for every leg, -1 where unknown, and whether that length has a
+        source: what its connect states, else the next length sold. The legs of a break-out are as long as its
+        longest run needs: it is one part of one length."""
         number, choices = self.group
         run = _longest_run_of_cable(self.lengths.run, self.fabric.cable_group)
         length = np.full(len(run), -1, dtype=np.int64)
@@ -291,13 +328,16 @@ class ChosenParts:
 
     @cached_property
     def cages(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """Transceivers: device, first port of the cage, index of the part in ``optics``, and the ends in it."""
+        """Transceivers: device, first port of the cage, index of the part in ``optics``, and the ends in
+        it."""
         f = self.fabric
         number, choices = self.group
         index = {id(o): k for k, o in enumerate(self.optics)}
         both = []
         for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
-            part = np.array([index.get(id(getattr(c, end)), -1) for c in choices] or [-1], dtype=np.int64)[number]
+            part = np.array([index.get(id(getattr(c, end)), -1) for c in choices] or [-1], dtype=np.int64)[
+                number
+            ]
             both.append(np.stack([f.port_device[ports], self.ports.cage_of(ports), part]))
         rows = np.concatenate(both, axis=1)
         rows = rows[:, rows[2] >= 0]

@@ -1,19 +1,23 @@
-"""A lower bound of what the cables of an automatic placement run along the trays, from paths through the whole fabric.
+"""A lower bound of what the cables of an automatic placement run along the trays, from paths through the
+whole fabric.
 
-Theorem. Let ``way`` be the length along the trays, n(e) the cables that join the two devices of a pair e, and let each path of a
-family have a weight, such that the weights of the paths through a pair e add up to at most n(e). The cables then run at least
-the sum, over all paths, of weight times ``way`` between the ends of the path.
-Proof. In one hall ``way`` is a metric: it is zero in a rack, symmetric, and no detour through a third rack is shorter (`_inside`
-of `Lengths`: along a row, and over the best of the trays across, which join all rows). So each path is as long as the way between
-its ends at least; summed with the weights, every pair counts with at most n(e).
+Theorem. Let ``way`` be the length along the trays, n(e) the cables that join the two devices of a pair e, and
+let each path of a family have a weight, such that the weights of the paths through a pair e add up to at most
+n(e). The cables then run at least the sum, over all paths, of weight times ``way`` between the ends of the
+path. Proof. In one hall ``way`` is a metric: it is zero in a rack, symmetric, and no detour through a third
+rack is shorter (`_inside` of `Lengths`: along a row, and over the best of the trays across, which join all
+rows). So each path is as long as the way between its ends at least; summed with the weights, every pair
+counts with at most n(e).
 
-The family: each cable of a device of the top tier is continued downwards, evenly over the cables of each device that it reaches,
-until there are none. All weights are then scaled by one factor until no pair has more than n(e). What the paths leave of n(e) is
-counted by itself, as a path of one pair. The paths from one device t lead to devices of which no rack takes more than a number
-(height, power, load and hosts per rack, `capacity`). Wherever t is, at a free rack r, they occupy the racks nearest to r at best,
-with the greatest weights nearest; the bound takes the least of this over all r, for every t by itself.
+The family: each cable of a device of the top tier is continued downwards, evenly over the cables of each
+device that it reaches, until there are none. All weights are then scaled by one factor until no pair has more
+than n(e). What the paths leave of n(e) is counted by itself, as a path of one pair. The paths from one device
+t lead to devices of which no rack takes more than a number (height, power, load and hosts per rack,
+`capacity`). Wherever t is, at a free rack r, they occupy the racks nearest to r at best, with the greatest
+weights nearest; the bound takes the least of this over all r, for every t by itself.
 
-Weights are in binary fractions. All terms are positive, so a relative error below 1e-9 covers the rounding, and is taken off.
+Weights are in binary fractions. All terms are positive, so a relative error below 1e-9 covers the rounding,
+and is taken off.
 """
 
 from __future__ import annotations
@@ -36,16 +40,21 @@ MOST_PROFILES = 64
 """Different sets of weights above which only the bound by pairs is computed."""
 SAFE = 1 - 1e-9
 GRAIN = float(1 << 24)
-"""Weights are rounded down to multiples of its inverse, so that those that differ by rounding alone are one."""
+"""Weights are rounded down to multiples of its inverse, so that those that differ by rounding alone are
+one."""
 OPEN = 1 << 62
 
 
 def path_bound(
-    fabric: Fabric, pairs: tuple[Ints, Ints, Ints], lengths: CableRuns, racks: list[int], capacity: Callable[[Ints], int]
+    fabric: Fabric,
+    pairs: tuple[Ints, Ints, Ints],
+    lengths: CableRuns,
+    racks: list[int],
+    capacity: Callable[[Ints], int],
 ) -> int:
-    """Micrometres along the trays of the cables of ``pairs`` (two devices without a place, and how many cables join them), 0
-    where the ways between ``racks``, the free ones, are no metric or there are too many. ``capacity`` says how many of some
-    devices a rack takes at most."""
+    """Micrometres along the trays of the cables of ``pairs`` (two devices without a place, and how many
+    cables join them), 0 where the ways between ``racks``, the free ones, are no metric or there are too many.
+    ``capacity`` says how many of some devices a rack takes at most."""
     halls = distinct_values(lengths.places.rack_hall[np.array(racks)])
     if len(halls) != 1 or not len(pairs[0]) or len(racks) > MOST_RACKS:
         return 0
@@ -60,7 +69,8 @@ def path_bound(
 
 
 def _path_families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[tuple[Ints, Floats, float]]:
-    """For every kind of device at which paths begin: the devices that they lead to, their weights, and how many begin alike."""
+    """For every kind of device at which paths begin: the devices that they lead to, their weights, and how
+    many begin alike."""
     low, high, count = pairs
     tier = fabric.tier
     level = tier[low] == tier[high]
@@ -78,7 +88,9 @@ def _path_families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[t
         weight = np.zeros(fabric.device_count)
         rows = np.arange(first[t], first[t + 1])
         weight[lower[rows]] = room[rows]
-        load[np.concatenate([np.arange(first[u], first[u + 1]) for u in times])] += np.tile(room[rows], len(times))
+        load[np.concatenate([np.arange(first[u], first[u + 1]) for u in times])] += np.tile(
+            room[rows], len(times)
+        )
         for now in range(top - 1, -1, -1):
             at = np.flatnonzero((weight > 0) & (tier == now) & (down > 0))
             if not len(at):
@@ -96,10 +108,14 @@ def _path_families(fabric: Fabric, pairs: tuple[Ints, Ints, Ints]) -> Iterator[t
     left[left < room * 1e-6] = 0
     centre = np.concatenate([upper[left > 0], low[level]])
     other = np.concatenate([lower[left > 0], high[level]])
-    yield from _single_pair_paths(fabric, centre, other, np.concatenate([left[left > 0], count[level].astype(np.float64)]))
+    yield from _single_pair_paths(
+        fabric, centre, other, np.concatenate([left[left > 0], count[level].astype(np.float64)])
+    )
 
 
-def _single_pair_paths(fabric: Fabric, a: Ints, b: Ints, weight: Floats) -> Iterator[tuple[Ints, Floats, float]]:
+def _single_pair_paths(
+    fabric: Fabric, a: Ints, b: Ints, weight: Floats
+) -> Iterator[tuple[Ints, Floats, float]]:
     """Paths of one pair each, begun at the device that has more of them."""
     if not len(a):
         return
@@ -113,7 +129,9 @@ def _single_pair_paths(fabric: Fabric, a: Ints, b: Ints, weight: Floats) -> Iter
         yield other[i:j], weight[i:j], 1.0
 
 
-def _interchangeable_devices(tops: Ints, first: Ints, lower: Ints, room: Floats) -> Iterator[tuple[int, list[int]]]:
+def _interchangeable_devices(
+    tops: Ints, first: Ints, lower: Ints, room: Floats
+) -> Iterator[tuple[int, list[int]]]:
     """Devices that are joined to the same ones by as many cables: one of them, and all."""
     found: dict[tuple[bytes, bytes], list[int]] = {}
     for t in tops.tolist():
@@ -122,8 +140,11 @@ def _interchangeable_devices(tops: Ints, first: Ints, lower: Ints, room: Floats)
     return ((alike[0], alike) for alike in found.values())
 
 
-def _weights_by_model(fabric: Fabric, reached: Ints, weight: Floats, capacity: Callable[[Ints], int]) -> Profile:
-    """What counts of the devices that paths lead to: for each model how many a rack takes, and the weights."""
+def _weights_by_model(
+    fabric: Fabric, reached: Ints, weight: Floats, capacity: Callable[[Ints], int]
+) -> Profile:
+    """What counts of the devices that paths lead to: for each model how many a rack takes, and the
+    weights."""
     out = []
     for m in distinct_values(fabric.device_model[reached]).tolist():
         mine = fabric.device_model[reached] == m
@@ -132,7 +153,8 @@ def _weights_by_model(fabric: Fabric, reached: Ints, weight: Floats, capacity: C
 
 
 def _least_weighted_distances(profiles: list[Profile], lengths: CableRuns, racks: Ints) -> list[float] | None:
-    """For every profile the least sum of weight times way, over all free racks to be at; None where a way is not known."""
+    """For every profile the least sum of weight times way, over all free racks to be at; None where a way is
+    not known."""
     least = [float("inf")] * len(profiles)
     cells = [[(each, np.frombuffer(weights)) for each, weights in p] for p in profiles]
     shares = [[(_weights_by_rack(each, weights, len(racks))) for each, weights in cell] for cell in cells]
@@ -147,7 +169,8 @@ def _least_weighted_distances(profiles: list[Profile], lengths: CableRuns, racks
 
 
 def _weights_by_rack(each: int, weights: Floats, racks: int) -> Floats:
-    """Weights that fall to the nearest rack, the next one and so on, when a rack takes ``each`` of the devices."""
+    """Weights that fall to the nearest rack, the next one and so on, when a rack takes ``each`` of the
+    devices."""
     each = max(min(each, len(weights)), 1)
     starts = np.arange(0, len(weights), each)
     return np.asarray(np.add.reduceat(weights, starts)[:racks], dtype=np.float64)

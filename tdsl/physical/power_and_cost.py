@@ -1,4 +1,5 @@
-"""What a fabric takes in watts and money: sums whose unknown terms are counted, so that they are lower bounds, never guesses."""
+"""What a fabric takes in watts and money: sums whose unknown terms are counted, so that they are lower
+bounds, never guesses."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def price_of_part(part: DeviceModel, prices: Mapping[str, Fraction]) -> Fraction
 
 @dataclass(frozen=True, slots=True)
 class Optics:
-    """Transceivers as columns: device, index into ``parts``; and cable ends whose transceiver is not known, by device."""
+    """Transceivers as columns: device, index into ``parts``; and cable ends whose transceiver is not known,
+    by device."""
 
     device: Ints
     part: Ints
@@ -40,9 +42,10 @@ class Optics:
 
 @dataclass(frozen=True, slots=True)
 class Plugs:
-    """Plugs of active cables as columns: the outermost device that each is in, and the index into ``shares`` of the part of a
-    cable's power that it takes. A share is the watts of the plug, None where the part states none, at most and typically; half of
-    a cable's power is that of each end, and the legs of a break-out divide theirs evenly."""
+    """Plugs of active cables as columns: the outermost device that each is in, and the index into ``shares``
+    of the part of a cable's power that it takes. A share is the watts of the plug, None where the part states
+    none, at most and typically; half of a cable's power is that of each end, and the legs of a break-out
+    divide theirs evenly."""
 
     device: Ints
     share: Ints
@@ -78,7 +81,8 @@ class Figures:
 
     @cached_property
     def optics(self) -> Optics:
-        """All transceivers. Without places none is chosen, and every end of a cable without a copper part is open."""
+        """All transceivers. Without places none is chosen, and every end of a cable without a copper part is
+        open."""
         f = self.fabric
         none = np.zeros(0, dtype=np.int64)
         if self.physical is None:
@@ -91,7 +95,9 @@ class Figures:
         number, choices = parts.group
         open_ends = [none]
         for ports, end in ((f.cable_a, "optic_a"), (f.cable_b, "optic_b")):
-            lacks = np.array([getattr(c, end) is None and not _has_own_plugs(c.cable) for c in choices] or [False])
+            lacks = np.array(
+                [getattr(c, end) is None and not _has_own_plugs(c.cable) for c in choices] or [False]
+            )
             open_ends.append(f.port_device[ports[lacks[number]]] if len(ports) else none)
         ends = np.concatenate(open_ends)
         kinds = f.kind[ends] if len(ends) else np.array([], dtype=str)
@@ -100,7 +106,8 @@ class Figures:
 
     @cached_property
     def cable_parts(self) -> tuple[Ints, list[DeviceModel | None]]:
-        """Of every cable leg the number of its part, and the parts: those chosen, or without places those that connects name."""
+        """Of every cable leg the number of its part, and the parts: those chosen, or without places those
+        that connects name."""
         if self.physical is not None:
             number, choices = self.physical.parts.group
             return number, [c.cable for c in choices]
@@ -149,7 +156,11 @@ class Figures:
         """Watts of the transceivers in some devices, and of the plugs of active cables."""
         found = self.optics
         mine = found.part[devices[found.device]]
-        count = np.bincount(mine, minlength=len(found.parts)) if len(mine) else np.zeros(len(found.parts), dtype=np.int64)
+        count = (
+            np.bincount(mine, minlength=len(found.parts))
+            if len(mine)
+            else np.zeros(len(found.parts), dtype=np.int64)
+        )
         known, missing = Fraction(0), int(devices[found.open_ends].sum())
         for part, n in zip(found.parts, count.tolist(), strict=True):
             if n:
@@ -158,8 +169,8 @@ class Figures:
         return PartialSum(known, missing) + self.plugs_power(devices, typical)
 
     def power(self, devices: Bools, typical: bool = False) -> PartialSum:
-        """Watts of some devices with their transceivers and the plugs of active cables. A published maximum includes them; any
-        other figure does not."""
+        """Watts of some devices with their transceivers and the plugs of active cables. A published maximum
+        includes them; any other figure does not."""
         f = self.fabric
         mine = devices & self.mounted
         total = NOTHING
@@ -172,7 +183,8 @@ class Figures:
         return total + self.parts_power(devices, typical)
 
     def parts_power(self, devices: Bools, typical: bool = False) -> PartialSum:
-        """Watts of the transceivers and active plugs in those of some devices whose own figure does not include them."""
+        """Watts of the transceivers and active plugs in those of some devices whose own figure does not
+        include them."""
         own = np.array([typical or "power_max" not in m.facts for m in self.fabric.models] or [False])
         panel = np.array([m.kind == "panel" for m in self.fabric.models] or [False])
         return self.optics_power(devices & self.mounted & (own & ~panel)[self.fabric.device_model], typical)
@@ -194,7 +206,9 @@ class Figures:
         total = NOTHING
         found = self.optics
         chosen = found.part[devices[found.device]]
-        for part, n in zip(found.parts, np.bincount(chosen, minlength=len(found.parts)).tolist(), strict=True):
+        for part, n in zip(
+            found.parts, np.bincount(chosen, minlength=len(found.parts)).tolist(), strict=True
+        ):
             if n:
                 value = price_of_part(part, self.fabric.prices)
                 total += PartialSum(Fraction(0), n) if value is None else PartialSum(value * n, 0)

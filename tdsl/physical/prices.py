@@ -21,7 +21,8 @@ EXAMPLE = {
 
 
 def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[str, Fraction], Supply]:
-    """The prices of a file by model, and what it says of purchases; what it cannot mean is a finding (E0208)."""
+    """The prices of a file by model, and what it says of purchases; what it cannot mean is a finding
+    (E0208)."""
     example = 'currency = "USD", date = "2026-11-01", and a table [price] with lines `MODEL = 36000`'
 
     def wrong(message: str, help: str = example) -> None:
@@ -53,13 +54,16 @@ def read_prices_toml(file: SourceFile, diagnostics: Diagnostics) -> tuple[dict[s
     extras: dict[str, Spares] = _table_by_model(
         data, "spares", lambda v: parse_spares(str(v)) if type(v) in (int, str) else None, wrong
     )
-    leads: dict[str, int] = _table_by_model(data, "lead", lambda v: lead_days(v) if isinstance(v, str) else None, wrong)
+    leads: dict[str, int] = _table_by_model(
+        data, "lead", lambda v: lead_days(v) if isinstance(v, str) else None, wrong
+    )
     others: dict[str, tuple[str, ...]] = _table_by_model(data, "alternative", _names_in_value, wrong)
     return each, Supply(currency, str(data.get("date", "")), extras, leads, others)
 
 
 def _parse_exact_amount(text: str) -> Fraction:
-    """A number with a point or an exponent, exactly. Raises ValueError where it has more than 100 digits written out."""
+    """A number with a point or an exponent, exactly. Raises ValueError where it has more than 100 digits
+    written out."""
     digits, _, exponent = text.lower().partition("e")
     if len(digits) > 100 or len(exponent) > 4 or abs(int(exponent or 0)) > 100:
         raise ValueError(f"{text[:40]} is not an amount")
@@ -67,7 +71,10 @@ def _parse_exact_amount(text: str) -> Fraction:
 
 
 def _table_by_model(
-    data: Mapping[str, Mapping[str, object]], table: str, of: Callable[[object], T | None], wrong: Callable[[str, str], None]
+    data: Mapping[str, Mapping[str, object]],
+    table: str,
+    of: Callable[[object], T | None],
+    wrong: Callable[[str, str], None],
 ) -> dict[str, T]:
     """One table by model; what a value cannot mean is a finding."""
     out: dict[str, T] = {}

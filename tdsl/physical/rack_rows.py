@@ -16,7 +16,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RackLine:
-    """One rack that holds a device. A sum of which some figure is unknown begins with ``>=``; "" is not stated."""
+    """One rack that holds a device. A sum of which some figure is unknown begins with ``>=``; "" is not
+    stated."""
 
     hall: str
     rack: str
@@ -33,8 +34,8 @@ class RackLine:
 
 @dataclass(frozen=True, slots=True)
 class MountLine:
-    """One device to mount: its rack and lowest unit, from the bottom. ``watts`` is its maximum without transceivers that its
-    model does not include; "" is not stated."""
+    """One device to mount: its rack and lowest unit, from the bottom. ``watts`` is its maximum without
+    transceivers that its model does not include; "" is not stated."""
 
     hall: str
     row: str
@@ -59,11 +60,19 @@ def mount_lines(fabric: Fabric) -> list[MountLine]:
     mounted = fabric.container[racks.devices] < 0
     return [
         MountLine(
-            p.hall_name(r), p.halls[int(p.rack_hall[r])].rows[int(p.rack_row[r])].name, p.rack_names[r],
-            int(p.device_unit[d]) or "", racks.height(d) or "", str(names[d]), fabric.models[m].name, watts[m], mass[m],
+            p.hall_name(r),
+            p.halls[int(p.rack_hall[r])].rows[int(p.rack_row[r])].name,
+            p.rack_names[r],
+            int(p.device_unit[d]) or "",
+            racks.height(d) or "",
+            str(names[d]),
+            fabric.models[m].name,
+            watts[m],
+            mass[m],
         )
-        for d, r, m, own in zip(racks.devices.tolist(), rack, model, mounted.tolist(), strict=True) if own
-    ]  # fmt: skip
+        for d, r, m, own in zip(racks.devices.tolist(), rack, model, mounted.tolist(), strict=True)
+        if own
+    ]
 
 
 def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int, PartialSum]:
@@ -81,7 +90,9 @@ def rack_sums(figures: Figures, racks: Racks, typical: bool = False) -> dict[int
     known: dict[tuple[object, ...], PartialSum] = {}
     out: dict[int, PartialSum] = {}
     for rack, devices in racks.by_rack.items():
-        key = tuple((int(f.device_model[d]), count[d].tobytes(), plugs[d].tobytes(), int(ends[d])) for d in devices)
+        key = tuple(
+            (int(f.device_model[d]), count[d].tobytes(), plugs[d].tobytes(), int(ends[d])) for d in devices
+        )
         if key not in known:
             mask = np.zeros(f.device_count, dtype=np.bool_)
             mask[devices] = True
@@ -101,11 +112,21 @@ def rack_lines(fabric: Fabric) -> list[RackLine]:
     for rack in sorted(racks.by_rack):
         devices, kind = racks.by_rack[rack], p.rack_kind[rack]
         count = Counter(fabric.model_of(d).name for d in devices)
-        out.append(RackLine(
-            p.hall_name(rack), p.rack_names[rack], len(devices), sum(racks.height(d) for d in devices),
-            "" if kind.height is None else kind.height, _partial_sum_cell(sums[rack]), kind.feeds or "", _decimal_cell(kind.feed_watts),
-            _partial_sum_cell(racks.total(devices, racks.mass)), _decimal_cell(kind.mass), ", ".join(f"{n} {name}" for name, n in count.items()),
-        ))  # fmt: skip
+        out.append(
+            RackLine(
+                p.hall_name(rack),
+                p.rack_names[rack],
+                len(devices),
+                sum(racks.height(d) for d in devices),
+                "" if kind.height is None else kind.height,
+                _partial_sum_cell(sums[rack]),
+                kind.feeds or "",
+                _decimal_cell(kind.feed_watts),
+                _partial_sum_cell(racks.total(devices, racks.mass)),
+                _decimal_cell(kind.mass),
+                ", ".join(f"{n} {name}" for name, n in count.items()),
+            )
+        )
     return out
 
 

@@ -32,7 +32,8 @@ class PartialSum:
 
 
 def watts_of_model(model: DeviceModel, typical: bool = False) -> Fraction | None:
-    """Watts of a device: the published maximum, else the one published figure; with ``typical`` the latter. None: not stated."""
+    """Watts of a device: the published maximum, else the one published figure; with ``typical`` the latter.
+    None: not stated."""
     names = ("power",) if typical else ("power_max", "power")
     for name in names:
         value = model.facts.get(name)

@@ -1,7 +1,7 @@
 """A fabric that grows in phases: sums and orders of each phase, and the phase in which a cable is pulled.
 
-Every phase is a complete fabric. What a phase adds is its difference from the phase before; less than before is a negative
-number, so that what is left over can be returned or kept as spares.
+Every phase is a complete fabric. What a phase adds is its difference from the phase before; less than before
+is a negative number, so that what is left over can be returned or kept as spares.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PhaseLine:
-    """One line of the bill in one phase: ``quantity`` is in use then, ``added`` of it are more than in the phase before.
-    ``unit_price`` is "" where unknown, and so is ``price``, that of what is added."""
+    """One line of the bill in one phase: ``quantity`` is in use then, ``added`` of it are more than in the
+    phase before. ``unit_price`` is "" where unknown, and so is ``price``, that of what is added."""
 
     phase: int
     needed: str
@@ -47,7 +47,8 @@ class PhaseLine:
 
 
 def phase_bill(stages: Sequence[Stage]) -> list[PhaseLine]:
-    """What to order for every phase, in the order of the bill; lines that a phase does not change are left out."""
+    """What to order for every phase, in the order of the bill; lines that a phase does not change are left
+    out."""
     out: list[PhaseLine] = []
     before: dict[tuple[object, ...], Line] = {}
     for stage in stages:
@@ -83,7 +84,13 @@ def phase_totals(stages: Sequence[Stage]) -> list[Total]:
     out: list[Total] = []
     before: Total | None = None
     for stage in stages:
-        now = replace(totals_by_place(stage.fabric)[0], by="phase", hall="", name=f"phase {stage.number}", needed=stage.needed)
+        now = replace(
+            totals_by_place(stage.fabric)[0],
+            by="phase",
+            hall="",
+            name=f"phase {stage.number}",
+            needed=stage.needed,
+        )
         out += [now, replace(_total_difference(now, before), by="added by phase")]
         before = now
     return out
@@ -94,14 +101,20 @@ def _total_difference(now: Total, before: Total | None) -> Total:
         return now
     price = now.price - before.price
     return replace(
-        now, devices=now.devices - before.devices, optics=now.optics - before.optics, cables=now.cables - before.cables,
-        watts=now.watts - before.watts, without_watts=now.without_watts - before.without_watts,
-        price=round(price, 10) if isinstance(price, float) else price, without_price=now.without_price - before.without_price,
-    )  # fmt: skip
+        now,
+        devices=now.devices - before.devices,
+        optics=now.optics - before.optics,
+        cables=now.cables - before.cables,
+        watts=now.watts - before.watts,
+        without_watts=now.without_watts - before.without_watts,
+        price=round(price, 10) if isinstance(price, float) else price,
+        without_price=now.without_price - before.without_price,
+    )
 
 
 def phase_of_pulling(stages: Sequence[Stage]) -> list[int]:
-    """For every cable leg of the last fabric the phase since which it joins the same two connectors without a break."""
+    """For every cable leg of the last fabric the phase since which it joins the same two connectors without a
+    break."""
     ends = [_connectors_of_legs(s.fabric) for s in stages]
     since = [stages[-1].number] * len(ends[-1])
     open_ = list(range(len(since)))
@@ -127,4 +140,4 @@ def _connectors_of_legs(fabric: Fabric) -> list[tuple[str, str, str, str]]:
     return list(zip(*columns, strict=True))
 
 
-__all__ = ["PhaseLine", "Stage", "phase_bill", "phase_totals", "phase_of_pulling"]
+__all__ = ["PhaseLine", "Stage", "phase_bill", "phase_of_pulling", "phase_totals"]

@@ -1,4 +1,5 @@
-"""What a lock records beside links: the library files that a design uses, and the figures that it had with them."""
+"""What a lock records beside links: the library files that a design uses, and the figures that it had with
+them."""
 
 from __future__ import annotations
 
@@ -42,7 +43,10 @@ def lock_figures(fabric: Fabric) -> dict[str, Fraction]:
         "links": Fraction(fabric.link_count),
         "cables": Fraction(len(distinct_values(fabric.cable_group))),
     }
-    power, cost = figures.power(fabric.built), figures.cost(fabric.built, np.ones(len(fabric.cable_a), dtype=np.bool_))
+    power, cost = (
+        figures.power(fabric.built),
+        figures.cost(fabric.built, np.ones(len(fabric.cable_a), dtype=np.bool_)),
+    )
     out |= {name: bound.known for name, bound in (("power", power), ("cost", cost)) if bound.known}
     if len(fabric.link_run) and (fabric.link_run > 0).any():
         out["cable_length"] = Fraction(int(fabric.link_run[fabric.link_run > 0].sum()), 10**6)
@@ -55,10 +59,15 @@ def figure_text(name: str, value: Fraction) -> str:
 
 
 def library_change_finding(
-    design: str, used: Sequence[UsedFile], stood: Mapping[str, Sequence[LockedFigure]], now: Mapping[str, str], fabrics: Sequence[Fabric],
+    design: str,
+    used: Sequence[UsedFile],
+    stood: Mapping[str, Sequence[LockedFigure]],
+    now: Mapping[str, str],
+    fabrics: Sequence[Fabric],
     locked: bool,
-) -> Diagnostic | None:  # fmt: skip
-    """The finding about library files that are not as the lock has them, with the figures that differ; None if all are.
+) -> Diagnostic | None:
+    """The finding about library files that are not as the lock has them, with the figures that differ; None
+    if all are.
 
     ``design`` is the name of the design's own file. An error if ``locked`` and a figure differs."""
     before = {u.name: u for u in used}
@@ -76,7 +85,8 @@ def library_change_finding(
             if value is not None and value != figure.value:
                 moved += 1
                 notes.append(
-                    f"{f.name}: {figure.name} {figure_text(figure.name, figure.value)} before, {figure_text(figure.name, value)} now"
+                    f"{f.name}: {figure.name} {figure_text(figure.name, figure.value)} before, "
+                    f"{figure_text(figure.name, value)} now"
                 )
     notes += [f"{name} is used now, and was not" for name in now if name not in before]
     own = design in before and now.get(design) != before[design].digest
@@ -90,8 +100,12 @@ def library_change_finding(
     said = notes if hidden <= 1 else [*notes[:SHOWN], f"and {hidden} more"]
     labels = tuple(Label(f.origin.span, "in this design") for f in fabrics[:1])
     return Diagnostic(
-        "E0494", f"{files} of {count} library files that this design uses have changed since the lock was written",
-        first.span, labels, tuple(said),
-        "compare the designs with `tdsl diff`; if what differs is meant, write the lock anew with `tdsl lock`",
+        "E0494",
+        f"{files} of {count} library files that this design uses have changed since the lock was written",
+        first.span,
+        labels,
+        tuple(said),
+        "compare the designs with `tdsl diff`; if what differs is meant, write the lock anew with `tdsl "
+        "lock`",
         severity=Severity.ERROR if locked and moved else Severity.NOTE,
-    )  # fmt: skip
+    )

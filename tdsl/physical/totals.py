@@ -1,4 +1,5 @@
-"""Totals of a fabric by hall and rack: pieces, watts and prices, and for each sum how many pieces it leaves out."""
+"""Totals of a fabric by hall and rack: pieces, watts and prices, and for each sum how many pieces it leaves
+out."""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ NONE = PartialSum(Fraction(0), 0)
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One sum over devices, transceivers and cables. ``by`` is ``all``, ``hall``, ``between racks``, ``rack``, ``elsewhere``,
-    ``phase`` or ``added by phase``; ``needed`` is the day by which a phase is needed.
-    ``watts`` and ``price`` leave out ``without_watts`` and ``without_price`` pieces. A cable belongs to a rack where both
-    its ends are in it, else to its hall."""
+    """One sum over devices, transceivers and cables. ``by`` is ``all``, ``hall``, ``between racks``,
+    ``rack``, ``elsewhere``, ``phase`` or ``added by phase``; ``needed`` is the day by which a phase is
+    needed. ``watts`` and ``price`` leave out ``without_watts`` and ``without_price`` pieces. A cable belongs
+    to a rack where both its ends are in it, else to its hall."""
 
     by: str
     hall: str
@@ -56,23 +57,31 @@ class _Sum:
 
 
 class Tally:
-    """Sums over buckets: every device and every cable leg belongs to one, a transceiver to that of its device."""
+    """Sums over buckets: every device and every cable leg belongs to one, a transceiver to that of its
+    device."""
 
     def __init__(self, figures: Figures) -> None:
         self.figures = figures
 
     def sums(self, device: Ints, leg: Ints) -> dict[int, _Sum]:
-        """The sum of every bucket that holds anything. ``device`` and ``leg`` are the buckets of all rows of their tables."""
+        """The sum of every bucket that holds anything. ``device`` and ``leg`` are the buckets of all rows of
+        their tables."""
         f, figures = self.figures.fabric, self.figures
         out: defaultdict[int, _Sum] = defaultdict(_Sum)
         rows = np.flatnonzero(figures.mounted)
         for bucket, m, n in _count_keys_in_buckets(device[rows], f.device_model[rows]):
             model = f.models[m]
-            power = PartialSum(Fraction(0), 0) if model.kind == "panel" else _sum_of_pieces(watts_of_model(model), n)
+            power = (
+                PartialSum(Fraction(0), 0)
+                if model.kind == "panel"
+                else _sum_of_pieces(watts_of_model(model), n)
+            )
             out[bucket].add(_Sum(n, 0, 0, power, _sum_of_pieces(price_of_part(model, f.prices), n)))
         own = np.array(["power_max" not in m.facts and m.kind != "panel" for m in f.models] or [False])
         found = figures.optics
-        for bucket, key, n in _count_keys_in_buckets(device[found.device], 2 * found.part + own[f.device_model[found.device]]):
+        for bucket, key, n in _count_keys_in_buckets(
+            device[found.device], 2 * found.part + own[f.device_model[found.device]]
+        ):
             part = found.parts[key // 2]
             power = _sum_of_pieces(optic_watts(part), n) if key % 2 else NONE
             out[bucket].add(_Sum(0, n, 0, power, _sum_of_pieces(price_of_part(part, f.prices), n)))
@@ -81,13 +90,23 @@ class Tally:
         for bucket, k, n in _count_keys_in_buckets(device[plugs.device[mine]], plugs.share[mine]):
             out[bucket].add(_Sum(0, 0, 0, _sum_of_pieces(plugs.shares[k][0], n), NONE))
         ends = found.open_ends
-        for bucket, counts, n in _count_keys_in_buckets(device[ends], own[f.device_model[ends]].astype(np.int64)):
+        for bucket, counts, n in _count_keys_in_buckets(
+            device[ends], own[f.device_model[ends]].astype(np.int64)
+        ):
             out[bucket].add(_Sum(0, n, 0, PartialSum(Fraction(0), n * counts), PartialSum(Fraction(0), n)))
         plain = np.flatnonzero(f.cable_leg <= 1)  # a break-out is one part
         number_of, parts = figures.cable_parts
         for bucket, k, n in _count_keys_in_buckets(leg[plain], number_of[plain]):
             part_of = parts[k]
-            out[bucket].add(_Sum(0, 0, n, NONE, _sum_of_pieces(None if part_of is None else price_of_part(part_of, f.prices), n)))
+            out[bucket].add(
+                _Sum(
+                    0,
+                    0,
+                    n,
+                    NONE,
+                    _sum_of_pieces(None if part_of is None else price_of_part(part_of, f.prices), n),
+                )
+            )
         return dict(out)
 
 
@@ -104,7 +123,8 @@ def _sum_of_pieces(each: Fraction | None, n: int) -> PartialSum:
 
 
 def totals_by_place(fabric: Fabric) -> list[Total]:
-    """All of the fabric, then its halls with the cables between their racks, then its racks, then what has no place."""
+    """All of the fabric, then its halls with the cables between their racks, then its racks, then what has no
+    place."""
     figures = Figures(fabric)
     p = fabric.places
     racks = p.rack_count if p is not None else 0
@@ -127,8 +147,16 @@ def totals_by_place(fabric: Fabric) -> list[Total]:
             in_hall[int(p.rack_hall[bucket]) if bucket < racks else bucket - racks].add(mine)
     out = [_total_row("all", "", fabric.name, whole)]
     out += [_total_row("hall", h.name, h.name, s) for h, s in zip(halls, in_hall, strict=True) if s != _Sum()]
-    out += [_total_row("between racks", h.name, h.name, sums[racks + k]) for k, h in enumerate(halls) if racks + k in sums]
-    out += [_total_row("rack", p.hall_name(r), p.rack_name(r), sums[r]) for r in range(racks) if p is not None and r in sums]
+    out += [
+        _total_row("between racks", h.name, h.name, sums[racks + k])
+        for k, h in enumerate(halls)
+        if racks + k in sums
+    ]
+    out += [
+        _total_row("rack", p.hall_name(r), p.rack_name(r), sums[r])
+        for r in range(racks)
+        if p is not None and r in sums
+    ]
     if elsewhere in sums:
         out.append(_total_row("elsewhere", "", "between halls or without a place", sums[elsewhere]))
     return out
@@ -136,4 +164,6 @@ def totals_by_place(fabric: Fabric) -> list[Total]:
 
 def _total_row(by: str, hall: str, name: str, s: _Sum) -> Total:
     known = [int(x) if x.denominator == 1 else float(x) for x in (s.watts.known, s.price.known)]
-    return Total(by, hall, name, s.devices, s.optics, s.cables, known[0], s.watts.missing, known[1], s.price.missing)
+    return Total(
+        by, hall, name, s.devices, s.optics, s.cables, known[0], s.watts.missing, known[1], s.price.missing
+    )

@@ -1,7 +1,8 @@
 """Trays: how much of their cross-section the cables take, stretch by stretch.
 
-A cable that leaves its rack goes along the tray of its row, over the best tray across, and along the other row, as its length is
-computed. A circle of diameter d has the area pi d^2 / 4; 355/113 stands for pi, which is more by less than a ten-millionth.
+A cable that leaves its rack goes along the tray of its row, over the best tray across, and along the other
+row, as its length is computed. A circle of diameter d has the area pi d^2 / 4; 355/113 stands for pi, which
+is more by less than a ten-millionth.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ QUARTER_PI = Fraction(355, 113) / 4
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of a tray: cables in it, the sum of their squared diameters in square micrometres, and how many state none.
+    """A piece of a tray: cables in it, the sum of their squared diameters in square micrometres, and how many
+    state none.
 
-    ``line`` is the row that it lies along, and ``start`` the place of the rack where it begins; with ``across`` they are the
-    place of the rack where it crosses rows, and the row where it begins."""
+    ``line`` is the row that it lies along, and ``start`` the place of the rack where it begins; with
+    ``across`` they are the place of the rack where it crosses rows, and the row where it begins."""
 
     hall: int
     where: str
@@ -72,8 +74,9 @@ class Trays:
         return out
 
     def unknown(self, legs: Bools) -> int:
-        """How many legs may lie in trays that `stretches` does not know of: those without a length, and those that span a stated
-        distance and have an end whose way to it is not known, in a hall with trays or in none."""
+        """How many legs may lie in trays that `stretches` does not know of: those without a length, and those
+        that span a stated distance and have an end whose way to it is not known, in a hall with trays or in
+        none."""
         p, lengths = self.places, self.physical.lengths
         trayless = np.array([h.tray is None for h in p.halls], dtype=np.bool_)
         rows = np.flatnonzero(legs & lengths.spans)
@@ -89,7 +92,8 @@ class Trays:
         return top[f.port_device[f.cable_a[legs]]], top[f.port_device[f.cable_b[legs]]]
 
     def _of_hall(self, h: int, legs: Ints, ra: Ints, rb: Ints) -> list[Stretch]:
-        """Stretches of one hall; ``rb`` is -1 where a cable leaves by the entry: the first rack of the first row."""
+        """Stretches of one hall; ``rb`` is -1 where a cable leaves by the entry: the first rack of the first
+        row."""
         p, hall = self.places, self.places.halls[h]
         xa, ya = p.rack_x[ra], p.rack_y[ra]
         xb, yb = np.where(rb < 0, 0, p.rack_x[rb]), np.where(rb < 0, 0, p.rack_y[rb])
@@ -109,9 +113,17 @@ class Trays:
         numbers = [n for n, _ in max(hall.rows, key=lambda r: len(r.racks)).racks]
         out = []
         for row, k, *load in along.found():
-            out.append(Stretch(h, f"row {names[row]} from rack {numbers[k]} to {numbers[k + 1]}", False, row, k, *load))
+            out.append(
+                Stretch(
+                    h, f"row {names[row]} from rack {numbers[k]} to {numbers[k + 1]}", False, row, k, *load
+                )
+            )
         for x, k, *load in over.found():
-            out.append(Stretch(h, f"across at rack {numbers[x]} from row {names[k]} to {names[k + 1]}", True, x, k, *load))
+            out.append(
+                Stretch(
+                    h, f"across at rack {numbers[x]} from row {names[k]} to {names[k + 1]}", True, x, k, *load
+                )
+            )
         return out
 
 
@@ -121,7 +133,11 @@ class _Loads:
     def __init__(self, lines: int, positions: int, diameter: Ints) -> None:
         known = diameter >= 0
         self.terms = np.stack(
-            [np.ones(len(diameter), dtype=np.int64), np.where(known, diameter, 0) ** 2, (~known).astype(np.int64)]
+            [
+                np.ones(len(diameter), dtype=np.int64),
+                np.where(known, diameter, 0) ** 2,
+                (~known).astype(np.int64),
+            ]
         )
         self.steps = np.zeros((3, lines, positions + 1), dtype=np.int64)
 

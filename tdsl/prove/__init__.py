@@ -1,1 +1,2 @@
-"""The proof engine: bounds with proofs on capacities, paths and cuts of a fabric. It imports the fabric only."""
+"""The proof engine: bounds with proofs on capacities, paths and cuts of a fabric. It imports the fabric
+only."""

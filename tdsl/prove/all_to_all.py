@@ -32,7 +32,8 @@ ALL = "all_to_all"
 
 @dataclass(frozen=True, slots=True)
 class OrbitLengths:
-    """Upper bound: lengths of the links of a network of units, found with the routes of one source of each orbit."""
+    """Upper bound: lengths of the links of a network of units, found with the routes of one source of each
+    orbit."""
 
     found: Concurrent
 
@@ -42,9 +43,9 @@ RateBound = Bound[Fraction, Concurrent | Combined | RoutedLoads, Cut | OrbitLeng
 
 @dataclass(frozen=True, slots=True)
 class AllToAll:
-    """Bounds in grains on what every ordered pair of units has at once. The networks of ``Combined`` and ``ArcLengths`` have
-    equivalent switches as one node; ``device`` is the first device of each. Where the linear program over arcs proves more than a
-    certificate can state, ``stated`` is what it can."""
+    """Bounds in grains on what every ordered pair of units has at once. The networks of ``Combined`` and
+    ``ArcLengths`` have equivalent switches as one node; ``device`` is the first device of each. Where the
+    linear program over arcs proves more than a certificate can state, ``stated`` is what it can."""
 
     net: Network
     bound: RateBound
@@ -68,8 +69,8 @@ class AllToAll:
 
 
 def all_to_all_bounds(view: View) -> AllToAll | None:
-    """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of the quotient network are sought
-    first: they are soon found, and often close."""
+    """The rate, or bounds on it; None as ``interval``. Where arcs are many, those of the quotient network are
+    sought first: they are soon found, and often close."""
     first = cut_and_route_bounds(view) if 2 * len(view.rows) > view.budget.combination_arcs else None
     if first is not None and first.upper <= first.lower * view.budget.near_ratio:
         return first
@@ -97,7 +98,9 @@ def all_to_all(view: View) -> AllToAll | None:
     demand = UniformDemand.all_to_all(graph)
     found = None
     if np.count_nonzero(graph.weight) * len(graph.network.head) <= view.budget.uniform_first_work:
-        alone = Orbits((), np.arange(graph.nodes), np.arange(len(graph.a)))  # one try before symmetries are looked for
+        alone = Orbits(
+            (), np.arange(graph.nodes), np.arange(len(graph.a))
+        )  # one try before symmetries are looked for
         found = uniform_flow_bounds(graph, demand, alone, enough, replace(view.budget, uniform_rounds=1))
     if found is None or not enough(found):
         found = uniform_flow_bounds(graph, demand, enough=enough, budget=view.budget)
@@ -111,7 +114,10 @@ def _improve_by_arc_program(view: View, known: AllToAll) -> AllToAll:
     """The bounds with what the linear program over arcs proves, where that is small."""
     graph = UnitGraph.of(view, known.net)
     nodes = graph.unit_node.tolist()
-    if int(graph.weight.max(initial=0)) > 1 or len(nodes) * graph.network.arcs > view.budget.arc_program_cells:
+    if (
+        int(graph.weight.max(initial=0)) > 1
+        or len(nodes) * graph.network.arcs > view.budget.arc_program_cells
+    ):
         return known
     demands = {(s, t): 1 for s in nodes for t in nodes if s != t}
     found = flow_of_demands(graph.network, demands, known.upper, view.budget)
@@ -122,8 +128,8 @@ def _improve_by_arc_program(view: View, known: AllToAll) -> AllToAll:
 
 
 def cut_and_route_bounds(view: View) -> AllToAll | None:
-    """Bounds on the rate by cuts, and by routes along shortest paths, over hubs or along trees; None where some pair has no path,
-    or those are too many and too unlike."""
+    """Bounds on the rate by cuts, and by routes along shortest paths, over hubs or along trees; None where
+    some pair has no path, or those are too many and too unlike."""
     net = unit_network(view)
     g = UnitGraph.of(view, net)
     if not g.network.arcs:
@@ -140,7 +146,9 @@ def cut_and_route_bounds(view: View) -> AllToAll | None:
     if len(wanted.source):
         labels = group_labels(view.fabric, g.device[by.first])
         arcs = network.tail, network.head, network.capacity
-        found = least_block_cut(network.forwards, arcs, (wanted.source, wanted.target, wanted.amount), labels, view.budget)
+        found = least_block_cut(
+            network.forwards, arcs, (wanted.source, wanted.target, wanted.amount), labels, view.budget
+        )
         if found is not None and found[0] < upper:
             upper, shown = found[0], found[1].astype(np.int64)
     combination, upper, lengths = combine_routings(network, wanted, upper, budget=view.budget)
@@ -159,8 +167,8 @@ def cut_and_route_bounds(view: View) -> AllToAll | None:
 
 
 def _uniform_node_demands(w: Ints, network: Network, pairs: int) -> NodeDemands:
-    """All pairs of units, by the nodes they are part of, ``w`` at each; those of one node go up and down its links. Without the
-    pairs where those are too many."""
+    """All pairs of units, by the nodes they are part of, ``w`` at each; those of one node go up and down its
+    links. Without the pairs where those are too many."""
     some = np.flatnonzero(w)
     total = w * (int(w.sum()) - 1)
     none = np.zeros(0, dtype=np.int64)

@@ -1,9 +1,10 @@
 """Automorphisms of a network: permutations of its nodes that keep it, each verified by `symmetry.arc_image`.
 
-Nodes get colours that automorphisms keep: weight and forwarding, then the colours of their neighbours by capacity, until the
-partition is stable (colour refinement). One node is individualized, then another, until all colours differ; the same with
-another first node of the same colour gives a candidate. A missed automorphism means more orbits, never a wrong answer.
-Source of the search: McKay, "Practical graph isomorphism" (Congressus Numerantium 30, 1981).
+Nodes get colours that automorphisms keep: weight and forwarding, then the colours of their neighbours by
+capacity, until the partition is stable (colour refinement). One node is individualized, then another, until
+all colours differ; the same with another first node of the same colour gives a candidate. A missed
+automorphism means more orbits, never a wrong answer. Source of the search: McKay, "Practical graph
+isomorphism" (Congressus Numerantium 30, 1981).
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ Trace = list[bytes]
 
 @dataclass(frozen=True, slots=True)
 class Orbits:
-    """Verified automorphisms (every node's image), and the classes that they make: the lowest node, or link, of each."""
+    """Verified automorphisms (every node's image), and the classes that they make: the lowest node, or link,
+    of each."""
 
     images: tuple[Ints, ...]
     node: Ints
@@ -71,7 +73,9 @@ class _AutomorphismSearch:
 
 
 def _hash_colours(colour: Ints, capacity: Ints) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    x = colour.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + capacity.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)
+    x = colour.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + capacity.astype(np.uint64) * np.uint64(
+        0xD6E8FEB86659FD93
+    )
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     out: np.ndarray[tuple[int], np.dtype[np.uint64]] = x ^ (x >> np.uint64(31))
@@ -84,14 +88,15 @@ def _number_densely(colour: Ints) -> Ints:
 
 
 def link_image(g: UnitGraph, image: Ints) -> Ints | None:
-    """Where a permutation of the nodes takes every link; None unless it keeps weights, forwarding, links and capacities."""
+    """Where a permutation of the nodes takes every link; None unless it keeps weights, forwarding, links and
+    capacities."""
     arcs = arc_image(g.network, image, g.weight)
     return None if arcs is None else g.network.link[arcs[g.network.links]]
 
 
 def translation_orbits(g: UnitGraph, fabric: Fabric, budget: Budget = DEFAULT) -> Orbits | None:
-    """Orbits of a graph under permutations that follow ports; None unless they lead from every node to every other, all of them
-    chips that forward."""
+    """Orbits of a graph under permutations that follow ports; None unless they lead from every node to every
+    other, all of them chips that forward."""
     if not (g.forwards.all() and (g.weight == 1).all()):
         return None
     images = candidates_by_ports(fabric, g.device, budget)
@@ -103,12 +108,16 @@ def translation_orbits(g: UnitGraph, fabric: Fabric, budget: Budget = DEFAULT) -
 
 
 def is_node_transitive(fabric: Fabric, network: Network, devices: Ints, budget: Budget = DEFAULT) -> bool:
-    """Whether verified permutations lead from every node to every other (``devices`` says which device each node is).
+    """Whether verified permutations lead from every node to every other (``devices`` says which device each
+    node is).
 
     False may also mean that none were found.
     """
     for images in transitive_candidates(fabric, devices, budget):
-        if all(arc_image(network, i) is not None for i in images) and not orbit_labels(network.nodes, images).any():
+        if (
+            all(arc_image(network, i) is not None for i in images)
+            and not orbit_labels(network.nodes, images).any()
+        ):
             return True
     return False
 
@@ -123,15 +132,20 @@ def automorphism_orbits(g: UnitGraph, budget: Budget = DEFAULT) -> Orbits:
 
 
 def _search_automorphisms(search: _AutomorphismSearch) -> None:
-    """Individualize nodes one after the other; then, from the first choice on, try the other nodes of its colour."""
+    """Individualize nodes one after the other; then, from the first choice on, try the other nodes of its
+    colour."""
     g = search.g
     kind = np.lexsort((g.weight, g.forwards))
     what = np.empty(g.nodes, dtype=np.int64)
-    steps = (np.diff(g.weight[kind], prepend=-1) != 0) | (np.diff(g.forwards[kind].astype(np.int64), prepend=-1) != 0)
+    steps = (np.diff(g.weight[kind], prepend=-1) != 0) | (
+        np.diff(g.forwards[kind].astype(np.int64), prepend=-1) != 0
+    )
     what[kind] = np.cumsum(steps) - 1
     found = search.refine(what, None)
     assert found is not None
-    path: list[tuple[Ints, int, Trace]] = []  # the colours before, the node individualized, the trace of refinement
+    path: list[
+        tuple[Ints, int, Trace]
+    ] = []  # the colours before, the node individualized, the trace of refinement
     colour = found[0]
     while search.work < search.budget.automorphism_work // 4:
         node = _node_to_individualize(g, colour, bool(path))
@@ -155,7 +169,10 @@ def _search_automorphisms(search: _AutomorphismSearch) -> None:
             image = _find_automorphism(search, path, depth, other, last)
             if image is None:
                 misses += 1
-                if misses == search.budget.automorphism_rounds or search.work > search.budget.automorphism_work:
+                if (
+                    misses == search.budget.automorphism_rounds
+                    or search.work > search.budget.automorphism_work
+                ):
                     break
                 continue
             misses = 0
@@ -170,7 +187,8 @@ def _search_automorphisms(search: _AutomorphismSearch) -> None:
 
 
 def _node_to_individualize(g: UnitGraph, colour: Ints, later: bool) -> int | None:
-    """First node of the cell to divide: at first the largest of units, then the largest; None if all nodes differ."""
+    """First node of the cell to divide: at first the largest of units, then the largest; None if all nodes
+    differ."""
     size = np.bincount(colour)
     if not later and (size[colour[g.weight > 0]] > 1).any():
         size[np.setdiff1d(colour, colour[g.weight > 0])] = 0
@@ -182,8 +200,8 @@ def _node_to_individualize(g: UnitGraph, colour: Ints, later: bool) -> int | Non
 def _find_automorphism(
     search: _AutomorphismSearch, path: list[tuple[Ints, int, Trace]], depth: int, other: int, last: Ints
 ) -> Ints | None:
-    """The automorphism that fixes the first ``depth`` individualized nodes and takes the next to another; None if there is
-    none this way."""
+    """The automorphism that fixes the first ``depth`` individualized nodes and takes the next to another;
+    None if there is none this way."""
     colour, node, trace = path[depth]
     found = search.individualized(colour, other, trace)
     for colours, node, trace in path[depth + 1 :]:

@@ -1,8 +1,9 @@
 """Bisection bandwidth: bounds that are equal on Clos fabrics and even tori, each with its proof.
 
-The unit of a split is a host with all its ports, or a chip. The figure is the least, over all splits whose sides differ by at
-most one unit, of the capacity one way between the sides, nodes placed at their best (Leighton, "Introduction to parallel
-algorithms and architectures", 1992; Dally and Towles, "Principles and practices of interconnection networks", 2004).
+The unit of a split is a host with all its ports, or a chip. The figure is the least, over all splits whose
+sides differ by at most one unit, of the capacity one way between the sides, nodes placed at their best
+(Leighton, "Introduction to parallel algorithms and architectures", 1992; Dally and Towles, "Principles and
+practices of interconnection networks", 2004).
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ from tdsl.prove.view import View
 from tdsl.system.lazy_dataclass import dataclass
 
 LowerProof = Shares | Concurrent | EverySplit | EveryPlacement | Spectrum | GroupRoutes
-"""What shows a lower bound; shares and routes have a form in certificates, as have all others but routes between groups."""
+"""What shows a lower bound; shares and routes have a form in certificates, as have all others but routes
+between groups."""
 
 Shown = tuple[int, LowerProof]
 """A lower bound in grains, and what shows it."""
@@ -69,8 +71,9 @@ class Bisection:
 
 
 def bisection_bounds(view: View, *, between_groups: bool = True) -> Bisection:
-    """Bounds on a view's bisection, computed once for each view; there are two units at least. Without ``between_groups`` no
-    lower bound comes from routes between groups, for which certificates have no form."""
+    """Bounds on a view's bisection, computed once for each view; there are two units at least. Without
+    ``between_groups`` no lower bound comes from routes between groups, for which certificates have no form.
+    """
     known = _known.setdefault(view, {})
     if between_groups not in known:
         known[between_groups] = _compute_bisection(view, between_groups)
@@ -90,15 +93,22 @@ def _compute_bisection(view: View, between_groups: bool) -> Bisection:
     shares = _bound_by_shares(net, view)
     grouped = _bound_by_groups(net, view) if between_groups else (0, GroupRoutes())
     cuts = _bisection_cuts(net, view, max(shares[0], grouped[0]))
-    near = grouped[0] * view.budget.near_ratio >= cuts[0].value and len(net.trunks.a) > view.budget.good_enough_trunks
+    near = (
+        grouped[0] * view.budget.near_ratio >= cuts[0].value
+        and len(net.trunks.a) > view.budget.good_enough_trunks
+    )
     if near and not _is_close_enough(grouped[0], cuts[0].value, view.budget):
-        moved = cuts_by_local_search(UnitGraph.of(view, net), [c.units for c in cuts[: view.budget.move_starts]], view.budget)
+        moved = cuts_by_local_search(
+            UnitGraph.of(view, net), [c.units for c in cuts[: view.budget.move_starts]], view.budget
+        )
         cuts = sorted((*cuts, *moved), key=lambda c: c.value)
     if grouped[0] > shares[0] and (near or grouped[0] == cuts[0].value):
         return _bisection_from_cuts(net, grouped, cuts)
     if shares[0] >= cuts[0].value:
         return _bisection_from_cuts(net, shares, cuts)
-    quick, cuts = _bound_by_placements(net, cuts, replace(view.budget, placement_work=view.budget.placement_first_work))
+    quick, cuts = _bound_by_placements(
+        net, cuts, replace(view.budget, placement_work=view.budget.placement_first_work)
+    )
     if quick[0] == cuts[0].value:
         return _bisection_from_cuts(net, quick, cuts)
     others, cuts = _both_bounds(view, net, cuts, shares[0])
@@ -120,13 +130,15 @@ def _greatest_lower_bound(*shown: Shown) -> Shown:
 
 
 def _bisection_by_translations(view: View, net: Network) -> Bisection | None:
-    """The bisection of chips that are joined to chips where translations and flat cuts settle it: with all sources equivalent one
-    set of routes, N²/4 · λ, is enough."""
+    """The bisection of chips that are joined to chips where translations and flat cuts settle it: with all
+    sources equivalent one set of routes, N²/4 · λ, is enough."""
     graph = UnitGraph.of(view, net)
     symmetry = translation_orbits(graph, view.fabric, view.budget)
     if symmetry is None:
         return None
-    routes = uniform_flow_bounds(graph, UniformDemand.all_to_all(graph), symmetry, budget=replace(view.budget, uniform_rounds=1))
+    routes = uniform_flow_bounds(
+        graph, UniformDemand.all_to_all(graph), symmetry, budget=replace(view.budget, uniform_rounds=1)
+    )
     if routes is None:
         return None
     lower = bound_across_halves(routes)
@@ -160,7 +172,9 @@ def _best_spreads(net: Network) -> tuple[tuple[tuple[Network, Spread], ...], int
     known: dict[tuple[bytes, ...], Spread | None] = {}
     found = []
     for part in networks_of_components(net):
-        key = columns_as_key(part.tail, part.head, part.capacity)  # planes are mostly the same, column by column
+        key = columns_as_key(
+            part.tail, part.head, part.capacity
+        )  # planes are mostly the same, column by column
         if key not in known:
             known[key] = best_spread(part)
         best = known[key]
@@ -170,13 +184,15 @@ def _best_spreads(net: Network) -> tuple[tuple[tuple[Network, Spread], ...], int
 
 
 def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple[list[Shown], list[Cut]]:
-    """Better lower bounds, by routes and by going through all splits, and better cuts: more of them until both bounds are
-    equal."""
+    """Better lower bounds, by routes and by going through all splits, and better cuts: more of them until
+    both bounds are equal."""
     once = replace(view.budget, uniform_rounds=1)
     graph = UnitGraph.of(view, net)
     symmetry = translation_orbits(graph, view.fabric, view.budget) or automorphism_orbits(graph, view.budget)
     ends = graph.forwards[graph.weight > 0].all()
-    demand = UniformDemand.all_to_all(graph) if ends else UniformDemand.hubs(graph, symmetry.node, graph.nodes)
+    demand = (
+        UniformDemand.all_to_all(graph) if ends else UniformDemand.hubs(graph, symmetry.node, graph.nodes)
+    )
     routes = uniform_flow_bounds(graph, demand, symmetry, budget=once)
     few = max(view.budget.hub_arcs // max(len(graph.network.head), 1), 1)
     many = routes is None and len(np.unique(symmetry.node)) > few
@@ -193,7 +209,10 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
     if routes is None or many or lower >= cuts[0].value:
         return shown, cuts
     found = sorted(
-        (*cuts, *cuts_by_local_search(graph, [c.units for c in cuts[: view.budget.move_starts]], view.budget)),
+        (
+            *cuts,
+            *cuts_by_local_search(graph, [c.units for c in cuts[: view.budget.move_starts]], view.budget),
+        ),
         key=lambda c: c.value,
     )
     cuts = [_best_placed(net, found, lower, view.budget)]
@@ -202,10 +221,12 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
         idle, trend = view.budget.bisection_idle_rounds, view.budget.bisection_trend_rounds
 
         def enough(so_far: Concurrent) -> bool:
-            """Whether the bounds are close, no more was shown for long, or routings cannot show more than is known, or would not
-            even if all later ones gained twice as much as the latest."""
+            """Whether the bounds are close, no more was shown for long, or routings cannot show more than is
+            known, or would not even if all later ones gained twice as much as the latest."""
             past.append(so_far.lower)
-            if len(past) > idle and bound_across_halves(replace(so_far, lower=past[-idle])) == bound_across_halves(so_far):
+            if len(past) > idle and bound_across_halves(
+                replace(so_far, lower=past[-idle])
+            ) == bound_across_halves(so_far):
                 return True
             hope = so_far.upper
             if len(past) > trend:
@@ -220,7 +241,8 @@ def _both_bounds(view: View, net: Network, cuts: list[Cut], lower: int) -> tuple
 
 
 def _bound_by_all_splits(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
-    """What all splits show if they can be gone through, or all places of some switches; and the cuts with those found so."""
+    """What all splits show if they can be gone through, or all places of some switches; and the cuts with
+    those found so."""
     found = least_cut_by_elimination(net, budget)
     if found is None and comb(len(net.units), net.half) <= budget.split_count:
         every = min((minimum_cut_of_split(net, units) for units in _every_split(net)), key=lambda c: c.value)
@@ -233,7 +255,8 @@ def _bound_by_all_splits(net: Network, cuts: list[Cut], budget: Budget) -> tuple
 
 
 def _bound_by_placements(net: Network, cuts: list[Cut], budget: Budget) -> tuple[Shown, list[Cut]]:
-    """What all places of some switches show, of the whole or of every part by itself, and the cuts with those found so."""
+    """What all places of some switches show, of the whole or of every part by itself, and the cuts with those
+    found so."""
     known: dict[tuple[bytes, ...], tuple[int, Bools] | None] = {}
     each = networks_of_components(net)
     lower, shown = 0, EveryPlacement(())

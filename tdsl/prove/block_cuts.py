@@ -1,8 +1,9 @@
-"""Cuts that bound how much of a demand flows: what leaves a block of nodes over what its arcs carry out of it.
+"""Cuts that bound how much of a demand flows: what leaves a block of nodes over what its arcs carry out of
+it.
 
-λ ≤ capacity of a cut / the demand that crosses it (Ford and Fulkerson 1956). Blocks are every node, every group of the design,
-what is joined below a tier, and every beginning of the nodes in the design's order and in that of Fiedler's vector
-(Czechoslovak Math. J. 23, 1973).
+λ ≤ capacity of a cut / the demand that crosses it (Ford and Fulkerson 1956). Blocks are every node, every
+group of the design, what is joined below a tier, and every beginning of the nodes in the design's order and
+in that of Fiedler's vector (Czechoslovak Math. J. 23, 1973).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def group_labels(fabric: Fabric, devices: Ints) -> list[Ints]:
-    """Labels of devices by the instance of the design's groups that contains them, outer groups first; what is in none is
-    alone."""
+    """Labels of devices by the instance of the design's groups that contains them, outer groups first; what
+    is in none is alone."""
     owner = fabric.device_set[devices]
     used = [fabric.sets[i] for i in np.unique(owner).tolist()]
     out = []
@@ -33,7 +34,8 @@ def group_labels(fabric: Fabric, devices: Ints) -> list[Ints]:
                 mine = owner == s.index
                 inner = int(np.prod([a.size for p in s.parts[depth:] for a in p.axes] or [1]))
                 first = known.setdefault(
-                    tuple(p.name for p in s.parts[:depth]), 2 * len(devices) + fabric.device_count * len(known)
+                    tuple(p.name for p in s.parts[:depth]),
+                    2 * len(devices) + fabric.device_count * len(known),
                 )
                 label[mine] = first + (devices[mine] - s.first) // inner
         out.append(np.unique(label, return_inverse=True)[1])
@@ -47,8 +49,8 @@ def least_block_cut(
     labels: Iterable[Ints],
     budget: Budget = DEFAULT,
 ) -> tuple[Fraction, Bools] | None:
-    """The least bound of the blocks that hold together, as the rest does, and the arcs of its cut; None if there is none. Arcs
-    are tail, head, capacity; a demand source, target, amount."""
+    """The least bound of the blocks that hold together, as the rest does, and the arcs of its cut; None if
+    there is none. Arcs are tail, head, capacity; a demand source, target, amount."""
     tail, head, _ = arcs
     size = len(passes)
     best: tuple[Fraction, Bools] | None = None
@@ -58,16 +60,23 @@ def least_block_cut(
         _least_of_blocks(label, arcs, demand)
         for label in (np.arange(size), *labels, *_components_by_distance(size, tail, head, ends))
     )
-    sweeps = (_least_of_beginnings(order, arcs, demand) for order in (np.arange(size), _fiedler_order(size, arcs, budget)))
+    sweeps = (
+        _least_of_beginnings(order, arcs, demand)
+        for order in (np.arange(size), _fiedler_order(size, arcs, budget))
+    )
     for bound, inside in (*kinds, *sweeps):
-        if bound is not None and (best is None or bound < best[0]) and _both_sides_connected(inside, passes, tail, head):
+        if (
+            bound is not None
+            and (best is None or bound < best[0])
+            and _both_sides_connected(inside, passes, tail, head)
+        ):
             best = bound, inside[tail] & ~inside[head]
     return best
 
 
 def _both_sides_connected(inside: Bools, passes: Bools, tail: Ints, head: Ints) -> bool:
-    """Whether both sides hold together by what forwards there, with links between: then a path crosses once at most, so that
-    the distance by the cut's arcs is what the bound counts."""
+    """Whether both sides hold together by what forwards there, with links between: then a path crosses once
+    at most, so that the distance by the cut's arcs is what the bound counts."""
     inner = passes[tail] & passes[head]
     within = inner & (inside[tail] == inside[head])
     label = component_labels(len(passes), tail[within], head[within])
@@ -104,7 +113,11 @@ def _least_of_blocks(
         sums: list[Floats] = []
         for side in (arcs, demand):
             crossing = label[side[0]] != label[side[1]]
-            sums.append(np.bincount(label[side[way]][crossing], side[2][crossing].astype(np.float64), size).astype(np.float64))
+            sums.append(
+                np.bincount(label[side[way]][crossing], side[2][crossing].astype(np.float64), size).astype(
+                    np.float64
+                )
+            )
         at = _index_of_least_ratio(*sums)
         if at >= 0:
             inside = (label == at) != bool(way)
@@ -127,7 +140,9 @@ def _least_of_beginnings(
         for side in (arcs, demand):
             a, b = place[side[way]], place[side[1 - way]]
             over, amount = a < b, side[2].astype(np.float64)
-            sums.append(np.cumsum(np.bincount(a[over], amount[over], size) - np.bincount(b[over], amount[over], size)))
+            sums.append(
+                np.cumsum(np.bincount(a[over], amount[over], size) - np.bincount(b[over], amount[over], size))
+            )
         at = _index_of_least_ratio(*(np.where(np.abs(x) < 0.5, 0, x) for x in sums))
         if at >= 0:
             inside = (place <= at) != bool(way)
@@ -143,14 +158,17 @@ def _index_of_least_ratio(capacity: Floats, wanted: Floats) -> int:
     return int(some[np.argmin(capacity[some] / wanted[some])]) if len(some) else -1
 
 
-def block_capacity_per_demand(inside: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]) -> Fraction:
+def block_capacity_per_demand(
+    inside: Bools, arcs: tuple[Ints, Ints, Ints], demand: tuple[Ints, Ints, Ints]
+) -> Fraction:
     """Capacity out of a block over the demand that leaves it."""
     capacity, amount = (int(x[2][inside[x[0]] & ~inside[x[1]]].astype(object).sum()) for x in (arcs, demand))
     return Fraction(capacity, amount)
 
 
 def _fiedler_order(size: int, arcs: tuple[Ints, Ints, Ints], budget: Budget) -> Ints:
-    """Nodes in the order of the second eigenvector of the wiring, about: by a random walk that forgets its start."""
+    """Nodes in the order of the second eigenvector of the wiring, about: by a random walk that forgets its
+    start."""
     tail, head, capacity = arcs
     weight = capacity.astype(np.float64)
     degree = np.maximum(np.bincount(head, weight, size), 1e-9)

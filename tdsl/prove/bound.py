@@ -1,7 +1,7 @@
 """The one form of an answer: two bounds on a figure, each with what proves it.
 
-Every proof is the data of one theorem; ``docs/proofs.md`` states them, and ``tdsl/certificates/`` writes those that a reader can
-verify without tdsl.
+Every proof is the data of one theorem; ``docs/proofs.md`` states them, and ``tdsl/certificates/`` writes
+those that a reader can verify without tdsl.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Upper = TypeVar("Upper")
 
 @dataclass(frozen=True, slots=True)
 class Bound(Generic[Figure, Lower, Upper]):
-    """``lower`` ≤ the figure ≤ ``upper``; ``proof_lower`` and ``proof_upper`` are the data of the theorems that say so."""
+    """``lower`` ≤ the figure ≤ ``upper``; ``proof_lower`` and ``proof_upper`` are the data of the theorems
+    that say so."""
 
     lower: Figure
     upper: Figure
@@ -39,7 +40,8 @@ class Bound(Generic[Figure, Lower, Upper]):
         return self.lower == self.upper
 
     def joined(self, other: Bound[Figure, Lower, Upper]) -> Bound[Figure, Lower, Upper]:
-        """What both prove together: the better lower and the better upper bound, this one's where they are equal."""
+        """What both prove together: the better lower and the better upper bound, this one's where they are
+        equal."""
         low = other if other.lower > self.lower else self
         high = other if other.upper < self.upper else self
         return Bound(low.lower, high.upper, low.proof_lower, high.proof_upper)
@@ -55,8 +57,8 @@ class PortBound:
 
 @dataclass(frozen=True, slots=True)
 class ArcLengths:
-    """Upper bound: λ ≤ Σ capacity·length / Σ demand·distance, for these lengths of the arcs of a network (Shahrokhi and Matula
-    1990)."""
+    """Upper bound: λ ≤ Σ capacity·length / Σ demand·distance, for these lengths of the arcs of a network
+    (Shahrokhi and Matula 1990)."""
 
     network: Network
     length: Ints
@@ -77,7 +79,8 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Lower bound: a flow between two sets, an amount for every arc; an arc is two devices, -2 the one set and -1 the other."""
+    """Lower bound: a flow between two sets, an amount for every arc; an arc is two devices, -2 the one set
+    and -1 the other."""
 
     arcs: tuple[tuple[int, int, int], ...]
 
@@ -94,8 +97,8 @@ class CrossedArcs:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Lower bound: units send to hubs in fixed shares, part by part of a network: as it is, or with links ``restored`` whose
-    capacity is taken off. Without parts nothing is shown."""
+    """Lower bound: units send to hubs in fixed shares, part by part of a network: as it is, or with links
+    ``restored`` whose capacity is taken off. Without parts nothing is shown."""
 
     parts: tuple[tuple[Network, Spread], ...]
     restored: Restored | None = None
@@ -144,8 +147,9 @@ class Searches:
 
 @dataclass(frozen=True, slots=True)
 class Eccentricities:
-    """Upper bound: the greatest distance from one node of each of ``searched`` of the ``classes`` of equivalent nodes, or twice
-    the least of them; ``apart`` if some ends do not reach each other, which are left out."""
+    """Upper bound: the greatest distance from one node of each of ``searched`` of the ``classes`` of
+    equivalent nodes, or twice the least of them; ``apart`` if some ends do not reach each other, which are
+    left out."""
 
     searched: int
     classes: int
@@ -154,7 +158,8 @@ class Eccentricities:
 
 @dataclass(frozen=True, slots=True)
 class HopSum:
-    """Both bounds: the hops of all ordered pairs of ends that reach each other, ``pairs`` of ``most``, from such searches."""
+    """Both bounds: the hops of all ordered pairs of ends that reach each other, ``pairs`` of ``most``, from
+    such searches."""
 
     hops: int
     pairs: int
@@ -184,8 +189,8 @@ MeanHops = Bound[Fraction, HopSum, HopSum]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Lower bound: no smaller cut was found where all were looked at, or degrees and components alone show it. The checker
-    computes it again."""
+    """Lower bound: no smaller cut was found where all were looked at, or degrees and components alone show
+    it. The checker computes it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +201,8 @@ class LinkCut:
     side: Bools
 
     def rows(self, view: View) -> Ints:
-        """Places (in the view's rows) of the links that are cut; links of other units, which forward nothing, are no part of any
-        path."""
+        """Places (in the view's rows) of the links that are cut; links of other units, which forward nothing,
+        are no part of any path."""
         a, b = view.a, view.b
         ours = view.forwards.copy()
         ours[list(self.pair)] = True
@@ -206,8 +211,8 @@ class LinkCut:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCut:
-    """Upper bound: two devices, and those whose failure separates them; ``linked`` if a link joins the two as well, which no
-    failure of a device removes."""
+    """Upper bound: two devices, and those whose failure separates them; ``linked`` if a link joins the two as
+    well, which no failure of a device removes."""
 
     pair: tuple[int, int]
     devices: tuple[int, ...]

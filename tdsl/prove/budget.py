@@ -1,7 +1,8 @@
 """How much work a method may do before it gives up or keeps the bounds found so far.
 
-Limits count steps or sizes, never seconds, so that an answer does not depend on the machine. A function that searches takes a
-``Budget`` and reads the fields that are about it; a test passes a small one: ``replace(DEFAULT, routing_work=0)``.
+Limits count steps or sizes, never seconds, so that an answer does not depend on the machine. A function that
+searches takes a ``Budget`` and reads the fields that are about it; a test passes a small one:
+``replace(DEFAULT, routing_work=0)``.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from tdsl.system.lazy_dataclass import dataclass
 class Budget:
     """Limits of one judgement.
 
-    A field whose name ends in ``_work`` counts elementary steps and grows and shrinks with the time that is allowed (``times``).
-    One that ends in ``_rounds`` says after how many repetitions a search ends though work is left; it grows with the time, too.
-    The others bound memory, say above which size a method is not tried, or how close two bounds are to be.
+    A field whose name ends in ``_work`` counts elementary steps and grows and shrinks with the time that is
+    allowed (``times``). One that ends in ``_rounds`` says after how many repetitions a search ends though
+    work is left; it grows with the time, too. The others bound memory, say above which size a method is not
+    tried, or how close two bounds are to be.
     """
 
     # symmetry
@@ -26,7 +28,8 @@ class Budget:
     """Arcs that the search for automorphisms of a network may look at: some seconds."""
 
     symmetry_work: int = 200_000_000
-    """Links and devices that verifications of candidates may look at; candidates that come later are left out."""
+    """Links and devices that verifications of candidates may look at; candidates that come later are left
+    out."""
 
     automorphism_rounds: int = 12
     """Nodes of a cell tried without success, one after the other, before the search leaves the cell."""
@@ -67,7 +70,8 @@ class Budget:
     """Arcs of all its paths together up to which more paths are looked for."""
 
     path_program_rounds: int = 12
-    """Times it is solved with more paths, where it has at most ``path_program_easy_rows``; fewer where it has more."""
+    """Times it is solved with more paths, where it has at most ``path_program_easy_rows``; fewer where it has
+    more."""
 
     path_program_easy_rows: int = 4_000
     """Rows of a program over paths that takes about a second."""
@@ -124,13 +128,15 @@ class Budget:
     """Spanning trees of every component of what forwards."""
 
     tree_classes: int = 64
-    """Sets of components to which units are connected, up to which all-to-all along trees is counted by them."""
+    """Sets of components to which units are connected, up to which all-to-all along trees is counted by
+    them."""
 
     quotient_ratio: int = 2
     """How many times fewer arcs the quotient network must have to be used instead of the network itself."""
 
     flow_entries: int = 200_000
-    """Entries (source, arc) up to which the flow of every source is kept for a certificate; above, what it was made of."""
+    """Entries (source, arc) up to which the flow of every source is kept for a certificate; above, what it
+    was made of."""
 
     # the same demand between all pairs of units
     uniform_work: int = 4_000_000_000
@@ -161,7 +167,8 @@ class Budget:
     """Pairs of nodes up to which each is sent along its own shortest paths."""
 
     other_scope_cells: int = 2_000_000
-    """Units times links up to which the other way of a pattern, and the planes of all-to-all, are judged beside what is asked."""
+    """Units times links up to which the other way of a pattern, and the planes of all-to-all, are judged
+    beside what is asked."""
 
     domain_pairs: int = 1 << 20
     """Pairs of scale-up domains up to which a pattern among domains of several sizes is written out."""
@@ -171,14 +178,16 @@ class Budget:
 
     # many failures at once
     search_roots: int = 3
-    """Devices from one of which a network is searched after failures: where the first failed, the next is tried."""
+    """Devices from one of which a network is searched after failures: where the first failed, the next is
+    tried."""
 
     # bisection
     good_enough_trunks: int = 20_000
     """Pairs of joined switches above which bounds within a tenth of each other end the search."""
 
     bisection_parts: int = 200
-    """One part in so many by which the bounds may differ when the search for better routes ends: exact below as many links."""
+    """One part in so many by which the bounds may differ when the search for better routes ends: exact below
+    as many links."""
 
     bisection_idle_rounds: int = 10
     """Routings without a whole grain gained after which the search for better routes ends."""
@@ -190,10 +199,12 @@ class Budget:
     """Balanced splits up to which every one is cut where the bounds differ."""
 
     placing_work: int = 30_000
-    """Pairs of joined switches that maximum flows may look at to place switches; the best splits come first."""
+    """Pairs of joined switches that maximum flows may look at to place switches; the best splits come
+    first."""
 
     placing_rounds: int = 12
-    """Times that all tiers of switches are placed, one after the other, on the side to which they have more capacity."""
+    """Times that all tiers of switches are placed, one after the other, on the side to which they have more
+    capacity."""
 
     placing_trunks: int = 60_000
     """Pairs of joined switches up to which switches are placed by a maximum flow."""
@@ -259,7 +270,8 @@ class Budget:
     """Groups between which routes are looked for."""
 
     group_work: int = 3_000_000
-    """Switches of a group times its links, over all groups, where paths within groups have several links: some seconds."""
+    """Switches of a group times its links, over all groups, where paths within groups have several links:
+    some seconds."""
 
     # distances and connectivity
     distance_work: int = 4_000_000_000
@@ -281,15 +293,20 @@ class Budget:
     """Arcs that contraction by maximum-adjacency orders may look at: some seconds."""
 
     def times(self, factor: Fraction) -> Budget:
-        """This budget with ``factor`` times the work, at least one step of each, and as many times the rounds where that is more:
-        with less time it is the work that ends a search."""
-        counts: dict[str, int] = {f.name: getattr(self, f.name) for f in fields(self) if f.name.endswith(("_work", "_rounds"))}
+        """This budget with ``factor`` times the work, at least one step of each, and as many times the rounds
+        where that is more: with less time it is the work that ends a search."""
+        counts: dict[str, int] = {
+            f.name: getattr(self, f.name) for f in fields(self) if f.name.endswith(("_work", "_rounds"))
+        }
         least = {name: count if name.endswith("_rounds") else 1 for name, count in counts.items()}
-        return replace(self, **{name: max(least[name], int(count * factor)) for name, count in counts.items()})  # type: ignore[arg-type]
+        return replace(
+            self, **{name: max(least[name], int(count * factor)) for name, count in counts.items()}
+        )  # type: ignore[arg-type]
 
 
 SECONDS = 60
-"""About how long each kind of work may take by default, on the machine of 2026 on which the limits were set."""
+"""About how long each kind of work may take by default, on the machine of 2026 on which the limits were
+set."""
 
 
 def budget_of_seconds(seconds: int) -> Budget:
@@ -298,4 +315,5 @@ def budget_of_seconds(seconds: int) -> Budget:
 
 
 DEFAULT = Budget()
-"""What `tdsl check` uses unless `--check-seconds` is given: no check takes more than about a minute of each kind of work."""
+"""What `tdsl check` uses unless `--check-seconds` is given: no check takes more than about a minute of each
+kind of work."""

@@ -1,8 +1,9 @@
 """Through scale-up domains that span hosts: a domain is one endpoint with the ports of all its hosts.
 
-Traffic goes by scale-up links to a host of its own domain, over the network, and by scale-up links to where it is wanted; no host
-passes on what the network brings. So the network with each domain put together as one endpoint carries at least as much: its
-upper bound is one of both layers. Its lower bound is one as far as the domains redistribute the traffic, which ``carried`` shows.
+Traffic goes by scale-up links to a host of its own domain, over the network, and by scale-up links to where
+it is wanted; no host passes on what the network brings. So the network with each domain put together as one
+endpoint carries at least as much: its upper bound is one of both layers. Its lower bound is one as far as the
+domains redistribute the traffic, which ``carried`` shows.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(eq=False)
 class ByDomain(View):
-    """A view whose units are scale-up domains, devices of their own behind those of the fabric. ``hosts`` are the units of the
-    view it was made of, ``domain`` the place of the domain of each among the units here."""
+    """A view whose units are scale-up domains, devices of their own behind those of the fabric. ``hosts`` are
+    the units of the view it was made of, ``domain`` the place of the domain of each among the units here."""
 
     plain: View | None = None
     hosts: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -55,13 +56,24 @@ class ByDomain(View):
         shown[units] = False
         made = replace(made, link_a=a, link_b=b)
         return cls(
-            made, shown, shown, view.rows, view.name, budget=view.budget, plain=view, hosts=units, domain=domain.astype(np.int64)
+            made,
+            shown,
+            shown,
+            view.rows,
+            view.name,
+            budget=view.budget,
+            plain=view,
+            hosts=units,
+            domain=domain.astype(np.int64),
         )
 
     def names(self, devices: Ints) -> list[str]:
         """Names of devices; of a domain by its first host."""
         first = self.fabric.device_count - int(self.domain.max(initial=-1)) - 1
-        hosts = {first + k: int(self.hosts[np.argmax(self.domain == k)]) for k in range(self.fabric.device_count - first)}
+        hosts = {
+            first + k: int(self.hosts[np.argmax(self.domain == k)])
+            for k in range(self.fabric.device_count - first)
+        }
         name = self.fabric.device_name
         return [f"the domain of {name(hosts[d])}" if d in hosts else name(d) for d in devices.tolist()]
 
@@ -71,8 +83,8 @@ class ByDomain(View):
         return np.bincount(self.domain)
 
     def laid(self, demand: TrafficDemand | None) -> TrafficDemand | None:
-        """What domains exchange when hosts do, without what stays within one; None: the same for all pairs of them. Raises Unfit
-        where nothing leaves a domain."""
+        """What domains exchange when hosts do, without what stays within one; None: the same for all pairs of
+        them. Raises Unfit where nothing leaves a domain."""
         sizes = self.sizes
         if len(sizes) < 2:
             raise UnfitDemand("all hosts are in one scale-up domain, so nothing has to cross the network")
@@ -95,11 +107,13 @@ class ByDomain(View):
         return TrafficDemand(keys // len(sizes), keys % len(sizes), amount)
 
     def carried(self, demand: TrafficDemand | None, sent: Fraction) -> Fraction:
-        """The share of a traffic, 0 to 1, that the domains redistribute; ``sent`` is what crosses the network, in bit/s.
+        """The share of a traffic, 0 to 1, that the domains redistribute; ``sent`` is what crosses the
+        network, in bit/s.
 
-        A host sends what it has to send and hands on what came in by its ports, and receives as much at most: that is its load.
-        Where all hosts of a domain are linked to common switches, each flow is divided evenly over these (Valiant's way); in
-        other domains over all its accelerators, in two steps of uniform all to all. Source: Valiant, SIAM J. Comput. 11 (1982).
+        A host sends what it has to send and hands on what came in by its ports, and receives as much at most:
+        that is its load. Where all hosts of a domain are linked to common switches, each flow is divided
+        evenly over these (Valiant's way); in other domains over all its accelerators, in two steps of uniform
+        all to all. Source: Valiant, SIAM J. Comput. 11 (1982).
         """
         assert self.plain is not None
         whole = self.fabric.whole
@@ -130,7 +144,9 @@ class ByDomain(View):
             crossing = count * count - int((sizes.astype(object) ** 2).sum())
             most = np.full(count, count - 1, dtype=object)
         else:
-            crossing = int(demand.amount[self.domain[demand.source] != self.domain[demand.target]].astype(object).sum())
+            crossing = int(
+                demand.amount[self.domain[demand.source] != self.domain[demand.target]].astype(object).sum()
+            )
             out, into = np.zeros(count, dtype=object), np.zeros(count, dtype=object)
             np.add.at(out, demand.source, demand.amount.astype(object))
             np.add.at(into, demand.target, demand.amount.astype(object))
@@ -140,12 +156,16 @@ class ByDomain(View):
         rate = f.link_rate[view.rows]
         np.add.at(own, view.a, rate)
         np.add.at(own, view.b, rate)
-        return [Fraction(int(m)) * sent / crossing + int(own[h]) for m, h in zip(most, self.hosts.tolist(), strict=True)]
+        return [
+            Fraction(int(m)) * sent / crossing + int(own[h])
+            for m, h in zip(most, self.hosts.tolist(), strict=True)
+        ]
 
     def _in_two_steps(
         self, up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints
-    ) -> Fraction:  # fmt: skip
-        """By uniform all to all among the accelerators: each flow goes to all of them in equal parts, and then on."""
+    ) -> Fraction:
+        """By uniform all to all among the accelerators: each flow goes to all of them in equal parts, and
+        then on."""
         assert self.plain is not None
         found = uniform_exchange(self.plain, up, unit, mine, links)
         if found is None:
@@ -160,7 +180,7 @@ class ByDomain(View):
 
 def uniform_exchange(
     plain: View, up: Fabric, unit: Ints, mine: Ints, links: Ints
-) -> tuple[Fraction, Ints] | None:  # fmt: skip
+) -> tuple[Fraction, Ints] | None:
     """What each accelerator of some units can send to each other of them by these scale-up links, all at
     once, in bit/s; and the unit of each accelerator. ``unit`` is the unit of every device, ``mine`` are those
     of one domain. None where it is not known, or where accelerators of others take part."""
@@ -193,11 +213,12 @@ def unit_of_devices(up: Fabric, units: Ints) -> Ints:
 
 def _share_by_common_switches(
     up: Fabric, unit: Ints, mine: Ints, load: list[Fraction], links: Ints
-) -> Fraction | None:  # fmt: skip
+) -> Fraction | None:
     """The share of these loads that hosts exchange by way of switches that all of them are linked to by some
     of these links; None where there are none.
 
-    A flow is divided over the switches in proportion to the least of what a host has to each, for its load."""
+    A flow is divided over the switches in proportion to the least of what a host has to each, for its load.
+    """
     capacity: dict[int, dict[int, int]] = {}
     member = np.isin(unit, mine)
     columns = (up.device_a.tolist(), up.device_b.tolist(), up.link_rate.tolist())
@@ -210,12 +231,15 @@ def _share_by_common_switches(
                 of[host] = of.get(host, 0) + columns[2][row]
     total = Fraction(0)
     for of in capacity.values():
-        total += min((Fraction(of.get(h, 0)) / load[h] for h in mine.tolist() if load[h]), default=Fraction(1))
+        total += min(
+            (Fraction(of.get(h, 0)) / load[h] for h in mine.tolist() if load[h]), default=Fraction(1)
+        )
     return min(Fraction(1), total) if total else None
 
 
 def _add_domain_devices(f: Fabric, units: Ints, count: int, device: Ints) -> tuple[Fabric, Ints]:
-    """A fabric with so many devices behind the others, and a port for every end of a link at such a ``device``."""
+    """A fabric with so many devices behind the others, and a port for every end of a link at such a
+    ``device``."""
     order = np.argsort(device, kind="stable")
     begin = np.flatnonzero(np.diff(device[order], prepend=-1))
     rank = np.empty(len(device), dtype=np.int64)
@@ -223,7 +247,9 @@ def _add_domain_devices(f: Fabric, units: Ints, count: int, device: Ints) -> tup
     ports = int(rank.max(initial=0)) + 1
     s = f.set_of(int(units[0]))
     text = ("",) * ports
-    cls = PortClass("port", (Axis(0, ports),), 0, None, (), (0,) * ports, "", (0,) * ports, text, text, (), 1, s.origin)
+    cls = PortClass(
+        "port", (Axis(0, ports),), 0, None, (), (0,) * ports, "", (0,) * ports, text, text, (), 1, s.origin
+    )
     model = replace(s.model, classes=(cls,))
     fresh = replace(
         s,
@@ -249,11 +275,13 @@ def _add_domain_devices(f: Fabric, units: Ints, count: int, device: Ints) -> tup
 
 
 def units_with_joined_accelerators(view: View, domains: Domains | None = None) -> Bools:
-    """Of every unit of a view whether its accelerators exchange data without the network: by a scale-up domain, or because it has
-    one. The domains are those that failures leave, or the ones given."""
+    """Of every unit of a view whether its accelerators exchange data without the network: by a scale-up
+    domain, or because it has one. The domains are those that failures leave, or the ones given."""
     f = view.fabric
     domains = view.domains if domains is None else domains
-    alone = np.array([m.accelerators == 1 for m in f.models] or [False], dtype=np.bool_)[f.device_model[view.units]]
+    alone = np.array([m.accelerators == 1 for m in f.models] or [False], dtype=np.bool_)[
+        f.device_model[view.units]
+    ]
     if view.failed is not None and view.failed.any():
         alone |= np.bincount(domains.inside.host, minlength=f.device_count)[view.units] == 1
     out: Bools = (domains.of_device[view.units] >= 0) | alone

@@ -1,7 +1,9 @@
-"""Scale-out alone: every rail of a host is an endpoint of its own, since the accelerators exchange nothing inside.
+"""Scale-out alone: every rail of a host is an endpoint of its own, since the accelerators exchange nothing
+inside.
 
-Through its scale-up domain (NVLink) a host hands what one accelerator sends to the port of another, so it is one end with all its
-ports; without, an accelerator has the ports of its own rail. Where rails mean nothing, hosts are one end either way.
+Through its scale-up domain (NVLink) a host hands what one accelerator sends to the port of another, so it is
+one end with all its ports; without, an accelerator has the ports of its own rail. Where rails mean nothing,
+hosts are one end either way.
 """
 
 from __future__ import annotations
@@ -25,19 +27,26 @@ SCALEOUT = "by scale-out alone"
 
 
 def endpoint_views(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
-    """The view whose units are the endpoints that a requirement asks about, and the view of the other way where that means
-    another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where there is no such domain to go
-    through."""
+    """The view whose units are the endpoints that a requirement asks about, and the view of the other way
+    where that means another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where
+    there is no such domain to go through."""
     models = [view.fabric.models[m] for m in np.unique(view.fabric.device_model[view.units]).tolist()]
-    every = bool(units_with_joined_accelerators(view, view.fabric.domains).all())  # ends are those of the design, whatever failed
+    every = bool(
+        units_with_joined_accelerators(view, view.fabric.domains).all()
+    )  # ends are those of the design, whatever failed
     if claim.through and not every:
-        raise UnfitDemand(f"there are {view.unit_word} without a scale-up domain that joins their accelerators")
+        raise UnfitDemand(
+            f"there are {view.unit_word} without a scale-up domain that joins their accelerators"
+        )
     wide = every and domain_spans_units(view)
     inside = every and all(m.accelerators > 1 for m in models)
     if view.forwards[view.units].any():
         if wide and claim.through:
             raise UnfitDemand("endpoints that forward are not put together by their scale-up domains")
-        return view, None  # what enters by one port of such a host leaves by another: it is one end with all its ports
+        return (
+            view,
+            None,
+        )  # what enters by one port of such a host leaves by another: it is one end with all its ports
     rails = ByRail.of(view) if inside or claim.args[:1] == (RAILS,) else None
     if wide and claim.through:
         return ByDomain.of(view), rails or view
@@ -54,8 +63,9 @@ def endpoint_views(view: View, claim: ResolvedClaim) -> tuple[View, View | None]
 class ByRail(View):
     """A view whose units are rails of hosts, devices of their own behind those of the fabric.
 
-    ``hosts`` are the units of the view it was made of. Of every unit ``host`` is the place among them, ``rail`` the rail; a host
-    that has none is one unit of rail -1. What a host has beside its rails is nobody's.
+    ``hosts`` are the units of the view it was made of. Of every unit ``host`` is the place among them,
+    ``rail`` the rail; a host that has none is one unit of rail -1. What a host has beside its rails is
+    nobody's.
     """
 
     hosts: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -93,7 +103,17 @@ class ByRail(View):
         shown[units] = False
         shown[ends] = True
         made = replace(made, link_a=a, link_b=b)
-        return cls(made, shown, shown, view.rows, view.name, budget=view.budget, hosts=units, host=unit[at], rail=rail[at])
+        return cls(
+            made,
+            shown,
+            shown,
+            view.rows,
+            view.name,
+            budget=view.budget,
+            hosts=units,
+            host=unit[at],
+            rail=rail[at],
+        )
 
     def names(self, devices: Ints) -> list[str]:
         """Names of devices; of a rail ``node3 rail 2``."""
@@ -111,8 +131,8 @@ class ByRail(View):
         return not (linked if demand is None else linked[np.append(demand.source, demand.target)]).all()
 
     def apart(self, demand: TrafficDemand | None) -> str:
-        """Two that exchange something (None: all do) and have no path to each other, in words; "" if all have one. Hosts do so on
-        all rails that both have, and must have one."""
+        """Two that exchange something (None: all do) and have no path to each other, in words; "" if all have
+        one. Hosts do so on all rails that both have, and must have one."""
         kind, hubs, first = self._kinds()
         clash = {(i, j) for i, x in enumerate(hubs) for j, y in enumerate(hubs) if not x & y}
         if demand is None:
@@ -131,14 +151,16 @@ class ByRail(View):
         return self._said(int(sent.source[at]), int(sent.target[at])) if at >= 0 else ""
 
     def _kinds(self) -> tuple[Ints, list[frozenset[int]], list[int]]:
-        """For every unit which parts of the network it is connected to, as a number; those parts and the first unit of each
-        number."""
+        """For every unit which parts of the network it is connected to, as a number; those parts and the
+        first unit of each number."""
         at = self.attachment
         mine = np.isin(at.end, self.units)
         if len(np.unique(at.hub[mine])) == 1:
             return np.zeros(len(self.units), dtype=np.int64), [frozenset({0})], [0]
         hubs_of: list[list[int]] = [[] for _ in self.units]
-        for unit, hub in zip(np.searchsorted(self.units, at.end[mine]).tolist(), at.hub[mine].tolist(), strict=True):
+        for unit, hub in zip(
+            np.searchsorted(self.units, at.end[mine]).tolist(), at.hub[mine].tolist(), strict=True
+        ):
             hubs_of[unit].append(hub)
         known: dict[frozenset[int], int] = {}
         kind = np.array([known.setdefault(frozenset(x), len(known)) for x in hubs_of], dtype=np.int64)
@@ -148,20 +170,28 @@ class ByRail(View):
         """That no path connects two units; of their rails, where no path connects any two units of those."""
         rails = [int(self.rail[x]) for x in (one, two)]
         kind, hubs, _ = self._kinds()
-        hubs_of = [frozenset[int]().union(*(hubs[k] for k in np.unique(kind[self.rail == r]).tolist())) for r in rails]
-        said = [self.called(x) for x in (one, two)] if hubs_of[0] & hubs_of[1] or min(rails) < 0 else [f"rail {r}" for r in rails]
+        hubs_of = [
+            frozenset[int]().union(*(hubs[k] for k in np.unique(kind[self.rail == r]).tolist()))
+            for r in rails
+        ]
+        said = (
+            [self.called(x) for x in (one, two)]
+            if hubs_of[0] & hubs_of[1] or min(rails) < 0
+            else [f"rail {r}" for r in rails]
+        )
         return f"{' and '.join(said)} are not connected"
 
     @cached_property
     def _table(self) -> Ints:
-        """The unit of every host (rows) on every rail, -1 where it has none; the last column is of those without rails."""
+        """The unit of every host (rows) on every rail, -1 where it has none; the last column is of those
+        without rails."""
         out = np.full((len(self.hosts), int(self.rail.max()) + 2), -1, dtype=np.int64)
         out[self.host, self.rail] = np.arange(len(self.host))
         return out
 
     def laid(self, demand: TrafficDemand) -> TrafficDemand:
-        """What hosts send, from each rail to the same rail of the other, as far as both have it; a ring goes round on every rail
-        over the hosts that have it."""
+        """What hosts send, from each rail to the same rail of the other, as far as both have it; a ring goes
+        round on every rail over the hosts that have it."""
         parts = []
         for mine in self._table.T:
             if demand.ring:
@@ -174,9 +204,11 @@ class ByRail(View):
         return TrafficDemand(source, target, amount)
 
 
-def _add_rail_devices(f: Fabric, sets: list[DeviceSet], first: Ints, wide: int, device: Ints) -> tuple[Fabric, Ints]:
-    """A fabric with devices behind the others: for each of these sets one that has one axis more, from ``first`` on. And a port
-    for every end of a link at such a ``device``."""
+def _add_rail_devices(
+    f: Fabric, sets: list[DeviceSet], first: Ints, wide: int, device: Ints
+) -> tuple[Fabric, Ints]:
+    """A fabric with devices behind the others: for each of these sets one that has one axis more, from
+    ``first`` on. And a port for every end of a link at such a ``device``."""
     order = np.argsort(device, kind="stable")
     begin = np.flatnonzero(np.diff(device[order], prepend=-1))
     rank = np.empty(len(device), dtype=np.int64)
@@ -185,7 +217,21 @@ def _add_rail_devices(f: Fabric, sets: list[DeviceSet], first: Ints, wide: int, 
     fresh, models = [], []
     for i, s in enumerate(sets):
         text = ("",) * ports
-        cls = PortClass("port", (Axis(0, ports),), 0, None, (), (0,) * ports, "", (0,) * ports, text, text, (), 1, s.origin)
+        cls = PortClass(
+            "port",
+            (Axis(0, ports),),
+            0,
+            None,
+            (),
+            (0,) * ports,
+            "",
+            (0,) * ports,
+            text,
+            text,
+            (),
+            1,
+            s.origin,
+        )
         models.append(replace(s.model, classes=(cls,)))
         parts = (*s.parts, PathComponent("rail", "host", (Axis(0, wide),)))
         fresh.append(replace(s, index=len(f.sets) + i, parts=parts, model=models[-1], first=int(first[i])))

@@ -1,15 +1,17 @@
 """A lower bound on bisection from flows towards hubs, upward only: what every unit can count on at once.
 
-Take the nodes of one tier as *hubs*. Every node below divides what it gets among its links upward in fixed *shares*; a
-*block*, the nodes below that share links, passes at most its *limit*, chosen so that no link is overloaded whichever units
-send. A choice S of units then sends to hub c at least ``M_c(S)``, the rank of S under these nested limits. Links up carry
-what is sent, links down what is received, in the same shares, so both fit at once. Whatever side of a split (U, V) hub c is
-on, what U sends to it or what V receives from it crosses: the cut is at least Σ_c min(M_c(U), M_c(V)), and so at least
-Σ_c min over |S| = ⌊N/2⌋ of M_c(S). That minimum is found exactly, by profiles of the nested blocks.
+Take the nodes of one tier as *hubs*. Every node below divides what it gets among its links upward in fixed
+*shares*; a *block*, the nodes below that share links, passes at most its *limit*, chosen so that no link is
+overloaded whichever units send. A choice S of units then sends to hub c at least ``M_c(S)``, the rank of S
+under these nested limits. Links up carry what is sent, links down what is received, in the same shares, so
+both fit at once. Whatever side of a split (U, V) hub c is on, what U sends to it or what V receives from it
+crosses: the cut is at least Σ_c min(M_c(U), M_c(V)), and so at least Σ_c min over |S| = ⌊N/2⌋ of M_c(S). That
+minimum is found exactly, by profiles of the nested blocks.
 
-Sources: the argument of hubs is that of concurrent flow, Leighton and Rao, "Multicommodity max-flow min-cut theorems" (J. ACM
-46, 1999); that a folded Clos lets every host send to all top switches at once, Leiserson, "Fat-trees" (IEEE Trans. Computers
-34, 1985), and Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network architecture" (SIGCOMM 2008).
+Sources: the argument of hubs is that of concurrent flow, Leighton and Rao, "Multicommodity max-flow min-cut
+theorems" (J. ACM 46, 1999); that a folded Clos lets every host send to all top switches at once, Leiserson,
+"Fat-trees" (IEEE Trans. Computers 34, 1985), and Al-Fares, Loukissas, Vahdat, "A scalable, commodity data
+center network architecture" (SIGCOMM 2008).
 """
 
 from __future__ import annotations
@@ -31,12 +33,14 @@ Combination = tuple[tuple[Fraction, Fraction], ...]
 """(Part that comes to a hub, most sent) of sources, the least part first."""
 
 FINE = 3_628_800
-"""Parts of a grain that profiles count in where the fractions have no common denominator of this size; rounded down."""
+"""Parts of a grain that profiles count in where the fractions have no common denominator of this size;
+rounded down."""
 
 
 @dataclass(frozen=True, slots=True)
 class TierBlock:
-    """Nodes of tiers up to ``level`` that links upward join; ``limit`` in grains; a block of level 1 is one node."""
+    """Nodes of tiers up to ``level`` that links upward join; ``limit`` in grains; a block of level 1 is one
+    node."""
 
     level: int
     members: tuple[int, ...]
@@ -46,7 +50,8 @@ class TierBlock:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A bound with all that certifies it: hubs, shares of every node below them, outermost blocks. ``value`` in grains."""
+    """A bound with all that certifies it: hubs, shares of every node below them, outermost blocks. ``value``
+    in grains."""
 
     hubs: tuple[int, ...]
     shares: dict[int, Shares]
@@ -79,19 +84,22 @@ def best_spread(net: Network) -> Spread | None:
 
 
 def hub_spread(net: Network, top: int, even: bool) -> Spread:
-    """The bound with the nodes of tier ``top`` as hubs. ``even``: shares as links have capacity; else also as what the
-    nodes above can pass on."""
+    """The bound with the nodes of tier ``top`` as hubs. ``even``: shares as links have capacity; else also as
+    what the nodes above can pass on."""
     up = _links_upward(net, top)
     return _spread_from_routes(net, up, _routes_upward(net, up, top, even), top)
 
 
 def _same_shares(a: _Routes, b: _Routes) -> bool:
-    """Whether two ways to choose shares choose the same. Nodes with the same links upward have one object in both."""
+    """Whether two ways to choose shares choose the same. Nodes with the same links upward have one object in
+    both."""
     first, second = ({id(s): s for s in routes.shares.values()} for routes in (a, b))
     return list(first.values()) == list(second.values())
 
 
-def _spread_from_routes(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> Spread:
+def _spread_from_routes(
+    net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int
+) -> Spread:
     blocks = _nested_blocks(net, up, routes, top)
     hubs = tuple(np.flatnonzero(net.tier == top).tolist())
     return Spread(hubs, routes.shares, blocks, _value_of_spread(net, blocks, routes, hubs))
@@ -101,7 +109,9 @@ def _links_upward(net: Network, top: int) -> dict[int, list[tuple[int, int]]]:
     """Nodes one tier up, with capacity, of every node below ``top``."""
     out: dict[int, list[tuple[int, int]]] = defaultdict(list)
     tier = net.tier.tolist()
-    for a, b, capacity in zip(net.trunks.a.tolist(), net.trunks.b.tolist(), net.trunks.capacity.tolist(), strict=True):
+    for a, b, capacity in zip(
+        net.trunks.a.tolist(), net.trunks.b.tolist(), net.trunks.capacity.tolist(), strict=True
+    ):
         low, high = (a, b) if tier[a] < tier[b] else (b, a)
         if 0 < tier[low] == tier[high] - 1 and tier[high] <= top:
             out[low].append((high, capacity))
@@ -146,7 +156,9 @@ def _route_of_node(
     return shares, most, dict(above)
 
 
-def _nested_blocks(net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int) -> tuple[TierBlock, ...]:
+def _nested_blocks(
+    net: Network, up: dict[int, list[tuple[int, int]]], routes: _Routes, top: int
+) -> tuple[TierBlock, ...]:
     """The nested blocks below the hubs, outermost; with the hubs in tier 1 there are none."""
     leaves = np.flatnonzero(net.tier == 1).tolist()
     if top == 1:
@@ -160,7 +172,9 @@ def _nested_blocks(net: Network, up: dict[int, list[tuple[int, int]]], routes: _
         members: dict[int, list[int]] = defaultdict(list)
         for v in np.flatnonzero((net.tier > 0) & (net.tier <= level)).tolist():
             members[int(label[v])].append(v)
-        current = {at: _block_with_limit(net, level, members[at], blocks, routes) for at, blocks in inner.items()}
+        current = {
+            at: _block_with_limit(net, level, members[at], blocks, routes) for at, blocks in inner.items()
+        }
     return tuple(current.values())
 
 
@@ -171,9 +185,11 @@ def _labels_below_level(net: Network, up: dict[int, list[tuple[int, int]]], leve
     return component_labels(len(net.transit), a, b)
 
 
-def _block_with_limit(net: Network, level: int, members: list[int], inside: list[TierBlock], routes: _Routes) -> TierBlock:
-    """A block's limit: the largest total that overloads none of its highest nodes, whatever combination of leaves it comes
-    from."""
+def _block_with_limit(
+    net: Network, level: int, members: list[int], inside: list[TierBlock], routes: _Routes
+) -> TierBlock:
+    """A block's limit: the largest total that overloads none of its highest nodes, whatever combination of
+    leaves it comes from."""
     sent: dict[int, Fraction] = defaultdict(Fraction)  # what leaves with the same routes send at most
     above: dict[int, Shares] = {}
     for v in members:
@@ -189,8 +205,8 @@ def _block_with_limit(net: Network, level: int, members: list[int], inside: list
 
 
 def total_at(parts: list[tuple[Fraction, Fraction]], capacity: Fraction) -> Fraction:
-    """The largest total of which no combination puts more than ``capacity`` on a node, of sources (part that goes there, most
-    sent).
+    """The largest total of which no combination puts more than ``capacity`` on a node, of sources (part that
+    goes there, most sent).
 
     The worst combination takes sources with the greatest part first.
     """
@@ -205,7 +221,9 @@ def total_at(parts: list[tuple[Fraction, Fraction]], capacity: Fraction) -> Frac
 # ---------------------------------------------------------------- the least over all choices of units
 
 
-def _value_of_spread(net: Network, blocks: tuple[TierBlock, ...], routes: _Routes, hubs: tuple[int, ...]) -> int:
+def _value_of_spread(
+    net: Network, blocks: tuple[TierBlock, ...], routes: _Routes, hubs: tuple[int, ...]
+) -> int:
     """Σ over hubs of the least that half of the units can send there, rounded up to whole grains."""
     attached: dict[int, tuple[Ints, Ints]] = {}
     order = np.argsort(net.access.b, kind="stable")
@@ -218,7 +236,9 @@ def _value_of_spread(net: Network, blocks: tuple[TierBlock, ...], routes: _Route
         return sum(_least_of_half(net, members, profile) for members, profile in parts)
     known: dict[tuple[int, Fraction], dict[int, Combination]] = {}
     combinations = [_combinations_at_hubs(b, routes, net, known) for b in blocks]
-    fine = min(_common_denominator(blocks, combinations), max(2**60 // max(int(net.access.capacity.sum()), 1), 1))
+    fine = min(
+        _common_denominator(blocks, combinations), max(2**60 // max(int(net.access.capacity.sum()), 1), 1)
+    )
     profiles = [_block_profile(b, attached, fine, net.half) for b in blocks]
     different = list({id(m): m for m in combinations}.values())
     kinds: dict[tuple[Combination, ...], list[int]] = defaultdict(list)
@@ -228,14 +248,17 @@ def _value_of_spread(net: Network, blocks: tuple[TierBlock, ...], routes: _Route
     for like in kinds.values():
         here, times = [m.get(like[0], ()) for m in combinations], len(like)
         parts = [
-            (members, least_arriving(profile, m, times, fine)) for m, (members, profile) in zip(here, profiles, strict=True) if m
+            (members, least_arriving(profile, m, times, fine))
+            for m, (members, profile) in zip(here, profiles, strict=True)
+            if m
         ]
         total += _least_of_half(net, *join_profiles(parts, net.half))
     return -(-total // fine)
 
 
 def least_arriving(profile: Ints, combination: Combination, times: int, fine: int) -> Ints:
-    """The least that comes to ``times`` like hubs of what a block sends: sources with the smallest part send first."""
+    """The least that comes to ``times`` like hubs of what a block sends: sources with the smallest part send
+    first."""
     out, left = np.zeros_like(profile), profile
     for part, most in combination[:-1]:
         here = _limit_values(left, -int(-most * fine // 1))
@@ -244,7 +267,8 @@ def least_arriving(profile: Ints, combination: Combination, times: int, fine: in
 
 
 def _limit_values(values: Ints, most: int) -> Ints:
-    """Values, none above ``most``. They are below 2^61 (``fine`` sees to it), and ``most`` may be beyond 64 bits."""
+    """Values, none above ``most``. They are below 2^61 (``fine`` sees to it), and ``most`` may be beyond 64
+    bits."""
     found: Ints = np.minimum(values, min(most, 2**62))
     return found
 
@@ -272,7 +296,9 @@ def _leaf_profile(attached: tuple[Ints, Ints], limit: Fraction | None, fine: int
     return units[order], profile
 
 
-def _block_profile(block: TierBlock, attached: dict[int, tuple[Ints, Ints]], fine: int, most: int) -> tuple[Ints, Ints]:
+def _block_profile(
+    block: TierBlock, attached: dict[int, tuple[Ints, Ints]], fine: int, most: int
+) -> tuple[Ints, Ints]:
     """Members of a block, and the least that x of them send out of it, in parts of a grain."""
     if block.level == 1:
         members, profile = _leaf_profile(attached[block.members[0]], block.limit, fine)
@@ -284,8 +310,8 @@ def _block_profile(block: TierBlock, attached: dict[int, tuple[Ints, Ints]], fin
 def _combinations_at_hubs(
     block: TierBlock, routes: _Routes, net: Network, known: dict[tuple[int, Fraction], dict[int, Combination]]
 ) -> dict[int, Combination]:
-    """For every hub, the parts of what a block's leaves send that come to it, the least first. ``known`` are those of blocks
-    whose leaves all have the same routes: equal ones are one object."""
+    """For every hub, the parts of what a block's leaves send that come to it, the least first. ``known`` are
+    those of blocks whose leaves all have the same routes: equal ones are one object."""
     sent: dict[int, Fraction] = defaultdict(Fraction)
     above: dict[int, Shares] = {}
     for v in block.members:
@@ -309,7 +335,9 @@ def _combinations_at_hubs(
 def _common_denominator(blocks: tuple[TierBlock, ...], combinations: list[dict[int, Combination]]) -> int:
     """Parts of a grain in which all limits and fractions are whole, if there are not too many."""
     different = {id(m): m for m in combinations}.values()
-    parts = {part.denominator for m in different for combination in set(m.values()) for part, _ in combination}
+    parts = {
+        part.denominator for m in different for combination in set(m.values()) for part, _ in combination
+    }
     waiting = list(blocks)
     limits = set()
     while waiting:

@@ -53,7 +53,9 @@ class Blocks:
         units[view.units] = True
         ports = np.where(units, _rate_at_devices(view), _rate_at_devices(before))
         owner = out[inside.owner]
-        home = component_labels(len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner))))
+        home = component_labels(
+            len(owner), np.append(inside.a, owner), np.append(inside.b, np.arange(len(owner)))
+        )
         away = np.where(owner[inside.a] != owner[inside.b], inside.rate, 0)
         beside, capacity = np.zeros(f.device_count, dtype=np.int64), np.zeros(len(owner), dtype=np.int64)
         for one in (inside.a, inside.b):
@@ -147,14 +149,17 @@ def accelerators_of(view: View) -> Ints:
     none or is none; 0 for what is no unit."""
     f = view.fabric
     found = np.zeros(f.device_count, dtype=np.int64)
-    holds = np.array([m.kind == "host" and m.accelerators > 0 for m in f.models] or [False], dtype=np.bool_)[f.device_model]
+    holds = np.array([m.kind == "host" and m.accelerators > 0 for m in f.models] or [False], dtype=np.bool_)[
+        f.device_model
+    ]
     there = np.bincount(view.domains.inside.host, minlength=f.device_count)
     found[view.units] = np.where(holds, there[: f.device_count], 1)[view.units]
     return found
 
 
 def _exact_total(amounts: Ints) -> int:
-    """The sum of amounts that are not negative; the insides of a million accelerators exceed 64 bits together."""
+    """The sum of amounts that are not negative; the insides of a million accelerators exceed 64 bits
+    together."""
     return (int((amounts >> 32).sum()) << 32) + int((amounts & 0xFFFFFFFF).sum())
 
 

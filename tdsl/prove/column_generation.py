@@ -1,11 +1,13 @@
-"""Column generation: routes along paths that a linear program chooses among, with new ones where its prices show that they help.
+"""Column generation: routes along paths that a linear program chooses among, with new ones where its prices
+show that they help.
 
-Lengths that grow where arcs are full give the first paths (Garg and Könemann, SIAM J. Comput. 37, 2007). Then a program says how
-much goes along each, so that the fullest arc is as empty as can be, and what capacity on every arc is worth; shortest paths under
-such prices are the next ones (Ford and Fulkerson, "A suggested computation for maximal multi-commodity network flows",
-Management Science 5, 1958), under the best prices so far mixed with the last (Wentges, "Weighted Dantzig-Wolfe decomposition for
-linear mixed-integer programming", Int. Trans. Oper. Res. 4, 1997). What floats say only proposes: lengths are whole numbers, and
-so are the parts of a demand that go along its paths.
+Lengths that grow where arcs are full give the first paths (Garg and Könemann, SIAM J. Comput. 37, 2007). Then
+a program says how much goes along each, so that the fullest arc is as empty as can be, and what capacity on
+every arc is worth; shortest paths under such prices are the next ones (Ford and Fulkerson, "A suggested
+computation for maximal multi-commodity network flows", Management Science 5, 1958), under the best prices so
+far mixed with the last (Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer programming",
+Int. Trans. Oper. Res. 4, 1997). What floats say only proposes: lengths are whole numbers, and so are the
+parts of a demand that go along its paths.
 """
 
 from __future__ import annotations
@@ -41,8 +43,9 @@ FAR = 1 << 60
 
 @dataclass(eq=False)
 class Commodities:
-    """Pairs of nodes with the amount that goes from one to the other, over a network in which every node that does not forward is
-    divided into the node that arcs leave and the one that they enter; ``order`` says which arc of the original each is."""
+    """Pairs of nodes with the amount that goes from one to the other, over a network in which every node that
+    does not forward is divided into the node that arcs leave and the one that they enter; ``order`` says
+    which arc of the original each is."""
 
     net: Network
     order: Ints
@@ -102,7 +105,8 @@ class Commodities:
 
 @dataclass(eq=False)
 class Paths:
-    """What was found: paths of pairs, each as its arcs; the part of each; the best prices and what they show."""
+    """What was found: paths of pairs, each as its arcs; the part of each; the best prices and what they
+    show."""
 
     asked: Commodities
     upper: Fraction
@@ -143,12 +147,16 @@ class Paths:
         price = np.ones(net.arcs)
         for turn in range(rounds):
             arcs, _ = self.add(price)
-            use = np.bincount(np.concatenate(arcs), np.repeat(asked.amount, [len(x) for x in arcs]), net.arcs) / net.capacity
+            use = (
+                np.bincount(np.concatenate(arcs), np.repeat(asked.amount, [len(x) for x in arcs]), net.arcs)
+                / net.capacity
+            )
             seen = seen + (use - seen) / (turn + 1)
             price = np.exp((4.0 + 0.75 * turn) * (seen / seen.max() - 1)) / net.capacity
 
     def solved(self, corner: bool) -> tuple[Floats, float, Floats]:
-        """The part of every path that leaves the fullest arc emptiest, how full it is, and the price of every arc."""
+        """The part of every path that leaves the fullest arc emptiest, how full it is, and the price of every
+        arc."""
         net, pair, arcs = self.asked.net, np.array(self.pair), np.concatenate(self.arcs)
         sizes = np.array([len(x) for x in self.arcs])
         use = np.repeat(self.asked.amount[pair].astype(np.float64), sizes) / net.capacity[arcs]
@@ -170,8 +178,8 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """The routes in the end, as entries of source, arc and amount, in ``whole`` parts of the demand; how much fits, and by which
-    lengths (none if empty) no more than ``upper``. Arcs as they were numbered."""
+    """The routes in the end, as entries of source, arc and amount, in ``whole`` parts of the demand; how much
+    fits, and by which lengths (none if empty) no more than ``upper``. Arcs as they were numbered."""
 
     source: Ints
     arc: Ints
@@ -182,7 +190,9 @@ class Along:
     upper: Fraction
 
 
-def route_along_paths(net: Network, demand: tuple[Ints, Ints, Ints], upper: Fraction, budget: Budget = DEFAULT) -> Along | None:
+def route_along_paths(
+    net: Network, demand: tuple[Ints, Ints, Ints], upper: Fraction, budget: Budget = DEFAULT
+) -> Along | None:
     """Routes and a bound of at most ``upper``; every pair has a path. None where the program says nothing."""
     asked = Commodities.of(net, demand)
     found = Paths(asked, upper)
@@ -211,11 +221,14 @@ def route_along_paths(net: Network, demand: tuple[Ints, Ints, Ints], upper: Frac
 
 
 def _best_rounded_routes(found: Paths, part: Floats) -> Along | None:
-    """The routes of which most fits, among those of some denominators: the least of those that are about as good."""
+    """The routes of which most fits, among those of some denominators: the least of those that are about as
+    good."""
     asked, net, count = found.asked, found.asked.net, len(part)
     found.pair, found.arcs = found.pair[:count], found.arcs[:count]
     pair, sizes = np.array(found.pair), [len(x) for x in found.arcs]
-    keys, back = np.unique(np.repeat(asked.row[pair], sizes) * net.arcs + np.concatenate(found.arcs), return_inverse=True)
+    keys, back = np.unique(
+        np.repeat(asked.row[pair], sizes) * net.arcs + np.concatenate(found.arcs), return_inverse=True
+    )
     row, arc = keys // net.arcs, keys % net.arcs
     best: Along | None = None
     for whole in WHOLE:
@@ -226,11 +239,16 @@ def _best_rounded_routes(found: Paths, part: Floats) -> Along | None:
         np.add.at(amount, back, np.repeat(parts.astype(object) * asked.amount[pair], sizes))
         np.add.at(load, arc, amount)
         used = np.flatnonzero(load)
-        fits = min(Fraction(r * whole, x) for r, x in zip(net.capacity[used].tolist(), load[used].tolist(), strict=True))
+        fits = min(
+            Fraction(r * whole, x)
+            for r, x in zip(net.capacity[used].tolist(), load[used].tolist(), strict=True)
+        )
         if best is None or fits > best.lower * SAME or (fits >= found.upper > best.lower):
             some = np.flatnonzero(amount)
             lengths = np.zeros(len(found.lengths), dtype=np.int64)
             if len(lengths):
                 lengths[asked.order] = found.lengths
-            best = Along(asked.who[row[some]], asked.order[arc[some]], amount[some], whole, fits, lengths, found.upper)
+            best = Along(
+                asked.who[row[some]], asked.order[arc[some]], amount[some], whole, fits, lengths, found.upper
+            )
     return best

@@ -1,10 +1,11 @@
 """How much of a demand can flow at once, between two bounds that anyone can add up again.
 
-λ is the greatest factor such that λ times every demand flows together (maximum concurrent flow). Any explicit routes show a lower
-bound: the least, over links, of capacity over load. Any lengths l show an upper one: λ ≤ Σ c·l / Σ demand·distance (Shahrokhi and
-Matula, "The maximum concurrent flow problem", J. ACM 37, 1990). The first routes divide evenly over shortest paths; then a linear
-program, where it is small, or a combination of routings under growing lengths proposes better ones. Floats only propose: routes
-and lengths become whole numbers, and bounds are computed from those exactly.
+λ is the greatest factor such that λ times every demand flows together (maximum concurrent flow). Any explicit
+routes show a lower bound: the least, over links, of capacity over load. Any lengths l show an upper one: λ ≤
+Σ c·l / Σ demand·distance (Shahrokhi and Matula, "The maximum concurrent flow problem", J. ACM 37, 1990). The
+first routes divide evenly over shortest paths; then a linear program, where it is small, or a combination of
+routings under growing lengths proposes better ones. Floats only propose: routes and lengths become whole
+numbers, and bounds are computed from those exactly.
 
 """
 
@@ -38,12 +39,15 @@ MOST = 10**12
 FAR = 1 << 60
 
 
-def concurrent_flow_bounds(net: Network, demands: Demands, top: Fraction, budget: Budget = DEFAULT) -> DemandBound | None:
-    """Bounds on λ, which is at most ``top``, what the ports of units allow; None where some demand has no path.
+def concurrent_flow_bounds(
+    net: Network, demands: Demands, top: Fraction, budget: Budget = DEFAULT
+) -> DemandBound | None:
+    """Bounds on λ, which is at most ``top``, what the ports of units allow; None where some demand has no
+    path.
 
-    First every source is routed along its shortest paths, then cuts are tried, then a linear program: over arcs where that is
-    small, over paths where that is. What is larger is answered by a combination of routings, on the quotient network if that is
-    smaller, or by routes along a few spanning trees.
+    First every source is routed along its shortest paths, then cuts are tried, then a linear program: over
+    arcs where that is small, over paths where that is. What is larger is answered by a combination of
+    routings, on the quotient network if that is smaller, or by routes along a few spanning trees.
     """
     by_source = targets_by_source(demands)
     if len(by_source) * net.arcs > budget.routing_work:
@@ -73,11 +77,15 @@ def concurrent_flow_bounds(net: Network, demands: Demands, top: Fraction, budget
     return best if other is None else best.joined(other)
 
 
-def _bound_by_arc_program(net: Network, by_source: dict[int, dict[int, int]], best: DemandBound, budget: Budget) -> DemandBound:
+def _bound_by_arc_program(
+    net: Network, by_source: dict[int, dict[int, int]], best: DemandBound, budget: Budget
+) -> DemandBound:
     """The bounds with what the linear program over arcs proposes."""
     for routes, lengths in _round_arc_program(net, by_source, budget):
         if routes is not None:
-            best = best.joined(Bound(min(_fit_factor(net, routes.load), best.upper), best.upper, routes, best.proof_upper))
+            best = best.joined(
+                Bound(min(_fit_factor(net, routes.load), best.upper), best.upper, routes, best.proof_upper)
+            )
         best = _bound_by_lengths(net, by_source, best, lengths)
         if best.lower >= best.upper:
             break
@@ -88,7 +96,9 @@ def _bound_by_block_cut(net: Network, demands: Demands, best: DemandBound, budge
     """The bounds with what the best cut proves."""
     wanted = _demand_columns(demands)
     arcs = net.tail, net.head, net.capacity
-    found = blocks.least_block_cut(net.forwards, arcs, (wanted.source, wanted.target, wanted.amount), net.labels, budget)
+    found = blocks.least_block_cut(
+        net.forwards, arcs, (wanted.source, wanted.target, wanted.amount), net.labels, budget
+    )
     if found is None or found[0] >= best.upper:
         return best
     return replace(best, upper=found[0], proof_upper=ArcLengths(net, found[1].astype(np.int64)))
@@ -103,7 +113,11 @@ def _bound_by_path_program(net: Network, demands: Demands, best: DemandBound, bu
     if found.upper < best.upper:
         best = replace(best, upper=found.upper, proof_upper=ArcLengths(net, found.lengths))
     lower = min(found.lower, best.upper)
-    return replace(best, lower=lower, proof_lower=RoutedLoads.along(found, budget.flow_entries)) if lower > best.lower else best
+    return (
+        replace(best, lower=lower, proof_lower=RoutedLoads.along(found, budget.flow_entries))
+        if lower > best.lower
+        else best
+    )
 
 
 def _demand_columns(demands: Demands) -> wide.NodeDemands:
@@ -111,13 +125,17 @@ def _demand_columns(demands: Demands) -> wide.NodeDemands:
     return wide.NodeDemands.of(source, target, np.array(list(demands.values()), dtype=np.int64))
 
 
-def _bounds_of_large_network(net: Network, demands: Demands, top: Fraction, budget: Budget) -> DemandBound | None:
-    """Bounds where every source by itself is too much work: of a quotient network, or by cuts and a combination of routings or a
-    few trees."""
+def _bounds_of_large_network(
+    net: Network, demands: Demands, top: Fraction, budget: Budget
+) -> DemandBound | None:
+    """Bounds where every source by itself is too much work: of a quotient network, or by cuts and a
+    combination of routings or a few trees."""
     found = _bounds_of_quotient(net, demands, top, budget)
     if found is not None:
         return found
-    best = _bound_by_block_cut(net, demands, Bound(Fraction(0), top, RoutedLoads(budget.flow_entries), PortBound()), budget)
+    best = _bound_by_block_cut(
+        net, demands, Bound(Fraction(0), top, RoutedLoads(budget.flow_entries), PortBound()), budget
+    )
     return _bound_by_combination(net, demands, best, budget) or _bound_by_trees(net, demands, best, budget)
 
 
@@ -128,7 +146,9 @@ def _bounds_of_quotient(net: Network, demands: Demands, top: Fraction, budget: B
     if by.network.arcs * budget.quotient_ratio > net.arcs:
         return None
     asked: Demands = {}
-    for s, t, w in zip(by.out[wanted.source].tolist(), by.into[wanted.target].tolist(), wanted.amount.tolist(), strict=True):
+    for s, t, w in zip(
+        by.out[wanted.source].tolist(), by.into[wanted.target].tolist(), wanted.amount.tolist(), strict=True
+    ):
         asked[s, t] = asked.get((s, t), 0) + w
     if len({s for s, _ in asked}) * by.network.arcs <= budget.routing_work:
         found = concurrent_flow_bounds(by.network, asked, top, budget)
@@ -149,11 +169,15 @@ def _bound_by_combination(
     net: Network, demands: Demands, best: DemandBound, budget: Budget, of_quotient: bool = False
 ) -> DemandBound | None:
     """The bounds with what a combination of routings proves; None if there is none."""
-    combination, upper, lengths = wide.combine_routings(net, _demand_columns(demands), best.upper, of_quotient, budget)
+    combination, upper, lengths = wide.combine_routings(
+        net, _demand_columns(demands), best.upper, of_quotient, budget
+    )
     if not combination.columns:
         return None
     proof = ArcLengths(net, lengths) if len(lengths) else best.proof_upper
-    return Bound(min(combination.fits(), upper), upper, RoutedLoads.combined(combination, budget.flow_entries), proof)
+    return Bound(
+        min(combination.fits(), upper), upper, RoutedLoads.combined(combination, budget.flow_entries), proof
+    )
 
 
 def _bound_by_trees(net: Network, demands: Demands, best: DemandBound, budget: Budget) -> DemandBound | None:
@@ -170,10 +194,14 @@ def _bound_by_trees(net: Network, demands: Demands, best: DemandBound, budget: B
 
 def _fit_factor(net: Network, load: Loads) -> Fraction:
     """The factor by which a load fits all arcs."""
-    return min((int(net.capacity[arc]) / amount for arc, amount in load.items() if amount), default=Fraction(0))
+    return min(
+        (int(net.capacity[arc]) / amount for arc, amount in load.items() if amount), default=Fraction(0)
+    )
 
 
-def _bound_by_lengths(net: Network, by_source: dict[int, dict[int, int]], best: DemandBound, lengths: list[int]) -> DemandBound:
+def _bound_by_lengths(
+    net: Network, by_source: dict[int, dict[int, int]], best: DemandBound, lengths: list[int]
+) -> DemandBound:
     """The bounds with what these lengths prove."""
     spent = 0
     for s, wanted in by_source.items():
@@ -186,8 +214,8 @@ def _bound_by_lengths(net: Network, by_source: dict[int, dict[int, int]], best: 
 
 
 def shortest_distances(net: Network, length: list[int], source: int, targets: Iterable[int]) -> list[int]:
-    """Length of the shortest path from a node to some others, and to all that are nearer; FAR where there is none. Dijkstra
-    1959."""
+    """Length of the shortest path from a node to some others, and to all that are nearer; FAR where there is
+    none. Dijkstra 1959."""
     left = set(targets)
     far = [FAR] * net.nodes
     far[source] = 0
@@ -210,9 +238,11 @@ def shortest_distances(net: Network, length: list[int], source: int, targets: It
     return far
 
 
-def _divide_over_shortest_paths(net: Network, length: list[int], source: int, wanted: dict[int, int]) -> Loads | None:
-    """What a source sends along its shortest paths, each step back divided as the arcs have capacity. None if some target is
-    not reached. Lengths are at least 1."""
+def _divide_over_shortest_paths(
+    net: Network, length: list[int], source: int, wanted: dict[int, int]
+) -> Loads | None:
+    """What a source sends along its shortest paths, each step back divided as the arcs have capacity. None if
+    some target is not reached. Lengths are at least 1."""
     far = shortest_distances(net, length, source, wanted)
     if any(far[t] >= FAR for t in wanted):
         return None
@@ -225,9 +255,10 @@ def _divide_over_shortest_paths(net: Network, length: list[int], source: int, wa
         _, v = heappop(heap)
         amount = through[v]
         tight = [
-            arc for arc in net.into[v]
+            arc
+            for arc in net.into[v]
             if far[u := int(tails[arc])] + length[arc] == far[v] and (u == source or forwards[u])
-        ]  # fmt: skip
+        ]
         total = sum(int(capacities[arc]) for arc in tight)
         for arc in tight:
             part = amount * int(capacities[arc]) / total
@@ -277,13 +308,20 @@ def _round_arc_program(
 def _whole_lengths(prices: Floats) -> list[int]:
     """Whole lengths in the proportions of some prices, as fractions with small denominators."""
     top = float(prices.max(initial=0.0))
-    near = [Fraction(max(float(x), 0.0) / top).limit_denominator(SMALL) for x in prices] if top else [Fraction(0)] * len(prices)
+    near = (
+        [Fraction(max(float(x), 0.0) / top).limit_denominator(SMALL) for x in prices]
+        if top
+        else [Fraction(0)] * len(prices)
+    )
     whole = lcm(*(x.denominator for x in near))
     return [int(x * whole) for x in near] if whole <= MOST else [0] * len(near)
 
 
-def _round_to_fractions(budget: Budget, paths: list[tuple[int, int, list[tuple[float, list[int]]]]]) -> RoutedLoads:
-    """The paths, each with the fraction of a small denominator that is nearest to its part; the first takes what is over."""
+def _round_to_fractions(
+    budget: Budget, paths: list[tuple[int, int, list[tuple[float, list[int]]]]]
+) -> RoutedLoads:
+    """The paths, each with the fraction of a small denominator that is nearest to its part; the first takes
+    what is over."""
     routed = RoutedLoads(budget.flow_entries)
     for source, amount, found in paths:
         parts = [Fraction(float(x)).limit_denominator(SMALL) for x, _ in found]
@@ -302,7 +340,8 @@ def _round_to_fractions(budget: Budget, paths: list[tuple[int, int, list[tuple[f
 def _decompose_into_paths(
     net: Network, by_source: dict[int, dict[int, int]], values: list[Floats]
 ) -> list[tuple[int, int, list[tuple[float, list[int]]]]]:
-    """Flows as paths: for every demand its source, its amount, and the part that each path carries (together 1)."""
+    """Flows as paths: for every demand its source, its amount, and the part that each path carries (together
+    1)."""
     out = []
     for (s, wanted), flow in zip(by_source.items(), values, strict=True):
         left = flow.copy()

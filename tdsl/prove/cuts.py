@@ -1,4 +1,5 @@
-"""Cuts: what crosses a split of the units, with the nodes placed on the better side; and which splits to try."""
+"""Cuts: what crosses a split of the units, with the nodes placed on the better side; and which splits to
+try."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def cut_with_nodes_placed(net: Network, units: Bools, budget: Budget = DEFAULT) 
             force = pull.copy()
             np.add.at(force, a, capacity * side[b])
             np.add.at(force, b, capacity * side[a])
-            stays = np.where(side[mine] == 0, -1, side[mine])  # undrawn: one side for all, so that those below can follow
+            stays = np.where(
+                side[mine] == 0, -1, side[mine]
+            )  # undrawn: one side for all, so that those below can follow
             side[mine] = np.where(force[mine] == 0, stays, np.sign(force[mine]))
         value = capacity_across_split(net, units, side > 0)
         if value < best.value:
@@ -61,17 +64,22 @@ def minimum_cut_of_split(net: Network, units: Bools) -> Cut:
     into, out = net.access.b[ours], net.access.b[~ours]
     tail = np.concatenate((np.full(len(into), count), out, v, w))
     head = np.concatenate((into, np.full(len(out), count + 1), w, v))
-    capacity = np.concatenate((net.access.capacity[ours], net.access.capacity[~ours], net.trunks.capacity, net.trunks.capacity))
+    capacity = np.concatenate(
+        (net.access.capacity[ours], net.access.capacity[~ours], net.trunks.capacity, net.trunks.capacity)
+    )
     network = Network.of(np.ones(count + 2, dtype=np.bool_), tail, head, capacity)
     nodes = max_flow(network, count, count + 1).side[:count]
-    return Cut(units, nodes, capacity_across_split(net, units, nodes))  # counted again, not taken from the flow
+    return Cut(
+        units, nodes, capacity_across_split(net, units, nodes)
+    )  # counted again, not taken from the flow
 
 
 # ---------------------------------------------------------------- which splits
 
 
 def balanced_splits(net: Network, fabric: Fabric) -> Iterator[Bools]:
-    """Balanced splits worth a try, each once: whole groups and switches' neighbourhoods together, in several orders."""
+    """Balanced splits worth a try, each once: whole groups and switches' neighbourhoods together, in several
+    orders."""
     seen = set()
     sizes = {net.half, len(net.units) - net.half}
     for label in _unit_groupings(net, fabric):
@@ -86,7 +94,8 @@ def balanced_splits(net: Network, fabric: Fabric) -> Iterator[Bools]:
 
 
 def _unit_groupings(net: Network, fabric: Fabric) -> Iterator[Ints]:
-    """Labels of the units: instances of the design's groups, every axis of their indices, and those with a node in common."""
+    """Labels of the units: instances of the design's groups, every axis of their indices, and those with a
+    node in common."""
     owner = fabric.device_set[net.units]
     sets = [fabric.sets[i] for i in np.unique(owner).tolist()]
     deepest = max((len(s.axes) for s in sets), default=0)
@@ -122,7 +131,8 @@ def _units_by_block(net: Network, nearest: Ints) -> Ints | None:
 
 
 def _orders_of_groups(net: Network, label: Ints) -> Iterator[tuple[Ints, list[int]]]:
-    """Units group by group, and where each group ends: as numbered, backwards, those with the least way out first."""
+    """Units group by group, and where each group ends: as numbered, backwards, those with the least way out
+    first."""
     way = _way_out(net)
     _, group = np.unique(label, return_inverse=True)
     mean = np.bincount(group, weights=way) / np.bincount(group)
@@ -146,11 +156,14 @@ def _way_out(net: Network) -> Ints:
 
 
 def _pack_whole_groups(order: Ints, ends: list[int], size: int) -> Ints:
-    """Units of whole groups, early ones first, that fill ``size`` as far as whole groups can, then the first of those left."""
+    """Units of whole groups, early ones first, that fill ``size`` as far as whole groups can, then the first
+    of those left."""
     if len(ends) == len(order):
         return order[:size]
     groups = [order[low:high] for low, high in zip([0, *ends[:-1]], ends, strict=True)][::-1]
-    sums = list(accumulate(groups, lambda bits, g: bits | bits << len(g), initial=1))  # bit x: x units are whole groups
+    sums = list(
+        accumulate(groups, lambda bits, g: bits | bits << len(g), initial=1)
+    )  # bit x: x units are whole groups
     left = (sums[-1] & (1 << size + 1) - 1).bit_length() - 1
     taken, rest = [], []
     for before, group in zip(sums[-2::-1], groups[::-1], strict=True):

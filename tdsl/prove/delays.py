@@ -1,7 +1,8 @@
 """Zero-load delay between ends: switches passed, length of cable, and what the ends take themselves.
 
-Delays are whole femtoseconds, so that sums are exact. Light in fibre takes 4.9 ns a metre (group index 1.468 of G.652 fibre at
-1,550 nm over 299,792,458 m/s); in twinaxial copper it is 4.2 to 4.8 ns, so 4.9 is never too little.
+Delays are whole femtoseconds, so that sums are exact. Light in fibre takes 4.9 ns a metre (group index 1.468
+of G.652 fibre at 1,550 nm over 299,792,458 m/s); in twinaxial copper it is 4.2 to 4.8 ns, so 4.9 is never too
+little.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ METRE = 4_900_000
 
 
 def worst_delay(view: View) -> Delay | NotBounded | None:
-    """The worst zero-load delay between two ends that reach each other; None if there are no two. It is not bounded where a
-    length or a latency is missing (what is known adds up without it), or the search is too much."""
+    """The worst zero-load delay between two ends that reach each other; None if there are no two. It is not
+    bounded where a length or a latency is missing (what is known adds up without it), or the search is too
+    much."""
     f, net = view.fabric, Forwarders.of(view)
     length, unknown = _cable_delays(f, view.rows)
     own, silent = _own_delays(f, view)
@@ -40,7 +42,9 @@ def worst_delay(view: View) -> Delay | NotBounded | None:
         return NotBounded((*missing, "the delays are too great to add up"))
     if not search_is_affordable(graph, int(net.access.sum()), view.budget):
         return NotBounded((*missing, "the search is more work than the limit"))
-    best = _greatest_end_delay(net, graph, weight, _longest_access_delays(view, net, length, own), own[net.devices])
+    best = _greatest_end_delay(
+        net, graph, weight, _longest_access_delays(view, net, length, own), own[net.devices]
+    )
     if best is None:
         return None
     worst, source, target = best
@@ -52,7 +56,8 @@ def worst_delay(view: View) -> Delay | NotBounded | None:
 
 
 def time_of(model: DeviceModel) -> int | None:
-    """What a model says of its latency, in femtoseconds; None if it does not, or if what it says is not a time."""
+    """What a model says of its latency, in femtoseconds; None if it does not, or if what it says is not a
+    time."""
     said = model.facts.get("latency")
     if not isinstance(said, Quantity) or said.dim != TIME:
         return None
@@ -60,7 +65,8 @@ def time_of(model: DeviceModel) -> int | None:
 
 
 def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
-    """What every device takes itself, 0 if not known, and the models of forwarding devices that do not say."""
+    """What every device takes itself, 0 if not known, and the models of forwarding devices that do not
+    say."""
     known = [time_of(m) for m in f.models]
     used = np.unique(f.device_model[np.flatnonzero(view.forwards & view.devices & (view.degree > 0))])
     silent = [f.models[m] for m in used.tolist() if known[m] is None]
@@ -69,8 +75,8 @@ def _own_delays(f: Fabric, view: View) -> tuple[Ints, list[DeviceModel]]:
 
 
 def _cable_delays(f: Fabric, rows: Ints) -> tuple[Ints, int]:
-    """Delay of the cable of every link, both cables of one through a panel, and how many links have none. A length is what the
-    connect states, else what places ask for."""
+    """Delay of the cable of every link, both cables of one through a panel, and how many links have none. A
+    length is what the connect states, else what places ask for."""
     metres = np.full((len(f.statements), max(len(f.classes), 1)), -1, dtype=np.int64)
     for i, s in enumerate(f.statements):
         said = s.settings.get("length")
@@ -78,7 +84,11 @@ def _cable_delays(f: Fabric, rows: Ints) -> tuple[Ints, int]:
             one = _value_of_class(said, s.settings.get("class"), name)
             if isinstance(one, Quantity) and one.dim == LENGTH:
                 metres[i, c] = min(-(-one.amount * METRE // 1), FAR)
-    out = metres[f.link_statement[rows], f.link_class[rows]] if len(f.statements) else np.full(len(rows), -1, dtype=np.int64)
+    out = (
+        metres[f.link_statement[rows], f.link_class[rows]]
+        if len(f.statements)
+        else np.full(len(rows), -1, dtype=np.int64)
+    )
     out = np.where(out < 0, out, out * np.where(f.link_via_a[rows] >= 0, 2, 1))
     if len(f.link_run):  # what a connect states is used first
         run = np.minimum(f.link_run[rows], 10**14)  # 100,000 km: no overflow
@@ -110,8 +120,9 @@ def _step_delays(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
 
 
 def _longest_access_delays(view: View, net: Forwarders, length: Ints, own: Ints) -> Ints:
-    """The two longest ways from an end to every node, its own delay and its cable: two rows, -1 where there are fewer ends. A
-    chip that forwards is its own end: what it takes is counted as it is entered or left, and no second end is there."""
+    """The two longest ways from an end to every node, its own delay and its cable: two rows, -1 where there
+    are fewer ends. A chip that forwards is its own end: what it takes is counted as it is entered or left,
+    and no second end is there."""
     out = np.full((2, net.graph.nodes), -1, dtype=np.int64)
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
@@ -130,7 +141,9 @@ def _longest_access_delays(view: View, net: Forwarders, length: Ints, own: Ints)
     return out
 
 
-def _greatest_end_delay(net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: Ints) -> tuple[int, int, int] | None:
+def _greatest_end_delay(
+    net: Forwarders, graph: Network, weight: Ints, ends: Ints, own: Ints
+) -> tuple[int, int, int] | None:
     """The greatest delay between two ends, and the nodes that they are connected to."""
     best: tuple[int, int, int] | None = None
     pairs = np.flatnonzero(ends[1] >= 0)
@@ -145,7 +158,10 @@ def _greatest_end_delay(net: Forwarders, graph: Network, weight: Ints, ends: Int
             mine = members[s]
             top = int(mine[np.argmax(ends[0][mine] + own[mine])])
             reach = (far[:, i] < FAR) & (ends[0] >= 0)
-            for source, wanted in ((top, ~np.isin(np.arange(graph.nodes), mine)), (s, np.arange(graph.nodes) != s)):
+            for source, wanted in (
+                (top, ~np.isin(np.arange(graph.nodes), mine)),
+                (s, np.arange(graph.nodes) != s),
+            ):
                 to = np.flatnonzero(reach & wanted)
                 if not len(to):
                     continue

@@ -1,7 +1,7 @@
 """Traffic patterns: who sends how much to whom, as whole numbers over the units of a view.
 
-A pattern is a word and its arguments (``ring``, ``shift 3``, ``permutation "file.csv"``) or the name of a file with a matrix.
-Files lie beside the design; they are read, never written.
+A pattern is a word and its arguments (``ring``, ``shift 3``, ``permutation "file.csv"``) or the name of a
+file with a matrix. Files lie beside the design; they are read, never written.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class UnfitDemand(Exception):
 
 
 def unreachable_pair(view: View, demand: TrafficDemand | None) -> tuple[int, int] | None:
-    """Two units (their places) that exchange traffic and have no path, the first such pair; None if all have one. ``demand``
-    None: every pair exchanges."""
+    """Two units (their places) that exchange traffic and have no path, the first such pair; None if all have
+    one. ``demand`` None: every pair exchanges."""
     at = view.attachment
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
     place[view.units] = np.arange(len(view.units))
@@ -59,15 +59,19 @@ def unreachable_pair(view: View, demand: TrafficDemand | None) -> tuple[int, int
         return None
     if demand is None:
         first = {k: u for u, k in reversed(list(enumerate(kind)))}
-        return min((min(first[i], first[j]), max(first[i], first[j])) for i, j in apart if i != j or not list(kinds)[i])
+        return min(
+            (min(first[i], first[j]), max(first[i], first[j]))
+            for i, j in apart
+            if i != j or not list(kinds)[i]
+        )
     pairs = zip(demand.source.tolist(), demand.target.tolist(), strict=True)
     return next(((s, t) for s, t in pairs if (kind[s], kind[t]) in apart), None)
 
 
 @dataclass(frozen=True, slots=True)
 class TrafficDemand:
-    """What is to be sent: from unit ``source[i]`` to ``target[i]`` (places among the view's units) ``amount[i]``, whole numbers
-    of which only the proportions count. ``ring``: it is each to the next one."""
+    """What is to be sent: from unit ``source[i]`` to ``target[i]`` (places among the view's units)
+    ``amount[i]``, whole numbers of which only the proportions count. ``ring``: it is each to the next one."""
 
     source: Ints
     target: Ints
@@ -76,8 +80,9 @@ class TrafficDemand:
 
 
 def demand_of(view: View, claim: ResolvedClaim) -> TrafficDemand:
-    """The demand that a requirement's arguments name. After failures a ring or a shift goes over the units that are left, and a
-    file names those of the intact view: what a lost unit would send or receive is left out. Raises Unfit."""
+    """The demand that a requirement's arguments name. After failures a ring or a shift goes over the units
+    that are left, and a file names those of the intact view: what a lost unit would send or receive is left
+    out. Raises Unfit."""
     head, *rest = claim.args
     whole = view.intact or view
     if isinstance(head, str) and "." in head and not rest:
@@ -87,7 +92,8 @@ def demand_of(view: View, claim: ResolvedClaim) -> TrafficDemand:
     make = PATTERNS.get(str(head))
     if make is None:
         raise UnfitDemand(
-            f'there is no pattern `{head}`; there are {", ".join(sorted(PATTERNS))}, and files such as "matrix.csv"'
+            f"there is no pattern `{head}`; there are {', '.join(sorted(PATTERNS))}, and files such as "
+            '"matrix.csv"'
         )
     return make(view, claim, *rest)
 
@@ -129,7 +135,9 @@ def _rail_allreduce(view: View, claim: ResolvedClaim, *args: object) -> TrafficD
 
 def _permutation_demand(view: View, claim: ResolvedClaim, *args: object) -> TrafficDemand:
     if len(args) != 1 or not isinstance(args[0], str):
-        raise UnfitDemand('`permutation` takes a file of lines `from,to`: write `throughput permutation "pairs.csv"`')
+        raise UnfitDemand(
+            '`permutation` takes a file of lines `from,to`: write `throughput permutation "pairs.csv"`'
+        )
     known = _unit_by_name(view)
     pairs: dict[int, int] = {}
     taken: dict[int, int] = {}
@@ -165,7 +173,8 @@ ORDERED = frozenset({"ring", "shift", RAILS})
 
 
 def _matrix_demand(view: View, claim: ResolvedClaim, name: str) -> TrafficDemand:
-    """A square of amounts, a line a sender in the order of the design; or lines ``from,to,amount`` under that header."""
+    """A square of amounts, a line a sender in the order of the design; or lines ``from,to,amount`` under that
+    header."""
     rows = list(_csv_rows_beside_design(claim, name))
     count = len(view.units)
     found: dict[tuple[int, int], int] = {}
@@ -173,7 +182,9 @@ def _matrix_demand(view: View, claim: ResolvedClaim, name: str) -> TrafficDemand
         known = _unit_by_name(view)
         for line, cells in rows[1:]:
             if len(cells) != 3:
-                raise UnfitDemand(f"{name}:{line}: a line is `from,to,amount`, and this has {len(cells)} fields")
+                raise UnfitDemand(
+                    f"{name}:{line}: a line is `from,to,amount`, and this has {len(cells)} fields"
+                )
             key = _unit_named(known, cells[0], name, line), _unit_named(known, cells[1], name, line)
             found[key] = found.get(key, 0) + _scaled_amount(cells[2], name, line)
     else:
@@ -181,8 +192,14 @@ def _matrix_demand(view: View, claim: ResolvedClaim, name: str) -> TrafficDemand
             raise UnfitDemand(f"{name}: {len(rows)} lines, and there are {count} {view.unit_word}")
         for sender, (line, cells) in enumerate(rows):
             if len(cells) != count:
-                raise UnfitDemand(f"{name}:{line}: {len(cells)} fields, and there are {count} {view.unit_word}")
-            found |= {(sender, to): amount for to, c in enumerate(cells) if (amount := _scaled_amount(c, name, line))}
+                raise UnfitDemand(
+                    f"{name}:{line}: {len(cells)} fields, and there are {count} {view.unit_word}"
+                )
+            found |= {
+                (sender, to): amount
+                for to, c in enumerate(cells)
+                if (amount := _scaled_amount(c, name, line))
+            }
     found = {pair: amount for pair, amount in found.items() if amount and pair[0] != pair[1]}
     if not found:
         raise UnfitDemand(f"{name}: nobody sends to anybody else")
@@ -191,7 +208,8 @@ def _matrix_demand(view: View, claim: ResolvedClaim, name: str) -> TrafficDemand
 
 
 def _csv_rows_beside_design(claim: ResolvedClaim, name: str) -> Iterator[tuple[int, list[str]]]:
-    """Lines of a file beside the design, with their numbers; empty ones and those that begin with `#` are left out."""
+    """Lines of a file beside the design, with their numbers; empty ones and those that begin with `#` are
+    left out."""
     inside = PurePosixPath(name)
     home = claim.origin.span.file.name
     if inside.is_absolute() or ".." in inside.parts or "\\" in name:
@@ -231,7 +249,8 @@ def _scaled_amount(text: str, name: str, line: int) -> int:
         raise UnfitDemand(f"{name}:{line}: {text[:40]!r} is not a number") from None
     if not 0 <= whole <= MOST * 10**DIGITS or whole != value:
         raise UnfitDemand(
-            f"{name}:{line}: {text[:40]} is not an amount: from 0 to {MOST:,}, with {DIGITS} decimal places at most"
+            f"{name}:{line}: {text[:40]} is not an amount: from 0 to {MOST:,}, with {DIGITS} decimal "
+            "places at most"
         )
     return whole
 

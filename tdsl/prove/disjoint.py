@@ -1,10 +1,12 @@
-"""Paths that share no device, and the fewest devices that separate two of many terminals, of which each forwards.
+"""Paths that share no device, and the fewest devices that separate two of many terminals, of which each
+forwards.
 
-Disjoint paths from one device to a set are found one after the other, each by a search that may undo steps of those before (Ford
-and Fulkerson 1956, every device passing one path); the search ends where it reaches the set, so most look at few devices. To
-separate terminals: those of a list that no set smaller than the least found separates stay on one side, so the next has to be
-compared with all of them at once only, as one set (Even, "An algorithm for determining whether the connectivity of a graph is at
-least k", SIAM J. Comput. 4, 1975).
+Disjoint paths from one device to a set are found one after the other, each by a search that may undo steps of
+those before (Ford and Fulkerson 1956, every device passing one path); the search ends where it reaches the
+set, so most look at few devices. To separate terminals: those of a list that no set smaller than the least
+found separates stay on one side, so the next has to be compared with all of them at once only, as one set
+(Even, "An algorithm for determining whether the connectivity of a graph is at least k", SIAM J. Comput. 4,
+1975).
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ class WorkLeft:
 
 @dataclass(frozen=True, slots=True)
 class Separator:
-    """Two terminals, and devices without which they do not reach each other. ``joined``: but for a link between the two, which
-    counts as one path more."""
+    """Two terminals, and devices without which they do not reach each other. ``joined``: but for a link
+    between the two, which counts as one path more."""
 
     pair: tuple[int, int]
     devices: frozenset[int]
@@ -54,11 +56,16 @@ class Separator:
 
 
 def separator_from_set(
-    near: Near, start: Iterable[int], goal: Set[int], without: Set[int], limit: int, work: WorkLeft,
+    near: Near,
+    start: Iterable[int],
+    goal: Set[int],
+    without: Set[int],
+    limit: int,
+    work: WorkLeft,
     steps: Mapping[int, int] | None = None,
-) -> frozenset[int] | None:  # fmt: skip
-    """The fewest devices that separate the devices ``start`` from the set ``goal``, members of both included; None if there are
-    ``limit`` disjoint paths. No path uses what is in ``without``.
+) -> frozenset[int] | None:
+    """The fewest devices that separate the devices ``start`` from the set ``goal``, members of both included;
+    None if there are ``limit`` disjoint paths. No path uses what is in ``without``.
 
     ``steps`` guides the search: how far every device is from the goal. The answer does not depend on it.
     """
@@ -66,7 +73,9 @@ def separator_from_set(
     after: dict[int, int] = {}
     first = [y for y in start if y not in without]
     for _ in range(limit):
-        by = dict.fromkeys((2 * y for y in first), SOURCE)  # entry of device y is 2y, its exit 2y + 1; from where reached
+        by = dict.fromkeys(
+            (2 * y for y in first), SOURCE
+        )  # entry of device y is 2y, its exit 2y + 1; from where reached
         queue = deque(by)  # the right end is next
         end = next((t for t in by if t >> 1 in goal and t >> 1 not in before), -1)
         while queue and end < 0:
@@ -100,7 +109,9 @@ def separator_from_set(
     return None
 
 
-def _add_disjoint_path(by: Mapping[int, int], end: int, before: dict[int, int], after: dict[int, int]) -> None:
+def _add_disjoint_path(
+    by: Mapping[int, int], end: int, before: dict[int, int], after: dict[int, int]
+) -> None:
     """Add the path that ends there; steps back undo steps of other paths."""
     added, undone = [], []
     state = end
@@ -131,10 +142,13 @@ def separator_of_devices(near: Near, u: int, v: int, limit: int, work: WorkLeft)
     return None if devices is None else Separator((u, v), devices, joined)
 
 
-def separator_of_terminals(near: Near, terminals: Sequence[int], limit: int, joined: bool, work: WorkLeft) -> Separator | None:
+def separator_of_terminals(
+    near: Near, terminals: Sequence[int], limit: int, joined: bool, work: WorkLeft
+) -> Separator | None:
     """The fewest devices that separate two of the terminals, fewer than ``limit``; None if no so few do.
 
-    With ``joined`` a link between two terminals counts as a path of theirs, else such pairs are never separated.
+    With ``joined`` a link between two terminals counts as a path of theirs, else such pairs are never
+    separated.
     """
     best: Separator | None = None
     order = _nearest_first(near, terminals)
@@ -188,7 +202,8 @@ def _nearest_first(near: Near, terminals: Sequence[int]) -> list[int]:
 
 
 def _short_ways(near: Near, v: int, goal: Set[int], limit: int) -> bool:
-    """Whether so many disjoint paths of one step or two lead to the set, as far as is seen without a search."""
+    """Whether so many disjoint paths of one step or two lead to the set, as far as is seen without a
+    search."""
     used = set(near[v] & goal)
     found = len(used)
     for w in near[v]:

@@ -23,7 +23,9 @@ def domain_rates(view: View) -> list[Fraction | None]:
     is no such switch, all exchange uniformly."""
     domains = view.domains
     inside, count = domains.inside, view.fabric.device_count
-    chip = np.flatnonzero((view.fabric.kind == "chip") & (domains.of_device >= 0) & ~np.isin(np.arange(count), inside.node))
+    chip = np.flatnonzero(
+        (view.fabric.kind == "chip") & (domains.of_device >= 0) & ~np.isin(np.arange(count), inside.node)
+    )
     node, host = np.append(inside.node, chip), np.append(inside.host, chip)
     domain = domains.of_device[host]
     node, host, domain = node[domain >= 0], host[domain >= 0], domain[domain >= 0]
@@ -39,7 +41,11 @@ def domain_rates(view: View) -> list[Fraction | None]:
             out.append(Fraction(int(common[k])))
         else:
             asked += 1
-            out.append(_uniform_rate_of_domain(view, k, int(size[k])) if asked <= view.budget.judged_domains else None)
+            out.append(
+                _uniform_rate_of_domain(view, k, int(size[k]))
+                if asked <= view.budget.judged_domains
+                else None
+            )
     return out
 
 

@@ -1,4 +1,5 @@
-"""Link-disjoint paths between the worst pair of ends: bounds from degrees and tied switches, flows where they differ."""
+"""Link-disjoint paths between the worst pair of ends: bounds from degrees and tied switches, flows where they
+differ."""
 
 from __future__ import annotations
 
@@ -22,7 +23,11 @@ from tdsl.system.lazy_dataclass import dataclass
 
 def disjoint_paths(view: View) -> LinkPaths:
     """The least over all pairs of units."""
-    return _link_paths_between_chips(view) if view.forwards[view.units].all() else _link_paths_between_hosts(view)
+    return (
+        _link_paths_between_chips(view)
+        if view.forwards[view.units].all()
+        else _link_paths_between_hosts(view)
+    )
 
 
 def _link_paths_bound(lower: int, upper: int, pair: tuple[int, int], side: Bools) -> LinkPaths:
@@ -51,11 +56,17 @@ def _link_paths_between_chips(view: View) -> LinkPaths:
     side[least] = True
     pair = (int(least), int(units[0] if least != units[0] else units[1]))
     if (graph.capacity == 1).all() and is_node_transitive(view.fabric, graph, devices, view.budget):
-        return _link_paths_bound(best, best, pair, side)  # Mader 1971: such a graph is as connected as its nodes have links
+        return _link_paths_bound(
+            best, best, pair, side
+        )  # Mader 1971: such a graph is as connected as its nodes have links
     groups = inseparable_groups(graph, best)
     work = view.budget.flow_work
     root = place[units[0]]
-    waiting = [int(units[np.argmax(groups[place[units]] == g)]) for g in np.unique(groups[place[units]]) if g != groups[root]]
+    waiting = [
+        int(units[np.argmax(groups[place[units]] == g)])
+        for g in np.unique(groups[place[units]])
+        if g != groups[root]
+    ]
     for i, target in enumerate(waiting):
         work -= len(graph.tail) * best
         if work < 0 and i:
@@ -82,7 +93,8 @@ class Host:
 
 
 def _link_paths_between_hosts(view: View) -> LinkPaths:
-    """Ends that pass nothing on: bounds for every two classes, then flows for those that the bounds leave open."""
+    """Ends that pass nothing on: bounds for every two classes, then flows for those that the bounds leave
+    open."""
     hosts = _units_by_links(view)
     bare = next((h for h in hosts if not h.nodes), None)
     if bare is not None:
@@ -115,7 +127,9 @@ def _cut_around_device(view: View, pair: tuple[int, int], value: int) -> LinkPat
     small = min(pair, key=lambda d: int(view.degree[d]))
     if int(view.degree[small]) != value:
         return None
-    return _link_paths_bound(value, value, pair if pair[0] == small else pair[::-1], _device_alone(view, small))
+    return _link_paths_bound(
+        value, value, pair if pair[0] == small else pair[::-1], _device_alone(view, small)
+    )
 
 
 def _device_alone(view: View, device: int) -> Bools:
@@ -133,7 +147,9 @@ def _units_by_links(view: View) -> list[Host]:
     mine = mine[np.lexsort((at.node[mine], at.end[mine]))]
     end, node, hub = at.end[mine], at.node[mine], at.hub[mine]
     bounds = np.searchsorted(end, np.append(view.units, view.fabric.device_count))
-    passing = view.forwards[view.units].astype(np.int64)  # a host with one link, to a chip, has the same rows as that chip
+    passing = view.forwards[view.units].astype(
+        np.int64
+    )  # a host with one link, to a chip, has the same rows as that chip
     same = equal_rows(passing, np.searchsorted(view.units, end), node, np.ones_like(node))
     groups: dict[int, list[int]] = {}
     for first, u in zip(same.tolist(), view.units.tolist(), strict=True):
@@ -144,10 +160,14 @@ def _units_by_links(view: View) -> list[Host]:
         i = place[members[0]]
         nodes: dict[int, int] = {}
         hubs: dict[int, int] = {}
-        for x, h in zip(node[bounds[i] : bounds[i + 1]].tolist(), hub[bounds[i] : bounds[i + 1]].tolist(), strict=True):
+        for x, h in zip(
+            node[bounds[i] : bounds[i + 1]].tolist(), hub[bounds[i] : bounds[i + 1]].tolist(), strict=True
+        ):
             nodes[x] = nodes.get(x, 0) + 1
             hubs[h] = hubs.get(h, 0) + 1
-        if view.forwards[members[0]]:  # a chip beside hosts is reached over all of its links, and not over one
+        if view.forwards[
+            members[0]
+        ]:  # a chip beside hosts is reached over all of its links, and not over one
             links = int(view.degree[members[0]])
             nodes, hubs = {members[0]: links + 1}, dict.fromkeys(hubs, links)
         out.append(Host(members[0], members[1] if len(members) > 1 else -1, nodes, hubs))
@@ -155,8 +175,8 @@ def _units_by_links(view: View) -> list[Host]:
 
 
 def _tied_hubs(view: View, hosts: list[Host]) -> dict[int, int]:
-    """For every hub: so many links at least separate any two of its devices that hosts are connected to (capped at the links that
-    one host has there)."""
+    """For every hub: so many links at least separate any two of its devices that hosts are connected to
+    (capped at the links that one host has there)."""
     most: dict[int, int] = {}
     access_of: dict[int, set[int]] = {}
     n = view.fabric.device_count
@@ -202,8 +222,8 @@ class Pair(NamedTuple):
 
 
 def _bounds_of_class_pairs(hosts: list[Host], certain: dict[int, int]) -> Iterator[Pair]:
-    """Bounds for every two classes; of classes with the same links into every hub, whose bounds are the same, one pair where
-    the bounds are equal."""
+    """Bounds for every two classes; of classes with the same links into every hub, whose bounds are the same,
+    one pair where the bounds are equal."""
     equal: dict[tuple[tuple[int, int], ...], list[int]] = {}
     for i, h in enumerate(hosts):
         equal.setdefault(tuple(sorted(h.hubs.items())), []).append(i)
@@ -214,7 +234,12 @@ def _bounds_of_class_pairs(hosts: list[Host], certain: dict[int, int]) -> Iterat
             both = [(hub, min(d, links.get(hub, 0))) for hub, d in hubs]
             upper = sum(d for _, d in both)
             lower = sum(min(d, certain[hub]) for hub, d in both)
-            found = (Pair(upper, lower, u, v) for u in mine for v in theirs if u < v or (u == v and hosts[u].second >= 0))
+            found = (
+                Pair(upper, lower, u, v)
+                for u in mine
+                for v in theirs
+                if u < v or (u == v and hosts[u].second >= 0)
+            )
             if mine is not theirs:
                 found = (Pair(upper, lower, u, v) for u in mine for v in theirs)
             yield from islice(found, 1) if lower == upper else found
@@ -244,8 +269,10 @@ class _Flows:
         graph = self.graph
         network = Network.of(
             np.ones(n + 2 + len(extra), dtype=np.bool_),
-            np.append(graph.tail, tail), np.append(graph.head, head), np.append(graph.capacity, links_),
-        )  # fmt: skip
+            np.append(graph.tail, tail),
+            np.append(graph.head, head),
+            np.append(graph.capacity, links_),
+        )
         found = max_flow(network, n, n + 1)
         value, side = found.value, found.side[:n].copy()
         side[u.first] = True

@@ -1,7 +1,7 @@
 """Orbits of the elements that a requirement names, under verified permutations of all devices.
 
-Candidates come from the design (``symmetry_candidates.py``); ``symmetry.Facts`` verifies each. ``reads`` None, no list of what is
-read, makes every element an orbit of its own.
+Candidates come from the design (``symmetry_candidates.py``); ``symmetry.Facts`` verifies each. ``reads``
+None, no list of what is read, makes every element an orbit of its own.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Symmetry:
-    """Verified permutations as far as they move the elements of a selector: each gives every element's image by its place, and
-    in ``images`` every device's."""
+    """Verified permutations as far as they move the elements of a selector: each gives every element's image
+    by its place, and in ``images`` every device's."""
 
     count: int
     generators: tuple[Ints, ...]
@@ -36,7 +36,8 @@ class Symmetry:
         return _places_by_label(orbit_labels(self.count, self.generators))
 
     def sets(self, size: int, budget: Budget = DEFAULT) -> list[tuple[int, ...]] | None:
-        """One of every class of sets of ``size`` elements, lowest first; None where there are too many sets."""
+        """One of every class of sets of ``size`` elements, lowest first; None where there are too many
+        sets."""
         if comb(self.count, size) > budget.symmetry_sets or self.count**size > 1 << 62:
             return None
         chosen = np.array(list(combinations(range(self.count), size)), dtype=np.int64).reshape(-1, size)
@@ -58,12 +59,17 @@ def _places_by_label(label: Ints) -> list[list[int]]:
 
 
 def symmetry_of_elements(
-    view: View, elements: Sequence[FabricElement], reads: Reads | None, fixed: Sequence[Ints] = (), single: bool = False
+    view: View,
+    elements: Sequence[FabricElement],
+    reads: Reads | None,
+    fixed: Sequence[Ints] = (),
+    single: bool = False,
 ) -> Symmetry:
     """Verified permutations that map these elements onto each other.
 
-    ``reads`` are words of READS, None for no symmetry. ``fixed`` are sets of devices that a requirement names; each is kept as a
-    set. ``single``: only orbits of single elements are asked for, so a candidate that joins none is left out.
+    ``reads`` are words of READS, None for no symmetry. ``fixed`` are sets of devices that a requirement
+    names; each is kept as a set. ``single``: only orbits of single elements are asked for, so a candidate
+    that joins none is left out.
     """
     none = Symmetry(len(elements), ())
     if reads is None or len(elements) < 2:
@@ -94,7 +100,8 @@ def symmetry_of_elements(
 
 
 def _in_bundles(view: View, elements: Sequence[FabricElement]) -> bool:
-    """Whether some element is made of links that belong to bundles: parallel links are then not interchangeable."""
+    """Whether some element is made of links that belong to bundles: parallel links are then not
+    interchangeable."""
     return any((view.fabric.link_bundle[e.links] >= 0).any() for e in elements)
 
 
@@ -105,7 +112,8 @@ def _merge_orbits(label: Ints, moved: Ints) -> Ints:
 
 @dataclass(eq=False)
 class _Places:
-    """Elements by what they fail: devices, or links as the pair of devices that each joins, its attributes and what it crosses.
+    """Elements by what they fail: devices, or links as the pair of devices that each joins, its attributes
+    and what it crosses.
 
     Elements of links that are equal in this are interchangeable, since parallel links are; the k-th of them
     goes to the k-th of the image's; ``key_beside`` are the attributes of links beside the network. ``at``
@@ -135,7 +143,7 @@ class _Places:
         keys = [
             number_distinct_rows([g.link_rate, g.link_statement, g.link_class, g.link_medium, link_rail(g)])
             for g in (f, f.whole or f)
-        ]  # fmt: skip
+        ]
         out = cls(view, elements, keys[0], {}, None, keys[1])
         identity = np.arange(f.device_count)
         for i, e in enumerate(elements):

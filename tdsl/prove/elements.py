@@ -24,8 +24,9 @@ class TooMany(Exception):
 
 
 def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) -> list[FabricElement]:
-    """The elements that a requirement names, each once, as far as they are built: devices and groups, or links, ports, cables or
-    cages of them; where ``beside``, also those of scale-up links beside the network. Raises TooMany."""
+    """The elements that a requirement names, each once, as far as they are built: devices and groups, or
+    links, ports, cables or cages of them; where ``beside``, also those of scale-up links beside the network.
+    Raises TooMany."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
     whole = view.fabric.whole if beside else None
     if not what:
@@ -43,7 +44,9 @@ def elements_of_claim(view: View, claim: ResolvedClaim, beside: bool = False) ->
     return [replace(e, links=place[e.links[~up[e.links]]], beside=e.links[up[e.links]]) for e in named]
 
 
-def _elements_of_links(f: Fabric, what: str, rows: Ints, claim: ResolvedClaim, most: int) -> list[FabricElement]:
+def _elements_of_links(
+    f: Fabric, what: str, rows: Ints, claim: ResolvedClaim, most: int
+) -> list[FabricElement]:
     """The elements of links that a requirement names among these rows."""
     here = ports_of_selectors(f, claim.of)
     there = ports_of_selectors(f, claim.of_to) if claim.of_to else np.ones(len(here), dtype=np.bool_)
@@ -52,7 +55,8 @@ def _elements_of_links(f: Fabric, what: str, rows: Ints, claim: ResolvedClaim, m
 
 
 def failing_set_sizes(elements: Sequence[FabricElement], count: int) -> list[int]:
-    """How many different elements fail together where `any COUNT` things do: fewer than COUNT where several are one element."""
+    """How many different elements fail together where `any COUNT` things do: fewer than COUNT where several
+    are one element."""
     most = sorted((e.copies for e in elements), reverse=True)
     return [size for size in range(1, min(count, len(elements)) + 1) if sum(most[:size]) >= count]
 
@@ -81,7 +85,9 @@ def lost_rows(view: View, chosen: list[FabricElement]) -> list[Ints]:
     f = view.fabric
     place = np.full(f.link_count, -1, dtype=np.int64)
     place[view.rows] = np.arange(len(view.rows))
-    vias = [np.where(v >= 0, f.port_device[v], -1) for v in (f.link_via_a[view.rows], f.link_via_b[view.rows])]
+    vias = [
+        np.where(v >= 0, f.port_device[v], -1) for v in (f.link_via_a[view.rows], f.link_via_b[view.rows])
+    ]
     device = np.concatenate([view.a, view.b, *vias])
     row = np.tile(np.arange(len(view.rows)), 4)
     order = np.argsort(device, kind="stable")
@@ -90,7 +96,10 @@ def lost_rows(view: View, chosen: list[FabricElement]) -> list[Ints]:
     out = []
     for e in chosen:
         rows = place[e.links]
-        parts = [rows[rows >= 0], *(row[start[d] : start[d + 1]] for d in devices_failing_with(f, e).tolist())]
+        parts = [
+            rows[rows >= 0],
+            *(row[start[d] : start[d + 1]] for d in devices_failing_with(f, e).tolist()),
+        ]
         out.append(np.unique(np.concatenate(parts)))
     return out
 
@@ -102,7 +111,8 @@ def devices_failing_with(fabric: Fabric, element: FabricElement) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class _NamedLinks:
-    """Elements of links. ``here`` are the ports named by `of`, ``there`` those named by `to`, all where it is left out."""
+    """Elements of links. ``here`` are the ports named by `of`, ``there`` those named by `to`, all where it is
+    left out."""
 
     fabric: Fabric
     most: int
@@ -117,13 +127,20 @@ class _NamedLinks:
         if what == "bundles":
             bundled = np.unique(f.link_bundle[rows[f.link_bundle[rows] >= 0]]) if (f := self.fabric) else rows
             self._limit(what, len(bundled))
-            return [self._element(f"bundle {self._link(m[0])}", m) for m in (links_of_bundle(f, b) for b in bundled.tolist())]
+            return [
+                self._element(f"bundle {self._link(m[0])}", m)
+                for m in (links_of_bundle(f, b) for b in bundled.tolist())
+            ]
         if what == "ports":
             return self._at_ports(what, rows, cages=False)
         if what == "cages":
             return self._at_ports(what, rows, cages=True)
         chosen = set(rows.tolist())
-        found = {name: links for name, links in CableIndex(self.fabric).links_by_id().items() if chosen.intersection(links)}
+        found = {
+            name: links
+            for name, links in CableIndex(self.fabric).links_by_id().items()
+            if chosen.intersection(links)
+        }
         self._limit(what, len(found))
         return _merge_equal_elements([self._element(f"cable {name}", links) for name, links in found.items()])
 
@@ -167,7 +184,8 @@ class _NamedLinks:
 
 
 def _merge_equal_elements(elements: Sequence[FabricElement]) -> list[FabricElement]:
-    """Elements that fail the same links as one: both ports of a link, both cables of a link through a panel."""
+    """Elements that fail the same links as one: both ports of a link, both cables of a link through a
+    panel."""
     times = Counter(tuple(e.links.tolist()) for e in elements)
     last = {tuple(e.links.tolist()): e for e in elements}
     return [replace(e, copies=times[key]) for key, e in last.items()]

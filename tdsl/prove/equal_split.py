@@ -1,7 +1,8 @@
-"""Routes along shortest paths under whole lengths, in whole numbers: nothing is rounded away, and anyone can add them up again.
+"""Routes along shortest paths under whole lengths, in whole numbers: nothing is rounded away, and anyone can
+add them up again.
 
-Every node distributes what it receives among the last links of the shortest paths, in proportion to their capacities, rounded
-down; the first link carries the remainder.
+Every node distributes what it receives among the last links of the shortest paths, in proportion to their
+capacities, rounded down; the first link carries the remainder.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ CELLS = 3_000_000
 
 @dataclass(frozen=True, slots=True)
 class UniformDemand:
-    """``senders`` at every node send PARTS each to every unit that they reach. ``pairs``: the senders are the units, and the
-    other units of their own node receive, too; else the senders are hubs, and ``apart`` is the least number of the units that a
-    hub reaches that are on the other side, over all splits of the units into halves."""
+    """``senders`` at every node send PARTS each to every unit that they reach. ``pairs``: the senders are the
+    units, and the other units of their own node receive, too; else the senders are hubs, and ``apart`` is the
+    least number of the units that a hub reaches that are on the other side, over all splits of the units into
+    halves."""
 
     parts: Ints
     senders: Ints
@@ -49,8 +51,8 @@ class UniformDemand:
 
     @classmethod
     def hubs(cls, g: UnitGraph, orbit: Ints, most: int) -> UniformDemand:
-        """From nodes that forward and are adjacent to units, by capacity; from the first of every orbit for all of it, and from
-        so many firsts at most."""
+        """From nodes that forward and are adjacent to units, by capacity; from the first of every orbit for
+        all of it, and from so many firsts at most."""
         senders, reached = np.zeros((2, g.nodes), dtype=np.int64)
         both = g.forwards[g.a] & g.forwards[g.b]
         label = component_labels(g.nodes, g.a[both], g.b[both])
@@ -72,18 +74,21 @@ class UniformDemand:
 
 @dataclass(frozen=True, slots=True)
 class EqualSplitLoads:
-    """For some sources: what one sender of each puts on every link, both directions added up (rows are sources), and the sum of
-    distance × units of demand, in the same parts."""
+    """For some sources: what one sender of each puts on every link, both directions added up (rows are
+    sources), and the sum of distance × units of demand, in the same parts."""
 
     sources: Ints
     load: Ints
     length: Ints
 
 
-def route_equal_split(g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand) -> Iterator[EqualSplitLoads | None]:
+def route_equal_split(
+    g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand
+) -> Iterator[EqualSplitLoads | None]:
     """What one sender of every source sends along shortest paths; ``length`` is at least 1 for every link.
 
-    Comes in several goes of some sources each, a None among them where some pair of units cannot reach each other.
+    Comes in several goes of some sources each, a None among them where some pair of units cannot reach each
+    other.
     """
     each = max(CELLS // max(len(g.network.head), 1), 1)
     for at in range(0, len(sources), each):
@@ -91,14 +96,21 @@ def route_equal_split(g: UnitGraph, length: Ints, sources: Ints, demand: Uniform
 
 
 def lengths_from_sources(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
-    """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by none."""
+    """Length of the shortest path from every source (rows) to every node; what forwards nothing is passed by
+    none."""
     arcs = g.network
     short = int(length.max(initial=0)) * g.nodes < SHORT
     none, whole = (SHORT, np.dtype(np.int32)) if short else (FAR, np.dtype(np.int64))
     by: Any = length[arcs.link].astype(whole)[:, None]
-    out: Any = np.full((g.nodes, len(sources)), none, dtype=whole)  # a column for every source: what is added up is contiguous
+    out: Any = np.full(
+        (g.nodes, len(sources)), none, dtype=whole
+    )  # a column for every source: what is added up is contiguous
     out[sources, np.arange(len(sources))] = 0
-    least = _least_of_slots if len(sources) * arcs.arcs > SLOT * int(np.diff(arcs.start).max(initial=1)) else _least_of_slices
+    least = (
+        _least_of_slots
+        if len(sources) * arcs.arcs > SLOT * int(np.diff(arcs.start).max(initial=1))
+        else _least_of_slices
+    )
     step = least(arcs)
     first = True
     while arcs.arcs:
@@ -114,7 +126,8 @@ def lengths_from_sources(g: UnitGraph, length: Ints, sources: Ints) -> Ints:
 
 
 def _least_of_slices(arcs: Network) -> Callable[[Ints, Ints], Ints]:
-    """For every node (rows) the least of what arcs into it bring, with ``by`` added; where there is none what it has."""
+    """For every node (rows) the least of what arcs into it bring, with ``by`` added; where there is none what
+    it has."""
     heads = np.flatnonzero(np.diff(arcs.start))
 
     def step(out: Ints, by: Ints) -> Ints:
@@ -126,7 +139,8 @@ def _least_of_slices(arcs: Network) -> Callable[[Ints, Ints], Ints]:
 
 
 def _least_of_slots(arcs: Network) -> Callable[[Ints, Ints], Ints]:
-    """The same by the first arc into every node, the second, and so on: faster where columns are long and degrees small."""
+    """The same by the first arc into every node, the second, and so on: faster where columns are long and
+    degrees small."""
     degree = np.diff(arcs.start)
     slots = []
     for k in range(int(degree.max())):
@@ -144,7 +158,9 @@ def _least_of_slots(arcs: Network) -> Callable[[Ints, Ints], Ints]:
     return step
 
 
-def _route_some_sources(g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand) -> EqualSplitLoads | None:
+def _route_some_sources(
+    g: UnitGraph, length: Ints, sources: Ints, demand: UniformDemand
+) -> EqualSplitLoads | None:
     arcs = g.network
     far = lengths_from_sources(g, length, sources)
     out_of_reach = far >= FAR
@@ -158,7 +174,11 @@ def _route_some_sources(g: UnitGraph, length: Ints, sources: Ints, demand: Unifo
     mine = arcs.tail[arc] == sources[row]
     capacity = np.where(mine, arcs.capacity[arc] // np.maximum(g.weight[sources[row]], 1), arcs.capacity[arc])
     start = np.flatnonzero(np.diff(into, prepend=-1))
-    total = np.repeat(np.add.reduceat(capacity, start), np.diff(start, append=len(into))) if len(into) else capacity
+    total = (
+        np.repeat(np.add.reduceat(capacity, start), np.diff(start, append=len(into)))
+        if len(into)
+        else capacity
+    )
     arriving = np.where(out_of_reach, 0, demand.parts).ravel()
     own = np.arange(len(sources)) * g.nodes + sources
     arriving[own] = 0
@@ -188,16 +208,22 @@ def _route_some_sources(g: UnitGraph, length: Ints, sources: Ints, demand: Unifo
     return EqualSplitLoads(
         sources,
         links,
-        np.array([_sum_distance_times_demand(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]),
+        np.array(
+            [_sum_distance_times_demand(g, length, s, far[i], demand) for i, s in enumerate(sources.tolist())]
+        ),
     )
 
 
 def distance_times_demand(g: UnitGraph, length: Ints, source: int, demand: UniformDemand) -> int:
     """Sum of distance × demand, in its parts, of one sender of a source; lengths may be zero here."""
-    return _sum_distance_times_demand(g, length, source, lengths_from_sources(g, length, np.array([source]))[0], demand)
+    return _sum_distance_times_demand(
+        g, length, source, lengths_from_sources(g, length, np.array([source]))[0], demand
+    )
 
 
-def _sum_distance_times_demand(g: UnitGraph, length: Ints, source: int, far: Ints, demand: UniformDemand) -> int:
+def _sum_distance_times_demand(
+    g: UnitGraph, length: Ints, source: int, far: Ints, demand: UniformDemand
+) -> int:
     out = int(np.where(far < FAR, far, 0) @ demand.parts)
     if demand.pairs and g.weight[source] > 1:  # to the others of its node and back
         out += int(g.weight[source] - 1) * PARTS * 2 * int(length[(g.a == source) | (g.b == source)].min())
@@ -205,7 +231,8 @@ def _sum_distance_times_demand(g: UnitGraph, length: Ints, source: int, far: Int
 
 
 def _add_traffic_within_nodes(g: UnitGraph, length: Ints, sources: Ints, links: Ints) -> None:
-    """Add what a unit sends to the other units of its node, up and down its shortest links in proportion to their capacities."""
+    """Add what a unit sends to the other units of its node, up and down its shortest links in proportion to
+    their capacities."""
     for i, s in enumerate(sources.tolist()):
         others = int(g.weight[s]) - 1
         if others > 0:

@@ -1,9 +1,10 @@
 """Flat cuts: splits of tori, meshes and other grids across one dimension.
 
-Without the links of one dimension the graph falls into layers; the links of that dimension join the layers to a ring or a line.
-Half of the layers, in this order, are one side. Where their number is odd, the layer in the middle is divided by the next
-dimension in the same way. Source: Dally and Towles, "Principles and practices of interconnection networks" (2004), section 3.2.
-Whatever is found is only a candidate: its cut is counted by itself.
+Without the links of one dimension the graph falls into layers; the links of that dimension join the layers to
+a ring or a line. Half of the layers, in this order, are one side. Where their number is odd, the layer in the
+middle is divided by the next dimension in the same way. Source: Dally and Towles, "Principles and practices
+of interconnection networks" (2004), section 3.2. Whatever is found is only a candidate: its cut is counted by
+itself.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from tdsl.prove.unit_graph import UnitGraph
 
 
 def flat_splits(g: UnitGraph, kind: Ints, budget: Budget = DEFAULT) -> Iterator[Bools]:
-    """Balanced splits of the units of a graph whose nodes are all units; ``kind`` says which dimension a link belongs to."""
+    """Balanced splits of the units of a graph whose nodes are all units; ``kind`` says which dimension a link
+    belongs to."""
     kinds = np.unique(kind)
     if not 1 <= len(kinds) <= budget.flat_dimensions or not (g.weight == 1).all():
         return
@@ -33,8 +35,8 @@ def flat_splits(g: UnitGraph, kind: Ints, budget: Budget = DEFAULT) -> Iterator[
 
 
 def _place_of_layers(g: UnitGraph, mine: Bools) -> Ints | None:
-    """The place of every node's layer along the ring or line of layers; None where layers are joined otherwise, or there is
-    one."""
+    """The place of every node's layer along the ring or line of layers; None where layers are joined
+    otherwise, or there is one."""
     layer = component_labels(g.nodes, g.a[~mine], g.b[~mine])
     _, layer = np.unique(layer, return_inverse=True)
     count = int(layer.max()) + 1

@@ -1,10 +1,12 @@
-"""A lower bound on uniform all-to-all in networks of groups that are joined each to each (dragonflies and the like).
+"""A lower bound on uniform all-to-all in networks of groups that are joined each to each (dragonflies and the
+like).
 
-What one group sends to another takes the links between the two, in parts as they have capacity. Within a group every switch
-sends to those with such links, gets from them, and exchanges with the others of its own group, along shortest paths. Loads are
-whole numbers, rounded up, so the least of capacity over load is a rate λ that every ordered pair of units has at once; it takes
-no more work than the links, however many pairs there are. Source of the routing: Kim, Dally, Scott, Abts, "Technology-driven,
-highly-scalable dragonfly topology" (ISCA 2008), minimal routing.
+What one group sends to another takes the links between the two, in parts as they have capacity. Within a
+group every switch sends to those with such links, gets from them, and exchanges with the others of its own
+group, along shortest paths. Loads are whole numbers, rounded up, so the least of capacity over load is a rate
+λ that every ordered pair of units has at once; it takes no more work than the links, however many pairs there
+are. Source of the routing: Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology"
+(ISCA 2008), minimal routing.
 """
 
 from __future__ import annotations
@@ -21,10 +23,14 @@ from tdsl.prove.network import CapacityPairs, Network
 
 
 def group_rate(net: Network, fabric: Fabric, budget: Budget = DEFAULT) -> Fraction:
-    """λ in grains for every ordered pair of units by the best of the design's ways to form groups; 0 where there is none."""
+    """λ in grains for every ordered pair of units by the best of the design's ways to form groups; 0 where
+    there is none."""
     if not len(net.transit) or len(net.loose.a) or not len(net.trunks.a) or not net.injection.all():
         return Fraction(0)
-    return max((_rate_between_groups(net, label, budget) for label in group_labels(fabric, net.transit)), default=Fraction(0))
+    return max(
+        (_rate_between_groups(net, label, budget) for label in group_labels(fabric, net.transit)),
+        default=Fraction(0),
+    )
 
 
 def _rate_between_groups(net: Network, label: Ints, budget: Budget) -> Fraction:
@@ -32,7 +38,9 @@ def _rate_between_groups(net: Network, label: Ints, budget: Budget) -> Fraction:
     whole = lcm(*np.unique(net.injection).tolist())
     if not 1 < count <= budget.routed_groups or whole > budget.group_parts or len(net.units) * whole > 2**31:
         return Fraction(0)
-    weight = np.zeros(len(net.transit), dtype=np.int64)  # units at every switch, by the parts that they send there
+    weight = np.zeros(
+        len(net.transit), dtype=np.int64
+    )  # units at every switch, by the parts that they send there
     np.add.at(weight, net.access.b, net.access.capacity * (whole // net.injection[net.access.a]))
     total = np.zeros(count, dtype=np.int64)
     np.add.at(total, label, weight)
@@ -54,7 +62,9 @@ def _rate_between_groups(net: Network, label: Ints, budget: Budget) -> Fraction:
     parts = parts if parts <= 5040 else 5040
     if int(far.capacity.max()) * int(total.max()) * parts >= 2**62:
         return Fraction(0)
-    through = np.zeros(len(net.transit), dtype=np.int64)  # what leaves a switch for other groups when every unit sends to all
+    through = np.zeros(
+        len(net.transit), dtype=np.int64
+    )  # what leaves a switch for other groups when every unit sends to all
     for here, there in ((far.a, far.b), (far.b, far.a)):
         np.add.at(through, here, -(-far.capacity * total[label[there]] * parts // between[at]))
     local = _ratios_within_groups(trunks.where(~outside), label, weight, through, parts, budget.group_work)
@@ -78,8 +88,8 @@ def _least_capacity_over_load(capacity: Ints, load: Ints) -> list[Fraction]:
 def _ratios_within_groups(
     links: CapacityPairs, label: Ints, weight: Ints, through: Ints, parts: int, work: int
 ) -> list[Fraction] | None:
-    """The least of capacity over load of the links within every group; None where some switch does not reach another of its
-    group, or that is too much work."""
+    """The least of capacity over load of the links within every group; None where some switch does not reach
+    another of its group, or that is too much work."""
     size = np.bincount(label)
     order = np.argsort(label, kind="stable")
     start = np.append(0, np.cumsum(size))
@@ -111,8 +121,8 @@ def _ratios_within_groups(
 
 
 def _loads_within_group(capacity: Ints, demand: Ints) -> Ints | None:
-    """Loads of the links of one group, along shortest paths divided as links have capacity, each part rounded up; None where
-    something is not reached."""
+    """Loads of the links of one group, along shortest paths divided as links have capacity, each part rounded
+    up; None where something is not reached."""
     count = len(capacity)
     far = np.where(capacity > 0, 1, count)
     np.fill_diagonal(far, 0)

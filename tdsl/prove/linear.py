@@ -17,10 +17,12 @@ from tdsl.system.standard_output import libraries_muted
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def solve_multicommodity_flow(net: Network, demands: Mapping[int, Mapping[int, int]], steps: int) -> tuple[list[Floats], Floats]:
-    """Maximum concurrent flow, one commodity a source: what each source puts on every arc (in the order of ``demands``: source to
-    target to amount), and the price of every arc's capacity. The simplex method takes at most so many steps; then an
-    interior-point method comes near the optimum sooner."""
+def solve_multicommodity_flow(
+    net: Network, demands: Mapping[int, Mapping[int, int]], steps: int
+) -> tuple[list[Floats], Floats]:
+    """Maximum concurrent flow, one commodity a source: what each source puts on every arc (in the order of
+    ``demands``: source to target to amount), and the price of every arc's capacity. The simplex method takes
+    at most so many steps; then an interior-point method comes near the optimum sooner."""
     import highspy
 
     arcs, n, sources = net.arcs, net.nodes, list(demands)
@@ -28,11 +30,16 @@ def solve_multicommodity_flow(net: Network, demands: Mapping[int, Mapping[int, i
     rows = np.arange(arcs)
     start = np.arange(arcs * len(sources) + 1) * 3
     index = np.concatenate(
-        [np.stack((rows, arcs + k * n + net.tail, arcs + k * n + net.head), axis=1).ravel() for k in range(len(sources))]
+        [
+            np.stack((rows, arcs + k * n + net.tail, arcs + k * n + net.head), axis=1).ravel()
+            for k in range(len(sources))
+        ]
     )
     value = np.tile([1.0, -1.0, 1.0], arcs * len(sources))
     usable = [(net.forwards[net.tail] | (net.tail == s)) & (net.head != s) for s in sources]
-    asked = [(arcs + k * n + t, -amount / scale) for k, s in enumerate(sources) for t, amount in demands[s].items()]
+    asked = [
+        (arcs + k * n + t, -amount / scale) for k, s in enumerate(sources) for t, amount in demands[s].items()
+    ]
     asked += [(arcs + k * n + s, sum(demands[s].values()) / scale) for k, s in enumerate(sources)]
     columns = arcs * len(sources) + 1
     balance = np.zeros(n * len(sources))
@@ -84,11 +91,15 @@ def least_fullest(use: Floats) -> tuple[Floats, Floats]:
     return parts / max(parts.sum(), 1e-300), np.maximum(-np.array(solution.row_dual[:rows]), 0)
 
 
-def path_parts(pair: Ints, arcs: Ints, sizes: Ints, use: Floats, rows: int, corner: bool) -> tuple[Floats, float, Floats]:
-    """The part of every path for which the fullest arc is least full, how full that is, and the price of every arc.
+def path_parts(
+    pair: Ints, arcs: Ints, sizes: Ints, use: Floats, rows: int, corner: bool
+) -> tuple[Floats, float, Floats]:
+    """The part of every path for which the fullest arc is least full, how full that is, and the price of
+    every arc.
 
-    Path i belongs to pair ``pair[i]`` (the parts of a pair are together 1) and has the next ``sizes[i]`` of ``arcs``, of ``rows``
-    in all; ``use`` says how full each is with the pair's whole demand on it. ``corner``: an optimum at a vertex.
+    Path i belongs to pair ``pair[i]`` (the parts of a pair are together 1) and has the next ``sizes[i]`` of
+    ``arcs``, of ``rows`` in all; ``use`` says how full each is with the pair's whole demand on it.
+    ``corner``: an optimum at a vertex.
     """
     import highspy
 
@@ -106,12 +117,18 @@ def path_parts(pair: Ints, arcs: Ints, sizes: Ints, use: Floats, rows: int, corn
     lp.a_matrix_.index_ = np.append(np.insert(arcs, ends, rows + pair), np.arange(rows))
     lp.a_matrix_.value_ = np.append(np.insert(use / scale, ends, 1.0), np.full(rows, -1.0))
     crossover, tolerance = ("on", 1e-8) if corner else ("off", 1e-4)
-    solver = _quiet_solver({"solver": "ipm", "run_crossover": crossover, "ipm_optimality_tolerance": tolerance})
+    solver = _quiet_solver(
+        {"solver": "ipm", "run_crossover": crossover, "ipm_optimality_tolerance": tolerance}
+    )
     solver.passModel(lp)
     solver.run()
     solution = solver.getSolution()
     prices = np.maximum(-np.array(solution.row_dual[:rows]), 0)
-    return np.maximum(np.array(solution.col_value[:count]), 0), float(solution.col_value[count]) * scale, prices
+    return (
+        np.maximum(np.array(solution.col_value[:count]), 0),
+        float(solution.col_value[count]) * scale,
+        prices,
+    )
 
 
 def _quiet_solver(settings: Mapping[str, object]) -> Any:

@@ -1,8 +1,9 @@
-"""Splits found by looking at the wiring: an order by the Fiedler vector, and moves of one switch at a time that lower the cut.
+"""Splits found by looking at the wiring: an order by the Fiedler vector, and moves of one switch at a time
+that lower the cut.
 
-Switches move with the units that are connected to them alone. Sources: Fiedler, "Algebraic connectivity of graphs" (Czechoslovak
-Math. J. 23, 1973); Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions" (DAC 1982). Whatever is
-found is only a candidate: its cut is counted again.
+Switches move with the units that are connected to them alone. Sources: Fiedler, "Algebraic connectivity of
+graphs" (Czechoslovak Math. J. 23, 1973); Fiduccia and Mattheyses, "A linear-time heuristic for improving
+network partitions" (DAC 1982). Whatever is found is only a candidate: its cut is counted again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 @dataclass(eq=False)
 class _Clusters:
-    """Nodes that move as one: ``of`` says in which each node is; weights, and links between them in both directions by tail."""
+    """Nodes that move as one: ``of`` says in which each node is; weights, and links between them in both
+    directions by tail."""
 
     of: Ints
     weight: Ints
@@ -55,7 +57,8 @@ class _Clusters:
         return out
 
     def fiedler(self, rounds: int) -> Floats:
-        """About the second eigenvector of the Laplacian, by powers of what is left of a multiple of the identity."""
+        """About the second eigenvector of the Laplacian, by powers of what is left of a multiple of the
+        identity."""
         n = len(self.weight)
         tail = np.repeat(np.arange(n), np.diff(self.start))
         degree = np.bincount(tail, self.capacity, n)
@@ -69,8 +72,8 @@ class _Clusters:
 
 
 def cuts_by_local_search(g: UnitGraph, starts: Sequence[Bools], budget: Budget = DEFAULT) -> Iterator[Cut]:
-    """Cuts from splits of the units, from the Fiedler order and from places of chance (the same every time), each improved by
-    moves as long as that helps."""
+    """Cuts from splits of the units, from the Fiedler order and from places of chance (the same every time),
+    each improved by moves as long as that helps."""
     clusters = _Clusters.of_graph(g)
     left = budget.move_work
     for side in _starting_splits(g, clusters, starts, budget):
@@ -85,7 +88,9 @@ def cuts_by_local_search(g: UnitGraph, starts: Sequence[Bools], budget: Budget =
             return
 
 
-def _starting_splits(g: UnitGraph, clusters: _Clusters, starts: Sequence[Bools], budget: Budget) -> Iterator[Bools]:
+def _starting_splits(
+    g: UnitGraph, clusters: _Clusters, starts: Sequence[Bools], budget: Budget
+) -> Iterator[Bools]:
     for units in starts:
         ours = np.bincount(clusters.of[g.unit_node], units, len(clusters.weight))
         yield 2 * ours > clusters.weight
@@ -116,7 +121,8 @@ def _breadth_first_order(clusters: _Clusters, first: int) -> Ints:
 
 
 def _move_each_cluster_once(c: _Clusters, side: Bools) -> Bools | None:
-    """Every cluster moved once, the best first that keeps the balance about; the best state on the way if it is better."""
+    """Every cluster moved once, the best first that keeps the balance about; the best state on the way if it
+    is better."""
     side, gain = side.copy(), c.gains(side)
     total, most = int(c.weight.sum()), int(c.weight.max())
     ours = int(c.weight[side].sum())
@@ -156,7 +162,8 @@ def _move_each_cluster_once(c: _Clusters, side: Bools) -> Bools | None:
 
 
 def _cut_of_clusters(g: UnitGraph, clusters: _Clusters, side: Bools) -> Cut:
-    """The cut of a split of clusters; where they do not come out even, some ends of one are on the other side alone."""
+    """The cut of a split of clusters; where they do not come out even, some ends of one are on the other side
+    alone."""
     nodes = side[clusters.of]
     units = nodes[g.unit_node]
     excess = int(units.sum()) - len(units) // 2

@@ -1,7 +1,7 @@
 """One fabric after many failures: what can be said of all of them at once, without a view of each.
 
-A batch of failures is a table of booleans, a row a scenario and a column a device or link. Each function says of which scenarios
-its answer is certain; the others are to be judged one by one.
+A batch of failures is a table of booleans, a row a scenario and a column a device or link. Each function says
+of which scenarios its answer is certain; the others are to be judged one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Words = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Scenarios of one fabric: of each the devices that are gone, with all they contain, and the links that are lost."""
+    """Scenarios of one fabric: of each the devices that are gone, with all they contain, and the links that
+    are lost."""
 
     gone: Bools  # scenarios × devices
     lost: Bools  # scenarios × links
@@ -33,7 +34,8 @@ class Failures:
 
 
 class Connected:
-    """Whether all endpoints of a whole fabric are at one component of forwarding devices, in many scenarios at once.
+    """Whether all endpoints of a whole fabric are at one component of forwarding devices, in many scenarios
+    at once.
 
     A breadth-first search from one forwarding device, in which every bit of a word is a scenario.
     """
@@ -41,7 +43,9 @@ class Connected:
     def __init__(self, view: View) -> None:
         f = view.fabric
         self.units = view.units
-        self.judged = not any(s.inside is not None and s.kind == "chip" for s in f.sets)  # whose chips count only while linked
+        self.judged = not any(
+            s.inside is not None and s.kind == "chip" for s in f.sets
+        )  # whose chips count only while linked
         proper = view.a != view.b
         self.rows = view.rows[proper]
         self.a, self.b = view.a[proper], view.b[proper]
@@ -61,8 +65,9 @@ class Connected:
         self.judged = self.judged and len(self.rows) > 0
 
     def certain(self, failures: Failures) -> Bools:
-        """Of which scenarios it is certain that two units or more are left, and that all endpoints that have links are at one
-        component of forwarding devices, and no forwarding device that one is attached to is outside it."""
+        """Of which scenarios it is certain that two units or more are left, and that all endpoints that have
+        links are at one component of forwarding devices, and no forwarding device that one is attached to is
+        outside it."""
         out = np.zeros(failures.count, dtype=np.bool_)
         if not self.judged or not len(self.units):
             return out
@@ -77,7 +82,9 @@ class Connected:
         place = np.full(len(self.forwards), -1, dtype=np.int64)
         place[self.units] = np.arange(len(self.units))
         missing = np.nonzero(failures.lost[:, self.rows])
-        degree = np.bincount(np.concatenate((place[self.a], place[self.b])) + 1, minlength=len(self.units) + 1)[1:]
+        degree = np.bincount(
+            np.concatenate((place[self.a], place[self.b])) + 1, minlength=len(self.units) + 1
+        )[1:]
         linked += degree
         for side in (self.a, self.b):
             at = place[side[missing[1]]]
@@ -102,7 +109,9 @@ class Connected:
         for here, there in ((self.a, self.b), (self.b, self.a)):
             at = np.flatnonzero(self.end[here])
             # the other side forwards and is reached; an endpoint that forwards is its own attachment
-            away = ~reached[there[at]] | np.where(self.forwards[there[at]], np.uint64(0), ~np.uint64(0))[:, None]
+            away = (
+                ~reached[there[at]] | np.where(self.forwards[there[at]], np.uint64(0), ~np.uint64(0))[:, None]
+            )
             own = np.where(self.forwards[here[at]], ~np.uint64(0), np.uint64(0))[:, None]
             wrong = (away & ~own) | (~reached[here[at]] & own)
             bad |= np.bitwise_or.reduce(wrong & intact[at], axis=0) if len(at) else bad
@@ -110,15 +119,19 @@ class Connected:
 
 
 class KeptFlow:
-    """The maximum flow of ``of A to B`` after failures, where the flow and the cut of the intact fabric show it.
+    """The maximum flow of ``of A to B`` after failures, where the flow and the cut of the intact fabric show
+    it.
 
-    Links of the minimum cut are full, and a path of the flow crosses the cut once. If all other links keep the capacity for the
-    flow they carry, the flow less what was lost in the cut is feasible; the cut without the lost links bounds it from above.
+    Links of the minimum cut are full, and a path of the flow crosses the cut once. If all other links keep
+    the capacity for the flow they carry, the flow less what was lost in the cut is feasible; the cut without
+    the lost links bounds it from above.
     """
 
     def __init__(self, view: View, claim: ResolvedClaim) -> None:
         found = max_flow_between_sets(view, claim)
-        self.judged = not isinstance(found, str) and all(_all_or_no_units(view, s) for s in (*claim.of, *claim.of_to))
+        self.judged = not isinstance(found, str) and all(
+            _all_or_no_units(view, s) for s in (*claim.of, *claim.of_to)
+        )
         if isinstance(found, str) or not self.judged:
             return
         f, here, there = view.fabric, found.here, found.there
@@ -144,10 +157,14 @@ class KeptFlow:
         self.spare = np.where(crossing, capacity, capacity - carried)
         self.in_cut = np.where(crossing[self.pair], self.rate, 0)
         self.pairs = len(every)
-        self.judged = bool((carried[crossing] == capacity[crossing]).all()) and int(capacity[crossing].sum()) == self.value
+        self.judged = (
+            bool((carried[crossing] == capacity[crossing]).all())
+            and int(capacity[crossing].sum()) == self.value
+        )
 
     def figures(self, failures: Failures) -> tuple[Bools, Ints, Ints]:
-        """Of which scenarios the flow is certain; the flow, and what the ports of the smaller side still carry, in bit/s."""
+        """Of which scenarios the flow is certain; the flow, and what the ports of the smaller side still
+        carry, in bit/s."""
         lost = failures.lost[:, self.rows]
         scenario, link = np.nonzero(lost)
         keys, amount = sum_by_key(scenario * self.pairs + self.pair[link], self.rate[link])

@@ -1,4 +1,5 @@
-"""Cuts and flows on multigraphs with whole capacities: which nodes no small cut separates, and the flow between two."""
+"""Cuts and flows on multigraphs with whole capacities: which nodes no small cut separates, and the flow
+between two."""
 
 from __future__ import annotations
 
@@ -17,11 +18,12 @@ from tdsl.system.lazy_dataclass import dataclass
 def inseparable_groups(graph: Network, k: int, budget: Budget = DEFAULT) -> Ints:
     """Groups of nodes that no cut of fewer than ``k`` links separates: a label for every node.
 
-    Nodes are merged only where the bound is certain, so two groups may still be ``k`` links apart. One pass visits nodes in
-    the order of most links to those visited; when a link from v brings what w has to r, no cut below r separates v and w.
-    Passes repeat on the merged graph, where cuts below ``k`` are the same, until one merges nothing or the work is too much.
-    Source: Nagamochi and Ibaraki, "Computing edge-connectivity in multigraphs and capacitated graphs" (SIAM J. Discrete Math.
-    5, 1992); capping the order at ``k``: Henzinger, Noe, Schulz, "Shared-memory exact minimum cuts" (IPDPS 2019).
+    Nodes are merged only where the bound is certain, so two groups may still be ``k`` links apart. One pass
+    visits nodes in the order of most links to those visited; when a link from v brings what w has to r, no
+    cut below r separates v and w. Passes repeat on the merged graph, where cuts below ``k`` are the same,
+    until one merges nothing or the work is too much. Source: Nagamochi and Ibaraki, "Computing
+    edge-connectivity in multigraphs and capacitated graphs" (SIAM J. Discrete Math. 5, 1992); capping the
+    order at ``k``: Henzinger, Noe, Schulz, "Shared-memory exact minimum cuts" (IPDPS 2019).
     """
     label = np.arange(graph.nodes)
     left = budget.contraction_work
@@ -81,8 +83,8 @@ def _maximum_adjacency_pass(graph: Network, k: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class MaxFlow:
-    """``value`` of a maximum flow and the flow on every arc; ``side`` are the nodes that the source still reaches: the arcs
-    out of them are a minimum cut."""
+    """``value`` of a maximum flow and the flow on every arc; ``side`` are the nodes that the source still
+    reaches: the arcs out of them are a minimum cut."""
 
     value: int
     flow: Ints
@@ -98,16 +100,27 @@ MOST = 1 << 30
 def max_flow(net: Network, source: int, sink: int) -> MaxFlow:
     """A maximum flow between two nodes. ``forwards`` is not asked: every node passes flow on.
 
-    Both searches are of Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation" (Soviet
-    Math. Dokl. 11, 1970). What scipy finds counts only once it is seen to be a flow, and as large as a cut.
+    Both searches are of Dinic, "Algorithm for solution of a problem of maximum flow in networks with power
+    estimation" (Soviet Math. Dokl. 11, 1970). What scipy finds counts only once it is seen to be a flow, and
+    as large as a cut.
     """
     found = _max_flow_by_scipy(net, source, sink) if net.arcs >= LARGE else None
-    return found if found is not None and _is_maximum_flow(net, found, source, sink) else _own_max_flow(net, source, sink)
+    return (
+        found
+        if found is not None and _is_maximum_flow(net, found, source, sink)
+        else _own_max_flow(net, source, sink)
+    )
 
 
 def _is_maximum_flow(net: Network, found: MaxFlow, source: int, sink: int) -> bool:
-    """Whether this is a flow within the capacities, and its value that of the cut: then no flow is larger and no cut smaller."""
-    if not (found.side[source] and not found.side[sink] and (found.flow >= 0).all() and (found.flow <= net.capacity).all()):
+    """Whether this is a flow within the capacities, and its value that of the cut: then no flow is larger and
+    no cut smaller."""
+    if not (
+        found.side[source]
+        and not found.side[sink]
+        and (found.flow >= 0).all()
+        and (found.flow <= net.capacity).all()
+    ):
         return False
     gain = np.zeros(net.nodes, dtype=np.int64)
     used = np.flatnonzero(found.flow)
@@ -121,7 +134,10 @@ def _is_maximum_flow(net: Network, found: MaxFlow, source: int, sink: int) -> bo
 
 def _max_flow_by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
     """What scipy finds; None where its numbers are too small for what the two nodes can give and take."""
-    most = min(int(net.capacity[net.tail == source].sum()), int(net.capacity[net.start[sink] : net.start[sink + 1]].sum()))
+    most = min(
+        int(net.capacity[net.tail == source].sum()),
+        int(net.capacity[net.start[sink] : net.start[sink + 1]].sum()),
+    )
     if most // net.unit >= MOST:
         return None
     from scipy.sparse.csgraph import maximum_flow
@@ -135,9 +151,13 @@ def _max_flow_by_scipy(net: Network, source: int, sink: int) -> MaxFlow | None:
         rows = np.repeat(np.arange(net.nodes), np.diff(answer.flow.indptr))
         keys = rows * net.nodes + answer.flow.indices
         order = np.argsort(keys, kind="stable")
-        flow = np.maximum(values[order[np.searchsorted(keys[order], net.head * net.nodes + net.tail)]], 0).astype(np.int64)
+        flow = np.maximum(
+            values[order[np.searchsorted(keys[order], net.head * net.nodes + net.tail)]], 0
+        ).astype(np.int64)
         more, back = flow < net.matrix.data, flow > 0
-        left = Network.of(net.forwards, np.append(net.head[more], net.tail[back]), np.append(net.tail[more], net.head[back]))
+        left = Network.of(
+            net.forwards, np.append(net.head[more], net.tail[back]), np.append(net.tail[more], net.head[back])
+        )
         side = hop_distances(left, source) >= 0
     return MaxFlow(int(answer.flow_value) * net.unit, flow if net.unit == 1 else flow * net.unit, side)
 
@@ -158,7 +178,8 @@ def _own_max_flow(net: Network, source: int, sink: int) -> MaxFlow:
 
 @dataclass(slots=True)
 class _Residual:
-    """What is left of the capacities. Arcs are in pairs: arc i and arc i ^ 1 lead between the same nodes, either way."""
+    """What is left of the capacities. Arcs are in pairs: arc i and arc i ^ 1 lead between the same nodes,
+    either way."""
 
     out: list[list[int]]
     to: list[int]

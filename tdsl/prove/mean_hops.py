@@ -1,4 +1,5 @@
-"""Mean hops: the sum of distances over all ordered pairs of ends, by search from one node of every class of equivalent nodes."""
+"""Mean hops: the sum of distances over all ordered pairs of ends, by search from one node of every class of
+equivalent nodes."""
 
 from __future__ import annotations
 
@@ -9,15 +10,22 @@ import numpy as np
 from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.prove.bound import Bound, HopSum, MeanHops, NotBounded
-from tdsl.prove.shortest_paths import FAR, Forwarders, classes_of, distances_in_chunks, one_orbit, search_is_affordable
+from tdsl.prove.shortest_paths import (
+    FAR,
+    Forwarders,
+    classes_of,
+    distances_in_chunks,
+    one_orbit,
+    search_is_affordable,
+)
 from tdsl.prove.view import View
 
 Pairs = tuple[Ints, Ints, Ints]
 
 
 def mean_hops(view: View) -> MeanHops | NotBounded:
-    """Links between forwarding devices on a shortest path between two ends of different units, on average over all pairs that
-    reach each other; not bounded where there are no two, or the search is too much."""
+    """Links between forwarding devices on a shortest path between two ends of different units, on average
+    over all pairs that reach each other; not bounded where there are no two, or the search is too much."""
     net = Forwarders.of(view)
     ends = _Ends.of(view, net)
     if len(distinct_values(ends.end)) < 2:
@@ -38,7 +46,8 @@ def mean_hops(view: View) -> MeanHops | NotBounded:
 
 
 class _Ends:
-    """Where units are connected to the network: unit and node of every link, and how many links each node has to units."""
+    """Where units are connected to the network: unit and node of every link, and how many links each node has
+    to units."""
 
     def __init__(self, end: Ints, node: Ints, nodes: int) -> None:
         self.end, self.node = end, node
@@ -58,7 +67,8 @@ class _Ends:
         return len(distinct_values(self.weight)) == 1 and bool((home[0] == home[1]).all())
 
     def same(self) -> Pairs:
-        """Ordered pairs of nodes that one unit is connected to, and how many pairs of its ports each represents."""
+        """Ordered pairs of nodes that one unit is connected to, and how many pairs of its ports each
+        represents."""
         order = np.lexsort((self.node, self.end))
         end, node = self.end[order], self.node[order]
         first = np.flatnonzero(np.append(True, end[1:] != end[:-1]))
@@ -72,8 +82,11 @@ class _Ends:
         return keys // nodes, keys % nodes, count.astype(np.int64)
 
 
-def _sum_of_hops(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pairs) -> tuple[int, int]:
-    """Hops over all ordered pairs of ends of different units that reach each other, and how many pairs those are."""
+def _sum_of_hops(
+    net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], home: Pairs
+) -> tuple[int, int]:
+    """Hops over all ordered pairs of ends of different units that reach each other, and how many pairs those
+    are."""
     w = ends.weight
     lead = np.full(net.graph.nodes, -1, dtype=np.int64)
     for c in classes:
@@ -81,14 +94,18 @@ def _sum_of_hops(net: Forwarders, ends: _Ends, one: Ints, classes: list[Ints], h
     a, b, count = home
     single_orbit = len(classes) == 1 and not np.array_equal(classes[0], np.flatnonzero(net.access))
     total = pairs = 0
-    for sources, far in distances_in_chunks(net.graph, one, np.array([c[0] for c in classes], dtype=np.int64)):
+    for sources, far in distances_in_chunks(
+        net.graph, one, np.array([c[0] for c in classes], dtype=np.int64)
+    ):
         reach = far < FAR
         hops = np.where(reach, far, 0)
         sums, reached = (w @ hops).tolist(), (w @ reach).tolist()
         if single_orbit:  # all nodes are equivalent, and a unit is connected to one node only
             return int(w.sum()) * sums[0], int(w.sum()) * reached[0] - int(count.sum())
         for i, s in enumerate(sources.tolist()):
-            for v in np.flatnonzero(lead == s).tolist():  # it has the distances of the source, but the two change places
+            for v in np.flatnonzero(
+                lead == s
+            ).tolist():  # it has the distances of the source, but the two change places
                 if not reach[v, i]:
                     pairs += int(w[v]) ** 2
                     continue

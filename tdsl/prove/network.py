@@ -1,10 +1,11 @@
 """The one type of network that proofs are about: nodes, and arcs with capacities.
 
-Arcs are columns, ordered by head and then by tail, and there is at most one from a node to another: parallel links are one arc
-with the sum of their capacities. So the arcs into a node are a slice, networks with the same arcs have the same columns, and a
-column over arcs (loads, lengths, flows) means the same everywhere.
+Arcs are columns, ordered by head and then by tail, and there is at most one from a node to another: parallel
+links are one arc with the sum of their capacities. So the arcs into a node are a slice, networks with the
+same arcs have the same columns, and a column over arcs (loads, lengths, flows) means the same everywhere.
 
-Networks between units (hosts, chips) have the units as their first nodes, then the *transit* nodes: what forwards for them.
+Networks between units (hosts, chips) have the units as their first nodes, then the *transit* nodes: what
+forwards for them.
 """
 
 from __future__ import annotations
@@ -48,13 +49,15 @@ def _no_devices() -> Ints:
 
 @dataclass(eq=False)  # no slots: derived columns are kept once they are computed
 class Network:
-    """Arc i leads from node ``tail[i]`` to ``head[i]`` and carries ``capacity[i]`` (whole grains, or a number of links).
+    """Arc i leads from node ``tail[i]`` to ``head[i]`` and carries ``capacity[i]`` (whole grains, or a number
+    of links).
 
-    ``forwards`` says of every node whether a path may pass through it; the others only send and receive. ``labels`` are columns
-    that divide the nodes into groups of the design, whose cuts are worth a try.
+    ``forwards`` says of every node whether a path may pass through it; the others only send and receive.
+    ``labels`` are columns that divide the nodes into groups of the design, whose cuts are worth a try.
 
-    Of a network between units, ``device`` is the row of every node in the fabric's devices, the first ``unit_count`` nodes are
-    the units, and ``rates`` are the different rates of its links in bit/s, ascending; its arcs lead both ways.
+    Of a network between units, ``device`` is the row of every node in the fabric's devices, the first
+    ``unit_count`` nodes are the units, and ``rates`` are the different rates of its links in bit/s,
+    ascending; its arcs lead both ways.
     """
 
     tail: Ints
@@ -67,8 +70,16 @@ class Network:
     rates: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, forwards: Bools, tail: Ints, head: Ints, capacity: Ints | None = None, labels: tuple[Ints, ...] = ()) -> Network:
-        """Put arcs in order and add up parallel ones; a missing ``capacity`` is 1 each. Loops are left out."""
+    def of(
+        cls,
+        forwards: Bools,
+        tail: Ints,
+        head: Ints,
+        capacity: Ints | None = None,
+        labels: tuple[Ints, ...] = (),
+    ) -> Network:
+        """Put arcs in order and add up parallel ones; a missing ``capacity`` is 1 each. Loops are left
+        out."""
         nodes, apart = len(forwards), tail != head
         keys = head[apart] * nodes + tail[apart]
         if capacity is None:
@@ -79,10 +90,14 @@ class Network:
         return cls(keys % size, keys // size, total, forwards, labels)
 
     @classmethod
-    def both_ways(cls, forwards: Bools, a: Ints, b: Ints, capacity: Ints | None = None, labels: tuple[Ints, ...] = ()) -> Network:
+    def both_ways(
+        cls, forwards: Bools, a: Ints, b: Ints, capacity: Ints | None = None, labels: tuple[Ints, ...] = ()
+    ) -> Network:
         """Links between a and b, each an arc both ways with the same capacity."""
         nodes, apart = max(len(forwards), 1), a != b
-        keys = np.minimum(a, b)[apart]  # parallel links are added up first, so that half as many rows are put in order
+        keys = np.minimum(a, b)[
+            apart
+        ]  # parallel links are added up first, so that half as many rows are put in order
         keys *= nodes
         keys += np.maximum(a, b)[apart]
         keys, total = count_by_key(keys) if capacity is None else sum_by_key(keys, capacity[apart])
@@ -111,7 +126,8 @@ class Network:
 
     @cached_property
     def balanced(self) -> bool:
-        """Whether every node gets as much as it gives, as where each arc has an opposite of its own capacity."""
+        """Whether every node gets as much as it gives, as where each arc has an opposite of its own
+        capacity."""
         gain = np.zeros(self.nodes, dtype=np.int64)
         np.add.at(gain, self.head, self.capacity)
         np.subtract.at(gain, self.tail, self.capacity)
@@ -119,12 +135,15 @@ class Network:
 
     @cached_property
     def matrix(self) -> Any:
-        """The arcs for scipy: rows are heads, columns tails, values capacities in units of ``unit``, at most 2^30 - 1. Arcs are
-        ordered by head, so what scipy takes them for is the network with every arc the other way."""
+        """The arcs for scipy: rows are heads, columns tails, values capacities in units of ``unit``, at most
+        2^30 - 1. Arcs are ordered by head, so what scipy takes them for is the network with every arc the
+        other way."""
         from scipy.sparse import csr_array
 
         values = np.minimum(self.capacity // self.unit, (1 << 30) - 1).astype(np.int32)
-        return csr_array((values, self.tail.astype(np.int32), self.start.astype(np.int32)), shape=(self.nodes, self.nodes))
+        return csr_array(
+            (values, self.tail.astype(np.int32), self.start.astype(np.int32)), shape=(self.nodes, self.nodes)
+        )
 
     @cached_property
     def by_tail(self) -> Ints:
@@ -146,7 +165,8 @@ class Network:
 
     @cached_property
     def links(self) -> Ints:
-        """Of a network with arcs both ways, one arc of every link, the one to its lower node: in order of both."""
+        """Of a network with arcs both ways, one arc of every link, the one to its lower node: in order of
+        both."""
         return np.flatnonzero(self.tail > self.head)
 
     @cached_property
@@ -168,7 +188,8 @@ class Network:
 
     @property
     def grain(self) -> int:
-        """What one of ``capacity`` is in bit/s: the greatest common divisor of all rates, so that every cut is a whole number."""
+        """What one of ``capacity`` is in bit/s: the greatest common divisor of all rates, so that every cut
+        is a whole number."""
         return gcd(*self.rates) or 1
 
     @property
@@ -178,13 +199,16 @@ class Network:
 
     @cached_property
     def access(self) -> CapacityPairs:
-        """Links between units (``a``, places in ``units``) and transit nodes (``b``, places in ``transit``), ascending."""
+        """Links between units (``a``, places in ``units``) and transit nodes (``b``, places in ``transit``),
+        ascending."""
         return self._pairs((self.head < self.unit_count) & (self.tail >= self.unit_count), 0, self.unit_count)
 
     @cached_property
     def trunks(self) -> CapacityPairs:
         """Links between transit nodes, places in ``transit``, ascending."""
-        return self._pairs((self.head >= self.unit_count) & (self.head < self.tail), self.unit_count, self.unit_count)
+        return self._pairs(
+            (self.head >= self.unit_count) & (self.head < self.tail), self.unit_count, self.unit_count
+        )
 
     @cached_property
     def loose(self) -> CapacityPairs:
@@ -224,7 +248,13 @@ class Network:
         """A network between units with more links between its transit nodes."""
         a, b = more.a + self.unit_count, more.b + self.unit_count
         tail, head = np.concatenate((self.tail, a, b)), np.concatenate((self.head, b, a))
-        made = Network.of(self.forwards, tail, head, np.concatenate((self.capacity, more.capacity, more.capacity)), self.labels)
+        made = Network.of(
+            self.forwards,
+            tail,
+            head,
+            np.concatenate((self.capacity, more.capacity, more.capacity)),
+            self.labels,
+        )
         return replace(made, device=self.device, unit_count=self.unit_count, rates=self.rates)
 
     def neighbours(self, node: int) -> Ints:
@@ -237,8 +267,8 @@ class Network:
         return Network(self.head[order], self.tail[order], self.capacity[order], self.forwards, self.labels)
 
     def divided(self) -> tuple[Network, Ints]:
-        """The network in which paths need no rule: a node v that does not forward stays where arcs leave it, and arcs into it
-        lead to node ``nodes + v``. And which of these arcs every arc there is."""
+        """The network in which paths need no rule: a node v that does not forward stays where arcs leave it,
+        and arcs into it lead to node ``nodes + v``. And which of these arcs every arc there is."""
         head = np.where(self.forwards[self.head], self.head, self.head + self.nodes)
         order = np.argsort(head, kind="stable")
         every = np.ones(2 * self.nodes, dtype=np.bool_)
@@ -254,7 +284,8 @@ class Network:
         return replace(self, capacity=capacity)
 
     def contracted(self, place: Ints, nodes: int) -> Network:
-        """The network with every node put in its place among ``nodes``; arcs inside one place are left out."""
+        """The network with every node put in its place among ``nodes``; arcs inside one place are left
+        out."""
         return Network.of(np.ones(nodes, dtype=np.bool_), place[self.tail], place[self.head], self.capacity)
 
 

@@ -1,4 +1,5 @@
-"""Node-disjoint paths between the worst pair of units: how many switches must fail before two units lose each other."""
+"""Node-disjoint paths between the worst pair of units: how many switches must fail before two units lose each
+other."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 
 def least_separator_bounds(view: View) -> DevicePaths:
-    """The least over all pairs of units; there are two at least. Source: Menger, "Zur allgemeinen Kurventheorie" (1927)."""
+    """The least over all pairs of units; there are two at least. Source: Menger, "Zur allgemeinen
+    Kurventheorie" (1927)."""
     near = _neighbours_of_devices(view)
     even = _bound_by_symmetry(view, near)
     if even is not None:
@@ -34,8 +36,9 @@ def least_separator_bounds(view: View) -> DevicePaths:
 
 
 def _bound_by_symmetry(view: View, near: dict[int, set[int]]) -> DevicePaths | None:
-    """A connected graph whose nodes are all equivalent, no four of them joined each to each, is as connected as a node has
-    neighbours. Source: Mader, "Über den Zusammenhang symmetrischer Graphen" (Archiv der Mathematik 21, 1970)."""
+    """A connected graph whose nodes are all equivalent, no four of them joined each to each, is as connected
+    as a node has neighbours. Source: Mader, "Über den Zusammenhang symmetrischer Graphen" (Archiv der
+    Mathematik 21, 1970)."""
     u, *others = view.units.tolist()
     mine = near[u]
     if (
@@ -55,7 +58,8 @@ def _forwarding_devices(view: View) -> set[int]:
 
 
 def _neighbours_of_devices(view: View) -> dict[int, set[int]]:
-    """Neighbours of units and of what forwards, links of third ends left out; of interchangeable units two are enough."""
+    """Neighbours of units and of what forwards, links of third ends left out; of interchangeable units two
+    are enough."""
     ours = (view.forwards & view.devices).copy()
     ours[_distinguishable_units(view)] = True
     count = view.fabric.device_count
@@ -69,7 +73,8 @@ def _neighbours_of_devices(view: View) -> dict[int, set[int]]:
 
 
 def _distinguishable_units(view: View) -> Ints:
-    """The units, but of those that forward nothing and have the same links to what is no unit only the first two."""
+    """The units, but of those that forward nothing and have the same links to what is no unit only the first
+    two."""
     units, n = view.units, len(view.units)
     place = np.full(view.fabric.device_count, -1, dtype=np.int64)
     place[units] = np.arange(n)
@@ -98,7 +103,9 @@ def _has_transitive_symmetry(view: View) -> bool:
     return is_node_transitive(view.fabric, graph, devices, view.budget)
 
 
-def _device_paths_bound(lower: int, upper: int, pair: tuple[int, int], devices: Iterable[int], linked: bool) -> DevicePaths:
+def _device_paths_bound(
+    lower: int, upper: int, pair: tuple[int, int], devices: Iterable[int], linked: bool
+) -> DevicePaths:
     return Bound(lower, upper, Counted(), DeviceCut(pair, tuple(sorted(devices)), linked))
 
 
@@ -139,9 +146,9 @@ class _Class:
 
 
 class _Hosts:
-    """The search for the worst pair. Two units with x and y switches of a component have min(x, y) disjoint paths there, unless
-    fewer switches separate two that units are connected to; only pairs for which that is less than the least found are
-    searched."""
+    """The search for the worst pair. Two units with x and y switches of a component have min(x, y) disjoint
+    paths there, unless fewer switches separate two that units are connected to; only pairs for which that is
+    less than the least found are searched."""
 
     def __init__(self, view: View, near: dict[int, set[int]], inner: set[int], work: WorkLeft) -> None:
         self.near = near
@@ -150,7 +157,9 @@ class _Hosts:
         self.forwarding = {d: near[d] if near[d] <= inner else near[d] & inner for d in inner}
         self.hub = view.label
         self.view = view
-        self.classes = _units_by_neighbours(self.hub, near, inner, [u for u in view.units.tolist() if u in near])
+        self.classes = _units_by_neighbours(
+            self.hub, near, inner, [u for u in view.units.tolist() if u in near]
+        )
         by_kind: dict[Access, list[_Class]] = {}
         for c in self.classes:
             by_kind.setdefault(c.access, []).append(c)
@@ -191,7 +200,8 @@ class _Hosts:
             self.best = Separator((c.first, c.second), frozenset(self.near[c.first] & self.inner), False)
 
     def _lower(self) -> Iterator[Ints]:
-        """For every kind of units how many disjoint paths it has at least with each kind that is not before it."""
+        """For every kind of units how many disjoint paths it has at least with each kind that is not before
+        it."""
         members: dict[int, list[tuple[int, int]]] = {}
         for i, kind in enumerate(self.kinds):
             for hub, x in kind:
@@ -210,8 +220,8 @@ class _Hosts:
         return min(rows)
 
     def _certain(self) -> None:
-        """For every component how many switches separate two that units are connected to at least, as far as that matters; pairs
-        of units at the two are the first to be searched."""
+        """For every component how many switches separate two that units are connected to at least, as far as
+        that matters; pairs of units at the two are the first to be searched."""
         access_of: dict[int, set[int]] = {}
         at: dict[int, _Class] = {}
         most: dict[int, int] = {}
@@ -225,7 +235,9 @@ class _Hosts:
         for hub, switches in access_of.items():
             limit = most[hub] if self.best is None else min(most[hub], self.best.value)
             graph, place = component_network(self.view, hub)  # planes are mostly the same, device by device
-            key = columns_as_key(graph.tail, graph.head, place[sorted(switches)], np.array([graph.nodes, limit]))
+            key = columns_as_key(
+                graph.tail, graph.head, place[sorted(switches)], np.array([graph.nodes, limit])
+            )
             if key in known:
                 self.sure[hub] = known[key]
                 continue
@@ -251,7 +263,11 @@ class _Hosts:
         u, v = one.first, two.first
         if u == v:
             return
-        mine, other, joined = self.near[u] & self.inner - {v}, self.near[v] & self.inner - {u}, v in self.near[u]
+        mine, other, joined = (
+            self.near[u] & self.inner - {v},
+            self.near[v] & self.inner - {u},
+            v in self.near[u],
+        )
         limit = min(len(mine), len(other)) + 1 if self.best is None else self.best.value - joined
         if len(mine & other) >= limit:
             return
@@ -261,7 +277,9 @@ class _Hosts:
             self.best = Separator((u, v), devices, joined)
 
 
-def _units_by_neighbours(hub: Ints, near: dict[int, set[int]], inner: set[int], units: list[int]) -> list[_Class]:
+def _units_by_neighbours(
+    hub: Ints, near: dict[int, set[int]], inner: set[int], units: list[int]
+) -> list[_Class]:
     """Units by their neighbours."""
     owner = np.repeat(np.arange(len(units)), [len(near[u]) for u in units])
     other = np.array([d for u in units for d in near[u]], dtype=np.int64)

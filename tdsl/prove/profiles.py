@@ -1,4 +1,5 @@
-"""Profiles: for every number x of units, the least that any x of them can count on. Whole numbers, ``profile[0] == 0``."""
+"""Profiles: for every number x of units, the least that any x of them can count on. Whole numbers,
+``profile[0] == 0``."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from tdsl.fabric.graph import Ints
 
 
 def min_plus(first: Ints, second: Ints, most: int) -> Ints:
-    """The least sum over all ways to choose x units from two disjoint sets (min-plus convolution), for x up to ``most``."""
+    """The least sum over all ways to choose x units from two disjoint sets (min-plus convolution), for x up
+    to ``most``."""
     if len(first) > len(second):
         first, second = second, first
     size = min(len(first) + len(second) - 1, most + 1)
@@ -52,9 +54,11 @@ def sum_of_profiles(profiles: Iterable[Ints], most: int) -> Ints:
 
 
 def profile_of_overlapping_sets(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, Ints]:
-    """Members and profile of sets that share members: each unit counts on the least share that its sets give anyone.
+    """Members and profile of sets that share members: each unit counts on the least share that its sets give
+    anyone.
 
-    With p(x) ≥ slope · x for every x, a choice S gets at least the sum over its units of the slopes of the sets they are in.
+    With p(x) ≥ slope · x for every x, a choice S gets at least the sum over its units of the slopes of the
+    sets they are in.
     """
     share: dict[int, int] = {}
     for members, profile in parts:
@@ -67,7 +71,8 @@ def profile_of_overlapping_sets(parts: Iterable[tuple[Ints, Ints]], most: int) -
 
 
 def join_profiles(parts: Iterable[tuple[Ints, Ints]], most: int) -> tuple[Ints, Ints]:
-    """Members and profile of sets that are equal or disjoint; where some overlap otherwise, a smaller profile that holds."""
+    """Members and profile of sets that are equal or disjoint; where some overlap otherwise, a smaller profile
+    that holds."""
     groups: dict[bytes, tuple[Ints, Ints]] = {}
     for members, profile in parts:
         key = members.tobytes()

@@ -1,9 +1,9 @@
-"""Paths without a common link, and without a common device, between the worst pair of units: where the search for one of the two
-ends at its limit of work, the bounds of the other hold for it, too.
+"""Paths without a common link, and without a common device, between the worst pair of units: where the search
+for one of the two ends at its limit of work, the bounds of the other hold for it, too.
 
-Two paths that share no device between two units share no link, so link-disjoint paths are never fewer than node-disjoint ones
-(Whitney 1932). A lower bound of the latter is one of the former, and an upper bound of the former is one of the latter: of each
-link that is cut one device is removed.
+Two paths that share no device between two units share no link, so link-disjoint paths are never fewer than
+node-disjoint ones (Whitney 1932). A lower bound of the latter is one of the former, and an upper bound of the
+former is one of the latter: of each link that is cut one device is removed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ _by_devices: WeakKeyDictionary[View, DevicePaths] = WeakKeyDictionary()
 
 
 def link_disjoint_paths(view: View) -> LinkPaths:
-    """The least number of paths without a common link over all pairs of units; there are two units at least."""
+    """The least number of paths without a common link over all pairs of units; there are two units at
+    least."""
     found = _kept_link_paths(view)
     return found if found.exact else replace(found, lower=max(found.lower, _kept_device_paths(view).lower))
 
 
 def node_disjoint_paths(view: View) -> DevicePaths:
-    """The least number of paths without a common device over all pairs of units; there are two units at least."""
+    """The least number of paths without a common device over all pairs of units; there are two units at
+    least."""
     found = _kept_device_paths(view)
     if found.exact:
         return found
@@ -37,8 +39,9 @@ def node_disjoint_paths(view: View) -> DevicePaths:
 
 
 def devices_of_cut(view: View, cut: LinkCut) -> DeviceCut:
-    """Devices without which the two units of a cut do not reach each other: of each link that is cut an end that is none of the
-    two, on the side where these are fewer. A link that joins the two themselves is left."""
+    """Devices without which the two units of a cut do not reach each other: of each link that is cut an end
+    that is none of the two, on the side where these are fewer. A link that joins the two themselves is left.
+    """
     u, v = cut.pair
     rows = cut.rows(view)
     linked, at_u, at_v = False, set[int](), set[int]()

@@ -1,7 +1,7 @@
 """A fabric with the links restored that most instances of a group have and some lack.
 
-A bound on the restored fabric, less the capacity that was restored, is a bound on the fabric as it is: no cut loses more. What is
-restored is a guess that makes the bound good or bad, never wrong.
+A bound on the restored fabric, less the capacity that was restored, is a bound on the fabric as it is: no cut
+loses more. What is restored is a guess that makes the bound good or bad, never wrong.
 """
 
 from __future__ import annotations
@@ -41,10 +41,14 @@ def restore_missing_links(net: Network, fabric: Fabric, budget: Budget = DEFAULT
         here, there = ends[0][mine], ends[1][mine]
         if len(one.parts) < len(two.parts):
             one, two, here, there = two, one, there, here
-        a, b, capacity = _missing_links_of_group(one, two, here, there, net.trunks.capacity[mine], budget.restored_pairs)
+        a, b, capacity = _missing_links_of_group(
+            one, two, here, there, net.trunks.capacity[mine], budget.restored_pairs
+        )
         built = (place[a] >= 0) & (place[b] >= 0)
         found.append((place[a[built]], place[b[built]], capacity[built]))
-    a, b, capacity = (np.concatenate(x) for x in zip(*found, strict=True)) if found else (np.zeros(0, dtype=np.int64),) * 3
+    a, b, capacity = (
+        (np.concatenate(x) for x in zip(*found, strict=True)) if found else (np.zeros(0, dtype=np.int64),) * 3
+    )
     if not len(a) or int(capacity.sum()) * budget.restored_parts > int(net.trunks.capacity.sum()):
         return None
     added = CapacityPairs.of(np.minimum(a, b), np.maximum(a, b), capacity)
@@ -54,8 +58,8 @@ def restore_missing_links(net: Network, fabric: Fabric, budget: Budget = DEFAULT
 def _missing_links_of_group(
     one: DeviceSet, two: DeviceSet, here: Ints, there: Ints, capacity: Ints, most: int
 ) -> tuple[Ints, Ints, Ints]:
-    """Device rows and capacity of what is less than in most instances of the outermost group of ``one``: to the same devices, or
-    to those with the same indices in the instance where both are in that group."""
+    """Device rows and capacity of what is less than in most instances of the outermost group of ``one``: to
+    the same devices, or to those with the same indices in the instance where both are in that group."""
     none = (np.zeros(0, dtype=np.int64),) * 3
     times = int(np.prod([a.size for a in one.parts[0].axes] or [1]))
     inner = one.count // times
@@ -73,5 +77,9 @@ def _missing_links_of_group(
     lacking = np.maximum(np.sort(table, axis=1)[:, times // 2][:, None] - table, 0)
     at, of = np.nonzero(lacking)
     own, other = np.divmod(keys[at], two.count)
-    a, b, missing = one.first + of * inner + own, two.first + other + of * (other_inner if both else 0), lacking[at, of]
+    a, b, missing = (
+        one.first + of * inner + own,
+        two.first + other + of * (other_inner if both else 0),
+        lacking[at, of],
+    )
     return a.astype(np.int64), b.astype(np.int64), missing.astype(np.int64)

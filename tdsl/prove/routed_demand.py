@@ -1,4 +1,5 @@
-"""Demands between the nodes of a network, the loads that their routing puts on arcs, and bounds with what proves them."""
+"""Demands between the nodes of a network, the loads that their routing puts on arcs, and bounds with what
+proves them."""
 
 from __future__ import annotations
 
@@ -22,9 +23,9 @@ Demands = dict[tuple[int, int], int]
 
 
 class RoutedLoads:
-    """What routes put on arcs for λ = 1: ``load`` on every arc by all sources, ``flow`` by each alone; None where that would be
-    more than ``entries``. What they were made of: a ``combination``, ``trees``, or shortest paths under ``lengths``, which divide
-    every demand into so many whole ``parts``."""
+    """What routes put on arcs for λ = 1: ``load`` on every arc by all sources, ``flow`` by each alone; None
+    where that would be more than ``entries``. What they were made of: a ``combination``, ``trees``, or
+    shortest paths under ``lengths``, which divide every demand into so many whole ``parts``."""
 
     load: Loads
     flow: dict[int, Loads] | None
@@ -75,7 +76,8 @@ class RoutedLoads:
 
 
 class Expanded(RoutedLoads):
-    """The loads that a routing of a quotient network is in the network itself, computed when they are asked for."""
+    """The loads that a routing of a quotient network is in the network itself, computed when they are asked
+    for."""
 
     def __init__(self, whole: DemandBound, by: Quotient, net: Network, demands: Demands) -> None:
         super().__init__(whole.proof_lower.entries)

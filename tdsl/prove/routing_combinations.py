@@ -1,9 +1,10 @@
-"""Bounds on how much of a large demand flows at once: several routings of all of it, combined, and cuts that anyone can see.
+"""Bounds on how much of a large demand flows at once: several routings of all of it, combined, and cuts that
+anyone can see.
 
-Routings are along the shortest paths of every source under small whole lengths that grow where it is full (as in Garg and
-Könemann, SIAM J. Comput. 37, 2007), or from all to hubs and from hubs to all, evenly (Valiant, "A scheme for fast parallel
-communication", SIAM J. Comput. 11, 1982). In which parts they are combined, a search says in floats; the bound is computed
-from the whole numbers.
+Routings are along the shortest paths of every source under small whole lengths that grow where it is full (as
+in Garg and Könemann, SIAM J. Comput. 37, 2007), or from all to hubs and from hubs to all, evenly (Valiant, "A
+scheme for fast parallel communication", SIAM J. Comput. 11, 1982). In which parts they are combined, a search
+says in floats; the bound is computed from the whole numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ from tdsl.fabric.components import component_labels
 from tdsl.fabric.graph import Ints
 from tdsl.prove.budget import DEFAULT, Budget
 from tdsl.prove.network import Network
-from tdsl.prove.shortest_path_routing import NEVER, PARTS, PathLoads, amounts_fit_in_words, route_on_shortest_paths
+from tdsl.prove.shortest_path_routing import (
+    NEVER,
+    PARTS,
+    PathLoads,
+    amounts_fit_in_words,
+    route_on_shortest_paths,
+)
 from tdsl.prove.trees import Trees
 from tdsl.system.lazy_dataclass import dataclass
 
@@ -57,9 +64,9 @@ class NodeDemands:
 
 @dataclass(frozen=True, slots=True)
 class FullRouting:
-    """One routing of everything: what is on every arc, in parts of which ``whole`` are one unit of demand, and by source. It was
-    made of shortest paths under ``lengths``, in the order of the arcs, of ways over ``hubs``, nodes and the share of each, or
-    along ``trees``."""
+    """One routing of everything: what is on every arc, in parts of which ``whole`` are one unit of demand,
+    and by source. It was made of shortest paths under ``lengths``, in the order of the arcs, of ways over
+    ``hubs``, nodes and the share of each, or along ``trees``."""
 
     load: Ints
     whole: int
@@ -86,7 +93,10 @@ class Combination:
         if not self.columns:
             self.columns, self.shares, self.use = [column], [1.0], use
             return
-        part = min(range(STEPS + 1), key=lambda k: (float((self.use + (use - self.use) * (k / STEPS)).max()), k)) / STEPS
+        part = (
+            min(range(STEPS + 1), key=lambda k: (float((self.use + (use - self.use) * (k / STEPS)).max()), k))
+            / STEPS
+        )
         if part:
             self.shares = [x * (1 - part) for x in self.shares] + [part]
             self.columns.append(column)
@@ -117,7 +127,9 @@ class Combination:
         near = np.flatnonzero(self.use >= self.use.max() * (1 - 1e-4))
         load, whole = self.loads(near)
         return min(
-            Fraction(int(r) * whole, int(x)) for r, x in zip(self.capacity[near].tolist(), load.tolist(), strict=True) if x
+            Fraction(int(r) * whole, int(x))
+            for r, x in zip(self.capacity[near].tolist(), load.tolist(), strict=True)
+            if x
         )
 
     def flows(self) -> dict[int, dict[int, Fraction]] | None:
@@ -136,8 +148,9 @@ class Combination:
 def combine_routings(
     net: Network, wanted: NodeDemands, enough: Fraction, quotient: bool = False, budget: Budget = DEFAULT
 ) -> tuple[Combination, Fraction, Ints]:
-    """Routings, and the best upper bound that their lengths show, with these (empty if none is below ``enough``). In a
-    ``quotient`` network the first routing has a budget of its own, however many arcs there are."""
+    """Routings, and the best upper bound that their lengths show, with these (empty if none is below
+    ``enough``). In a ``quotient`` network the first routing has a budget of its own, however many arcs there
+    are."""
     capacity = net.capacity
     best, found, lengths = enough, Combination(capacity), np.zeros(0, dtype=np.int64)
     if len(capacity) > budget.combination_arcs and not quotient:
@@ -145,18 +158,24 @@ def combine_routings(
     seen: Floats = np.zeros(len(capacity))
     work = 0
     for turn in range(
-        budget.combination_rounds if len(wanted.source) and amounts_fit_in_words(wanted.amount, net.capacity) else 0
+        budget.combination_rounds
+        if len(wanted.source) and amounts_fit_in_words(wanted.amount, net.capacity)
+        else 0
     ):
         length = _lengths_by_fullness(seen, turn)
         left = budget.combination_work - work
         if quotient and not turn:
             left = max(left, budget.first_routing_work)
-        sent = route_on_shortest_paths(net, length, wanted.source, wanted.target, wanted.amount, left, budget.flow_entries)
+        sent = route_on_shortest_paths(
+            net, length, wanted.source, wanted.target, wanted.amount, left, budget.flow_entries
+        )
         if sent is None:
             break
         work += sent.work
         column = _routing_from_loads(sent, wanted, length)
-        shown = Fraction(int((capacity * length).sum()), sent.spent)  # what is on arcs anyway only adds to the distances
+        shown = Fraction(
+            int((capacity * length).sum()), sent.spent
+        )  # what is on arcs anyway only adds to the distances
         if shown < best:
             best, lengths = shown, length
         seen = seen + (column.load / column.whole / capacity - seen) * (2 / (turn + 2))
@@ -193,8 +212,8 @@ def _lengths_by_fullness(seen: Floats, turn: int) -> Ints:
 
 
 def route_over_hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT) -> FullRouting | None:
-    """Everybody to every hub and every hub to everybody, as hubs have capacity: what no end is nearer to than others, in the
-    components that all reach. None if there is none."""
+    """Everybody to every hub and every hub to everybody, as hubs have capacity: what no end is nearer to than
+    others, in the components that all reach. None if there is none."""
     ends = np.flatnonzero((wanted.out > 0) | (wanted.into > 0))
     tops = _choose_hubs(net, ends, budget)
     amounts = wanted.into, wanted.out
@@ -212,7 +231,9 @@ def route_over_hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT)
         amount = np.outer(share, side[to] // least).reshape(-1)
         if not amounts_fit_in_words(amount, net.capacity):
             return None
-        found = route_on_shortest_paths(way, ones, np.repeat(tops, len(to)), np.tile(to, len(tops)), amount, 2 * budget.hub_work)
+        found = route_on_shortest_paths(
+            way, ones, np.repeat(tops, len(to)), np.tile(to, len(tops)), amount, 2 * budget.hub_work
+        )
         if found is None:
             return None
         load[order] += found.load
@@ -224,13 +245,18 @@ def route_over_hubs(net: Network, wanted: NodeDemands, budget: Budget = DEFAULT)
 
 
 def _choose_hubs(net: Network, ends: Ints, budget: Budget) -> Ints:
-    """Hubs: of every component that all ends reach what forwards and is farthest from them, at even distances in its order."""
+    """Hubs: of every component that all ends reach what forwards and is farthest from them, at even distances
+    in its order."""
     n, tail, head, forwards = net.nodes, net.tail, net.head, net.forwards
     inner = forwards[tail] & forwards[head]
     label = component_labels(n, tail[inner], head[inner])
     up, down = ~forwards[tail] & forwards[head], forwards[tail] & ~forwards[head]
     own = ends[forwards[ends]]
-    joined = np.unique(np.concatenate((label[head[up]] * n + tail[up], label[tail[down]] * n + head[down], label[own] * n + own)))
+    joined = np.unique(
+        np.concatenate(
+            (label[head[up]] * n + tail[up], label[tail[down]] * n + head[down], label[own] * n + own)
+        )
+    )
     reached = np.bincount(joined[np.isin(joined % n, ends)] // n, minlength=n)
     level = np.full(n, NEVER)
     level[ends] = 0

@@ -71,8 +71,8 @@ def _have_reached_all(reached: Words, targets: Ints, word: Ints, bit: Words) -> 
 
 
 def hop_distances(graph: Network, source: int, open_: Bools | None = None) -> Ints:
-    """Links on a shortest path from one node to every other, -1 where there is none; only over arcs that are ``open_``, which
-    are walked from head to tail."""
+    """Links on a shortest path from one node to every other, -1 where there is none; only over arcs that are
+    ``open_``, which are walked from head to tail."""
     out = np.full(graph.nodes, -1, dtype=np.int64)
     place = np.empty(graph.nodes, dtype=np.int64)
     front = np.array([source], dtype=np.int64)

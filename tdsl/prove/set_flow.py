@@ -17,8 +17,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FlowBetweenSets:
-    """Bit/s that flow from ``here`` to ``there``, what the ports of the smaller side carry, and the fabric's links that a minimum
-    cut crosses."""
+    """Bit/s that flow from ``here`` to ``there``, what the ports of the smaller side carry, and the fabric's
+    links that a minimum cut crosses."""
 
     here: Bools
     there: Bools
@@ -57,8 +57,8 @@ def max_flow_between_sets(view: View, claim: ResolvedClaim) -> FlowBetweenSets |
 
 
 def surviving_devices_of_selectors(view: View, selectors: tuple[Selector, ...]) -> Bools:
-    """Devices that selectors name, as far as they are left; of a group the units in it, or all of it where it has none before any
-    failure: switches do not take the place of hosts that failed."""
+    """Devices that selectors name, as far as they are left; of a group the units in it, or all of it where it
+    has none before any failure: switches do not take the place of hosts that failed."""
     f = view.fabric
     out, units = np.zeros(f.device_count, dtype=np.bool_), np.zeros(f.device_count, dtype=np.bool_)
     units[(view.intact or view).units] = True

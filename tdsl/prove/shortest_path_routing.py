@@ -1,8 +1,10 @@
-"""Routing of demands along shortest paths, for very many sources at once: sets of sources as bits, flows as whole numbers.
+"""Routing of demands along shortest paths, for very many sources at once: sets of sources as bits, flows as
+whole numbers.
 
-A breadth-first search runs from all sources at once and moves one unit of length a step; a node's row of bits says which sources
-have reached it. Then demands are handed back from the targets, farthest first, along the last arcs of shortest paths, divided as
-those arcs have capacity and rounded down; the first arc takes the remainder.
+A breadth-first search runs from all sources at once and moves one unit of length a step; a node's row of bits
+says which sources have reached it. Then demands are handed back from the targets, farthest first, along the
+last arcs of shortest paths, divided as those arcs have capacity and rounded down; the first arc takes the
+remainder.
 """
 
 from __future__ import annotations
@@ -35,8 +37,9 @@ NEVER = -1
 
 @dataclass(frozen=True, slots=True)
 class PathLoads:
-    """Demands on shortest paths: ``load`` on every arc, in PARTS of the amounts; ``spent``, the sum of distance × amount;
-    ``flow``, entries of source, arc and parts, None where they are too many; ``work`` done."""
+    """Demands on shortest paths: ``load`` on every arc, in PARTS of the amounts; ``spent``, the sum of
+    distance × amount; ``flow``, entries of source, arc and parts, None where they are too many; ``work``
+    done."""
 
     load: Ints
     spent: int
@@ -45,18 +48,21 @@ class PathLoads:
 
 
 def amounts_fit_in_words(amount: Ints, capacity: Ints) -> bool:
-    """Whether whole numbers of one word are enough to route these amounts (of which all together may be on one arc)."""
+    """Whether whole numbers of one word are enough to route these amounts (of which all together may be on
+    one arc)."""
     total = int(amount.astype(object).sum()) * PARTS
     return total * max(int(capacity.max(initial=1)), 1) < 1 << 61 and len(amount) < 1 << 31
 
 
 def path_lengths(net: Network, length: Ints, sources: Ints, budget: int) -> tuple[Cells, int] | None:
-    """Distance from every source (columns) to every node (rows), NEVER where there is no path, and the work; None where that
-    would be more than the budget. Lengths of arcs are small whole numbers of at least 1."""
+    """Distance from every source (columns) to every node (rows), NEVER where there is no path, and the work;
+    None where that would be more than the budget. Lengths of arcs are small whole numbers of at least 1."""
     count = len(sources)
     words = -(-count // 64)
     first = np.zeros((net.nodes, words * 8), dtype=np.uint8)
-    np.bitwise_or.at(first, (sources, np.arange(count) >> 3), np.left_shift(1, np.arange(count) & 7).astype(np.uint8))
+    np.bitwise_or.at(
+        first, (sources, np.arange(count) >> 3), np.left_shift(1, np.arange(count) & 7).astype(np.uint8)
+    )
     fresh = first.view(np.uint64)
     seen = fresh.copy()
     far = np.full((net.nodes, count), NEVER, dtype=np.int16)
@@ -81,7 +87,9 @@ def path_lengths(net: Network, length: Ints, sources: Ints, budget: int) -> tupl
         if not len(reached):
             continue
         seen |= now
-        bits = np.unpackbits(now[reached].view(np.uint8), axis=1, count=count, bitorder="little").view(np.bool_)
+        bits = np.unpackbits(now[reached].view(np.uint8), axis=1, count=count, bitorder="little").view(
+            np.bool_
+        )
         rows = far[reached]
         rows[bits] = step
         far[reached] = rows
@@ -108,10 +116,17 @@ def _gather_source_bits(now: Words, before: Words, tails: Ints, heads: Ints, sta
 
 
 def route_on_shortest_paths(
-    net: Network, length: Ints, source: Ints, target: Ints, amount: Ints, budget: int, most: int = DEFAULT.flow_entries
+    net: Network,
+    length: Ints,
+    source: Ints,
+    target: Ints,
+    amount: Ints,
+    budget: int,
+    most: int = DEFAULT.flow_entries,
 ) -> PathLoads | None:
-    """Send amounts from sources to targets (nodes, pairwise) along shortest paths; None where a target is not reached or the
-    work would be more than the budget. Flows of sources are kept apart up to ``most`` entries."""
+    """Send amounts from sources to targets (nodes, pairwise) along shortest paths; None where a target is not
+    reached or the work would be more than the budget. Flows of sources are kept apart up to ``most`` entries.
+    """
     who, column = np.unique(source, return_inverse=True)
     each = max(CELLS // net.nodes, 64)
     load = np.zeros(len(net.tail), dtype=np.int64)
@@ -136,7 +151,11 @@ def route_on_shortest_paths(
         entries, done = held
         work += done
         if flows is not None:
-            flows = None if entries is None or sum(len(x[0]) for x in flows) + len(entries[0]) > most else [*flows, entries]
+            flows = (
+                None
+                if entries is None or sum(len(x[0]) for x in flows) + len(entries[0]) > most
+                else [*flows, entries]
+            )
     kept = None
     if flows is not None:
         s, arc, x = (np.concatenate(column) for column in zip(*flows, strict=True))
@@ -145,9 +164,17 @@ def route_on_shortest_paths(
 
 
 def _hand_back(
-    net: Network, length: Ints, far: Cells, sources: Ints, asked: tuple[Ints, Ints, Ints], load: Ints, budget: int, most: int
+    net: Network,
+    length: Ints,
+    far: Cells,
+    sources: Ints,
+    asked: tuple[Ints, Ints, Ints],
+    load: Ints,
+    budget: int,
+    most: int,
 ) -> tuple[tuple[Ints, Ints, Ints] | None, int] | None:
-    """Put on arcs what these columns' sources send; the entries (source, arc, parts) if they are few, and the work."""
+    """Put on arcs what these columns' sources send; the entries (source, arc, parts) if they are few, and the
+    work."""
     count, start = len(sources), net.start
     deep = far.reshape(-1)
     arriving = np.zeros(len(deep), dtype=np.int64)
@@ -173,9 +200,13 @@ def _hand_back(
         once = arriving[key] == turn
         arriving[key] = 0
         key, parts = key[once], parts[once]
-        each = max(1, CELLS // 8 * len(key) // max(int((start[key // count + 1] - start[key // count]).sum()), 1))
+        each = max(
+            1, CELLS // 8 * len(key) // max(int((start[key // count + 1] - start[key // count]).sum()), 1)
+        )
         for at in range(0, len(key), each):
-            arc, x, here, looked = _last_arcs(net, length, far, sources, key[at : at + each], parts[at : at + each], start)
+            arc, x, here, looked = _last_arcs(
+                net, length, far, sources, key[at : at + each], parts[at : at + each], start
+            )
             work += looked
             if work > budget:
                 return None
@@ -196,7 +227,8 @@ def _hand_back(
 def _last_arcs(
     net: Network, length: Ints, far: Cells, sources: Ints, key: Ints, parts: Ints, start: Ints
 ) -> tuple[Ints, Ints, Ints, int]:
-    """The last arcs of shortest paths to what waits, the parts on each and the column of each; and how many were looked at."""
+    """The last arcs of shortest paths to what waits, the parts on each and the column of each; and how many
+    were looked at."""
     count = len(sources)
     node, column = np.divmod(key, count)
     sizes = start[node + 1] - start[node]

@@ -24,8 +24,8 @@ CHUNK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Forwarders:
-    """The forwarding devices of a view, numbered densely: their graph, the device of each, the place of each device (-1 for
-    others), and which of them units are connected to."""
+    """The forwarding devices of a view, numbered densely: their graph, the device of each, the place of each
+    device (-1 for others), and which of them units are connected to."""
 
     graph: Network
     devices: Ints
@@ -43,13 +43,14 @@ class Forwarders:
 
 
 def classes_of(net: Forwarders, weight: Ints) -> list[Ints]:
-    """The nodes that units are connected to, in classes of nodes that have the same neighbours at the same weights: exchanging
-    two maps the graph onto itself."""
+    """The nodes that units are connected to, in classes of nodes that have the same neighbours at the same
+    weights: exchanging two maps the graph onto itself."""
     return equivalent_nodes(net.graph.with_capacity(weight), np.flatnonzero(net.access))
 
 
 def one_orbit(view: View, net: Forwarders, weight: Ints) -> bool:
-    """Whether every node is adjacent to units, and verified permutations of the weighted graph map each node to all others."""
+    """Whether every node is adjacent to units, and verified permutations of the weighted graph map each node
+    to all others."""
     weighted = net.graph.with_capacity(weight)
     return bool(net.access.all()) and is_node_transitive(view.fabric, weighted, net.devices, view.budget)
 
@@ -63,10 +64,11 @@ def search_is_affordable(graph: Network, sources: int, budget: Budget = DEFAULT)
 
 
 def distances_in_chunks(graph: Network, weight: Ints, sources: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """For sources a chunk at a time: their numbers, and the distance of every node (rows) from each (columns).
+    """For sources a chunk at a time: their numbers, and the distance of every node (rows) from each
+    (columns).
 
-    ``weight[i]`` is what a step from ``graph.tail[i]`` to the node in whose list it is costs, at least 0. Bellman 1958, Ford
-    1956: every node takes the best of its neighbours until nothing changes.
+    ``weight[i]`` is what a step from ``graph.tail[i]`` to the node in whose list it is costs, at least 0.
+    Bellman 1958, Ford 1956: every node takes the best of its neighbours until nothing changes.
     """
     linked = np.flatnonzero(np.diff(graph.start))
     starts = graph.start[linked]
@@ -76,7 +78,9 @@ def distances_in_chunks(graph: Network, weight: Ints, sources: Ints) -> Iterator
         far = np.full((graph.nodes, len(chosen)), FAR, dtype=np.int64)
         far[chosen, np.arange(len(chosen))] = 0
         while len(linked):
-            best = np.minimum(far[linked], np.minimum.reduceat(far[graph.tail] + weight[:, None], starts, axis=0))
+            best = np.minimum(
+                far[linked], np.minimum.reduceat(far[graph.tail] + weight[:, None], starts, axis=0)
+            )
             if np.array_equal(best, far[linked]):
                 break
             far[linked] = best

@@ -1,10 +1,12 @@
-"""A lower bound on bisection by the spectrum of the wiring: exact in whole numbers, whatever floats proposed it.
+"""A lower bound on bisection by the spectrum of the wiring: exact in whole numbers, whatever floats proposed
+it.
 
-Let z be +1 or -1 for the side of every switch (or chip), w the units at each and W their sum, K how many units are not on the
-side of theirs. What crosses is at least zᵀLz/4 + K, with L the Laplacian, and |wᵀz| ≤ 2K + 1 in a balanced split. If
-L + 2μ·wwᵀ/W - μ·diag(w) has no negative eigenvalue, that is μ/4·(W - 2(2K+1)²/W) + K, which is concave in K, and so least at
-an end. Source: Fiedler, "Algebraic connectivity of graphs" (Czechoslovak Math. J. 23, 1973); Donath and Hoffman, "Lower bounds
-for the partitioning of graphs" (IBM J. Res. Dev. 17, 1973).
+Let z be +1 or -1 for the side of every switch (or chip), w the units at each and W their sum, K how many
+units are not on the side of theirs. What crosses is at least zᵀLz/4 + K, with L the Laplacian, and |wᵀz| ≤ 2K
++ 1 in a balanced split. If L + 2μ·wwᵀ/W - μ·diag(w) has no negative eigenvalue, that is μ/4·(W - 2(2K+1)²/W)
++ K, which is concave in K, and so least at an end. Source: Fiedler, "Algebraic connectivity of graphs"
+(Czechoslovak Math. J. 23, 1973); Donath and Hoffman, "Lower bounds for the partitioning of graphs" (IBM J.
+Res. Dev. 17, 1973).
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ NOTHING = 0, Fraction(0)
 
 
 def spectral_cut_bound(net: Network, budget: Budget = DEFAULT) -> tuple[int, Fraction]:
-    """What crosses every balanced split at least, in grains, and μ; 0 where this says nothing: no units with one link each to
-    one switch, and none that are chips joined to chips only."""
+    """What crosses every balanced split at least, in grains, and μ; 0 where this says nothing: no units with
+    one link each to one switch, and none that are chips joined to chips only."""
     units, nodes = len(net.units), len(net.transit)
     if nodes and (len(net.loose.a) or not np.array_equal(net.access.a, np.arange(units))):
         return NOTHING
@@ -51,14 +53,17 @@ def spectral_cut_bound(net: Network, budget: Budget = DEFAULT) -> tuple[int, Fra
         mu = int((second * (1 - margin)) * STEPS)
         if mu <= 0:
             return NOTHING
-        if is_positive_semidefinite(units * (laplace * STEPS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)):
+        if is_positive_semidefinite(
+            units * (laplace * STEPS - mu * np.diag(weight)) + 2 * mu * np.outer(weight, weight)
+        ):
             exact = Fraction(mu, STEPS)
             return _least_crossing(exact, units, int(net.access.capacity.min()) if nodes else None), exact
     return NOTHING
 
 
 def _second_eigenvalue(laplace: Ints, weight: Ints) -> float:
-    """About the greatest μ that may do: the second least number with Lx = μ·diag(w)x. What has no units is where it is best."""
+    """About the greatest μ that may do: the second least number with Lx = μ·diag(w)x. What has no units is
+    where it is best."""
     own, other = np.flatnonzero(weight), np.flatnonzero(weight == 0)
     whole = laplace.astype(np.float64)
     if len(other):
@@ -70,11 +75,14 @@ def _second_eigenvalue(laplace: Ints, weight: Ints) -> float:
     else:
         whole = whole[np.ix_(own, own)]
     root = np.sqrt(weight[own].astype(np.float64))
-    return float(np.linalg.eigvalsh((whole + whole.T) / 2 / root[:, None] / root[None, :])[min(1, len(own) - 1)])
+    return float(
+        np.linalg.eigvalsh((whole + whole.T) / 2 / root[:, None] / root[None, :])[min(1, len(own) - 1)]
+    )
 
 
 def _least_crossing(mu: Fraction, units: int, way: int | None) -> int:
-    """The least over K, rounded up; ``way`` is the least capacity of a unit's link, None where units have no other side."""
+    """The least over K, rounded up; ``way`` is the least capacity of a unit's link, None where units have no
+    other side."""
     odd = units % 2
 
     def least(apart: int) -> Fraction:
@@ -88,8 +96,8 @@ def _least_crossing(mu: Fraction, units: int, way: int | None) -> int:
 def is_positive_semidefinite(matrix: Ints) -> bool:
     """Whether a symmetric matrix of whole numbers is shown to have no negative eigenvalue.
 
-    Times 4^k it is RᵀR + E with R a float factor of a little less, rounded to whole numbers: enough if E is diagonally dominant
-    (Gershgorin). All but the proposal of R is exact.
+    Times 4^k it is RᵀR + E with R a float factor of a little less, rounded to whole numbers: enough if E is
+    diagonally dominant (Gershgorin). All but the proposal of R is exact.
     """
     size = int(np.abs(matrix).max(initial=1)).bit_length()
     shift = max((BITS - size) // 2, 0)

@@ -1,10 +1,12 @@
-"""Every place of some switches tried at once: the least cut of all splits where what is left then falls apart.
+"""Every place of some switches tried at once: the least cut of all splits where what is left then falls
+apart.
 
-Switches are *placed* or *free*. No two free ones are joined, and each has units of one class only: those with the same links.
-Once the placed ones have their sides, what a class costs depends on nothing but how many x of its units are on the one side: a
-free switch takes its better side. The least over the x that add up to half is found by min-plus convolution, exactly. Equivalent
-ones, switches with the same links, choose the same side, and are placed as one. (Bertelè and Brioschi, "Nonserial dynamic
-programming", 1972, is the general method: eliminate what depends on little.)
+Switches are *placed* or *free*. No two free ones are joined, and each has units of one class only: those with
+the same links. Once the placed ones have their sides, what a class costs depends on nothing but how many x of
+its units are on the one side: a free switch takes its better side. The least over the x that add up to half
+is found by min-plus convolution, exactly. Equivalent ones, switches with the same links, choose the same
+side, and are placed as one. (Bertelè and Brioschi, "Nonserial dynamic programming", 1972, is the general
+method: eliminate what depends on little.)
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ AT_ONCE = 2_000_000
 
 @dataclass(eq=False)
 class _Problem:
-    """Switches (equivalent ones as one) with their trunks, dense and both ways; classes of units; ``access``: what one unit of
-    a class (columns) has to a switch; ``place``: the switch here of every one of the net."""
+    """Switches (equivalent ones as one) with their trunks, dense and both ways; classes of units; ``access``:
+    what one unit of a class (columns) has to a switch; ``place``: the switch here of every one of the net."""
 
     trunk: Ints
     access: Ints
@@ -37,7 +39,10 @@ class _Problem:
         """Read capacities; units of a class are numbered by ``label``."""
         first, label = _units_by_switch_links(net)
         count = len(net.transit)
-        trunk, access = np.zeros((count, count), dtype=np.int64), np.zeros((count, len(first)), dtype=np.int64)
+        trunk, access = (
+            np.zeros((count, count), dtype=np.int64),
+            np.zeros((count, len(first)), dtype=np.int64),
+        )
         trunk[net.trunks.a, net.trunks.b] = trunk[net.trunks.b, net.trunks.a] = net.trunks.capacity
         one = np.isin(net.access.a, first)
         access[net.access.b[one], label[net.access.a[one]]] = net.access.capacity[one]
@@ -52,9 +57,14 @@ class _Problem:
         return cls(trunk, access, np.bincount(label, minlength=access.shape[1]), label, place)
 
     def placed(self) -> Ints:
-        """Few switches without which no two are joined: those with units or the others, or, one by one, the most joined."""
+        """Few switches without which no two are joined: those with units or the others, or, one by one, the
+        most joined."""
         joined, hosts = self.trunk > 0, (self.access > 0).sum(axis=1)
-        found = [self._cover(hosts == 0), self._cover(hosts > 0), self._cover(np.zeros(len(hosts), dtype=np.bool_))]
+        found = [
+            self._cover(hosts == 0),
+            self._cover(hosts > 0),
+            self._cover(np.zeros(len(hosts), dtype=np.bool_)),
+        ]
         return min(found, key=len) if joined.any() else np.flatnonzero(hosts > 1)
 
     def _cover(self, chosen: Bools) -> Ints:
@@ -69,7 +79,8 @@ class _Problem:
         return np.flatnonzero(chosen)
 
     def costs(self, placed: Ints, sides: Bools) -> tuple[Ints, list[Ints]]:
-        """For every way (row of ``sides``) to place: what crosses whatever the units do, and for each class what x units cost."""
+        """For every way (row of ``sides``) to place: what crosses whatever the units do, and for each class
+        what x units cost."""
         free = np.setdiff1d(np.arange(len(self.trunk)), placed)
         ours = sides.astype(np.int64)
         among = self.trunk[np.ix_(placed, placed)]
@@ -91,13 +102,16 @@ class _Problem:
 
 def _units_by_switch_links(net: Network) -> tuple[Ints, Ints]:
     """The first unit of every class of units with the same links to switches, and the class of every unit."""
-    same = equal_rows(np.zeros(len(net.units), dtype=np.int64), net.access.a, net.access.b, net.access.capacity)
+    same = equal_rows(
+        np.zeros(len(net.units), dtype=np.int64), net.access.a, net.access.b, net.access.capacity
+    )
     first, label = np.unique(same, return_inverse=True)
     return first, label.ravel()
 
 
 def least_cut_by_placements(net: Network, budget: Budget = DEFAULT) -> tuple[int, Bools] | None:
-    """The least cut of all balanced splits, and the units of one side; None where that would be too much work."""
+    """The least cut of all balanced splits, and the units of one side; None where that would be too much
+    work."""
     if len(net.loose.a) or not 0 < len(net.transit) <= budget.placement_switches:
         return None
     classes, label = _units_by_switch_links(net)
@@ -107,9 +121,14 @@ def least_cut_by_placements(net: Network, budget: Budget = DEFAULT) -> tuple[int
     problem = _Problem.of(net)
     placed = problem.placed()
     total, half = len(net.units), net.half
-    if len(placed) > budget.placed_switches or (total * (total - half) << max(len(placed) - 1, 0)) > budget.placement_work:
+    if (
+        len(placed) > budget.placed_switches
+        or (total * (total - half) << max(len(placed) - 1, 0)) > budget.placement_work
+    ):
         return None
-    ways = np.arange(1 << max(len(placed) - 1, 0))  # the last one is on the other side: sides may be exchanged
+    ways = np.arange(
+        1 << max(len(placed) - 1, 0)
+    )  # the last one is on the other side: sides may be exchanged
     best = None
     step = max(AT_ONCE // (total - half + 1), 1)
     for at in range(0, len(ways), step):
@@ -124,9 +143,8 @@ def least_cut_by_placements(net: Network, budget: Budget = DEFAULT) -> tuple[int
 
 
 def placement_order(net: Network) -> list[list[int]]:
-    """The order in which sides are taken, units numbered first, equivalent ones as one: the placed, free ones without
-    units, then every
-    class with its free ones."""
+    """The order in which sides are taken, units numbered first, equivalent ones as one: the placed, free ones
+    without units, then every class with its free ones."""
     problem = _Problem.of(net)
     placed = problem.placed()
     free = np.setdiff1d(np.arange(len(problem.trunk)), placed)
@@ -140,7 +158,8 @@ def placement_order(net: Network) -> list[list[int]]:
 
 
 def _cumulative_class_costs(costs: list[Ints], most: int) -> list[Ints]:
-    """The least that the first classes cost, one after the other, by how many of their units are on the one side."""
+    """The least that the first classes cost, one after the other, by how many of their units are on the one
+    side."""
     out = [np.zeros((len(costs[0]), 1), dtype=np.int64)]
     for cost in costs:
         before, m = out[-1], cost.shape[1] - 1
@@ -163,7 +182,9 @@ def _cheapest_units(problem: _Problem, placed: Ints, sides: Bools, half: int) ->
     for at in range(len(costs) - 1, -1, -1):
         before, cost = tables[at][0], costs[at][0]
         x = next(
-            x for x in range(len(cost)) if 0 <= left - x < len(before) and before[left - x] + cost[x] == tables[at + 1][0, left]
+            x
+            for x in range(len(cost))
+            if 0 <= left - x < len(before) and before[left - x] + cost[x] == tables[at + 1][0, left]
         )
         units[np.flatnonzero(problem.label == at)[:x]] = True
         left -= x

@@ -1,10 +1,10 @@
 """Symmetry: what is verified before two parts of a design are treated as equivalent.
 
-This is the one place where devices, links or nodes are said to be equivalent; ``symmetry_candidates.py`` and ``automorphisms.py``
-only propose permutations. A permutation maps every device to one of the same
-declaration and model, built as the first is, in the same place of its container (a chip goes with its host, a switch with its
-chassis), and it keeps the multiset of links: their two devices, rate, and the panel or optical switch that each crosses. What
-else a requirement reads is declared by its check as ``reads`` and verified, too:
+This is the one place where devices, links or nodes are said to be equivalent; ``symmetry_candidates.py`` and
+``automorphisms.py`` only propose permutations. A permutation maps every device to one of the same declaration
+and model, built as the first is, in the same place of its container (a chip goes with its host, a switch with
+its chassis), and it keeps the multiset of links: their two devices, rate, and the panel or optical switch
+that each crosses. What else a requirement reads is declared by its check as ``reads`` and verified, too:
 
 | word | the permutation keeps |
 |---|---|
@@ -14,9 +14,9 @@ else a requirement reads is declared by its check as ``reads`` and verified, too
 | ``names`` | every unit (a file names them) |
 | ``bundles`` | for every link, how many links its bundle has |
 
-Permutations of the nodes of a network are verified by ``arc_image``; nodes with the same neighbours by ``equal_rows``; networks
-that are the same column by column by ``identical``. Omitted, overridden and failed parts make candidates fail; fewer
-permutations give more orbits, never a wrong answer.
+Permutations of the nodes of a network are verified by ``arc_image``; nodes with the same neighbours by
+``equal_rows``; networks that are the same column by column by ``identical``. Omitted, overridden and failed
+parts make candidates fail; fewer permutations give more orbits, never a wrong answer.
 """
 
 from __future__ import annotations
@@ -55,8 +55,11 @@ def orbit_labels(count: int, images: Sequence[Ints]) -> Ints:
             return label
 
 
-def permutation_keeps_view(view: View, image: Ints, reads: Reads = frozenset(), fixed: Sequence[Ints] = ()) -> bool:
-    """Whether a permutation of the devices (the image of every one) keeps a view and all that ``reads`` names of it."""
+def permutation_keeps_view(
+    view: View, image: Ints, reads: Reads = frozenset(), fixed: Sequence[Ints] = ()
+) -> bool:
+    """Whether a permutation of the devices (the image of every one) keeps a view and all that ``reads`` names
+    of it."""
     return SymmetryFacts(view, reads, fixed).kept_by(image)
 
 
@@ -93,18 +96,25 @@ class SymmetryFacts:
             columns += [f.link_run[rows]] if len(f.link_run) else []
         if "bundles" in self.reads and (f.link_bundle[rows] >= 0).any():
             bundle = f.link_bundle[rows]
-            columns.append(np.where(bundle >= 0, np.bincount(bundle + 1)[bundle + 1], 0))  # how many of its links there are
+            columns.append(
+                np.where(bundle >= 0, np.bincount(bundle + 1)[bundle + 1], 0)
+            )  # how many of its links there are
         return number_distinct_rows(columns)
 
     @cached_property
     def rail(self) -> Ints:
         """The rail of every link of the view, -1 where it has none; 0 everywhere if rails are not read."""
         rows = self.view.rows
-        return np.asarray(link_rail(self.view.fabric), dtype=np.int64)[rows] if "rails" in self.reads else np.zeros_like(rows)
+        return (
+            np.asarray(link_rail(self.view.fabric), dtype=np.int64)[rows]
+            if "rails" in self.reads
+            else np.zeros_like(rows)
+        )
 
     @cached_property
     def vias(self) -> tuple[Ints, Ints] | None:
-        """The panels or optical switches that every link of the view crosses, -1 for none; None where no link crosses any."""
+        """The panels or optical switches that every link of the view crosses, -1 for none; None where no link
+        crosses any."""
         f, rows = self.view.fabric, self.view.rows
         ports = f.link_via_a[rows], f.link_via_b[rows]
         if not any((p >= 0).any() for p in ports):
@@ -115,7 +125,9 @@ class SymmetryFacts:
     def kept_by(self, image: Ints) -> bool:
         """Whether a permutation keeps all of this."""
         count = self.view.fabric.device_count
-        if len(image) != count or not np.array_equal(np.bincount(image, minlength=count), np.ones(count, dtype=np.int64)):
+        if len(image) != count or not np.array_equal(
+            np.bincount(image, minlength=count), np.ones(count, dtype=np.int64)
+        ):
             return False
         if not all(np.array_equal(column[image], column) for column in self.device_columns):
             return False
@@ -184,8 +196,8 @@ class SymmetryFacts:
         return [c[order] for c in columns]
 
     def _renamed_rails(self, image: Ints, rows: Ints) -> Ints | None:
-        """The renaming of rails that a permutation asks for, read off the links it moves (the last place is for -1); None
-        if they ask for none that is one."""
+        """The renaming of rails that a permutation asks for, read off the links it moves (the last place is
+        for -1); None if they ask for none that is one."""
         width = int(self.rail.max(initial=-1)) + 1
         identity = np.append(np.arange(width), -1)
         if not width or not len(rows):
@@ -212,7 +224,9 @@ def number_distinct_rows(columns: Sequence[Ints]) -> Ints:
     out = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         value = np.unique(column, return_inverse=True)[1]
-        out = np.unique(out * (int(value.max(initial=0)) + 1) + value, return_inverse=True)[1].astype(np.int64)
+        out = np.unique(out * (int(value.max(initial=0)) + 1) + value, return_inverse=True)[1].astype(
+            np.int64
+        )
     return out
 
 
@@ -220,9 +234,9 @@ def number_distinct_rows(columns: Sequence[Ints]) -> Ints:
 
 
 def arc_image(network: Network, image: Ints, weight: Ints | None = None) -> Ints | None:
-    """Where a permutation of the nodes (the image of every one) takes every arc; None unless it is a permutation and keeps the
-    ``weight`` of every node, whether it forwards, and all arcs with their capacities. This is the one verification of
-    permutations of a network."""
+    """Where a permutation of the nodes (the image of every one) takes every arc; None unless it is a
+    permutation and keeps the ``weight`` of every node, whether it forwards, and all arcs with their
+    capacities. This is the one verification of permutations of a network."""
     n = network.nodes
     if len(image) != n or not np.array_equal(np.sort(image), np.arange(n)):
         return None
@@ -230,7 +244,9 @@ def arc_image(network: Network, image: Ints, weight: Ints | None = None) -> Ints
         return None
     if weight is not None and not np.array_equal(weight[image], weight):
         return None
-    keys = network.head * n + network.tail  # ascending, each once: what is found for every arc is a permutation of the arcs
+    keys = (
+        network.head * n + network.tail
+    )  # ascending, each once: what is found for every arc is a permutation of the arcs
     moved = image[network.head] * n + image[network.tail]
     at = np.minimum(np.searchsorted(keys, moved), max(len(keys) - 1, 0))
     kept = np.array_equal(keys[at], moved) and np.array_equal(network.capacity[at], network.capacity)
@@ -238,28 +254,36 @@ def arc_image(network: Network, image: Ints, weight: Ints | None = None) -> Ints
 
 
 def equivalent_nodes(network: Network, members: Ints) -> list[Ints]:
-    """Members in classes of nodes that have the same neighbours by the same capacities, in order of their lowest. Every arc has
-    one back with the same capacity."""
-    label = equal_rows(np.zeros(network.nodes, dtype=np.int64), network.head, network.tail, network.capacity)[members]
+    """Members in classes of nodes that have the same neighbours by the same capacities, in order of their
+    lowest. Every arc has one back with the same capacity."""
+    label = equal_rows(np.zeros(network.nodes, dtype=np.int64), network.head, network.tail, network.capacity)[
+        members
+    ]
     order = np.argsort(label, kind="stable")
     found = np.split(members[order], np.flatnonzero(np.diff(label[order])) + 1) if len(members) else []
     return sorted(found, key=lambda c: int(c[0]))
 
 
 def equal_rows(label: Ints, owner: Ints, other: Ints, amount: Ints) -> Ints:
-    """Of every node the first of its label that has the same rows; a row gives its ``owner`` an amount for some other.
+    """Of every node the first of its label that has the same rows; a row gives its ``owner`` an amount for
+    some other.
 
-    Rows are compared as a whole, whatever a hash says. Nodes with the same rows are not adjacent to each other, so exchanging
-    two of them is a permutation that keeps all arcs.
+    Rows are compared as a whole, whatever a hash says. Nodes with the same rows are not adjacent to each
+    other, so exchanging two of them is a permutation that keeps all arcs.
     """
     size, width = len(label), int(other.max(initial=0)) + 1
     keys, total = sum_by_key(owner * width + other, amount)
     owner, other = keys // width, keys % width
     start = np.searchsorted(owner, np.arange(size + 1))
     sums = np.concatenate(
-        (np.zeros(1, dtype=np.uint64), np.cumsum(_pseudorandom_words(_pseudorandom_words(other) ^ total.astype(np.uint64))))
+        (
+            np.zeros(1, dtype=np.uint64),
+            np.cumsum(_pseudorandom_words(_pseudorandom_words(other) ^ total.astype(np.uint64))),
+        )
     )
-    facts = np.stack((label.astype(np.uint64), np.diff(start).astype(np.uint64), sums[start[1:]] - sums[start[:-1]]))
+    facts = np.stack(
+        (label.astype(np.uint64), np.diff(start).astype(np.uint64), sums[start[1:]] - sums[start[:-1]])
+    )
     order = np.lexsort(facts)
     fresh = np.ones(size, dtype=np.bool_)
     fresh[1:] = (facts[:, order[1:]] != facts[:, order[:-1]]).any(axis=0)
@@ -272,19 +296,22 @@ def equal_rows(label: Ints, owner: Ints, other: Ints, amount: Ints) -> Ints:
 
 
 def equal_demands(label: Ints, source: Ints, target: Ints, amount: Ints) -> tuple[Ints, Ints]:
-    """Of every node the first of its label that sends the same amounts to the same classes of receivers; and the first that
-    receives the same from the same classes of senders: the coarsest equitable partition, found by refinement (Grohe, Kersting,
-    Mladenov and Selman, ESA 2014)."""
+    """Of every node the first of its label that sends the same amounts to the same classes of receivers; and
+    the first that receives the same from the same classes of senders: the coarsest equitable partition, found
+    by refinement (Grohe, Kersting, Mladenov and Selman, ESA 2014)."""
     out, into, known = label, label, 0
     while (found := len(np.unique(out)) + len(np.unique(into))) > known:
         known = found
-        out, into = equal_rows(out, source, into[target], amount), equal_rows(into, target, out[source], amount)
+        out, into = (
+            equal_rows(out, source, into[target], amount),
+            equal_rows(into, target, out[source], amount),
+        )
     return out, into
 
 
 def same_network(one: Network, other: Network) -> bool:
-    """Whether two networks have the same nodes and arcs, by number, with the same capacities: what is proved of one is proved of
-    the other."""
+    """Whether two networks have the same nodes and arcs, by number, with the same capacities: what is proved
+    of one is proved of the other."""
     return one.same_arcs(other) and np.array_equal(one.forwards, other.forwards)
 
 
@@ -294,7 +321,8 @@ def columns_as_key(*columns: Ints) -> tuple[bytes, ...]:
 
 
 def _pseudorandom_words(x: Ints | Words) -> Words:
-    """Pseudorandom numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)."""
+    """Pseudorandom numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+    2014)."""
     z = x.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

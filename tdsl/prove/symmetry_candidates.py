@@ -1,9 +1,10 @@
-"""Candidates for symmetries: permutations of devices that the design or its ports suggest. None is verified here.
+"""Candidates for symmetries: permutations of devices that the design or its ports suggest. None is verified
+here.
 
-Steps along the indices of a declaration, exchanges of two instances of a group next to each other, exchanges of two devices with
-the same neighbours; and permutations that follow ports: the neighbour of a device at port p goes to the neighbour at port p of
-the device's image. The image of one device then fixes all others (a torus, twisted or not, and every other wiring of which all
-devices use their ports in the same way).
+Steps along the indices of a declaration, exchanges of two instances of a group next to each other, exchanges
+of two devices with the same neighbours; and permutations that follow ports: the neighbour of a device at port
+p goes to the neighbour at port p of the device's image. The image of one device then fixes all others (a
+torus, twisted or not, and every other wiring of which all devices use their ports in the same way).
 """
 
 from __future__ import annotations
@@ -52,9 +53,12 @@ def candidates_of_design(view: View, elements: Sequence[FabricElement]) -> Itera
         yield image
 
 
-def _exchanges_of_indices(count: int, every: Sequence[DeviceSet], sets: Sequence[DeviceSet]) -> Iterator[Ints]:
-    """Two neighbouring indices exchanged in all declarations that have an axis of one size, where an index of that size may
-    name the same thing: hosts ``node[pod, segment]`` beside switches ``pod[pod].tor[segment]``."""
+def _exchanges_of_indices(
+    count: int, every: Sequence[DeviceSet], sets: Sequence[DeviceSet]
+) -> Iterator[Ints]:
+    """Two neighbouring indices exchanged in all declarations that have an axis of one size, where an index of
+    that size may name the same thing: hosts ``node[pod, segment]`` beside switches ``pod[pod].tor[segment]``.
+    """
     sizes = dict.fromkeys(a.size for s in sets for a in s.axes if a.size > 1)
     for size in sizes:
         for low in range(size - 1):
@@ -71,7 +75,8 @@ def _exchanges_of_indices(count: int, every: Sequence[DeviceSet], sets: Sequence
 
 
 def _outermost_holder(s: DeviceSet) -> DeviceSet:
-    """The declaration that holds these devices at the top: the hosts of chips, the chassis of switches, or itself."""
+    """The declaration that holds these devices at the top: the hosts of chips, the chassis of switches, or
+    itself."""
     while s.inside is not None:
         s = s.inside
     return s
@@ -86,17 +91,25 @@ def _exchange_devices(view: View, image: Ints, low: int, high: int) -> None:
         if s.inside is own:
             each = s.count // own.count
             for k in range(each):
-                _exchange_devices(view, image, s.first + (low - own.first) * each + k, s.first + (high - own.first) * each + k)
+                _exchange_devices(
+                    view,
+                    image,
+                    s.first + (low - own.first) * each + k,
+                    s.first + (high - own.first) * each + k,
+                )
 
 
 def _equal_neighbours(view: View, devices: Ints) -> Iterator[tuple[int, int]]:
-    """Devices next to each other of those of one declaration that have the same links to the same neighbours."""
+    """Devices next to each other of those of one declaration that have the same links to the same
+    neighbours."""
     f = view.fabric
     near: dict[int, list[tuple[int, int]]] = {d: [] for d in devices.tolist()}
     mine = np.zeros(f.device_count, dtype=np.bool_)
     mine[devices] = True
     rows = np.flatnonzero(mine[view.a] | mine[view.b])
-    pairs = zip(view.a[rows].tolist(), view.b[rows].tolist(), f.link_rate[view.rows[rows]].tolist(), strict=True)
+    pairs = zip(
+        view.a[rows].tolist(), view.b[rows].tolist(), f.link_rate[view.rows[rows]].tolist(), strict=True
+    )
     for a, b, rate in pairs:
         if a in near:
             near[a].append((b, rate))
@@ -111,7 +124,8 @@ def _equal_neighbours(view: View, devices: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _exchanges_of_instances(count: int, sets: Sequence[DeviceSet], depth: int) -> Iterator[Ints]:
-    """Two instances of a group or declaration next to each other along one of its own axes, exchanged with all they hold."""
+    """Two instances of a group or declaration next to each other along one of its own axes, exchanged with
+    all they hold."""
     axes, holders = _instance_axes_and_sets(sets, depth)
     shape = [a.size for a in axes]
     own = len(sets[0].parts[depth - 1].axes)
@@ -123,14 +137,18 @@ def _exchanges_of_instances(count: int, sets: Sequence[DeviceSet], depth: int) -
                 image = np.arange(count)
                 for s in holders:
                     inner = s.count // places.size
-                    here, there = (np.arange(s.first + x * inner, s.first + (x + 1) * inner) for x in (low, high))
+                    here, there = (
+                        np.arange(s.first + x * inner, s.first + (x + 1) * inner) for x in (low, high)
+                    )
                     image[here], image[there] = there, here
                 yield image
 
 
-def _steps_along_axes(count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = False) -> Iterator[Ints]:
-    """One step round each of a group's or declaration's own axes, with all that its instances hold (rings, tori, rails); with
-    ``outer`` round each axis of the groups around it, for these sets alone."""
+def _steps_along_axes(
+    count: int, sets: Sequence[DeviceSet], depth: int, outer: bool = False
+) -> Iterator[Ints]:
+    """One step round each of a group's or declaration's own axes, with all that its instances hold (rings,
+    tori, rails); with ``outer`` round each axis of the groups around it, for these sets alone."""
     axes, holders = _instance_axes_and_sets(sets, depth)
     shape = [a.size for a in axes]
     if not shape:
@@ -142,26 +160,36 @@ def _steps_along_axes(count: int, sets: Sequence[DeviceSet], depth: int, outer: 
         image = np.arange(count)
         for s in holders:
             inner = s.count // places.size
-            image[s.first : s.first + s.count] = s.first + (rolled[:, None] * inner + np.arange(inner)).reshape(-1)
+            image[s.first : s.first + s.count] = s.first + (
+                rolled[:, None] * inner + np.arange(inner)
+            ).reshape(-1)
         yield image
 
 
-def _instance_axes_and_sets(sets: Sequence[DeviceSet], depth: int) -> tuple[tuple[Axis, ...], list[DeviceSet]]:
-    """The axes of a group's instances, and those of its sets that all instances have. A set that an ``extend`` gave to some is
-    not divided by their number: it stays where it is, and a permutation that this makes wrong is not verified."""
+def _instance_axes_and_sets(
+    sets: Sequence[DeviceSet], depth: int
+) -> tuple[tuple[Axis, ...], list[DeviceSet]]:
+    """The axes of a group's instances, and those of its sets that all instances have. A set that an
+    ``extend`` gave to some is not divided by their number: it stays where it is, and a permutation that this
+    makes wrong is not verified."""
     leading = [tuple(a for p in s.parts[:depth] for a in p.axes) for s in sets]
     axes = max(leading, key=lambda found: int(np.prod([a.size for a in found] or [1])))
     places = [(a.low, a.size) for a in axes]
-    return axes, [s for s, mine in zip(sets, leading, strict=True) if [(a.low, a.size) for a in mine] == places]
+    return axes, [
+        s for s, mine in zip(sets, leading, strict=True) if [(a.low, a.size) for a in mine] == places
+    ]
 
 
 def candidates_by_ports(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> list[Ints]:
-    """Permutations of nodes (``devices`` says which device each is), one to each neighbour of the first, that follow ports; none
-    where a port has several links, or a device has none where its image has one. They are candidates: no link is compared."""
+    """Permutations of nodes (``devices`` says which device each is), one to each neighbour of the first, that
+    follow ports; none where a port has several links, or a device has none where its image has one. They are
+    candidates: no link is compared."""
     table = _neighbour_at_ports(fabric, devices)
     if table is None or table.shape[1] > budget.port_degree:
         return []
-    reached = [(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), 0)]  # nodes, by which node, at which port
+    reached = [
+        (np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), 0)
+    ]  # nodes, by which node, at which port
     seen = np.zeros(len(devices), dtype=np.bool_)
     seen[0] = True
     front = np.zeros(1, dtype=np.int64)
@@ -190,7 +218,8 @@ def candidates_by_ports(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT)
 
 
 def _neighbour_at_ports(fabric: Fabric, devices: Ints) -> Ints | None:
-    """For every node and port of it the node at the other end, -1 without one; None where a port has several."""
+    """For every node and port of it the node at the other end, -1 without one; None where a port has
+    several."""
     place = np.full(fabric.device_count, -1, dtype=np.int64)
     place[devices] = np.arange(len(devices))
     rows = np.flatnonzero((place[fabric.device_a] >= 0) & (place[fabric.device_b] >= 0))
@@ -207,19 +236,23 @@ def _neighbour_at_ports(fabric: Fabric, devices: Ints) -> Ints | None:
 
 
 def axis_steps(s: DeviceSet) -> Iterator[list[Ints]]:
-    """Ways to read a device's indices as coordinates, each given by its steps along every axis: groups and devices with
-    equally many axes as one grid (``cube[4x4x4].chip[4x4x4]`` is 16x16x16), or each axis by itself."""
+    """Ways to read a device's indices as coordinates, each given by its steps along every axis: groups and
+    devices with equally many axes as one grid (``cube[4x4x4].chip[4x4x4]`` is 16x16x16), or each axis by
+    itself."""
     shape = [a.size for a in s.axes]
     place = np.unravel_index(np.arange(s.count), shape) if shape else ()
     indexed = [len(p.axes) for p in s.parts if p.axes]
     if len(indexed) > 1 and len(set(indexed)) == 1:
         width = indexed[0]
-        yield [_advance_coordinate(shape, place, list(range(axis, len(shape), width))) for axis in range(width)]
+        yield [
+            _advance_coordinate(shape, place, list(range(axis, len(shape), width))) for axis in range(width)
+        ]
     yield [_advance_coordinate(shape, place, [axis]) for axis in range(len(shape))]
 
 
 def _advance_coordinate(shape: list[int], place: tuple[Ints, ...], axes: list[int]) -> Ints:
-    """Where every device goes if the coordinate written by these axes, most significant first, grows by one."""
+    """Where every device goes if the coordinate written by these axes, most significant first, grows by
+    one."""
     sizes = [shape[a] for a in axes]
     moved = (np.ravel_multi_index([place[a] for a in axes], sizes) + 1) % int(np.prod(sizes))
     out = list(place)
@@ -230,8 +263,8 @@ def _advance_coordinate(shape: list[int], place: tuple[Ints, ...], axes: list[in
 
 
 def transitive_candidates(fabric: Fabric, devices: Ints, budget: Budget = DEFAULT) -> Iterator[list[Ints]]:
-    """Lists of permutations of nodes (``devices`` says which device each is) that may lead from each to all others: a step along
-    every axis of their one declaration, or permutations that follow ports."""
+    """Lists of permutations of nodes (``devices`` says which device each is) that may lead from each to all
+    others: a step along every axis of their one declaration, or permutations that follow ports."""
     sets = np.unique(fabric.device_set[devices])
     if len(sets) == 1 and fabric.sets[int(sets[0])].count == len(devices):
         yield from axis_steps(fabric.sets[int(sets[0])])

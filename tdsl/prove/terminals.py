@@ -1,4 +1,5 @@
-"""The network that a demand flows through: terminals that send and receive, and capacities between them, in grains."""
+"""The network that a demand flows through: terminals that send and receive, and capacities between them, in
+grains."""
 
 from __future__ import annotations
 
@@ -22,9 +23,9 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A demand on a network: the graph, what its terminals ask of each other, the greatest factor that their own links allow,
-    and ``total``, the sum of all demands. ``nodes`` are the names of the graph's nodes, of several terminals that of
-    the first."""
+    """A demand on a network: the graph, what its terminals ask of each other, the greatest factor that their
+    own links allow, and ``total``, the sum of all demands. ``nodes`` are the names of the graph's nodes, of
+    several terminals that of the first."""
 
     nodes: tuple[str, ...]
     network: Network
@@ -35,7 +36,11 @@ class Offer:
 
     def same(self, other: Offer) -> bool:
         """Whether another is the same but for names: its bounds are these."""
-        return self.top == other.top and self.demands == other.demands and same_network(self.network, other.network)
+        return (
+            self.top == other.top
+            and self.demands == other.demands
+            and same_network(self.network, other.network)
+        )
 
     def bounds(self, budget: Budget = DEFAULT) -> DemandBound | None:
         """How much of the demand flows at once; the factor ``top`` is full."""
@@ -49,18 +54,25 @@ Answers = list[tuple[Offer, DemandBound | None]]
 
 
 def views_of_planes(view: View) -> list[View]:
-    """Every plane as a view of its own: a component of forwarding devices, and the links of the units connected to it."""
+    """Every plane as a view of its own: a component of forwarding devices, and the links of the units
+    connected to it."""
     f = view.fabric
-    home = np.where(view.forwards[view.a], view.label[view.a], np.where(view.forwards[view.b], view.label[view.b], -1))
+    home = np.where(
+        view.forwards[view.a], view.label[view.a], np.where(view.forwards[view.b], view.label[view.b], -1)
+    )
     of_units = np.isin(view.a, view.units) | np.isin(view.b, view.units)
     found = np.unique(home[(home >= 0) & of_units])
-    return [View(f, view.core, view.devices, view.rows[home == at], view.name, budget=view.budget) for at in found.tolist()]
+    return [
+        View(f, view.core, view.devices, view.rows[home == at], view.name, budget=view.budget)
+        for at in found.tolist()
+    ]
 
 
 def offer_of_demand(view: View, demand: TrafficDemand) -> Offer | None:
     """A demand between the units of a view; None where somebody who sends or receives has no link.
 
-    Units that are adjacent to one node only become one node for each such neighbour: traffic among them stays below it.
+    Units that are adjacent to one node only become one node for each such neighbour: traffic among them stays
+    below it.
     """
     f, count, size = view.fabric, len(view.units), len(view.units) + view.fabric.device_count
     counted = view.forwards.copy()
@@ -84,7 +96,10 @@ def offer_of_demand(view: View, demand: TrafficDemand) -> Offer | None:
     busy = np.flatnonzero((sent[0] > 0) | (sent[1] > 0))
     if not len(busy) or (own[busy] == 0).any():
         return None
-    top = min(Fraction(x, y) for x, y in set(zip(own[busy].tolist(), np.maximum(sent[0], sent[1])[busy].tolist(), strict=True)))
+    top = min(
+        Fraction(x, y)
+        for x, y in set(zip(own[busy].tolist(), np.maximum(sent[0], sent[1])[busy].tolist(), strict=True))
+    )
     place = _merge_single_neighbour_terminals(a, b, busy[busy < count], size, count)
     nodes, dense = np.unique(np.concatenate((place[a], place[b])), return_inverse=True)
     tail, head = np.split(dense, 2)
@@ -99,8 +114,8 @@ def offer_of_demand(view: View, demand: TrafficDemand) -> Offer | None:
 
 
 def _merge_single_neighbour_terminals(a: Ints, b: Ints, terminals: Ints, size: int, count: int) -> Ints:
-    """Where every node is put: terminals that are adjacent to one node only, from ``count`` on as those that forward are, are the
-    first of those that do."""
+    """Where every node is put: terminals that are adjacent to one node only, from ``count`` on as those that
+    forward are, are the first of those that do."""
     place = np.arange(size)
     ends = np.concatenate((a, b))
     far = np.concatenate((b, a))

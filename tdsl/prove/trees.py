@@ -1,4 +1,5 @@
-"""Routes along a few spanning trees: what a demand surely can have, where there are too many sources to route each by itself."""
+"""Routes along a few spanning trees: what a demand surely can have, where there are too many sources to route
+each by itself."""
 
 from __future__ import annotations
 
@@ -16,46 +17,60 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """What is on every arc, in so many ``parts`` of the demands; ``above`` is the arc by which each tree reaches every node, -1
-    at its root and where it does not come."""
+    """What is on every arc, in so many ``parts`` of the demands; ``above`` is the arc by which each tree
+    reaches every node, -1 at its root and where it does not come."""
 
     load: Ints
     parts: int
     above: tuple[Ints, ...]
 
 
-def loads_along_trees(net: Network, demands: Mapping[tuple[int, int], int], budget: Budget = DEFAULT) -> Trees | None:
-    """What every arc carries, in so many parts of the demands, where each is divided evenly over the trees that have both its
-    ends; None if there is no path. Every arc has one back; a node that does not forward ends all paths.
+def loads_along_trees(
+    net: Network, demands: Mapping[tuple[int, int], int], budget: Budget = DEFAULT
+) -> Trees | None:
+    """What every arc carries, in so many parts of the demands, where each is divided evenly over the trees
+    that have both its ends; None if there is no path. Every arc has one back; a node that does not forward
+    ends all paths.
 
-    Trees are by breadth first from nodes far from those who send and receive, at even distances in their order.
+    Trees are by breadth first from nodes far from those who send and receive, at even distances in their
+    order.
     """
     tail, head, back = net.tail, net.head, net.by_tail
     source, target = np.array(list(demands), dtype=np.int64).T
     amount = np.array(list(demands.values()), dtype=object)
     ends = np.unique(np.concatenate((source, target)))
     grown = _grow_trees(net, ends, budget.tree_rounds, budget.tree_work // len(demands))
-    both = np.array([(level[source] >= 0) & (level[target] >= 0) for level, _ in grown], dtype=np.bool_).reshape(
-        len(grown), len(source)
-    )
+    both = np.array(
+        [(level[source] >= 0) & (level[target] >= 0) for level, _ in grown], dtype=np.bool_
+    ).reshape(len(grown), len(source))
     count = both.sum(axis=0)
     parts = lcm(*np.unique(np.maximum(count, 1)).tolist())
     load = np.zeros(len(tail), dtype=object)
-    for i in np.flatnonzero(count == 0).tolist():  # nothing between them forwards: they have a link of their own, or none
+    for i in np.flatnonzero(
+        count == 0
+    ).tolist():  # nothing between them forwards: they have a link of their own, or none
         own = np.flatnonzero((tail == source[i]) & (head == target[i]))
         if not len(own):
             return None
         load[own[0]] += amount[i] * parts
     for (level, down), there in zip(grown, both, strict=True):
         _add_loads_on_tree(
-            level, down, back, tail, source[there], target[there], (amount * parts // np.maximum(count, 1))[there], load
+            level,
+            down,
+            back,
+            tail,
+            source[there],
+            target[there],
+            (amount * parts // np.maximum(count, 1))[there],
+            load,
         )
     return Trees(load, parts, tuple(down for _, down in grown))
 
 
 def uniform_loads_along_trees(net: Network, weight: Ints, budget: Budget = DEFAULT) -> Trees | None:
-    """The same where the units at every node, so many, ask as much of all those at others; None if there is no path, or the ends
-    are in too many sets of components. What crosses an arc is counted by the sets that both its sides have."""
+    """The same where the units at every node, so many, ask as much of all those at others; None if there is
+    no path, or the ends are in too many sets of components. What crosses an arc is counted by the sets that
+    both its sides have."""
     nodes, ends, tail, back = net.nodes, np.flatnonzero(weight), net.tail, net.by_tail
     grown = _grow_trees(net, ends, budget.tree_rounds, budget.tree_work // nodes)
     there = np.array([level[ends] >= 0 for level, _ in grown]).reshape(len(grown), len(ends))
@@ -81,7 +96,8 @@ def uniform_loads_along_trees(net: Network, weight: Ints, budget: Budget = DEFAU
 
 
 def _grow_trees(net: Network, ends: Ints, rounds: int, work: int) -> list[tuple[Ints, Ints]]:
-    """Trees of every component of what forwards: of every node its level and the arc by which it is reached, -1 if it is not."""
+    """Trees of every component of what forwards: of every node its level and the arc by which it is reached,
+    -1 if it is not."""
     nodes, tail, head, forwards, order = net.nodes, net.tail, net.head, net.forwards, net.by_tail
     start = np.searchsorted(tail[order], np.arange(nodes + 1))
     far = _levels_from_roots(nodes, start, head[order], forwards, ends)[0]
@@ -93,7 +109,9 @@ def _grow_trees(net: Network, ends: Ints, rounds: int, work: int) -> list[tuple[
         members = np.flatnonzero(forwards & (label == group))
         tops = members[far[members] == far[members].max()]
         for root in np.unique(tops[np.linspace(0, len(tops) - 1, most).astype(np.int64)]).tolist():
-            level, by = _levels_from_roots(nodes, start, head[order], forwards, np.array([root]), len(grown), rounds)
+            level, by = _levels_from_roots(
+                nodes, start, head[order], forwards, np.array([root]), len(grown), rounds
+            )
             if (by >= 0).any():  # else it is a switch without links
                 grown.append((level, np.where(by < 0, -1, order[by])))
     return grown
@@ -102,8 +120,8 @@ def _grow_trees(net: Network, ends: Ints, rounds: int, work: int) -> list[tuple[
 def _levels_from_roots(
     nodes: int, start: Ints, near: Ints, forwards: Bools, roots: Ints, turn: int = 0, turns: int = 1
 ) -> tuple[Ints, Ints]:
-    """Links from the roots to every node, -1 where there is no path, and the place of the arc by which each is reached first;
-    among several another in each of so many ``turns``, so that trees differ."""
+    """Links from the roots to every node, -1 where there is no path, and the place of the arc by which each
+    is reached first; among several another in each of so many ``turns``, so that trees differ."""
     level, by = np.full(nodes, -1), np.full(nodes, -1)
     level[roots] = 0
     front, depth = roots, 0
@@ -122,7 +140,8 @@ def _levels_from_roots(
 def _add_loads_on_tree(
     level: Ints, down: Ints, back: Ints, tail: Ints, source: Ints, target: Ints, amount: Ints, load: Ints
 ) -> None:
-    """Add what goes from sources to targets on a tree: the deeper end of each climbs until both are at one node."""
+    """Add what goes from sources to targets on a tree: the deeper end of each climbs until both are at one
+    node."""
     while len(source):
         up = level[source] >= level[target]
         arc = np.where(up, back[down[np.where(up, source, target)]], down[np.where(up, source, target)])

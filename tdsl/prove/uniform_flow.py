@@ -1,11 +1,13 @@
-"""Uniform all-to-all: the rate that all ordered pairs of units can have at once, between two bounds that anyone can add up.
+"""Uniform all-to-all: the rate that all ordered pairs of units can have at once, between two bounds that
+anyone can add up.
 
-λ is that rate. Any routes show a lower bound, capacity over load where that is least; any lengths an upper one: λ ≤ Σ c·l over
-Σ of the distances between all pairs (Shahrokhi and Matula, "The maximum concurrent flow problem", J. ACM 37, 1990). Routings are
-convex combinations of shortest-path routings under several lengths; a linear program gives the weights, and its prices are the
-next lengths (column generation: Dantzig and Wolfe 1960). Only one source of each orbit is routed, and what it puts
-on an orbit of links is shared by all of them: averaged over verified symmetries, that is exact. So is all arithmetic: what
-the program says in floats is only a proposal of lengths and parts, both rounded to whole numbers first.
+λ is that rate. Any routes show a lower bound, capacity over load where that is least; any lengths an upper
+one: λ ≤ Σ c·l over Σ of the distances between all pairs (Shahrokhi and Matula, "The maximum concurrent flow
+problem", J. ACM 37, 1990). Routings are convex combinations of shortest-path routings under several lengths;
+a linear program gives the weights, and its prices are the next lengths (column generation: Dantzig and Wolfe
+1960). Only one source of each orbit is routed, and what it puts on an orbit of links is shared by all of
+them: averaged over verified symmetries, that is exact. So is all arithmetic: what the program says in floats
+is only a proposal of lengths and parts, both rounded to whole numbers first.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ STEEP = 30
 
 @dataclass(frozen=True, slots=True)
 class UniformRoute:
-    """Shortest paths under whole lengths, one a link, and what all of them put on each orbit of links, in PARTS of a unit each
-    pair; ``distance`` is the sum over all ordered pairs."""
+    """Shortest paths under whole lengths, one a link, and what all of them put on each orbit of links, in
+    PARTS of a unit each pair; ``distance`` is the sum over all ordered pairs."""
 
     length: Ints
     load: Ints
@@ -52,7 +54,8 @@ class UniformRoute:
 
 @dataclass(frozen=True, slots=True)
 class Concurrent:
-    """Bounds on λ in grains for every ordered pair: of ``shares[i]`` parts along ``routes[i]``, and by the lengths ``dual``."""
+    """Bounds on λ in grains for every ordered pair: of ``shares[i]`` parts along ``routes[i]``, and by the
+    lengths ``dual``."""
 
     graph: UnitGraph
     demand: UniformDemand
@@ -65,8 +68,8 @@ class Concurrent:
 
 
 def bound_across_halves(found: Concurrent) -> int:
-    """What then crosses every split of the units into halves at least, in grains: of all pairs those apart; of hubs, whatever
-    side one is on, what it sends to the other."""
+    """What then crosses every split of the units into halves at least, in grains: of all pairs those apart;
+    of hubs, whatever side one is on, what it sends to the other."""
     units, demand = len(found.graph.net.units), found.demand
     crossing = (units + 1) // 2 * (units // 2) if demand.pairs else int(demand.senders @ demand.apart)
     return -int(-found.lower * crossing // 1)
@@ -79,8 +82,8 @@ def uniform_flow_bounds(
     enough: Callable[[Concurrent], bool] = lambda found: False,
     budget: Budget = DEFAULT,
 ) -> Concurrent | None:
-    """Bounds on λ; None where something cannot be reached, where even one set of routes would take too long, or where the
-    capacities are too large for sums in 64 bits.
+    """Bounds on λ; None where something cannot be reached, where even one set of routes would take too long,
+    or where the capacities are too large for sums in 64 bits.
 
     The search ends when ``enough`` says so, when the bounds are close, or after much work.
     """
@@ -118,16 +121,21 @@ def uniform_flow_bounds(
 
 
 def _sums_fit_in_words(g: UnitGraph, demand: UniformDemand) -> bool:
-    """Whether no sum or product of loads, capacities and lengths exceeds 64 bits: the loads of an orbit of links, what a unit
-    receives divided by capacity, and capacity times length."""
+    """Whether no sum or product of loads, capacities and lengths exceeds 64 bits: the loads of an orbit of
+    links, what a unit receives divided by capacity, and capacity times length."""
     ends, senders, capacities = (int(sum(x.tolist())) for x in (g.weight, demand.senders, g.capacity))
     largest = int(g.capacity.max(initial=1))
-    return max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + 1)) < 1 << 62
+    return (
+        max(2 * senders * ends * PARTS * g.nodes, ends * PARTS * largest, 4 * capacities * (FINE + 1))
+        < 1 << 62
+    )
 
 
-def _bound_by_small_lengths(best: Concurrent, master: _Master, sources: Ints, times: Ints, most: int) -> Concurrent:
-    """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often the exact one. Where
-    sources times arcs are more than ``most`` it is left as it is."""
+def _bound_by_small_lengths(
+    best: Concurrent, master: _Master, sources: Ints, times: Ints, most: int
+) -> Concurrent:
+    """The upper bound by the last prices in small whole numbers, zero among them, if that is better: often
+    the exact one. Where sources times arcs are more than ``most`` it is left as it is."""
     g = best.graph
     price = master.price()[best.orbits.link]
     for fine in SMALL if len(sources) * len(g.network.head) < most else ():
@@ -163,7 +171,12 @@ def _route_all_sources(
 
 
 def _bounds_with_route(
-    best: Concurrent | None, g: UnitGraph, demand: UniformDemand, found: Orbits, routes: list[UniformRoute], master: _Master
+    best: Concurrent | None,
+    g: UnitGraph,
+    demand: UniformDemand,
+    found: Orbits,
+    routes: list[UniformRoute],
+    master: _Master,
 ) -> Concurrent:
     """The bounds with one route more."""
     route = routes[-1]
@@ -179,7 +192,8 @@ def _bounds_with_route(
 
 
 def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capacity: Ints) -> Fraction:
-    """λ that fits if every pair sends these parts along these routes: the least, over orbits, of capacity over load."""
+    """λ that fits if every pair sends these parts along these routes: the least, over orbits, of capacity
+    over load."""
     load = np.zeros(len(capacity), dtype=object)
     for share, route in zip(shares, routes, strict=True):
         load += share * route.load.astype(object)
@@ -188,8 +202,8 @@ def capacity_over_load(routes: list[UniformRoute], shares: tuple[int, ...], capa
 
 
 def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) -> Iterator[Ints]:
-    """At first all equal, then one class of links longer; then longer where links are fuller: by the best combination so far,
-    mixed with the prices of the linear program, or by those prices alone."""
+    """At first all equal, then one class of links longer; then longer where links are fuller: by the best
+    combination so far, mixed with the prices of the linear program, or by those prices alone."""
     yield np.ones(len(g.a), dtype=np.int64)
     kinds = np.unique(g.kind)
     if 1 < len(kinds) <= classes:
@@ -200,7 +214,8 @@ def _next_lengths(g: UnitGraph, found: Orbits, master: _Master, classes: int) ->
 
 
 class _Master:
-    """The linear program over the routings found so far: the convex combination whose fullest link is least loaded."""
+    """The linear program over the routings found so far: the convex combination whose fullest link is least
+    loaded."""
 
     def __init__(self, capacity: Ints) -> None:
         self.capacity = capacity
@@ -232,13 +247,18 @@ class _Master:
         return out
 
     def pressure(self) -> Floats:
-        """The mean of that price and one that grows smoothly with the load of the best combination: the linear program alone
-        values nothing but the fullest orbits, and a routing that avoids them fills others."""
+        """The mean of that price and one that grows smoothly with the load of the best combination: the
+        linear program alone values nothing but the fullest orbits, and a routing that avoids them fills
+        others."""
         self._solve()
-        load = sum((part * use for part, use in zip(self._parts, self._use, strict=True)), np.zeros(len(self._rows)))
+        load = sum(
+            (part * use for part, use in zip(self._parts, self._use, strict=True)), np.zeros(len(self._rows))
+        )
         smooth = np.exp(STEEP * (load / load.max() - 1))
         out = np.zeros(len(self.capacity))
-        out[self._rows] = (smooth / smooth.sum() + self._prices / self._prices.sum()) / self.capacity[self._rows]
+        out[self._rows] = (smooth / smooth.sum() + self._prices / self._prices.sum()) / self.capacity[
+            self._rows
+        ]
         return out
 
     def _solve(self) -> None:

@@ -1,7 +1,8 @@
 """The network between units in which units with the same neighbours by the same capacities are one node.
 
-Exchanging two such units maps the network onto itself, so that an average over all exchanges is as good as any flow: a node of
-weight w with w times the capacity represents w units, and what those send each other goes up and down the same links.
+Exchanging two such units maps the network onto itself, so that an average over all exchanges is as good as
+any flow: a node of weight w with w times the capacity represents w units, and what those send each other goes
+up and down the same links.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(eq=False)
 class UnitGraph:
-    """A network with arcs both ways, in grains, and of every node its ``weight``, the number of units it represents (0 for
-    switches), and ``device``, the first of its devices; nodes are in the order of those.
+    """A network with arcs both ways, in grains, and of every node its ``weight``, the number of units it
+    represents (0 for switches), and ``device``, the first of its devices; nodes are in the order of those.
 
-    Links are numbered by their lower node ``a``, then ``b``; ``kind`` is the class of some link between two nodes. Of every unit
-    of ``net`` ``unit_node`` is the node it is part of, of every node of ``net`` ``inner_node``.
+    Links are numbered by their lower node ``a``, then ``b``; ``kind`` is the class of some link between two
+    nodes. Of every unit of ``net`` ``unit_node`` is the node it is part of, of every node of ``net``
+    ``inner_node``.
     """
 
     net: Network
@@ -84,8 +86,8 @@ class UnitGraph:
 
 
 def _equivalent_units(net: Network, forwards: Bools) -> Ints:
-    """For every unit the first with the same neighbours by the same capacities; units that forward, or are adjacent to units, are
-    represented by themselves."""
+    """For every unit the first with the same neighbours by the same capacities; units that forward, or are
+    adjacent to units, are represented by themselves."""
     n = len(net.units)
     alone = forwards.copy()
     alone[net.loose.a] = alone[net.loose.b] = True

@@ -1,4 +1,5 @@
-"""The network between units that bandwidth is about: units, the devices that forward for them, and the links between all these.
+"""The network between units that bandwidth is about: units, the devices that forward for them, and the links
+between all these.
 
 Links of endpoints that are no units (managers, storage) carry nothing that is asked about, and are left out.
 """
@@ -34,13 +35,15 @@ def unit_network(view: View) -> Network:
 
 
 def networks_of_components(net: Network) -> list[Network]:
-    """The components of the transit nodes, each with all units: what crosses a split is the sum over them and the links between
-    units."""
+    """The components of the transit nodes, each with all units: what crosses a split is the sum over them and
+    the links between units."""
     label = component_labels(len(net.transit), net.trunks.a, net.trunks.b)
     wanted = np.unique(label[net.access.b])
     member, first_member = _places_grouped_by_label(label, wanted)
     place = np.arange(net.nodes)  # a transit node's in its part
-    place[net.unit_count + member] = net.unit_count + np.arange(len(member)) - np.repeat(first_member[:-1], np.diff(first_member))
+    place[net.unit_count + member] = (
+        net.unit_count + np.arange(len(member)) - np.repeat(first_member[:-1], np.diff(first_member))
+    )
     transit = np.maximum(net.tail, net.head) - net.unit_count
     linked = np.flatnonzero(transit >= 0)
     arc, first_arc = _places_grouped_by_label(label[transit[linked]], wanted)
@@ -49,7 +52,9 @@ def networks_of_components(net: Network) -> list[Network]:
     for i in range(len(wanted)):
         mine = arc[first_arc[i] : first_arc[i + 1]]
         node = np.append(units, net.unit_count + member[first_member[i] : first_member[i + 1]])
-        part = replace(net, tail=place[net.tail[mine]], head=place[net.head[mine]], capacity=net.capacity[mine])
+        part = replace(
+            net, tail=place[net.tail[mine]], head=place[net.head[mine]], capacity=net.capacity[mine]
+        )
         labels = tuple(x[node] for x in net.labels)
         found.append(replace(part, forwards=net.forwards[node], labels=labels, device=net.device[node]))
     return found

@@ -33,9 +33,10 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Where endpoints are connected to the network: for every connection the endpoint's device, its port (-1 for a forwarding
-    chip, which is its own connection), the forwarding device and the *hub*: the component of forwarding devices that it belongs
-    to. A link between two endpoints that forward nothing is a hub of its own, numbered from the number of devices on."""
+    """Where endpoints are connected to the network: for every connection the endpoint's device, its port (-1
+    for a forwarding chip, which is its own connection), the forwarding device and the *hub*: the component of
+    forwarding devices that it belongs to. A link between two endpoints that forward nothing is a hub of its
+    own, numbered from the number of devices on."""
 
     end: Ints
     port: Ints
@@ -47,8 +48,8 @@ class Attachment:
 class View:
     """The devices and links that a judgement is about.
 
-    ``core`` are the devices named, ``devices`` also those attached to them, ``rows`` the links. ``name`` is the element's
-    path, "" for the whole fabric. ``budget`` is the work that one judgement of it may do.
+    ``core`` are the devices named, ``devices`` also those attached to them, ``rows`` the links. ``name`` is
+    the element's path, "" for the whole fabric. ``budget`` is the work that one judgement of it may do.
 
     Where something failed, ``failed`` are those devices with all that they contain. Where the fabric is the
     scale-out network of one with both layers, ``failed_beside`` are the links that failed by themselves, a
@@ -63,7 +64,9 @@ class View:
     lost: Bools | None = None  # and which of the fabric's links are lost with it
     budget: Budget = DEFAULT
     sides: tuple[Bools, Bools] | None = None  # the two sets of `of A to B`, where what joins them is judged
-    members: Bools | None = None  # the endpoints of `of all S`, whether they have links or not: they alone are units
+    members: Bools | None = (
+        None  # the endpoints of `of all S`, whether they have links or not: they alone are units
+    )
     failed: Bools | None = None
     failed_beside: Bools | None = None
 
@@ -74,8 +77,8 @@ class View:
 
     @classmethod
     def part(cls, fabric: Fabric, element: FabricElement, device: bool, budget: Budget = DEFAULT) -> View:
-        """One element of a selector, with all that is in it: of a group its devices, the links among them and the endpoints
-        attached; of a single device (``device``) all its links and what they lead to."""
+        """One element of a selector, with all that is in it: of a group its devices, the links among them and
+        the endpoints attached; of a single device (``device``) all its links and what they lead to."""
         inside = np.zeros(fabric.device_count, dtype=np.bool_)
         named = devices_with_contents(fabric, element.devices)
         inside[named] = True
@@ -93,13 +96,17 @@ class View:
         return cls(fabric, core, core, rows, budget=budget, sides=(here, there))
 
     def among(self, members: Bools) -> View:
-        """The network between these endpoints: without all others, but for the devices that one of them is in. Each is a unit,
-        also one that has no link left, is planned only or failed."""
+        """The network between these endpoints: without all others, but for the devices that one of them is
+        in. Each is a unit, also one that has no link left, is planned only or failed."""
         f = self.fabric
         others = f.is_end & ~members & ~holders_of_devices(f, members)
         rows = self.rows[~(others[self.a] | others[self.b])]
         return replace(
-            self, core=(self.core & ~others) | members, devices=(self.devices & ~others) | members, rows=rows, members=members
+            self,
+            core=(self.core & ~others) | members,
+            devices=(self.devices & ~others) | members,
+            rows=rows,
+            members=members,
         )
 
     def without(self, failed: Bools, links: Bools | None = None, beside: Bools | None = None) -> View:
@@ -126,7 +133,18 @@ class View:
         gone[left.units[left.degree[left.units] == 0]] = True
         core, devices = self.core & ~gone, self.devices & ~gone
         return View(
-            f, core, devices, rows, self.name, self.intact or self, lost, self.budget, self.sides, self.members, failed, beside
+            f,
+            core,
+            devices,
+            rows,
+            self.name,
+            self.intact or self,
+            lost,
+            self.budget,
+            self.sides,
+            self.members,
+            failed,
+            beside,
         )
 
     @cached_property
@@ -136,7 +154,9 @@ class View:
             return legs_between_sets(self.fabric, *self.sides)
         if len(self.rows) == self.fabric.link_count:
             core, ends = self.core, (self.fabric.cable_a, self.fabric.cable_b)
-            return np.flatnonzero(core[self.fabric.port_device[ends[0]]] | core[self.fabric.port_device[ends[1]]])
+            return np.flatnonzero(
+                core[self.fabric.port_device[ends[0]]] | core[self.fabric.port_device[ends[1]]]
+            )
         return legs_at_devices(self.fabric, np.flatnonzero(self.core))
 
     @cached_property
@@ -170,12 +190,20 @@ class View:
     @cached_property
     def a(self) -> Ints:
         """Device at the lower end of every link looked at."""
-        return self.fabric.device_a if len(self.rows) == self.fabric.link_count else self.fabric.device_a[self.rows]
+        return (
+            self.fabric.device_a
+            if len(self.rows) == self.fabric.link_count
+            else self.fabric.device_a[self.rows]
+        )
 
     @cached_property
     def b(self) -> Ints:
         """Device at the upper end of every link looked at."""
-        return self.fabric.device_b if len(self.rows) == self.fabric.link_count else self.fabric.device_b[self.rows]
+        return (
+            self.fabric.device_b
+            if len(self.rows) == self.fabric.link_count
+            else self.fabric.device_b[self.rows]
+        )
 
     @cached_property
     def degree(self) -> Ints:
@@ -190,15 +218,16 @@ class View:
 
     @cached_property
     def chips_joined(self) -> bool:
-        """Whether chips are joined to chips, so that they forward what is not theirs (tori, meshes); failures change nothing in
-        what a chip can do."""
+        """Whether chips are joined to chips, so that they forward what is not theirs (tori, meshes); failures
+        change nothing in what a chip can do."""
         if self.intact is not None:
             return self.intact.chips_joined
         return bool((self.is_chip[self.a] & self.is_chip[self.b]).any())
 
     @cached_property
     def direct(self) -> bool:
-        """Whether some endpoints forward what is not theirs: chips joined to chips, and what the design says does."""
+        """Whether some endpoints forward what is not theirs: chips joined to chips, and what the design says
+        does."""
         if self.intact is not None:
             return self.intact.direct
         stated = self.fabric.forwards
@@ -206,19 +235,22 @@ class View:
 
     @cached_property
     def forwards(self) -> Bools:
-        """Whether a path may pass through a device: switches, chips where some are joined to each other, and hosts and chips
-        that the design says do."""
+        """Whether a path may pass through a device: switches, chips where some are joined to each other, and
+        hosts and chips that the design says do."""
         passing = self.fabric.is_switch | self.fabric.forwards
         return passing | self.is_chip if self.chips_joined else passing
 
     @cached_property
     def units(self) -> Ints:
-        """The endpoints between which connectivity is judged: accelerator hosts, or the chips inside them where those are what is
-        wired; where there are none, endpoints whose role is not written; the switches in a fabric without endpoints."""
+        """The endpoints between which connectivity is judged: accelerator hosts, or the chips inside them
+        where those are what is wired; where there are none, endpoints whose role is not written; the switches
+        in a fabric without endpoints."""
         sets = self.fabric.sets
         if self.members is not None:
             return self._chosen_units(self.members)
-        opened = {s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and self._linked(s)}
+        opened = {
+            s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and self._linked(s)
+        }
         ends = [s.kind in ("host", "chip") and s.index not in opened and self._counts(s) for s in sets]
         wanted = [end and main for end, main in zip(ends, main_ends(sets), strict=True)]
         if not any(wanted):
@@ -228,7 +260,8 @@ class View:
         return np.flatnonzero(per_set(self.fabric, wanted) & self.devices)
 
     def _chosen_units(self, members: Bools) -> Ints:
-        """The endpoints of a set: as named, but of a device with wired accelerators in it these in its place."""
+        """The endpoints of a set: as named, but of a device with wired accelerators in it these in its
+        place."""
         f, sets = self.fabric, self.fabric.sets
         first = self.intact or self
         contents = members & (f.container >= 0) & members[f.container]
@@ -303,7 +336,8 @@ class View:
 
     @cached_property
     def access(self) -> Bools:
-        """Whether a device connects units to the network: the switches they are cabled to, or they themselves."""
+        """Whether a device connects units to the network: the switches they are cabled to, or they
+        themselves."""
         out = np.zeros(self.fabric.device_count, dtype=np.bool_)
         at = self.attachment
         unit = np.zeros(self.fabric.device_count, dtype=np.bool_)

@@ -15,7 +15,9 @@ def table_lines(head: Sequence[str], rows: Iterable[Sequence[object]], paint: Pa
     """Lines of a table with a heading; columns in which only numbers stand are set to the right."""
     stream = iter(rows)
     first = [[_cell_text(v) for v in row] for row in islice(stream, SAMPLE)]
-    widths = [max([text_columns(name), *(text_columns(row[i]) for row in first)]) for i, name in enumerate(head)]
+    widths = [
+        max([text_columns(name), *(text_columns(row[i]) for row in first)]) for i, name in enumerate(head)
+    ]
     right = [bool(first) and all(_is_numeric_cell(row[i]) for row in first) for i in range(len(head))]
     yield paint("bold", _table_row(head, widths, right))
     for row in chain(first, ([_cell_text(v) for v in row] for row in stream)):

@@ -13,7 +13,9 @@ FORMAT = "concise"
 def render(report: Report) -> str:
     """The findings of all files, a line each."""
     paint = Paint(report.colour)
-    lines = [concise_finding_line(d, file, paint) for c in report.compilations for file, d in report.unprinted(c)]
+    lines = [
+        concise_finding_line(d, file, paint) for c in report.compilations for file, d in report.unprinted(c)
+    ]
     return "".join(f"{row}\n" for row in lines)
 
 
@@ -29,4 +31,7 @@ def concise_finding_line(d: Diagnostic, file: str, paint: Paint) -> str:
     message = " ".join(terminal_safe_text(d.message).split())
     first = f" (first of {d.count})" if d.count > 1 else ""
     word = paint(d.severity.word, f"{d.severity.word}[{d.code}]")
-    return f"{paint('bold', terminal_safe_line(place))}: {word} {catalogue.finding_name(d.code)}: {message}{first}"
+    return (
+        f"{paint('bold', terminal_safe_line(place))}: {word} {catalogue.finding_name(d.code)}: "
+        f"{message}{first}"
+    )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.report.paint import TAB, Paint, character_columns, ci_safe_text, is_unprintable, text_columns, wrap_text
+from tdsl.report.paint import (
+    TAB,
+    Paint,
+    character_columns,
+    ci_safe_text,
+    is_unprintable,
+    text_columns,
+    wrap_text,
+)
 from tdsl.system.lazy_dataclass import dataclass
 
 SIDE_BY_SIDE = 28
@@ -35,7 +43,8 @@ class ExcerptMark:
 
 
 def marks_of_remark(remark: Remark) -> list[ExcerptMark]:
-    """A remark's marks: one where it begins and, over several lines, one where it ends, which carries the message."""
+    """A remark's marks: one where it begins and, over several lines, one where it ends, which carries the
+    message."""
     span, style, sign = remark.span, remark.style, remark.underline
     first, column = span.begin
     end = max(span.end, span.start)
@@ -93,7 +102,8 @@ def visible_line(line: str) -> Shown:
 
 
 def source_excerpt(remarks: Sequence[Remark], gutter: int, paint: Paint, width: int) -> list[str]:
-    """The lines of one file that the remarks are about, in order, with a gutter of that many digits for their numbers."""
+    """The lines of one file that the remarks are about, in order, with a gutter of that many digits for their
+    numbers."""
     file = remarks[0].span.file
     by_line: dict[int, list[ExcerptMark]] = {}
     for remark in remarks:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What to render. ``fail_on`` is the severity from which a design is not ok; colour and width are a terminal's."""
+    """What to render. ``fail_on`` is the severity from which a design is not ok; colour and width are a
+    terminal's."""
 
     compilations: Sequence[Compilation]
     fail_on: Severity = Severity.ERROR
@@ -28,20 +29,28 @@ class Report:
     printed: Sequence[Diagnostic] = ()  # findings that were printed before the proofs started
 
     def unprinted(self, compilation: Compilation) -> list[tuple[str, Diagnostic]]:
-        """The findings of a compilation that are still to be printed, each with the file it is about; what is allowed is left
-        out."""
+        """The findings of a compilation that are still to be printed, each with the file it is about; what is
+        allowed is left out."""
         done = {finding_key(d) for d in self.printed}
-        return [(f, d) for f, d in compilation.told() if d.severity is not Severity.ALLOWED and finding_key(d) not in done]
+        return [
+            (f, d)
+            for f, d in compilation.told()
+            if d.severity is not Severity.ALLOWED and finding_key(d) not in done
+        ]
 
     @property
     def told(self) -> list[tuple[str, Diagnostic]]:
         """All findings in order, each with the file it is about; what is allowed is left out."""
-        return [(file, d) for c in self.compilations for file, d in c.told() if d.severity is not Severity.ALLOWED]
+        return [
+            (file, d) for c in self.compilations for file, d in c.told() if d.severity is not Severity.ALLOWED
+        ]
 
     @property
     def allowed(self) -> list[tuple[str, Diagnostic]]:
         """The findings that the designs allow."""
-        return [(file, d) for c in self.compilations for file, d in c.told() if d.severity is Severity.ALLOWED]
+        return [
+            (file, d) for c in self.compilations for file, d in c.told() if d.severity is Severity.ALLOWED
+        ]
 
     @property
     def findings(self) -> list[Diagnostic]:
@@ -51,7 +60,13 @@ class Report:
     @property
     def coverage(self) -> tuple[int, int]:
         """How many requirements were judged in full, and how many there are."""
-        every = [r for c in self.compilations for d in c.judged for r in d.results if r.requirement is not None and not r.report]
+        every = [
+            r
+            for c in self.compilations
+            for d in c.judged
+            for r in d.results
+            if r.requirement is not None and not r.report
+        ]
         return sum(not r.partial for r in every), len(every)
 
     @property
@@ -61,7 +76,8 @@ class Report:
 
 
 def finding_key(d: Diagnostic) -> tuple[object, ...]:
-    """What makes two findings of one compilation the same: the code and the place, or the message where there is no place."""
+    """What makes two findings of one compilation the same: the code and the place, or the message where there
+    is no place."""
     return (d.code, d.severity, *((d.span.file.name, d.span.start, d.span.end) if d.span else (d.message,)))
 
 
@@ -77,7 +93,8 @@ class Renderer(Protocol):
 
 @runtime_checkable
 class Streamed(Renderer, Protocol):
-    """A format for people: findings are text of their own, which may be printed before the rest of the report is known."""
+    """A format for people: findings are text of their own, which may be printed before the rest of the report
+    is known."""
 
     def early(self, report: Report) -> str:
         """The findings alone, as the report would begin."""

@@ -1,7 +1,7 @@
 """Workflow commands of GitHub Actions: each finding stands at its line in the pull request.
 
-GitHub shows ten errors and ten warnings a step and keeps the rest in the log, so errors come first. Source: GitHub Docs, Workflow
-commands for GitHub Actions.
+GitHub shows ten errors and ten warnings a step and keeps the rest in the log, so errors come first. Source:
+GitHub Docs, Workflow commands for GitHub Actions.
 """
 
 from __future__ import annotations
@@ -23,12 +23,20 @@ def render(report: Report) -> str:
     rows = []
     for file, d in sorted(report.told, key=lambda found: -found[1].severity):
         name, line, column, last, end = finding_location(file, d)
-        values = {"file": relative_file_name(name), "line": line, "endLine": last, "col": column, "endColumn": end}
+        values = {
+            "file": relative_file_name(name),
+            "line": line,
+            "endLine": last,
+            "col": column,
+            "endColumn": end,
+        }
         if last != line:  # columns are of one line
             del values["col"], values["endColumn"]
         values["title"] = f"{d.code} {catalogue.finding_name(d.code)}"
         given = ",".join(f"{k}={_escape_for_github(str(v), IN_PROPERTIES)}" for k, v in values.items())
-        rows.append(f"::{COMMANDS[d.severity]} {given}::{_escape_for_github(finding_text_in_full(d), IN_MESSAGES)}\n")
+        rows.append(
+            f"::{COMMANDS[d.severity]} {given}::{_escape_for_github(finding_text_in_full(d), IN_MESSAGES)}\n"
+        )
     return "".join(rows)
 
 

@@ -1,4 +1,5 @@
-"""GitLab's Code Quality report: findings stand in the merge request. Source: GitLab Docs, Code Quality, report format."""
+"""GitLab's Code Quality report: findings stand in the merge request. Source: GitLab Docs, Code Quality,
+report format."""
 
 from __future__ import annotations
 
@@ -6,7 +7,12 @@ from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.formats import Report
 from tdsl.report.json_report import dump_json
-from tdsl.report.paths import finding_location, finding_text_in_full, findings_with_fingerprints, relative_file_name
+from tdsl.report.paths import (
+    finding_location,
+    finding_text_in_full,
+    findings_with_fingerprints,
+    relative_file_name,
+)
 
 FORMAT = "gitlab"
 SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
@@ -19,11 +25,13 @@ def render(report: Report) -> str:
         if d.severity is Severity.ALLOWED:
             continue
         name, line, _, last, _ = finding_location(file, d)
-        out.append({
-            "description": finding_text_in_full(d),
-            "check_name": f"{d.code} {catalogue.finding_name(d.code)}",
-            "fingerprint": mark,
-            "severity": SEVERITIES[d.severity],
-            "location": {"path": relative_file_name(name), "lines": {"begin": line, "end": last}},
-        })  # fmt: skip
+        out.append(
+            {
+                "description": finding_text_in_full(d),
+                "check_name": f"{d.code} {catalogue.finding_name(d.code)}",
+                "fingerprint": mark,
+                "severity": SEVERITIES[d.severity],
+                "location": {"path": relative_file_name(name), "lines": {"begin": line, "end": last}},
+            }
+        )
     return dump_json(out)

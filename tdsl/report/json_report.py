@@ -1,4 +1,5 @@
-"""``check --output-format json``: what programs read. Keys are only ever added; a change of meaning raises ``schema``."""
+"""``check --output-format json``: what programs read. Keys are only ever added; a change of meaning raises
+``schema``."""
 
 from __future__ import annotations
 
@@ -28,11 +29,14 @@ def render(report: Report) -> str:
     """All designs of all files as one JSON document."""
     designs = [_design_as_json(design, report.fail_on) for c in report.compilations for design in c.judged]
     sweeps = [_sweep_as_json(c) for c in report.compilations if isinstance(c, Sweep)]
-    return dump_json({"schema": SCHEMA, "tdsl": __version__, **({"sweeps": sweeps} if sweeps else {}), "designs": designs})
+    return dump_json(
+        {"schema": SCHEMA, "tdsl": __version__, **({"sweeps": sweeps} if sweeps else {}), "designs": designs}
+    )
 
 
 def dump_json(document: object) -> str:
-    """A JSON document as tdsl prints it. `##[` would be a command in the log of a CI server; it stands in strings only."""
+    """A JSON document as tdsl prints it. `##[` would be a command in the log of a CI server; it stands in
+    strings only."""
     text = json.dumps(document, indent=2, ensure_ascii=False, default=_json_fallback, allow_nan=False)
     return re.sub(r"##(?=(?:vso|teamcity)?\[)", r"#\\u0023", text) + "\n"
 
@@ -56,14 +60,17 @@ def _design_as_json(design: Design, fail_on: Severity) -> dict[str, object]:
         "parameters": {k: language_value_as_json(v) for k, v in design.parameters.items()},
         "summary": design.consists() or {},
         "results": [_result_as_json(r) for r in design.results],
-        "findings": [finding_as_json(d, design.file) for d in design.findings if d.severity is not Severity.ALLOWED],
+        "findings": [
+            finding_as_json(d, design.file) for d in design.findings if d.severity is not Severity.ALLOWED
+        ],
         **_allowed_findings_as_json(design),
         "elapsed_s": round(design.elapsed_s, 3),
     }
 
 
 def _sweep_as_json(sweep: Sweep) -> dict[str, object]:
-    """What ``--all-params`` found: ``values`` of each parameter (the ends, if they are many), ``kept`` those without a range."""
+    """What ``--all-params`` found: ``values`` of each parameter (the ends, if they are many), ``kept`` those
+    without a range."""
     return {
         "file": sweep.file,
         "combinations": sweep.total,
@@ -81,19 +88,27 @@ def _sweep_as_json(sweep: Sweep) -> dict[str, object]:
                 "asked": v.asked,
                 "judged": v.judged,
                 "of": len(sweep.cases) if sweep.total is None else sweep.total,
-                "parameters": None if v.first is None else {k: language_value_as_json(x) for k, x in v.first.values.items()},
+                "parameters": None
+                if v.first is None
+                else {k: language_value_as_json(x) for k, x in v.first.values.items()},
                 "text": v.answer,
             }
             for fabric, verdicts in sweep.verdicts().items()
             for v in verdicts
         ],
-        "findings": [finding_as_json(d, sweep.file) for d in sweep.findings if d.severity is not Severity.ALLOWED],
+        "findings": [
+            finding_as_json(d, sweep.file) for d in sweep.findings if d.severity is not Severity.ALLOWED
+        ],
     }
 
 
 def _parameter_values_as_json(values: Sequence[object]) -> object:
     if len(values) > LISTED:
-        return {"first": language_value_as_json(values[0]), "last": language_value_as_json(values[-1]), "count": len(values)}
+        return {
+            "first": language_value_as_json(values[0]),
+            "last": language_value_as_json(values[-1]),
+            "count": len(values),
+        }
     return [language_value_as_json(v) for v in values]
 
 
@@ -108,12 +123,17 @@ def _failures_as_json(design: Design) -> dict[str, object]:
 
 def _allowed_findings_as_json(design: Design) -> dict[str, object]:
     """Findings that the design allows, each with the reason; nothing where there is none."""
-    found = [{**finding_as_json(d, design.file), "reason": d.allowed} for d in design.findings if d.severity is Severity.ALLOWED]
+    found = [
+        {**finding_as_json(d, design.file), "reason": d.allowed}
+        for d in design.findings
+        if d.severity is Severity.ALLOWED
+    ]
     return {"allowed": found} if found else {}
 
 
 def language_value_as_json(value: object) -> object:
-    """A value of the language as JSON has it: numbers, texts and lists as they are, all else as it is written."""
+    """A value of the language as JSON has it: numbers, texts and lists as they are, all else as it is
+    written."""
     if isinstance(value, (bool, int, str)) or value is None:
         return value
     if isinstance(value, (tuple, list)):
@@ -156,4 +176,10 @@ def _span_as_json(span: SourceSpan | None, file: str | None) -> dict[str, object
         nowhere = None if file is None else 0
         return {"file": file, "line": nowhere, "column": nowhere, "end_line": nowhere, "end_column": nowhere}
     (line, column), (end_line, end_column) = span.begin, span.finish
-    return {"file": span.file.name, "line": line, "column": column, "end_line": end_line, "end_column": end_column}
+    return {
+        "file": span.file.name,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+    }

@@ -1,4 +1,5 @@
-"""JUnit XML, as CI servers read it: a suite for each fabric, a case for each result, and one for each finding beside them.
+"""JUnit XML, as CI servers read it: a suite for each fabric, a case for each result, and one for each finding
+beside them.
 
 A failure is what makes `check` fail. Source: the schema of Jenkins' xUnit plugin (``junit-10.xsd``).
 """
@@ -34,11 +35,19 @@ def render(report: Report) -> str:
         for design in compilation.judged:
             values = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items()) if several else ""
             name = f"{design.name} ({values})" if values else design.name
-            suite = ElementTree.SubElement(root, "testsuite", name=_xml_text(f"{relative_file_name(design.file)} {name}"))
-            results, blame = _results_with_findings(design.results, _failing_findings(report, design.findings))
+            suite = ElementTree.SubElement(
+                root, "testsuite", name=_xml_text(f"{relative_file_name(design.file)} {name}")
+            )
+            results, blame = _results_with_findings(
+                design.results, _failing_findings(report, design.findings)
+            )
             for result, faults in results:
                 case = _add_test_case(
-                    suite, design.name, _test_case_title(result), faults, result.reason if result.status == "skipped" else ""
+                    suite,
+                    design.name,
+                    _test_case_title(result),
+                    faults,
+                    result.reason if result.status == "skipped" else "",
                 )
                 if result.partial and result.requirement is not None:
                     ElementTree.SubElement(case, "system-out").text = f"{result.judged} of {result.of} judged"
@@ -46,7 +55,9 @@ def render(report: Report) -> str:
         known = {finding_key(d) for design in compilation.judged for d in design.findings}
         rest = [d for d in _failing_findings(report, compilation.findings) if finding_key(d) not in known]
         if rest:  # of all combinations of the parameters together
-            suite = ElementTree.SubElement(root, "testsuite", name=_xml_text(relative_file_name(compilation.file)))
+            suite = ElementTree.SubElement(
+                root, "testsuite", name=_xml_text(relative_file_name(compilation.file))
+            )
             _close_suite(suite, "", compilation.file, rest, 0)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
@@ -57,12 +68,20 @@ def _failing_findings(report: Report, findings: Sequence[Diagnostic]) -> list[Di
     return [d for d in findings if d.severity >= report.fail_on]
 
 
-def _close_suite(suite: ElementTree.Element, fabric: str, file: str, blame: Sequence[Diagnostic], seconds: float) -> None:
+def _close_suite(
+    suite: ElementTree.Element, fabric: str, file: str, blame: Sequence[Diagnostic], seconds: float
+) -> None:
     """Add a case for each finding beside the results, and the counts."""
     for d in blame:
         name, line, *_ = finding_location(file, d)
-        _add_test_case(suite, fabric, f"{catalogue.finding_name(d.code)} {relative_file_name(name)}:{line}", [d])
-    for key, tag in (("tests", "testcase"), ("failures", "testcase/failure"), ("skipped", "testcase/skipped")):
+        _add_test_case(
+            suite, fabric, f"{catalogue.finding_name(d.code)} {relative_file_name(name)}:{line}", [d]
+        )
+    for key, tag in (
+        ("tests", "testcase"),
+        ("failures", "testcase/failure"),
+        ("skipped", "testcase/skipped"),
+    ):
         suite.set(key, str(len(suite.findall(tag))))
     suite.set("errors", "0")
     suite.set("time", f"{seconds:.3f}")
@@ -70,15 +89,23 @@ def _close_suite(suite: ElementTree.Element, fabric: str, file: str, blame: Sequ
 
 def _results_with_findings(
     results: Sequence[Result], blamed: list[Diagnostic]
-) -> tuple[list[tuple[Result, list[Diagnostic]]], list[Diagnostic]]:  # fmt: skip
-    """Each result with the findings at its place, and the findings of none. A finding about several instances of a group is of
-    those that do not meet the requirement."""
+) -> tuple[list[tuple[Result, list[Diagnostic]]], list[Diagnostic]]:
+    """Each result with the findings at its place, and the findings of none. A finding about several instances
+    of a group is of those that do not meet the requirement."""
     places = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None}
     of_result = {id(d): (d.span, catalogue.finding_name(d.code)) for d in blamed}
-    unmet = {(r.origin.span, r.check) for r in results if r.origin is not None and r.requirement is not None and not _is_met(r)}
+    unmet = {
+        (r.origin.span, r.check)
+        for r in results
+        if r.origin is not None and r.requirement is not None and not _is_met(r)
+    }
     out = []
     for result in results:
-        at = (result.origin.span, result.check) if result.origin is not None and result.requirement is not None else None
+        at = (
+            (result.origin.span, result.check)
+            if result.origin is not None and result.requirement is not None
+            else None
+        )
         mine = [d for d in blamed if of_result[id(d)] == at and (not _is_met(result) or at not in unmet)]
         out.append((result, mine))
     return out, [d for d in blamed if of_result[id(d)] not in places]
@@ -95,7 +122,7 @@ def _test_case_title(result: Result) -> str:
 
 def _add_test_case(
     suite: ElementTree.Element, fabric: str, title: str, faults: list[Diagnostic], skipped: str = ""
-) -> ElementTree.Element:  # fmt: skip
+) -> ElementTree.Element:
     from xml.etree import ElementTree
 
     case = ElementTree.SubElement(suite, "testcase", classname=_xml_text(fabric), name=_xml_text(title))

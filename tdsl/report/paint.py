@@ -44,8 +44,8 @@ class Paint:
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether to colour what goes to a stream: as ``--color`` says; else on a terminal, unless NO_COLOR; anywhere with
-    FORCE_COLOR."""
+    """Whether to colour what goes to a stream: as ``--color`` says; else on a terminal, unless NO_COLOR;
+    anywhere with FORCE_COLOR."""
     asked = colored.get()
     if asked is not None:
         return asked
@@ -57,7 +57,8 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def output_width(stream: TextIO) -> int:
-    """Columns to fill: those of the terminal within reason, a fixed number elsewhere so that files do not differ."""
+    """Columns to fill: those of the terminal within reason, a fixed number elsewhere so that files do not
+    differ."""
     if not stream.isatty():
         return PLAIN_WIDTH
     return max(60, min(140, shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns))
@@ -83,16 +84,17 @@ def is_unprintable(c: str) -> bool:
 
 
 def terminal_safe_text(text: str) -> str:
-    """The text without characters that would steer the terminal or reorder the line, or are none, and without commands of CI
-    servers."""
+    """The text without characters that would steer the terminal or reorder the line, or are none, and without
+    commands of CI servers."""
     if text.isascii() and text.isprintable():
         return ci_safe_text(text)
     return ci_safe_text("".join("\ufffd" if is_unprintable(c) and c not in "\n\t" else c for c in text))
 
 
 def ci_safe_text(text: str) -> str:
-    """The text with a sign in place of one that makes a line of a log a command of GitHub Actions, Azure Pipelines or TeamCity:
-    `::error::` at the begin of a line, `##[` and `##vso[` anywhere. An address such as ``::1`` is none."""
+    """The text with a sign in place of one that makes a line of a log a command of GitHub Actions, Azure
+    Pipelines or TeamCity: `::error::` at the begin of a line, `##[` and `##vso[` anywhere. An address such as
+    ``::1`` is none."""
     return _COMMAND.sub(lambda m: f"{m[0][:-1]}\ufffd", text) if "::" in text or "##" in text else text
 
 
@@ -102,7 +104,8 @@ def terminal_safe_line(text: str) -> str:
 
 
 def wrap_text(text: str, width: int) -> list[str]:
-    """Lines no wider than this, broken at blanks; words longer than that stand alone. Line ends in the text are kept."""
+    """Lines no wider than this, broken at blanks; words longer than that stand alone. Line ends in the text
+    are kept."""
     out = []
     for paragraph in terminal_safe_text(text).split("\n"):
         line = ""

@@ -30,7 +30,8 @@ def file_uri(name: str) -> str:
 
 
 def finding_location(file: str, d: Diagnostic) -> tuple[str, int, int, int, int]:
-    """File, line, column, last line and the column after the end. A finding about a file as a whole lies at its beginning."""
+    """File, line, column, last line and the column after the end. A finding about a file as a whole lies at
+    its beginning."""
     if d.span is None:
         return file, 1, 1, 1, 1
     return (d.span.file.name, *d.span.begin, *d.span.finish)
@@ -46,7 +47,9 @@ def findings_with_fingerprints(report: Report) -> list[tuple[str, Diagnostic, st
     for file, d in [*report.told, *report.allowed]:
         name, line, *_ = finding_location(file, d)
         text = d.span.file.line(line).strip() if d.span is not None else d.message
-        key = sha256("\0".join((d.code, relative_file_name(name), text)).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        key = sha256(
+            "\0".join((d.code, relative_file_name(name), text)).encode("utf-8", "surrogatepass")
+        ).hexdigest()[:32]
         seen[key] = seen.get(key, 0) + 1
         out.append((file, d, f"{key}:{seen[key]}"))
     return out

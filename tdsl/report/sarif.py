@@ -1,6 +1,7 @@
 """SARIF 2.1.0, as GitHub code scanning and editors read it.
 
-Source: OASIS, Static Analysis Results Interchange Format 2.1.0; limits: GitHub Docs, SARIF support for code scanning.
+Source: OASIS, Static Analysis Results Interchange Format 2.1.0; limits: GitHub Docs, SARIF support for code
+scanning.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from tdsl.report.paths import file_uri, finding_location, finding_text_in_full, 
 
 FORMAT = "sarif"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note", Severity.ALLOWED: "none"}
+LEVELS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "note",
+    Severity.ALLOWED: "none",
+}
 MOST_RESULTS = 25_000
 MOST_PLACES = 100  # of a result; GitHub reads a thousand
 
@@ -75,7 +81,11 @@ def _sarif_result(file: str, d: Diagnostic, mark: str, rule: int) -> dict[str, o
         out["suppressions"] = [{"kind": "inSource", "justification": d.allowed}]
     if d.labels:
         out["relatedLocations"] = [
-            {"id": i, **_sarif_location(x.span.file.name, [*x.span.begin, *x.span.finish]), "message": {"text": x.message}}
+            {
+                "id": i,
+                **_sarif_location(x.span.file.name, [*x.span.begin, *x.span.finish]),
+                "message": {"text": x.message},
+            }
             for i, x in enumerate(d.labels[:MOST_PLACES])
         ]
     if d.fix is not None:
@@ -101,7 +111,10 @@ def _sarif_fix(fix: Fix) -> dict[str, object]:
             {
                 "artifactLocation": {"uri": file_uri(name)},
                 "replacements": [
-                    {"deletedRegion": _sarif_region([*span.begin, *span.finish]), "insertedContent": {"text": text}}
+                    {
+                        "deletedRegion": _sarif_region([*span.begin, *span.finish]),
+                        "insertedContent": {"text": text},
+                    }
                     for span, text in edits
                 ],
             }

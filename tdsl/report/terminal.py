@@ -38,7 +38,11 @@ def render(report: Report) -> str:
                 blocks.append(design_outcome(design, paint, report.width))
     if report.allowed:
         blocks.append(
-            "\n".join(line for file, d in report.allowed for line in allowed_finding_lines(d, file, paint, report.width))
+            "\n".join(
+                line
+                for file, d in report.allowed
+                for line in allowed_finding_lines(d, file, paint, report.width)
+            )
         )
     blocks.append(closing_lines(report, paint))
     return "\n\n".join(blocks) + "\n"
@@ -47,21 +51,36 @@ def render(report: Report) -> str:
 def render_early_findings(report: Report) -> str:
     """The findings alone, as the report would begin."""
     paint = Paint(report.colour)
-    found = [finding_block(d, file, paint, report.width) for c in report.compilations for file, d in report.unprinted(c)]
+    found = [
+        finding_block(d, file, paint, report.width)
+        for c in report.compilations
+        for file, d in report.unprinted(c)
+    ]
     return "".join(f"{block}\n\n" for block in found)
 
 
 def allowed_finding_lines(d: Diagnostic, file: str, paint: Paint, width: int) -> list[str]:
     """What a design allows, and why, in a line or two."""
-    at = f"{terminal_safe_text(d.span.file.name)}:{d.span.begin[0]}" if d.span is not None else terminal_safe_text(file)
-    text = f"{catalogue.finding_name(d.code)} at {at}: {terminal_safe_text(d.allowed)} ({terminal_safe_text(d.message)})"
+    at = (
+        f"{terminal_safe_text(d.span.file.name)}:{d.span.begin[0]}"
+        if d.span is not None
+        else terminal_safe_text(file)
+    )
+    text = (
+        f"{catalogue.finding_name(d.code)} at {at}: {terminal_safe_text(d.allowed)} "
+        f"({terminal_safe_text(d.message)})"
+    )
     first, *rest = wrap_text(text, max(width - 10, 40))
     return [f"{paint('dim', 'allowed')}   {first}", *(f"          {line}" for line in rest)]
 
 
 def finding_blocks(design: Design, paint: Paint, width: int) -> list[str]:
     """Every finding of a design that it does not allow, a block each."""
-    return [finding_block(d, design.file, paint, width) for d in design.findings if d.severity is not Severity.ALLOWED]
+    return [
+        finding_block(d, design.file, paint, width)
+        for d in design.findings
+        if d.severity is not Severity.ALLOWED
+    ]
 
 
 def finding_block(d: Diagnostic, file: str, paint: Paint, width: int) -> str:
@@ -115,7 +134,10 @@ def _note_lines(gutter: str, head: str, text: str, paint: Paint, width: int) -> 
     """A line ``= note: …`` under the source, wrapped."""
     indent = 6 if head else 0
     first, *rest = wrap_text(text, max(width - len(gutter) - 2 - indent, 40))
-    return [f"{gutter}{paint('frame', '=')} {head}{first}", *(f"{gutter}  {' ' * indent}{line}" for line in rest)]
+    return [
+        f"{gutter}{paint('frame', '=')} {head}{first}",
+        *(f"{gutter}  {' ' * indent}{line}" for line in rest),
+    ]
 
 
 # ---------------------------------------------------------------- verdicts and summary
@@ -124,14 +146,23 @@ def _note_lines(gutter: str, head: str, text: str, paint: Paint, width: int) -> 
 def design_outcome(design: Design, paint: Paint, width: int) -> str:
     """What was proved of a design, and what it consists of."""
     parameters = ", ".join(f"{k} = {text_of(v)}" for k, v in design.parameters.items())
-    title = paint("bold", terminal_safe_text(design.name)) + (f" ({terminal_safe_text(parameters)})" if parameters else "")
-    title += f"  all fabrics of the cluster: {terminal_safe_text(', '.join(design.members))}" if design.members else ""
+    title = paint("bold", terminal_safe_text(design.name)) + (
+        f" ({terminal_safe_text(parameters)})" if parameters else ""
+    )
+    title += (
+        f"  all fabrics of the cluster: {terminal_safe_text(', '.join(design.members))}"
+        if design.members
+        else ""
+    )
     if design.phase:
         title += f"  phase {design.phase}" + (f", needed {design.needed}" if design.needed else "")
     parts = [f"{title}  {paint('dim', terminal_safe_text(design.file))}"]
     if (lost := design.losses()) is not None:
         names, devices, links = lost
-        said = f"failed: {', '.join(names)} ({_number_with_noun(devices, 'device')}, {_number_with_noun(links, 'link')})"
+        said = (
+            f"failed: {', '.join(names)} ({_number_with_noun(devices, 'device')}, "
+            f"{_number_with_noun(links, 'link')})"
+        )
         parts += [f"  {line}" for line in wrap_text(terminal_safe_text(said), max(width - 2, 40))]
     verdicts = verdict_lines(design.results, paint, width)
     if verdicts:
@@ -146,13 +177,25 @@ def sweep_outcome(sweep: Sweep, paint: Paint, width: int) -> str:
         head = f"{paint('bold', terminal_safe_text(name))}  {paint('dim', terminal_safe_text(sweep.file))}"
         over = Counter(v.answer for v in verdicts if v.bare and v.status == "skipped")
         rows = [
-            (v.status, f"{over[v.answer]} checks" if passed else terminal_safe_text(v.what), terminal_safe_text(v.answer), v.bare)
+            (
+                v.status,
+                f"{over[v.answer]} checks" if passed else terminal_safe_text(v.what),
+                terminal_safe_text(v.answer),
+                v.bare,
+            )
             for v in verdicts
             for passed in [v.bare and v.status == "skipped" and over[v.answer] > 2]
         ]
         rows = list(dict.fromkeys(rows))  # one line for all of one reason
         blocks.append(
-            "\n".join([head, *wrap_text(terminal_safe_text(sweep.extent), width), "", *verdict_columns(rows, paint, width)])
+            "\n".join(
+                [
+                    head,
+                    *wrap_text(terminal_safe_text(sweep.extent), width),
+                    "",
+                    *verdict_columns(rows, paint, width),
+                ]
+            )
         )
     return "\n\n".join(blocks or [terminal_safe_text(sweep.extent)])
 
@@ -164,7 +207,9 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
     rows: dict[tuple[str, str, str, bool], list[str]] = {}
     second: dict[tuple[str, str, str, bool], str] = {}
     for r in results:
-        if r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2:  # one line for all of one reason
+        if (
+            r.status == "skipped" and r.requirement is None and passed_over[r.reason] > 2
+        ):  # one line for all of one reason
             rows[r.status, f"{passed_over[r.reason]} checks", terminal_safe_text(r.reason), True] = [""]
             continue
         key = (
@@ -180,7 +225,9 @@ def verdict_lines(results: Iterable[Result], paint: Paint, width: int) -> list[s
     for (status, what, answer, bare), scopes in rows.items():
         where = f" in {terminal_safe_text(scopes[0])}" if scopes[0] else ""
         where += f" and {len(scopes) - 1} more" if len(scopes) > 1 else ""
-        shown.append((status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare))
+        shown.append(
+            (status, what, f"{answer}{where}{second.get((status, what, answer, bare), '')}".strip(), bare)
+        )
     return verdict_columns(shown, paint, width)
 
 
@@ -218,15 +265,28 @@ def verdict_columns(rows: Sequence[tuple[str, str, str, bool]], paint: Paint, wi
 
 
 def summary_lines(summary: Mapping[str, object], paint: Paint, endpoints: bool = True) -> list[str]:
-    """The summary as a small table: what, how many, and of which kinds. A cluster has no ``endpoints`` of its own."""
+    """The summary as a small table: what, how many, and of which kinds. A cluster has no ``endpoints`` of its
+    own."""
     rows = [
         ("hosts", _grouped_number(summary.get("hosts")), _others_text(summary.get("other_hosts"))),
         ("accelerators", _grouped_number(summary.get("accelerators")), ""),
     ]
     if endpoints:
-        rows.append(("endpoints", _grouped_number(summary.get("endpoints")), _others_text(summary.get("other_endpoints"))))
-    rows.append(("switches", _grouped_number(summary.get("switches")), _named_counts_text(summary.get("tiers"))))
-    rows += [(w, _grouped_number(summary.get(w)), "") for w in ("planes", "rails") if _integer_or_zero(summary.get(w)) > 1]
+        rows.append(
+            (
+                "endpoints",
+                _grouped_number(summary.get("endpoints")),
+                _others_text(summary.get("other_endpoints")),
+            )
+        )
+    rows.append(
+        ("switches", _grouped_number(summary.get("switches")), _named_counts_text(summary.get("tiers")))
+    )
+    rows += [
+        (w, _grouped_number(summary.get(w)), "")
+        for w in ("planes", "rails")
+        if _integer_or_zero(summary.get(w)) > 1
+    ]
     for what in ("links", "cables"):
         given = summary.get(what)
         if isinstance(given, Mapping):
@@ -280,7 +340,11 @@ def closing_lines(report: Report, paint: Paint) -> str:
     codes = sorted({d.code for d in found if d.severity > Severity.NOTE and catalogue.page_of_code(d.code)})
     if codes:
         lines.append(
-            paint("dim", f"tdsl explain {codes[0]} says more" + (f"; also {', '.join(codes[1:6])}" if codes[1:] else ""))
+            paint(
+                "dim",
+                f"tdsl explain {codes[0]} says more"
+                + (f"; also {', '.join(codes[1:6])}" if codes[1:] else ""),
+            )
         )
     return "\n".join(lines)
 
@@ -291,7 +355,9 @@ def severity_tally(found: Iterable[Diagnostic], paint: Paint) -> str:
     for d in found:
         counts[d.severity] += 1
     words = [
-        paint(s.word, f"{counts[s]} {s.word}{'s' if counts[s] > 1 else ''}") for s in sorted(Severity, reverse=True) if counts[s]
+        paint(s.word, f"{counts[s]} {s.word}{'s' if counts[s] > 1 else ''}")
+        for s in sorted(Severity, reverse=True)
+        if counts[s]
     ]
     if not counts[Severity.ERROR]:
         words.insert(0, paint("good", "no errors"))

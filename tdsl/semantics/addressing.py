@@ -1,4 +1,5 @@
-"""``address`` and ``asn``: who gets a value, and where the values come from. Paths are resolved here, values dealt later."""
+"""``address`` and ``asn``: who gets a value, and where the values come from. Paths are resolved here, values
+dealt later."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ MANAGEMENT = {"interface": "eth0", "vrf": "mgmt", "gateway": ""}
 class AddressRule:
     """One ``address`` or ``asn``.
 
-    ``kind`` is loopback, links, management or asn. With ``each`` (the word ``from``) the k-th of the planned population gets
-    the k-th value; without it all get the one written. ``replaces``: it stands in an ``override``.
+    ``kind`` is loopback, links, management or asn. With ``each`` (the word ``from``) the k-th of the planned
+    population gets the k-th value; without it all get the one written. ``replaces``: it stands in an
+    ``override``.
     """
 
     kind: str
@@ -44,23 +46,48 @@ class AddressRule:
     origin: Origin
 
 
-def plan_address_statement(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
-    """``address PATH [, PATH …] [to PATH] loopback|links|management from NETWORK [{ interface eth0; vrf mgmt; gateway A }]``."""
+def plan_address_statement(
+    plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
+) -> None:
+    """``address PATH [, PATH …] [to PATH] loopback|links|management from NETWORK [{ interface eth0; vrf mgmt;
+    gateway A }]``."""
     paths, words = _paths_and_words(s, "address leaf[*] loopback from 10.255.0.0/16")
     far = next((v for w, v in words if w == "to"), None)
     kind, each, value = _address_kind_and_source(s, [(w, v) for w, v in words if w != "to"])
     if far is not None and kind != "links":
-        raise Fault("E0120", far.span, f"`to` is for addresses of links, not for {kind}", help="leave `to` out, or write `links`")
+        raise Fault(
+            "E0120",
+            far.span,
+            f"`to` is for addresses of links, not for {kind}",
+            help="leave `to` out, or write `links`",
+        )
     _add_address_rule(
-        plan, kind, paths, far, value, each, False, _management_settings(s, kind, scope, plan.evaluator), scope, context, origin
+        plan,
+        kind,
+        paths,
+        far,
+        value,
+        each,
+        False,
+        _management_settings(s, kind, scope, plan.evaluator),
+        scope,
+        context,
+        origin,
     )
 
 
-def plan_asn_statement(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_asn_statement(
+    plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
+) -> None:
     """``asn PATH [, PATH …] [from] NUMBER`` inside ``routing bgp``."""
     paths, words = _paths_and_words(s, "asn leaf[*] from 4_200_000_000")
     if len(words) != 1 or words[0][0] not in ("", "from"):
-        raise Fault("E0120", s.span, "an asn names devices and a number", help="write `asn leaf[*] from 4_200_000_000`")
+        raise Fault(
+            "E0120",
+            s.span,
+            "an asn names devices and a number",
+            help="write `asn leaf[*] from 4_200_000_000`",
+        )
     each, value = words[0][0] == "from", words[0][1]
     _add_address_rule(plan, "asn", paths, None, value, each, False, ("", "", ""), scope, context, origin)
 
@@ -74,7 +101,9 @@ def plan_address_override(
     if not isinstance(inner, tree.Setting) or inner.name.name not in OVERRIDABLE:
         name = inner.name if isinstance(inner, tree.Setting) else None
         if name is None:
-            raise Fault("E0118", inner.span, "an override's braces hold settings only", help="known: `address`, `asn`")
+            raise Fault(
+                "E0118", inner.span, "an override's braces hold settings only", help="known: `address`, `asn`"
+            )
         raise unknown_name_fault("E0118", name.span, "setting of an override", name.name, OVERRIDABLE)
     if len(inner.items) != 1:
         raise Fault("E0120", inner.span, f"`{inner.name.name}` in an override has one value")
@@ -84,12 +113,29 @@ def plan_address_override(
     else:
         kind, each, value = _address_kind_and_source(inner, [("", item.value), *item.args])
         if kind == "links":
-            raise Fault("E0120", item.span, "an override has addresses of devices; those of links are written by `address`")
-    _add_address_rule(plan, kind, [s.path], None, value, each, True, _management_settings(inner, kind, scope, plan.evaluator), scope, context,
-         Origin(inner.span, origin.chain))  # fmt: skip
+            raise Fault(
+                "E0120",
+                item.span,
+                "an override has addresses of devices; those of links are written by `address`",
+            )
+    _add_address_rule(
+        plan,
+        kind,
+        [s.path],
+        None,
+        value,
+        each,
+        True,
+        _management_settings(inner, kind, scope, plan.evaluator),
+        scope,
+        context,
+        Origin(inner.span, origin.chain),
+    )
 
 
-def _paths_and_words(s: tree.Setting, example: str) -> tuple[list[tree.PathExpr], list[tuple[str, tree.Expr]]]:
+def _paths_and_words(
+    s: tree.Setting, example: str
+) -> tuple[list[tree.PathExpr], list[tuple[str, tree.Expr]]]:
     """The paths of a statement, and the words behind the last of them."""
     paths: list[tree.PathExpr] = []
     for item in s.items:
@@ -97,14 +143,20 @@ def _paths_and_words(s: tree.Setting, example: str) -> tuple[list[tree.PathExpr]
             raise Fault("E0120", item.value.span, "expected a path to devices", help=f"write `{example}`")
         paths.append(item.value)
         if item.args and item is not s.items[-1]:
-            raise Fault("E0120", item.span, f"one `{s.name.name}` says one thing; write a statement for each",
-                        help=f"write `{example}`")  # fmt: skip
+            raise Fault(
+                "E0120",
+                item.span,
+                f"one `{s.name.name}` says one thing; write a statement for each",
+                help=f"write `{example}`",
+            )
     if not paths:
         raise Fault("E0120", s.span, f"`{s.name.name}` names no device", help=f"write `{example}`")
     return paths, list(s.items[-1].args)
 
 
-def _address_kind_and_source(s: tree.Setting, words: list[tuple[str, tree.Expr]]) -> tuple[str, bool, tree.Expr]:
+def _address_kind_and_source(
+    s: tree.Setting, words: list[tuple[str, tree.Expr]]
+) -> tuple[str, bool, tree.Expr]:
     """What is addressed, whether the values are dealt out one by one, and the network."""
     example = "write `loopback from 10.255.0.0/16`"
     if not words:
@@ -116,7 +168,9 @@ def _address_kind_and_source(s: tree.Setting, words: list[tuple[str, tree.Expr]]
     elif isinstance(first, tree.PathExpr) and first.bare is not None and len(rest) == 1:
         kind, found, at = first.bare, rest[0], first.span
     else:
-        raise Fault("E0120", s.span, f"`{s.name.name}` does not say what it addresses, and from where", help=example)
+        raise Fault(
+            "E0120", s.span, f"`{s.name.name}` does not say what it addresses, and from where", help=example
+        )
     if (word and rest) or found[0] not in ("", "from"):
         raise Fault("E0120", s.span, f"`{s.name.name}` says more than one network", help=example)
     if kind not in WHAT:
@@ -124,7 +178,9 @@ def _address_kind_and_source(s: tree.Setting, words: list[tuple[str, tree.Expr]]
     return kind, found[0] == "from", found[1]
 
 
-def _management_settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator) -> tuple[str, str, str]:
+def _management_settings(
+    s: tree.Setting, kind: str, scope: Scope, evaluator: Evaluator
+) -> tuple[str, str, str]:
     """Interface, VRF and gateway of management addresses."""
     given = dict(MANAGEMENT) if kind == "management" else {}
     for inner in s.body or ():
@@ -142,9 +198,18 @@ def _management_settings(s: tree.Setting, kind: str, scope: Scope, evaluator: Ev
 
 
 def _add_address_rule(
-    plan: FabricPlan, kind: str, paths: list[tree.PathExpr], far: tree.Expr | None, value: tree.Expr, each: bool, replaces: bool,
-    settings: tuple[str, str, str], scope: Scope, context: Context, origin: Origin,
-) -> None:  # fmt: skip
+    plan: FabricPlan,
+    kind: str,
+    paths: list[tree.PathExpr],
+    far: tree.Expr | None,
+    value: tree.Expr,
+    each: bool,
+    replaces: bool,
+    settings: tuple[str, str, str],
+    scope: Scope,
+    context: Context,
+    origin: Origin,
+) -> None:
     """Resolve a rule's paths and keep it."""
     if far is not None and not isinstance(far, tree.PathExpr):
         raise Fault("E0120", far.span, "expected a path to devices after `to`")
@@ -159,4 +224,6 @@ def _add_address_rule(
                 f"`{t.span.text}` is a group; addresses are of devices",
                 help=f"name the devices in it: `{t.span.text}.NAME[*]`",
             )
-    plan.rules.append(AddressRule(kind, targets, others, value, each, replaces, *settings, scope, context, origin))
+    plan.rules.append(
+        AddressRule(kind, targets, others, value, each, replaces, *settings, scope, context, origin)
+    )

@@ -1,4 +1,5 @@
-"""``place auto in HALL { … }``: devices without a place of their own are distributed over the racks of halls."""
+"""``place auto in HALL { … }``: devices without a place of their own are distributed over the racks of
+halls."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ POSITIONS = (("middle", "row"), ("end", "row"), ("top", "rack"))
 
 @dataclass(frozen=True, slots=True)
 class AutoPlacing:
-    """``place auto``: the halls to fill in this order, the most hosts a rack (None: as many as fit), and where switches go:
-    ``middle`` or ``end`` of a row, ``top`` of a rack, or "" where cables are shortest."""
+    """``place auto``: the halls to fill in this order, the most hosts a rack (None: as many as fit), and
+    where switches go: ``middle`` or ``end`` of a row, ``top`` of a rack, or "" where cables are shortest."""
 
     halls: tuple[Hall, ...]
     hosts_per_rack: int | None
@@ -39,16 +40,22 @@ def place_auto(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, origin: Origin
     if s.words:
         raise Fault("E0120", s.words[0].span, f"`{s.words[0].name}` means nothing here", help=EXAMPLE)
     if plan.auto is not None:
-        raise Fault("E0104", s.span, "devices are placed automatically by one statement",
-                    labels=[(plan.auto.origin.span, "first here")],
-                    help="name all halls in it: `place auto in h1, h2`")  # fmt: skip
+        raise Fault(
+            "E0104",
+            s.span,
+            "devices are placed automatically by one statement",
+            labels=[(plan.auto.origin.span, "first here")],
+            help="name all halls in it: `place auto in h1, h2`",
+        )
     halls = []
     for path in (s.into, *s.more):
         hall = next((h for h in plan.halls if h.name == path.bare), None)
         if hall is None and path.bare in plan.absent_halls:
             raise Excused
         if hall is None:
-            raise unknown_name_fault("E0101", path.span, "hall", path.bare or "", [h.name for h in plan.halls])
+            raise unknown_name_fault(
+                "E0101", path.span, "hall", path.bare or "", [h.name for h in plan.halls]
+            )
         if hall in halls:
             raise Fault("E0104", path.span, f"hall `{path.bare}` is named twice")
         halls.append(hall)
@@ -71,25 +78,52 @@ def _auto_place_settings(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope) -> t
                 "E0118", inner.name.span, "setting of a `place auto`", name, ("hosts", "switches", "minimize")
             )
         if name in seen:
-            raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(seen[name].span, "first here")])
+            raise Fault(
+                "E0104", inner.span, f"`{name}` is set twice", labels=[(seen[name].span, "first here")]
+            )
         seen[name] = inner
         item = inner.items[0] if len(inner.items) == 1 else None
-        words = [w or (e.bare if isinstance(e, tree.PathExpr) else None) for w, e in item.args] if item is not None else []
+        words = (
+            [w or (e.bare if isinstance(e, tree.PathExpr) else None) for w, e in item.args]
+            if item is not None
+            else []
+        )
         if name == "hosts":
             if item is None or words != ["per", "rack"]:
-                raise Fault("E0120", inner.span, "this says how many hosts a rack holds", help="`hosts 4 per rack`")
+                raise Fault(
+                    "E0120", inner.span, "this says how many hosts a rack holds", help="`hosts 4 per rack`"
+                )
             each = plan.evaluator.integer(item.value, scope)
             if each < 1:
-                raise Fault("E0120", item.value.span, f"a rack holds at least 1 host, not {each}", help="`hosts 4 per rack`")
+                raise Fault(
+                    "E0120",
+                    item.value.span,
+                    f"a rack holds at least 1 host, not {each}",
+                    help="`hosts 4 per rack`",
+                )
         elif name == "switches":
             where = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
             of = item.args[0][1] if item is not None and [w for w, _ in item.args] == ["of"] else None
             if (where, of.bare if isinstance(of, tree.PathExpr) else None) not in POSITIONS:
-                raise Fault("E0120", inner.span, "this says where switches go",
-                            help="`switches middle of row`, `switches end of row` or `switches top of rack`")  # fmt: skip
+                raise Fault(
+                    "E0120",
+                    inner.span,
+                    "this says where switches go",
+                    help="`switches middle of row`, `switches end of row` or `switches top of rack`",
+                )
             switches = str(where)
-        elif item is None or item.args or not isinstance(item.value, tree.PathExpr) or item.value.bare != "length":
-            raise Fault("E0120", inner.span, "what is minimized is the total length of the cables", help="`minimize length`")
+        elif (
+            item is None
+            or item.args
+            or not isinstance(item.value, tree.PathExpr)
+            or item.value.bare != "length"
+        ):
+            raise Fault(
+                "E0120",
+                inner.span,
+                "what is minimized is the total length of the cables",
+                help="`minimize length`",
+            )
     return each, switches
 
 

@@ -1,7 +1,9 @@
-"""The functions of the language itself: ``min max len sum product sort primes``, and ``gf_add gf_mul gf_pow gf_root`` of fields.
+"""The functions of the language itself: ``min max len sum product sort primes``, and ``gf_add gf_mul gf_pow
+gf_root`` of fields.
 
-Fields are GF(q) for a prime power q. An element is a number 0 … q-1 whose base-p digits are the coefficients of a polynomial,
-lowest power first, modulo the least monic irreducible polynomial of its degree (Lidl and Niederreiter, Finite Fields, ch. 1-2).
+Fields are GF(q) for a prime power q. An element is a number 0 … q-1 whose base-p digits are the coefficients
+of a polynomial, lowest power first, modulo the least monic irreducible polynomial of its degree (Lidl and
+Niederreiter, Finite Fields, ch. 1-2).
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def _numeric_arguments(span: SourceSpan, args: tuple[Value, ...], name: str) -> 
     if _all_whole(values):
         return values
     dims = {v.dim if isinstance(v, Quantity) else None for v in values}
-    if len(dims) > 1 or any(not isinstance(v, (int, Fraction, Quantity)) or isinstance(v, bool) for v in values):
+    if len(dims) > 1 or any(
+        not isinstance(v, (int, Fraction, Quantity)) or isinstance(v, bool) for v in values
+    ):
         raise Fault("E0103", span, f"`{name}` needs numbers, or quantities that all measure the same thing")
     return values
 
@@ -89,7 +93,13 @@ def _product_of_arguments(span: SourceSpan, *args: Value) -> Value:
     values = _numeric_arguments(span, args, "product")
     if any(isinstance(v, Quantity) for v in values):
         raise Fault("E0103", span, "`product` multiplies plain numbers")
-    if sum(max(_exact_amount(v).numerator.bit_length(), _exact_amount(v).denominator.bit_length()) for v in values) > 1 << 13:
+    if (
+        sum(
+            max(_exact_amount(v).numerator.bit_length(), _exact_amount(v).denominator.bit_length())
+            for v in values
+        )
+        > 1 << 13
+    ):
         raise Fault("E0116", span, "this product is too large")
     return prod(map(_exact_amount, values), start=Fraction(1))
 
@@ -200,7 +210,10 @@ def _check_field_elements(span: SourceSpan, q: Value, *elements: Value) -> int:
         below = next(i for i in range(q, 1, -1) if prime_power(i))
         above = next(i for i in range(q, 2 * q + 1) if prime_power(i))
         raise Fault(
-            "E0115", span, f"{q} is not a prime power, so no field has that size", help=f"the nearest are {below} and {above}"
+            "E0115",
+            span,
+            f"{q} is not a prime power, so no field has that size",
+            help=f"the nearest are {below} and {above}",
         )
     for e in elements:
         if not isinstance(e, int) or isinstance(e, bool) or not 0 <= e < q:
@@ -211,7 +224,10 @@ def _check_field_elements(span: SourceSpan, q: Value, *elements: Value) -> int:
 def _gf_add(span: SourceSpan, q: int, a: int, b: int) -> int:
     _check_field_elements(span, q, a, b)
     p, n = prime_power(q) or (q, 1)
-    return sum((x + y) % p * p**i for i, (x, y) in enumerate(zip(_base_p_digits(a, p, n), _base_p_digits(b, p, n), strict=True)))
+    return sum(
+        (x + y) % p * p**i
+        for i, (x, y) in enumerate(zip(_base_p_digits(a, p, n), _base_p_digits(b, p, n), strict=True))
+    )
 
 
 def _gf_mul(span: SourceSpan, q: int, a: int, b: int) -> int:
@@ -230,11 +246,16 @@ def _gf_root(span: SourceSpan, q: Value) -> int:
 
 
 def _refuse_topology(span: SourceSpan, *said: Value) -> Value:
-    """Refuse what a topology cannot build, in the topology's words, at the row of a table where one is given first."""
+    """Refuse what a topology cannot build, in the topology's words, at the row of a table where one is given
+    first."""
     at = said[0].span if said and isinstance(said[0], TableRow) else span
     words = [str(s) for s in said if isinstance(s, str)]
     if not 1 <= len(words) <= 2 or len(words) + (at is not span) != len(said):
-        raise Fault("E0115", span, "`refuse` takes a row of a table, if there is one, what is wrong, and how to correct it")
+        raise Fault(
+            "E0115",
+            span,
+            "`refuse` takes a row of a table, if there is one, what is wrong, and how to correct it",
+        )
     raise Fault("E0110", at, words[0], help=words[1] if len(words) > 1 else "")
 
 
@@ -243,17 +264,39 @@ _OF_ALL = "numbers, or quantities of one kind; also of one list, range or dims"
 BUILTINS: dict[str, Builtin] = {
     b.name: b
     for b in (
-        Builtin("min", lambda span, *args: _least_or_greatest("min", span, args), "min(a, b, …)", f"the least of {_OF_ALL}"),
-        Builtin("max", lambda span, *args: _least_or_greatest("max", span, args), "max(a, b, …)", f"the greatest of {_OF_ALL}"),
-        Builtin("len", _length_of_value, "len(v)", "elements of a list, range or dims; characters of a string"),
+        Builtin(
+            "min",
+            lambda span, *args: _least_or_greatest("min", span, args),
+            "min(a, b, …)",
+            f"the least of {_OF_ALL}",
+        ),
+        Builtin(
+            "max",
+            lambda span, *args: _least_or_greatest("max", span, args),
+            "max(a, b, …)",
+            f"the greatest of {_OF_ALL}",
+        ),
+        Builtin(
+            "len", _length_of_value, "len(v)", "elements of a list, range or dims; characters of a string"
+        ),
         Builtin("sum", _sum_of_arguments, "sum(a, b, …)", f"the sum of {_OF_ALL}"),
-        Builtin("product", _product_of_arguments, "product(a, b, …)", "the product of numbers; also of one list, range or dims"),
+        Builtin(
+            "product",
+            _product_of_arguments,
+            "product(a, b, …)",
+            "the product of numbers; also of one list, range or dims",
+        ),
         Builtin("sort", _sort_values, "sort(v)", "a list of numbers, quantities or strings in order"),
         Builtin("primes", _primes_up_to, "primes(n)", "the primes up to n"),
         Builtin("gf_add", _gf_add, "gf_add(q, a, b)", "the sum in the finite field GF(q)"),
         Builtin("gf_mul", _gf_mul, "gf_mul(q, a, b)", "the product in the finite field GF(q)"),
         Builtin("gf_pow", _gf_pow, "gf_pow(q, a, n)", "a to the n-th in GF(q)"),
-        Builtin("refuse", _refuse_topology, "refuse([row, ]what[, fix])", "nothing: a topology ends with this finding (E0110)"),
+        Builtin(
+            "refuse",
+            _refuse_topology,
+            "refuse([row, ]what[, fix])",
+            "nothing: a topology ends with this finding (E0110)",
+        ),
         Builtin("gf_root", _gf_root, "gf_root(q)", "the least primitive element of GF(q)"),
     )
 }

@@ -24,15 +24,22 @@ def heatsink_of(s: tree.Setting | None, evaluator: Evaluator, scope: Scope) -> s
 
 
 def check_cages(cages: tuple[int, ...], per_cage: int, s: tree.Setting, same: Sequence[PortClass]) -> None:
-    """No cage may hold more ports than it has room for, and none is that of two classes of one form (``same``)."""
+    """No cage may hold more ports than it has room for, and none is that of two classes of one form
+    (``same``)."""
     for number in sorted(set(cages)):
         other = next((c for c in same if number in c.cages), None)
         if other is not None:
             free = max(n for c in same for n in c.cages) + 1
             raise Fault(
-                "E0120", s.span, f"cage {other.form} {number} is one of `{other.name}` already".replace("  ", " "),
+                "E0120",
+                s.span,
+                f"cage {other.form} {number} is one of `{other.name}` already".replace("  ", " "),
                 labels=[(other.origin.span, "its cages are declared here")],
                 help=f"leave the number out, and these cages are {free} and on; or begin with {free}",
-            )  # fmt: skip
+            )
         if number < 1 or cages.count(number) > per_cage:
-            raise Fault("E0120", s.span, f"cage {number} would hold {cages.count(number)} ports; a cage holds {per_cage}")
+            raise Fault(
+                "E0120",
+                s.span,
+                f"cage {number} would hold {cages.count(number)} ports; a cage holds {per_cage}",
+            )

@@ -1,4 +1,5 @@
-"""A ``cluster``: several fabrics over the same hosts. Each is planned as a fabric of its own, with the hosts that take part."""
+"""A ``cluster``: several fabrics over the same hosts. Each is planned as a fabric of its own, with the hosts
+that take part."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ VALUES = (tree.Let, tree.Param, tree.Def)
 
 @dataclass(frozen=True, slots=True)
 class ClusterMember:
-    """A fabric of a file: its declaration with what its cluster lends it, and the cluster's name, "" if it stands alone, and
-    where the cluster is declared."""
+    """A fabric of a file: its declaration with what its cluster lends it, and the cluster's name, "" if it
+    stands alone, and where the cluster is declared."""
 
     node: tree.Decl
     home: Linked
@@ -30,7 +31,9 @@ class ClusterMember:
 
     def lends(self, at: SourceSpan) -> bool:
         """Whether what is declared there is the cluster's: devices that several fabrics share."""
-        return self.around is not None and _span_within(at, self.around) and not _span_within(at, self.node.span)
+        return (
+            self.around is not None and _span_within(at, self.around) and not _span_within(at, self.node.span)
+        )
 
 
 def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[ClusterMember]:
@@ -44,13 +47,18 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
     fabrics = [s for s in body if _is_fabric(s)]
     if not fabrics:
         Fault(
-            "E0122", node.name.span, "this cluster declares no fabric, so there is nothing to check",
+            "E0122",
+            node.name.span,
+            "this cluster declares no fabric, so there is nothing to check",
             help="write `fabric NAME { … }` in its braces",
-        ).report(diagnostics)  # fmt: skip
+        ).report(diagnostics)
     for s in body:
         if isinstance(s, (tree.Connect, tree.Setting)):
             Fault(
-                "E0118", s.span, "this belongs to one of the cluster's fabrics", help="move it between the braces of a `fabric`"
+                "E0118",
+                s.span,
+                "this belongs to one of the cluster's fabrics",
+                help="move it between the braces of a `fabric`",
             ).report(diagnostics)
     seen: dict[str, SourceSpan] = {}
     each = [_first_names_used(f.body or ()) for f in fabrics if isinstance(f, tree.Decl)]
@@ -60,10 +68,15 @@ def fabrics_of_entry(entry: TopLevelName, diagnostics: Diagnostics) -> Iterator[
         name = fabric.name.name
         if name in seen:
             Fault(
-                "E0104", fabric.name.span, f"`{name}` is already declared in this cluster", labels=[(seen[name], "first here")]
+                "E0104",
+                fabric.name.span,
+                f"`{name}` is already declared in this cluster",
+                labels=[(seen[name], "first here")],
             ).report(diagnostics)
             continue
-        named |= set() if seen else unnamed  # devices of no network are bought all the same: they are with the first
+        named |= (
+            set() if seen else unnamed
+        )  # devices of no network are bought all the same: they are with the first
         seen[name] = fabric.name.span
         lent = tuple(_statements_shared_with_fabric(body, named))
         yield ClusterMember(
@@ -90,9 +103,13 @@ def _is_fabric(s: tree.Stmt) -> bool:
 
 
 def _statements_shared_with_fabric(body: Iterable[tree.Stmt], named: set[str]) -> Iterator[tree.Stmt]:
-    """What a cluster lends to a fabric that names these: values, requirements, the devices named and what is said of them, with
-    the halls that they are placed in."""
-    placed = [s for s in body if isinstance(s, tree.PlaceStmt) and (_first_name(s.path) in named or s.path.bare == "auto")]
+    """What a cluster lends to a fabric that names these: values, requirements, the devices named and what is
+    said of them, with the halls that they are placed in."""
+    placed = [
+        s
+        for s in body
+        if isinstance(s, tree.PlaceStmt) and (_first_name(s.path) in named or s.path.bare == "auto")
+    ]
     named = named.union(*(_first_names_used((s.into, *s.more)) for s in placed))
     for s in body:
         if isinstance(s, (*VALUES, tree.Require, tree.Broken)):

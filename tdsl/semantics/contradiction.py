@@ -1,8 +1,10 @@
-"""Which places of an intent cannot hold together, where no sizes of its tiers fit: an irreducible set, with the numbers.
+"""Which places of an intent cannot hold together, where no sizes of its tiers fit: an irreducible set, with
+the numbers.
 
-The arithmetic of ``tdsl.semantics.sizing`` as relations for z3, in which every written number may be let go. Places are left out
-one by one as long as the rest still contradict each other (Chinneck and Dravnieks 1991, the deletion filter). That a set is
-irreducible is said only where, without each place, z3 gave sizes with which the Sizer itself comes to its end.
+The arithmetic of ``tdsl.semantics.sizing`` as relations for z3, in which every written number may be let go.
+Places are left out one by one as long as the rest still contradict each other (Chinneck and Dravnieks 1991,
+the deletion filter). That a set is irreducible is said only where, without each place, z3 gave sizes with
+which the Sizer itself comes to its end.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, 
 WORK = 500_000
 """z3's own measure of work (``rlimit``) for one question."""
 RATES = tuple(g * 1_000_000_000 for g in (10, 25, 40, 50, 100, 200, 400, 800, 1600))
-"""Rates that another model may have (bit/s), besides those of the design: those of Ethernet and InfiniBand ports."""
+"""Rates that another model may have (bit/s), besides those of the design: those of Ethernet and InfiniBand
+ports."""
 MANY = 4096
 """Ports of a switch that has room for all."""
 TRIALS = 4
@@ -53,9 +56,11 @@ def written_numbers(load: HostLoad, specs: Sequence[TierSpec]) -> list[WrittenNu
     for i, spec in enumerate(specs):
         for what, span in spec.places:
             said = {
-                "per": f"a `{spec.name}` is of {spec.per} here", "count": f"{spec.count} switches here",
-                "model": f"{spec.model.name} has {spec.radix} ports", "aim": f"{spec.aim} here",
-            }  # fmt: skip
+                "per": f"a `{spec.name}` is of {spec.per} here",
+                "count": f"{spec.count} switches here",
+                "model": f"{spec.model.name} has {spec.radix} ports",
+                "aim": f"{spec.aim} here",
+            }
             if what != "aim" or i:
                 out.append(WrittenNumber(i, what, span, said[what]))
     return sorted(out, key=lambda p: p.span.start)
@@ -175,11 +180,15 @@ class Relations:
         return self.solver.check()
 
     def plain(self, each: bool, alike: bool) -> None:
-        """Ask for sizes that are easy to find: of what is let go one switch, one link up, or one to ``each`` switch of a written
-        number, and many ports, ``alike`` of the rate at hand."""
+        """Ask for sizes that are easy to find: of what is let go one switch, one link up, or one to ``each``
+        switch of a written number, and many ports, ``alike`` of the rate at hand."""
         for tier, what in self.free & self.terms.keys():
             if what in ("count", "aim"):
-                written = self.specs[tier].count if each and what == "aim" and (tier, "count") not in self.free else None
+                written = (
+                    self.specs[tier].count
+                    if each and what == "aim" and (tier, "count") not in self.free
+                    else None
+                )
                 self.solver.add(self.terms[tier, what] == (written or 1))
             elif what == "model":
                 self.solver.add(self.radix[tier] == MANY)
@@ -189,14 +198,18 @@ class Relations:
     def another(self) -> None:
         """Rule out the numbers found last."""
         model = self.solver.model()
-        self.solver.add(z3.Or(*(term != model.eval(term, model_completion=True) for term in self.terms.values())))
+        self.solver.add(
+            z3.Or(*(term != model.eval(term, model_completion=True) for term in self.terms.values()))
+        )
 
     def confirmed(self) -> bool:
         """Whether the Sizer comes to its end with the sizes that z3 found."""
         model = self.solver.model()
         value = {key: model.eval(term, model_completion=True).as_long() for key, term in self.terms.items()}
         rates = [model.eval(r, model_completion=True).as_long() * self.unit for r in self.rates]
-        put: dict[tuple[int, str], Any] = {key: value[key] for key in self.free if key[1] not in ("model", "aim")}
+        put: dict[tuple[int, str], Any] = {
+            key: value[key] for key in self.free if key[1] not in ("model", "aim")
+        }
         for i, what in self.free:
             if what == "model":
                 put[i, what] = (value[i, what], rates[i])
@@ -213,7 +226,8 @@ class Relations:
 def with_replaced_numbers(
     load: HostLoad, specs: Sequence[TierSpec], put: Mapping[tuple[int, str], Any]
 ) -> tuple[HostLoad, list[TierSpec]]:
-    """An intent with other numbers at some places: a model's is its ports and their rate, a ratio's an Aim."""
+    """An intent with other numbers at some places: a model's is its ports and their rate, a ratio's an
+    Aim."""
     railed = load.railed and put.get((-1, "rails"), load.rails) == load.rails  # other rails are none
     load = replace(load, railed=railed, **{what: number for (tier, what), number in put.items() if tier < 0})
     out = []
@@ -237,8 +251,8 @@ def has_tier_sizes(load: HostLoad, specs: list[TierSpec]) -> bool:
 
 
 def even_spread_reaches_all(links: Any, far: Any, together: Any) -> Any:
-    """``sizing.meets`` of an even spread in closed form: runs of children start at multiples of their links, so they part only
-    where these divide the far devices."""
+    """``sizing.meets`` of an even spread in closed form: runs of children start at multiples of their links,
+    so they part only where these divide the far devices."""
     return z3.Or(links * together >= far, far % (links * together) != 0)
 
 
@@ -248,7 +262,8 @@ def common_link_rate(low: Any, high: Any) -> Any:
 
 
 def irreducible_conflict(load: HostLoad, specs: Sequence[TierSpec]) -> tuple[list[WrittenNumber], bool]:
-    """Places that contradict each other, and whether none can be left out; no places if z3 proves no contradiction."""
+    """Places that contradict each other, and whether none can be left out; no places if z3 proves no
+    contradiction."""
     known = written_numbers(load, specs)
     if Relations(load, specs, []).decide() != z3.unsat:
         return [], False
@@ -256,15 +271,21 @@ def irreducible_conflict(load: HostLoad, specs: Sequence[TierSpec]) -> tuple[lis
     for place in sorted(known, key=lambda p: -p.span.start):
         rest = [p for p in core if p is not place]
         if Relations(load, specs, [p for p in known if p not in rest]).decide() == z3.unsat:
-            core = rest  # where z3 does not know, the place stays until sizes without it are found, or are not
+            core = (
+                rest  # where z3 does not know, the place stays until sizes without it are found, or are not
+            )
     return core, all(sizes_without(load, specs, known, core, p) for p in core)
 
 
 def sizes_without(
-    load: HostLoad, specs: Sequence[TierSpec], known: list[WrittenNumber], core: list[WrittenNumber], place: WrittenNumber
+    load: HostLoad,
+    specs: Sequence[TierSpec],
+    known: list[WrittenNumber],
+    core: list[WrittenNumber],
+    place: WrittenNumber,
 ) -> bool:
-    """Whether the other places of a core have sizes that the Sizer takes: with all else as written, with other hosts, with all
-    else let go, of which the plainest are tried first."""
+    """Whether the other places of a core have sizes that the Sizer takes: with all else as written, with
+    other hosts, with all else let go, of which the plainest are tried first."""
     others = [p for p in known if p not in core]
     hosts = [p for p in others if p.tier < 0]
     ways: list[tuple[list[WrittenNumber], tuple[bool, bool] | None]] = [([], None), (hosts, None)]
@@ -282,9 +303,11 @@ def sizes_without(
     return number_has_sizes(load, specs, others, place)
 
 
-def number_has_sizes(load: HostLoad, specs: Sequence[TierSpec], others: Sequence[WrittenNumber], place: WrittenNumber) -> bool:
-    """Whether some number at a place has sizes, of those that stand to reason: with all else as written, or with what is not in
-    the core as plain as it can be. For products that z3 gives up on."""
+def number_has_sizes(
+    load: HostLoad, specs: Sequence[TierSpec], others: Sequence[WrittenNumber], place: WrittenNumber
+) -> bool:
+    """Whether some number at a place has sizes, of those that stand to reason: with all else as written, or
+    with what is not in the core as plain as it can be. For products that z3 gives up on."""
     plain: dict[tuple[int, str], Any] = {}
     for p in others:
         if p.what == "model":
@@ -298,7 +321,8 @@ def number_has_sizes(load: HostLoad, specs: Sequence[TierSpec], others: Sequence
             put = {**more, (place.tier, place.what): number}
             if more:
                 put |= numbers_of_gathered_tiers(
-                    *with_replaced_numbers(load, specs, put), [p.tier for p in others if p.what == "per" and p.tier > 0]
+                    *with_replaced_numbers(load, specs, put),
+                    [p.tier for p in others if p.what == "per" and p.tier > 0],
                 )
             if has_tier_sizes(*with_replaced_numbers(load, specs, put)):
                 return True
@@ -310,7 +334,10 @@ def alternative_numbers(load: HostLoad, specs: Sequence[TierSpec], place: Writte
     if place.what == "model":
         return [(MANY, rate) for rate in dict.fromkeys((load.rate, *(s.rate for s in specs), *RATES))]
     if place.what == "aim":
-        return [Aim("at most", Fraction(MANY**2)), *(Aim("", Fraction(a, b)) for a in range(1, NEAR) for b in (1, 2, 3, 4))]
+        return [
+            Aim("at most", Fraction(MANY**2)),
+            *(Aim("", Fraction(a, b)) for a in range(1, NEAR) for b in (1, 2, 3, 4)),
+        ]
     each = 1
     if place.what == "hosts":
         for spec in specs:
@@ -320,7 +347,9 @@ def alternative_numbers(load: HostLoad, specs: Sequence[TierSpec], place: Writte
     return sorted({*range(1, 4 * NEAR), *(-(-whole // k) for k in range(1, NEAR))})
 
 
-def numbers_of_gathered_tiers(load: HostLoad, specs: Sequence[TierSpec], free: Collection[int]) -> dict[tuple[int, str], int]:
+def numbers_of_gathered_tiers(
+    load: HostLoad, specs: Sequence[TierSpec], free: Collection[int]
+) -> dict[tuple[int, str], int]:
     """Of tiers that may hold any number the one that is there: all instances of the tier below in one."""
     out: dict[tuple[int, str], int] = {}
     room = load.hosts // max(1, load.pods)
@@ -334,14 +363,19 @@ def numbers_of_gathered_tiers(load: HostLoad, specs: Sequence[TierSpec], free: C
 
 
 def explain_conflict(d: Diagnostic, load: HostLoad, specs: Sequence[TierSpec]) -> Diagnostic:
-    """A finding with the places of its conflict in place of its labels; the finding itself where none is proven."""
+    """A finding with the places of its conflict in place of its labels; the finding itself where none is
+    proven."""
     if d.code not in CODES or d.span is None or any(s.down or s.by_rail for s in specs):
         return d  # the relations know switches whose ports are all alike
     core, proven = irreducible_conflict(load, specs)
     if not core:
         return d
     end = "without any one of them the others are consistent" if proven else "a smaller set may exist"
-    note = f"these {len(core)} statements contradict each other; {end}" if len(core) > 1 else "no other number resolves this"
+    note = (
+        f"these {len(core)} statements contradict each other; {end}"
+        if len(core) > 1
+        else "no other number resolves this"
+    )
     at = d.span
     if not any(at.file is p.span.file and at.start <= p.span.start and p.span.end <= at.end for p in core):
         at = core[-1].span

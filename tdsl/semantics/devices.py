@@ -60,10 +60,16 @@ class DeviceSettings:
 
     def kept(self) -> dict[str, object]:
         """What a device set keeps of them."""
-        return {name: value for name, value in (("spares", self.spares), ("nos", self.nos), ("forwards", self.forwards)) if value}
+        return {
+            name: value
+            for name, value in (("spares", self.spares), ("nos", self.nos), ("forwards", self.forwards))
+            if value
+        }
 
 
-def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluator: Evaluator) -> DeviceSettings:
+def device_settings(
+    body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluator: Evaluator
+) -> DeviceSettings:
     """The settings of a device of a kind. Raises Fault for what means nothing there."""
     out = DeviceSettings()
     seen: dict[str, SourceSpan] = {}
@@ -75,17 +81,26 @@ def device_settings(body: Iterable[tree.Stmt], kind: str, scope: Scope, evaluato
             raise Fault("E0118", s.span, "a device's braces hold settings only", help=f"known: {known}")
         name = s.name.name
         if name not in DEVICE_SETTINGS:
-            fault = unknown_name_fault("E0118", s.name.span, "setting of a device called", name, DEVICE_SETTINGS)
+            fault = unknown_name_fault(
+                "E0118", s.name.span, "setting of a device called", name, DEVICE_SETTINGS
+            )
             fault.diagnostic = replace(fault.diagnostic, notes=(f"a device knows {known}",))
             raise fault
         if name != "split":
             if name in seen:
                 raise Fault("E0104", s.span, f"`{name}` is set twice", labels=[(seen[name], "first here")])
             if name == "nos" and kind != "switch":
-                raise Fault("E0118", s.span, f"a {kind} has no network operating system", help="switches have one")
+                raise Fault(
+                    "E0118", s.span, f"a {kind} has no network operating system", help="switches have one"
+                )
             if name not in ("nos", "forwards") and kind not in ("host", "chip"):
                 what = "role" if name == "role" else "spares"
-                raise Fault("E0118", s.span, f"a {kind} has no {what}", help=f"remove `{s.span.text}`: hosts and chips have one")
+                raise Fault(
+                    "E0118",
+                    s.span,
+                    f"a {kind} has no {what}",
+                    help=f"remove `{s.span.text}`: hosts and chips have one",
+                )
         seen.setdefault(name, s.span)
         if name == "forwards":
             out = replace(out, forwards=forwards.read_forwards_setting(s, kind))
@@ -112,7 +127,9 @@ def _role_setting(s: tree.Setting) -> str:
 def _spare_count(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> int:
     """``spares 8``: the last eight along the device's last index."""
     if not s.items:
-        raise Fault("E0120", s.span, "say how many are spares", help="`spares 8`: the last eight of each group")
+        raise Fault(
+            "E0120", s.span, "say how many are spares", help="`spares 8`: the last eight of each group"
+        )
     require_plain_setting(s, "spares 8")
     count = evaluator.integer(s.items[0].value, scope)
     if count < 1:
@@ -124,7 +141,13 @@ def _split_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split
     """``split nic 8`` or ``split p[1..32] 2``."""
     item = s.items[0] if s.items else None
     path = item.value if item is not None else None
-    fits = s.body is None and len(s.items) == 1 and item is not None and len(item.args) == 1 and not item.args[0][0]
+    fits = (
+        s.body is None
+        and len(s.items) == 1
+        and item is not None
+        and len(item.args) == 1
+        and not item.args[0][0]
+    )
     if item is None or not fits or not isinstance(path, tree.PathExpr) or len(path.parts) > 2:
         raise Fault("E0120", s.span, "write `split CLASS N`", help=SPLIT)
     head, *rest = path.parts
@@ -134,7 +157,12 @@ def _split_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split
         return Split(head.name, None, None, ways, s.span)
     entry = rest[0].entries[0] if isinstance(rest[0], tree.IndexPart) and len(rest[0].entries) == 1 else None
     if entry is None or isinstance(entry, (tree.Star, tree.ListExpr)):
-        raise Fault("E0120", path.span, "one port or one range of ports is split", help="`split p[1..32] 2`, one for each range")
+        raise Fault(
+            "E0120",
+            path.span,
+            "one port or one range of ports is split",
+            help="`split p[1..32] 2`, one for each range",
+        )
     low, high = (entry.low, entry.high) if isinstance(entry, tree.Range) else (entry, entry)
     return Split(head.name, evaluator.integer(low, scope), evaluator.integer(high, scope), ways, s.span)
 
@@ -142,8 +170,8 @@ def _split_setting(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Split
 def split_model(model: DeviceModel, splits: Sequence[Split]) -> DeviceModel:
     """The model with ports split into lanes of an even share of their rate.
 
-    Where a part of a class is split, the class becomes several of its name, in the order of the ports: those that are whole,
-    and those that have lanes.
+    Where a part of a class is split, the class becomes several of its name, in the order of the ports: those
+    that are whole, and those that have lanes.
     """
     for s in splits:
         if model.port_class(s.name) is None:
@@ -165,7 +193,12 @@ def _split_port_class(model: DeviceModel, c: PortClass, splits: list[Split]) -> 
     whole = [s for s in splits if s.low is None]
     if whole and len(splits) > 1:
         second = next(s for s in splits if s is not splits[0])
-        raise Fault("E0104", second.span, f"ports of `{c.name}` are split twice", labels=[(splits[0].span, "first here")])
+        raise Fault(
+            "E0104",
+            second.span,
+            f"ports of `{c.name}` are split twice",
+            labels=[(splits[0].span, "first here")],
+        )
     if whole:
         return [_split_into_lanes(c, whole[0].ways)]
     out: list[PortClass] = []
@@ -176,7 +209,9 @@ def _split_port_class(model: DeviceModel, c: PortClass, splits: list[Split]) -> 
     for s in sorted(splits, key=lambda s: s.low or 0):
         assert s.low is not None and s.high is not None
         if before is not None and s.low < at:
-            raise Fault("E0104", s.span, f"`{c.name}[{s.low}]` is split twice", labels=[(before.span, "first here")])
+            raise Fault(
+                "E0104", s.span, f"`{c.name}[{s.low}]` is split twice", labels=[(before.span, "first here")]
+            )
         if s.low > at:
             out.append(_slice_port_class(c, at - axis_low, s.low - axis_low))
         out.append(_split_into_lanes(_slice_port_class(c, s.low - axis_low, s.high + 1 - axis_low), s.ways))
@@ -191,31 +226,51 @@ def _check_split(model: DeviceModel, c: PortClass, s: Split) -> None:
     if s.ways < 2:
         raise Fault("E0120", s.span, f"`{s.name}` cannot be split {s.ways} ways")
     if not c.splits:
-        raise Fault("E0120", s.span, f"`{c.name}` of {model.name} does not split", labels=[(c.origin.span, "no `split` here")])
+        raise Fault(
+            "E0120",
+            s.span,
+            f"`{c.name}` of {model.name} does not split",
+            labels=[(c.origin.span, "no `split` here")],
+        )
     if s.ways not in c.splits:
         raise Fault(
-            "E0120", s.span, f"`{c.name}` of {model.name} cannot be split {s.ways} ways",
+            "E0120",
+            s.span,
+            f"`{c.name}` of {model.name} cannot be split {s.ways} ways",
             help=f"it splits {' or '.join(map(str, c.splits))} ways: write `split {c.name} {c.splits[0]}`",
             labels=[(c.origin.span, "declared here")],
-        )  # fmt: skip
+        )
     if c.rate is not None and c.rate % s.ways:
         raise Fault("E0120", s.span, f"{c.rate} bit/s do not divide by {s.ways}")
     if s.low is None or s.high is None:
         return
     if len(c.axes) != 1:
-        raise Fault("E0109", s.span, f"`{c.name}` has {len(c.axes)} indices, and a part of one with one index may be split",
-                    help=f"write `split {c.name} {s.ways}`")  # fmt: skip
+        raise Fault(
+            "E0109",
+            s.span,
+            f"`{c.name}` has {len(c.axes)} indices, and a part of one with one index may be split",
+            help=f"write `split {c.name} {s.ways}`",
+        )
     axis = c.axes[0]
     if s.low > s.high:
         raise Fault("E0120", s.span, f"the range {s.low}..{s.high} is empty")
     if s.low < axis.low or s.high > axis.high:
-        raise Fault("E0108", s.span, f"`{c.name}` has ports {axis.low}..{axis.high}, not {s.low}..{s.high}",
-                    labels=[(c.origin.span, "declared here")], help=f"the port after `{c.name}` is one of these")  # fmt: skip
+        raise Fault(
+            "E0108",
+            s.span,
+            f"`{c.name}` has ports {axis.low}..{axis.high}, not {s.low}..{s.high}",
+            labels=[(c.origin.span, "declared here")],
+            help=f"the port after `{c.name}` is one of these",
+        )
     low, high = s.low - axis.low, s.high - axis.low
     for inner, outer in ((low, low - 1), (high, high + 1)):
         if 0 <= outer < c.size and c.connectors[inner] == c.connectors[outer]:
-            raise Fault("E0120", s.span, f"`{c.name}[{inner + axis.low}]` shares a connector with `{c.name}[{outer + axis.low}]`",
-                        help="split both or neither")  # fmt: skip
+            raise Fault(
+                "E0120",
+                s.span,
+                f"`{c.name}[{inner + axis.low}]` shares a connector with `{c.name}[{outer + axis.low}]`",
+                help="split both or neither",
+            )
 
 
 def _slice_port_class(c: PortClass, start: int, stop: int) -> PortClass:
@@ -229,10 +284,17 @@ def _slice_port_class(c: PortClass, start: int, stop: int) -> PortClass:
 
     sonic: tuple[SonicPort, ...] = c.sonic[start:stop]
     return replace(
-        c, axes=(Axis(c.axes[0].low + start, stop - start),), cages=c.cages[start:stop], connectors=c.connectors[start:stop],
-        labels=cut(c.labels), systems=cut(c.systems), lane_systems=lanes(c.lane_systems), sonic=sonic, netdevs=cut(c.netdevs),
+        c,
+        axes=(Axis(c.axes[0].low + start, stop - start),),
+        cages=c.cages[start:stop],
+        connectors=c.connectors[start:stop],
+        labels=cut(c.labels),
+        systems=cut(c.systems),
+        lane_systems=lanes(c.lane_systems),
+        sonic=sonic,
+        netdevs=cut(c.netdevs),
         lane_netdevs=lanes(c.lane_netdevs),
-    )  # fmt: skip
+    )
 
 
 def _split_into_lanes(c: PortClass, n: int) -> PortClass:

@@ -15,7 +15,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EndSet:
-    """Ports of one class of the devices of one declaration. ``parts`` are the names on the way and the axes of each."""
+    """Ports of one class of the devices of one declaration. ``parts`` are the names on the way and the axes
+    of each."""
 
     parts: tuple[tuple[str, tuple[Axis, ...]], ...]
     model: DeviceModel
@@ -40,7 +41,10 @@ class EndSet:
             host, index = divmod(host, axis.size)
             indices.insert(0, axis.low + index)
         left = iter(indices)
-        return ".".join(name + (f"[{', '.join(str(next(left)) for _ in axes)}]" if axes else "") for name, axes in self.parts)
+        return ".".join(
+            name + (f"[{', '.join(str(next(left)) for _ in axes)}]" if axes else "")
+            for name, axes in self.parts
+        )
 
     def per_host(self, ends: HostEnds) -> int:
         """Ends of one host in one plane."""
@@ -49,7 +53,8 @@ class EndSet:
 
 @dataclass(frozen=True, slots=True)
 class IndexedEndPath:
-    """The path of all ends of a set with an index variable a dimension, and expressions of these variables."""
+    """The path of all ends of a set with an index variable a dimension, and expressions of these
+    variables."""
 
     path: str
     hosts: tuple[str, ...]
@@ -95,7 +100,9 @@ class HostEnds:
             bases[-1] = "p"
         inner = [fresh(b) for b in bases]
         left = iter(hosts)
-        path = ".".join(name + (f"[{', '.join(next(left) for _ in own)}]" if own else "") for name, own in ends.parts)
+        path = ".".join(
+            name + (f"[{', '.join(next(left) for _ in own)}]" if own else "") for name, own in ends.parts
+        )
         path += f".{ends.ports.name}" + (f"[{', '.join(inner)}]" if inner else "")
         shifted = [_counted_from_zero(n, a) for n, a in zip(inner, axes, strict=True)]
         kept = list(zip(shifted, axes, strict=True))[: -1 if self.planes else None]
@@ -105,7 +112,9 @@ class HostEnds:
             if prod(a.size for _, a in kept[1:]) > 1
             else ""
         )
-        return IndexedEndPath(path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat, rest)
+        return IndexedEndPath(
+            path, tuple(hosts), shifted[0] if shifted else "0", shifted[-1] if shifted else "0", flat, rest
+        )
 
     def flat_host(self, ends: EndSet, names: IndexedEndPath) -> str:
         """The number of a host among all, as an expression of its index variables."""
@@ -129,7 +138,9 @@ class HostEnds:
                 terms += [("%", tree.Number(axis.size, flat.span))] if left * axis.size < ends.hosts else []
                 e = tree.Chain(tree.Paren(flat, flat.span), tuple(terms), flat.span) if terms else flat
                 if axis.low:
-                    e = tree.Chain(tree.Paren(e, flat.span), (("+", tree.Number(axis.low, flat.span)),), flat.span)
+                    e = tree.Chain(
+                        tree.Paren(e, flat.span), (("+", tree.Number(axis.low, flat.span)),), flat.span
+                    )
                 entries.append(e)
             if entries:
                 out.append(tree.IndexPart(tuple(entries), flat.span))
@@ -160,21 +171,34 @@ def assign_rails_and_planes(
         label = [(s.ports.origin.span, "declared here")]
         if rails and planes and len(sizes) < 2:
             raise Fault(
-                "E0120", planes[1], f"{shown}, so it has rails or planes, not both", labels=[*label, (rails[1], "the rails")]
+                "E0120",
+                planes[1],
+                f"{shown}, so it has rails or planes, not both",
+                labels=[*label, (rails[1], "the rails")],
             )
         for wanted, at, what in ((rails, 0, "first"), (planes, -1, "last")):
             if wanted and (not sizes or sizes[at] != wanted[0]):
                 word = "rails" if what == "first" else "planes"
                 raise Fault(
-                    "E0120", wanted[1], f"{word} are the {what} index of the ends, and {shown}: {wanted[0]} is not its extent",
-                    labels=label, help=f"write `{word} {sizes[at]}`" if sizes else f"leave `{word}` out",
-                )  # fmt: skip
+                    "E0120",
+                    wanted[1],
+                    f"{word} are the {what} index of the ends, and {shown}: {wanted[0]} is not its extent",
+                    labels=label,
+                    help=f"write `{word} {sizes[at]}`" if sizes else f"leave `{word}` out",
+                )
     return replace(
-        ends, rails=rails[0] if rails else 0, planes=planes[0] if planes else 0, rails_span=rails[1] if rails else None
+        ends,
+        rails=rails[0] if rails else 0,
+        planes=planes[0] if planes else 0,
+        rails_span=rails[1] if rails else None,
     )
 
 
 def _describe_extents(sizes: list[int]) -> str:
     if not sizes:
         return "no index"
-    return f"one index, of {sizes[0]}" if len(sizes) == 1 else f"the indices {' and '.join(f'of {n}' for n in sizes)}"
+    return (
+        f"one index, of {sizes[0]}"
+        if len(sizes) == 1
+        else f"the indices {' and '.join(f'of {n}' for n in sizes)}"
+    )

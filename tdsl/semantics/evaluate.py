@@ -1,4 +1,5 @@
-"""Expressions to values: exact arithmetic with units. Raises Fault for a user's mistake, which the caller collects."""
+"""Expressions to values: exact arithmetic with units. Raises Fault for a user's mistake, which the caller
+collects."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from tdsl.semantics.operators import (
     require_number,
     require_type,
     too_large,
-)  # fmt: skip
+)
 from tdsl.semantics.quantity import Quantity
 from tdsl.semantics.scope import Scope
 from tdsl.semantics.values import (
@@ -61,8 +62,9 @@ POWERS = 20
 class Evaluator:
     """Evaluates expressions in a scope.
 
-    ``words`` lets a bare unknown name stand for itself (settings). ``is_model`` tells names of models. ``steps`` is shared by
-    all evaluations of one compilation, so that no file can ask for endless work. ``holes`` are values of holes by their place.
+    ``words`` lets a bare unknown name stand for itself (settings). ``is_model`` tells names of models.
+    ``steps`` is shared by all evaluations of one compilation, so that no file can ask for endless work.
+    ``holes`` are values of holes by their place.
     """
 
     is_model: object = None  # Callable[[str], bool]
@@ -82,7 +84,8 @@ class Evaluator:
             )
 
     def sized(self, value: Value, span: SourceSpan) -> Value:
-        """A value, whose size is counted as work: of lists with all that they hold, and of long texts and numbers."""
+        """A value, whose size is counted as work: of lists with all that they hold, and of long texts and
+        numbers."""
         if too_large(value):
             raise Fault("E0116", span, f"this is larger than 2^{LARGEST}, which no file can hold")
         steps = evaluation_steps(value, 4 * STEP_LIMIT)
@@ -115,7 +118,10 @@ class Evaluator:
             case tree.Chain():
                 return self.chain(e, scope)
             case tree.PowerExpr():
-                return self.sized(raise_to_power(self.evaluate(e.base, scope), self.evaluate(e.exponent, scope), e.span), e.span)
+                return self.sized(
+                    raise_to_power(self.evaluate(e.base, scope), self.evaluate(e.exponent, scope), e.span),
+                    e.span,
+                )
             case tree.Cond():
                 test = require_bool(self.evaluate(e.test, scope), e.test.span)
                 return self.evaluate(e.then if test else e.other, scope)
@@ -137,14 +143,20 @@ class Evaluator:
             case tree.Hole():
                 return self.hole(e)
             case tree.Star():
-                raise Fault("E0120", e.span, "`*` means all members and is allowed only inside the brackets of a path")
+                raise Fault(
+                    "E0120", e.span, "`*` means all members and is allowed only inside the brackets of a path"
+                )
         raise AssertionError(e)
 
     def hole(self, e: tree.Hole) -> Value:
         """The number that is tried for a hole, or was found."""
         value = self.holes.get((id(e.span.file), e.span.start))
         if value is None:
-            raise Fault("E0120", e.span, "an unknown `?` is allowed as an extent or as the value of a `let`, in a fabric")
+            raise Fault(
+                "E0120",
+                e.span,
+                "an unknown `?` is allowed as an extent or as the value of a `let`, in a fabric",
+            )
         return value
 
     def integer(self, e: tree.Expr, scope: Scope) -> int:
@@ -173,9 +185,12 @@ class Evaluator:
                 raise Fault("E0116", part.span, f"the format `{part.format}` makes too many characters")
             if part.format.endswith("c") and isinstance(value, int) and not 32 <= value <= 126:
                 raise Fault(
-                    "E0120", part.span, f"the format `{part.format}` makes the character {value}, which no file of devices takes",
-                    help="it makes letters, digits and marks of ASCII, 32 to 126; write others in the text itself",
-                )  # fmt: skip
+                    "E0120",
+                    part.span,
+                    f"the format `{part.format}` makes the character {value}, which no file of devices takes",
+                    help="it makes letters, digits and marks of ASCII, 32 to 126; write others in the "
+                    "text itself",
+                )
             try:
                 out.append(format(value, part.format))
             except (ValueError, TypeError, OverflowError) as error:
@@ -193,10 +208,17 @@ class Evaluator:
         """A name, a list's element or a call."""
         head = e.parts[0]
         assert isinstance(head, tree.Identifier)
-        if head.name == "range" and (called := re.fullmatch(r"range\(\s*(?:(\w+)\s*,\s*)?(\d+)\s*\)", e.span.text)):
+        if head.name == "range" and (
+            called := re.fullmatch(r"range\(\s*(?:(\w+)\s*,\s*)?(\d+)\s*\)", e.span.text)
+        ):
             new = f"{called[1] or 0}..{int(called[2]) - 1}"  # as in Python, whose ranges leave their end out
-            raise Fault("E0101", e.span, "there is no function `range` here", help=f"write `{new}`; both ends are included",
-                        fix=Fix(f"write `{new}`", ((e.span, new),)))  # fmt: skip
+            raise Fault(
+                "E0101",
+                e.span,
+                "there is no function `range` here",
+                help=f"write `{new}`; both ends are included",
+                fix=Fix(f"write `{new}`", ((e.span, new),)),
+            )
         value = self.name(head, scope, words and len(e.parts) == 1)
         for part in e.parts[1:]:
             if isinstance(part, tree.IndexPart):
@@ -230,14 +252,26 @@ class Evaluator:
             raise Excused
         if name == "range":
             raise Fault(
-                "E0101", head.span, "there is no value `range` here", help="a range is written `0..3`, both ends included"
+                "E0101",
+                head.span,
+                "there is no value `range` here",
+                help="a range is written `0..3`, both ends included",
             )
         if name.lower() in NUMERALS:
             number = str(NUMERALS[name.lower()])
-            raise Fault("E0101", head.span, f"there is no value `{name}` here", help=f"write `{number}`, in digits",
-                        fix=Fix(f"write `{number}`", ((head.span, number),)))  # fmt: skip
+            raise Fault(
+                "E0101",
+                head.span,
+                f"there is no value `{name}` here",
+                help=f"write `{number}`, in digits",
+                fix=Fix(f"write `{number}`", ((head.span, number),)),
+            )
         raise unknown_name_fault(
-            "E0101", head.span, "value", name, [*scope.visible(), *(b for b in BUILTINS if closest_known_name(name, [b]))]
+            "E0101",
+            head.span,
+            "value",
+            name,
+            [*scope.visible(), *(b for b in BUILTINS if closest_known_name(name, [b]))],
         )
 
     def call(self, value: Value, part: tree.Call, scope: Scope, span: SourceSpan) -> Value:
@@ -251,7 +285,9 @@ class Evaluator:
                 for a in args:
                     self.sized(a, span)
             return (
-                self.sized(integer_if_whole(value.run(span, *args)), span) if _check_argument_count(value, args, span) else None
+                self.sized(integer_if_whole(value.run(span, *args)), span)
+                if _check_argument_count(value, args, span)
+                else None
             )
         if not isinstance(value, FunctionValue):
             raise Fault("E0103", span, f"{a_type(value)} cannot be called")
@@ -277,7 +313,8 @@ class Evaluator:
                 name.span,
                 f"`{name.name}` leads back to itself",
                 labels=[(span, "called again here")],
-                help="write it without recursion; a list `[… for i in 0..n]` with `sum`, `min` or `max` often does",
+                help="write it without recursion; a list `[… for i in 0..n]` with `sum`, `min` or `max` "
+                "often does",
             )
         self.calls.append(value.definition)
         try:

@@ -16,12 +16,15 @@ Edit = tuple[int, int, str]
 
 
 def expand_design(home: Linked, plans: Iterable[FabricPlan], settings: dict[str, str]) -> str:
-    """The text of a file with the intent of its fabrics unfolded and its parameters at their given values, laid out."""
+    """The text of a file with the intent of its fabrics unfolded and its parameters at their given values,
+    laid out."""
     file, plans = home.module.file, list(plans)
     edits: list[Edit] = []
     for plan in plans:
         edits += [_replacement_edit(file, u.span, u.text) for u in plan.unfolded if u.span.file is file]
-        edits += [(span.start, span.end, str(value)) for span, value in plan.holes.items() if span.file is file]
+        edits += [
+            (span.start, span.end, str(value)) for span, value in plan.holes.items() if span.file is file
+        ]
     edits += _parameter_edits(home.module.body, settings, {p.name: p for p in plans})
     text = file.text
     for start, end, new in sorted(set(edits), reverse=True):
@@ -42,7 +45,9 @@ def _replacement_edit(file: SourceFile, span: SourceSpan, text: str) -> Edit:
     return start, end, ""
 
 
-def _parameter_edits(body: Iterable[tree.Stmt], settings: dict[str, str], plans: Mapping[str, FabricPlan]) -> list[Edit]:
+def _parameter_edits(
+    body: Iterable[tree.Stmt], settings: dict[str, str], plans: Mapping[str, FabricPlan]
+) -> list[Edit]:
     """Defaults that are given other values, also by the phase that is planned, which then is the whole."""
     out: list[Edit] = []
     body = tuple(body)
@@ -51,16 +56,28 @@ def _parameter_edits(body: Iterable[tree.Stmt], settings: dict[str, str], plans:
         if isinstance(s, tree.PhaseBlock):
             out.append(_replacement_edit(s.span.file, s.span, ""))
             if s.number in chosen:
-                values = {x.name.name: x.items[0].value.span.text for x in s.body if isinstance(x, tree.Setting) and x.items}
+                values = {
+                    x.name.name: x.items[0].value.span.text
+                    for x in s.body
+                    if isinstance(x, tree.Setting) and x.items
+                }
                 settings = values | settings
     for s in body:
         if isinstance(s, tree.Param) and s.name.name in settings:
-            out.append((s.default.span.start, s.default.span.end, _parameter_literal(s, settings[s.name.name])))
+            out.append(
+                (s.default.span.start, s.default.span.end, _parameter_literal(s, settings[s.name.name]))
+            )
         elif isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster"):
-            out += _parameter_edits(s.body or (), settings, {s.name.name: plans[s.name.name]} if s.name.name in plans else plans)
+            out += _parameter_edits(
+                s.body or (), settings, {s.name.name: plans[s.name.name]} if s.name.name in plans else plans
+            )
     return out
 
 
 def _parameter_literal(s: tree.Param, text: str) -> str:
     """What ``--set`` says as the text of a design; a string may be given bare."""
-    return f'"{inside_quotes(text)}"' if s.type is not None and s.type.name == "string" and not text.startswith('"') else text
+    return (
+        f'"{inside_quotes(text)}"'
+        if s.type is not None and s.type.name == "string" and not text.startswith('"')
+        else text
+    )

@@ -34,14 +34,23 @@ def _axes_of_extent(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> 
         return [Axis(0, size) for size in value.sizes]
     if isinstance(value, WholeRange):
         if value.high < value.low:
-            raise Fault("E0120", extent.span, f"the range {value} is empty", help=f"did you mean {value.high}..{value.low}?")
+            raise Fault(
+                "E0120",
+                extent.span,
+                f"the range {value} is empty",
+                help=f"did you mean {value.high}..{value.low}?",
+            )
         if max(-value.low, value.high) > INDEX_LIMIT:
             raise Fault(
-                "E0116", extent.span, f"an index is at most {INDEX_LIMIT:,}, and these go to {number_in_message(value.high)}"
+                "E0116",
+                extent.span,
+                f"an index is at most {INDEX_LIMIT:,}, and these go to {number_in_message(value.high)}",
             )
         return [Axis(value.low, value.size)]
     if isinstance(value, bool) or not isinstance(value, int):
-        help_line = f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
+        help_line = (
+            f"`{extent.span.text.replace('/', '//')}` rounds down" if extent.span.text.count("/") == 1 else ""
+        )
         code = "E0111" if type_name(value) == "ratio" else "E0103"
         shown = f'the string "{value}"' if isinstance(value, str) else text_of(value)
         if re.fullmatch(r"\d+\.\d+", extent.span.text):
@@ -49,14 +58,21 @@ def _axes_of_extent(extent: tree.Extent, scope: Scope, evaluator: Evaluator) -> 
             help_line = f"write `{below}` or `{below + 1}`"
         if isinstance(value, str) and value.strip().isdigit():
             help_line = f"write `{value.strip()}`, without the quotes"
-        raise Fault(code, extent.span, f"an extent is a whole number, a range or dimensions; this is {shown}", help=help_line)
+        raise Fault(
+            code,
+            extent.span,
+            f"an extent is a whole number, a range or dimensions; this is {shown}",
+            help=help_line,
+        )
     return [Axis(0, _require_positive_extent(value, extent))]
 
 
 def _partly_built_axis(extent: tree.Extent, built: object, size: int) -> Axis:
     if isinstance(built, bool) or not isinstance(built, int) or not 0 < built <= size:
         raise Fault(
-            "E0120", extent.span, f"`n of m` builds n of m planned ones, so 1 <= n <= m; here n is {text_of(built)} and m {size}"
+            "E0120",
+            extent.span,
+            f"`n of m` builds n of m planned ones, so 1 <= n <= m; here n is {text_of(built)} and m {size}",
         )
     return Axis(0, size, built)
 

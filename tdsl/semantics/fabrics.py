@@ -1,4 +1,5 @@
-"""The fabrics of a file: its own, those it takes from elsewhere and adds to, each with what is needed to plan it."""
+"""The fabrics of a file: its own, those it takes from elsewhere and adds to, each with what is needed to plan
+it."""
 
 from __future__ import annotations
 
@@ -39,16 +40,20 @@ class Declared:
     phase: GrowthPhase | None = None
     together: frozenset[str] = frozenset()  # metrics that are judged of all fabrics of a cluster together
 
-    def plan(self, max_devices: int, holes: Mapping[SourceSpan, int] | None = None, *, trial: bool = False) -> FabricPlan:
-        """Its plan; ``holes`` are the numbers for its unknowns. Those of a trial are no part of the plan, whose steps then
-        do not count as the design's own work."""
+    def plan(
+        self, max_devices: int, holes: Mapping[SourceSpan, int] | None = None, *, trial: bool = False
+    ) -> FabricPlan:
+        """Its plan; ``holes`` are the numbers for its unknowns. Those of a trial are no part of the plan,
+        whose steps then do not count as the design's own work."""
         from tdsl.semantics.planner import FabricPlanner
 
         evaluator = self.library.evaluator
         evaluator.holes.update({hole_key(span): value for span, value in (holes or {}).items()})
         steps = evaluator.steps
         self.library.settings.phase = self.phase.values if self.phase is not None else {}
-        plan = FabricPlanner(self.library, self.member.home, self.member.node, max_devices).run(self.additions)
+        plan = FabricPlanner(self.library, self.member.home, self.member.node, max_devices).run(
+            self.additions
+        )
         plan.cluster = self.member.cluster
         if plan.cluster:
             plan.around = Origin(self.member.title or plan.origin.span)
@@ -65,11 +70,16 @@ class Declared:
         return plan
 
     def _lend_requirements(self, plan: FabricPlan) -> None:
-        """Take the requirements of the cluster's block that are about all its fabrics out of those of this one."""
+        """Take the requirements of the cluster's block that are about all its fabrics out of those of this
+        one."""
         own: list[Required] = []
         for required in plan.requires:
             claims = required.node.claims
-            lent = tuple(c for c in claims if c.metric.name in self.together) if self.member.lends(required.node.span) else ()
+            lent = (
+                tuple(c for c in claims if c.metric.name in self.together)
+                if self.member.lends(required.node.span)
+                else ()
+            )
             kept = tuple(c for c in claims if c not in lent)
             own += [replace(required, node=replace(required.node, claims=kept))] if kept else []
             plan.of_cluster += [replace(required, node=replace(required.node, claims=lent))] if lent else []
@@ -90,11 +100,18 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
         found = home.names.get(head.name) or home.used.get(head.name)
         if found is None or not isinstance(found.node, tree.Decl):
             if not home.scope.is_excused(head.name):
-                known = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.Decl)]
+                known = [
+                    n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.Decl)
+                ]
                 unknown_name_fault("E0101", head.span, "fabric", head.name, known).report(diagnostics)
             continue
         if found.node.kind.name == "cluster":
-            diagnostics.add("E0120", s.path.span, "this adds to a fabric, not to a cluster", help="write it inside the cluster")
+            diagnostics.add(
+                "E0120",
+                s.path.span,
+                "this adds to a fabric, not to a cluster",
+                help="write it inside the cluster",
+            )
             continue
         entries.setdefault(head.name, found)
         additions.setdefault(head.name, []).append((home, s))
@@ -104,24 +121,36 @@ def declared_fabrics(library: Library, home: Linked, diagnostics: Diagnostics) -
                 entries[name] = entry
     _report_stray_statements(home, diagnostics)
     if not entries and not diagnostics.has_errors:
-        lends = any(isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.Def) for e in home.names.values())
+        lends = any(
+            isinstance(e.node, tree.ModelDecl | tree.TopologyDecl | tree.Def) for e in home.names.values()
+        )
         diagnostics.add(
-            "E0122", _first_line(home), "this file declares no fabric, so there is nothing to "
+            "E0122",
+            _first_line(home),
+            "this file declares no fabric, so there is nothing to "
             + ("prove; what others use of it was checked" if lends else "check"),
             help="`tdsl init` writes a design to start from; `use FILE (FABRIC)` takes one from another file",
             severity=Severity.NOTE if lends else Severity.ERROR,
-        )  # fmt: skip
+        )
     for name, entry in entries.items():
         for member in fabrics_of_entry(entry, diagnostics):
             yield Declared(library, home, member, additions.get(name, ()))
 
 
 def lies_in_other_fabric(home: Linked | None, name: str, span: SourceSpan | None) -> bool:
-    """Whether a place lies in another fabric of the file than the one of this name: what is wrong there is not its own."""
+    """Whether a place lies in another fabric of the file than the one of this name: what is wrong there is
+    not its own."""
     if home is None or span is None:
         return False
-    found = [d for entry in home.names.values() if isinstance(entry.node, tree.Decl) for d in _fabrics_of_declaration(entry.node)]
-    at = [d for d in found if d.span.file is span.file and d.span.start <= span.start and span.end <= d.span.end]
+    found = [
+        d
+        for entry in home.names.values()
+        if isinstance(entry.node, tree.Decl)
+        for d in _fabrics_of_declaration(entry.node)
+    ]
+    at = [
+        d for d in found if d.span.file is span.file and d.span.start <= span.start and span.end <= d.span.end
+    ]
     return bool(at) and all(d.name.name != name for d in at)
 
 
@@ -144,13 +173,27 @@ def _check_language_version(s: tree.Setting, diagnostics: Diagnostics) -> None:
     number = s.items[0].value if len(s.items) == 1 and not s.items[0].args and s.body is None else None
     if not isinstance(number, tree.Number) or number.value != LANGUAGE:
         diagnostics.add(
-            "E0120", s.span, f"this tdsl reads version {LANGUAGE} of the language", help=f"write `language {LANGUAGE}`"
+            "E0120",
+            s.span,
+            f"this tdsl reads version {LANGUAGE} of the language",
+            help=f"write `language {LANGUAGE}`",
         )
 
 
 def _report_stray_statements(home: Linked, diagnostics: Diagnostics) -> None:
-    """Statements at the top of a file that belong into a fabric: one finding for all of them, at the first."""
-    known = (tree.Use, tree.ModelDecl, tree.TopologyDecl, tree.Def, tree.Let, tree.Param, tree.Extend, tree.Override, tree.Broken)
+    """Statements at the top of a file that belong into a fabric: one finding for all of them, at the
+    first."""
+    known = (
+        tree.Use,
+        tree.ModelDecl,
+        tree.TopologyDecl,
+        tree.Def,
+        tree.Let,
+        tree.Param,
+        tree.Extend,
+        tree.Override,
+        tree.Broken,
+    )
     strays = []
     for s in home.module.body:
         if isinstance(s, known) or (isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster")):
@@ -158,37 +201,64 @@ def _report_stray_statements(home: Linked, diagnostics: Diagnostics) -> None:
         if isinstance(s, tree.Setting) and s.name.name == "language":
             _check_language_version(s, diagnostics)
             continue
-        name = s.kind.name if isinstance(s, tree.Decl) else s.name.name if isinstance(s, tree.Setting) else s.span.text.split()[0]
+        name = (
+            s.kind.name
+            if isinstance(s, tree.Decl)
+            else s.name.name
+            if isinstance(s, tree.Setting)
+            else s.span.text.split()[0]
+        )
         near = closest_known_name(name, STARTERS) if isinstance(s, tree.Setting) and len(name) >= 3 else ""
         if isinstance(s, tree.Setting) and name in TOP:
             diagnostics.add(
-                "E0001", s.span, f"`{name}` is not followed by a name: a name begins with a letter or `_`",
+                "E0001",
+                s.span,
+                f"`{name}` is not followed by a name: a name begins with a letter or `_`",
                 help=f"write `{name} pod {{`",
-            )  # fmt: skip
+            )
         elif near in TOP:
             span = s.name.span if isinstance(s, tree.Setting) else s.span
             diagnostics.add(
-                "E0002", span, f"no statement begins with `{name}`; did you mean `{near}`?", help=f"write `{near}`",
+                "E0002",
+                span,
+                f"no statement begins with `{name}`; did you mean `{near}`?",
+                help=f"write `{near}`",
                 fix=Fix(f"write `{near}`", ((span, near),), safe=False),
-            )  # fmt: skip
+            )
         else:
             strays.append((name, s.span))
-    open = [s for s in home.module.body if isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster") and s.body is None]
+    open = [
+        s
+        for s in home.module.body
+        if isinstance(s, tree.Decl) and s.kind.name in ("fabric", "cluster") and s.body is None
+    ]
     if strays and len(open) == 1 and open[0].span.end < strays[0][1].start:
         head = open[0].span
         end = head.start + len(head.text.rstrip())
-        lost = [d for d in diagnostics if d.code == "E0005" and d.span is not None and d.span.file is head.file]
-        diagnostics.items = [d for d in diagnostics if d not in lost[:1]]  # the `}` of the block that is not opened
+        lost = [
+            d for d in diagnostics if d.code == "E0005" and d.span is not None and d.span.file is head.file
+        ]
+        diagnostics.items = [
+            d for d in diagnostics if d not in lost[:1]
+        ]  # the `}` of the block that is not opened
         diagnostics.add(
-            "E0118", head, f"a `{{` is missing: `{strays[0][0]}` and what follows are not in its block",
+            "E0118",
+            head,
+            f"a `{{` is missing: `{strays[0][0]}` and what follows are not in its block",
             help=f"write `{head.text.strip()} {{`" + ("" if lost else ", and `}` at its end"),
             fix=Fix("put `{`", ((SourceSpan(head.file, end, end), " {"),)) if lost else None,
-        )  # fmt: skip
+        )
     elif strays:
         name, span = strays[0]
         more = len(strays) - 1
-        what = f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"
+        what = (
+            f"`{name}` is" if not more else f"`{name}` and {more} more statement{'s' if more > 1 else ''} are"
+        )
         diagnostics.add(
-            "E0118", span, f"{what} outside any fabric",
-            help=IMPORTS if name in ("import", "include", "from") else "put it between the braces of `fabric NAME { … }`",
-        )  # fmt: skip
+            "E0118",
+            span,
+            f"{what} outside any fabric",
+            help=IMPORTS
+            if name in ("import", "include", "from")
+            else "put it between the braces of `fabric NAME { … }`",
+        )

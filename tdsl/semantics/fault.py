@@ -1,4 +1,5 @@
-"""How a stage leaves a statement that cannot be understood: with one finding, or silently if its cause was already said."""
+"""How a stage leaves a statement that cannot be understood: with one finding, or silently if its cause was
+already said."""
 
 from __future__ import annotations
 
@@ -71,7 +72,8 @@ def reset_name_suggestions() -> None:
 
 
 def closest_known_name(name: str, known: Iterable[str]) -> str:
-    """The known name most like this one, or "". In a text of very many unknown names only the first ones are looked for."""
+    """The known name most like this one, or "". In a text of very many unknown names only the first ones are
+    looked for."""
     candidates = sorted(set(known))
     _looks.taken += len(candidates)
     if _looks.taken > LOOKS:
@@ -82,7 +84,9 @@ def closest_known_name(name: str, known: Iterable[str]) -> str:
     return next(iter(get_close_matches(name, candidates, n=1, cutoff=0.6)), "")
 
 
-def unknown_name_fault(code: str, span: SourceSpan, what: str, name: str, known: Iterable[str], *, extra_help: str = "") -> Fault:
+def unknown_name_fault(
+    code: str, span: SourceSpan, what: str, name: str, known: Iterable[str], *, extra_help: str = ""
+) -> Fault:
     """The fault of a name nobody declared, with the nearest known one and a fix that writes it."""
     known = sorted(set(known))
     near = closest_known_name(name, known)
@@ -95,4 +99,9 @@ def unknown_name_fault(code: str, span: SourceSpan, what: str, name: str, known:
             fix=Fix(f"write `{near}`", ((span, near),), safe=False),
         )
     shown = ", ".join(f"`{k}`" for k in known[:8]) + (" …" if len(known) > 8 else "")
-    return Fault(code, span, f"there is no {what} `{name}` here", help=extra_help or (f"known here: {shown}" if shown else ""))
+    return Fault(
+        code,
+        span,
+        f"there is no {what} `{name}` here",
+        help=extra_help or (f"known here: {shown}" if shown else ""),
+    )

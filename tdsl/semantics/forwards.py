@@ -28,13 +28,21 @@ def read_forwards_setting(s: tree.Setting, kind: str) -> bool:
 def plan_forwards_statement(plan: FabricPlan, s: tree.Setting, context: Context) -> None:
     """``forwards node, filer``: these declarations of hosts or chips."""
     if not s.items:
-        raise Fault("E0120", s.span, "`forwards` names the hosts or chips that pass traffic on", help="`forwards host`")
+        raise Fault(
+            "E0120",
+            s.span,
+            "`forwards` names the hosts or chips that pass traffic on",
+            help="`forwards host`",
+        )
     require_plain_setting(s, "forwards host", len(s.items))
     for item in s.items:
         path = item.value
         if not isinstance(path, tree.PathExpr) or not all(isinstance(p, tree.Identifier) for p in path.parts):
             raise Fault(
-                "E0120", item.span, "a declaration forwards as a whole", help="write its name without an index: `forwards host`"
+                "E0120",
+                item.span,
+                "a declaration forwards as a whole",
+                help="write its name without an index: `forwards host`",
             )
         found = resolve_path(plan, context, path, ports=False).device
         if found is None:
@@ -45,7 +53,11 @@ def plan_forwards_statement(plan: FabricPlan, s: tree.Setting, context: Context)
                 help=f"name the devices in it: `{item.span.text}.NAME[*]`",
             )
         if found.kind not in ENDS:
-            raise Fault("E0118", item.span, f"a {found.kind} takes no `forwards`",
-                        help="delete `forwards`: switches always forward",
-                        labels=[(found.origin.span, "declared here")])  # fmt: skip
+            raise Fault(
+                "E0118",
+                item.span,
+                f"a {found.kind} takes no `forwards`",
+                help="delete `forwards`: switches always forward",
+                labels=[(found.origin.span, "declared here")],
+            )
         found.settings = {**found.settings, "forwards": True}

@@ -1,5 +1,5 @@
-"""Phases of growth: ``phase 2 { units 4; needed "2027-03-01" }`` gives parameters of a fabric other values. Each is a complete
-fabric."""
+"""Phases of growth: ``phase 2 { units 4; needed "2027-03-01" }`` gives parameters of a fabric other values.
+Each is a complete fabric."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ NEEDED = "needed"
 
 @dataclass(frozen=True, slots=True)
 class GrowthPhase:
-    """One phase: its number, the values that it gives parameters, and the day by which it is needed, "" if none is said."""
+    """One phase: its number, the values that it gives parameters, and the day by which it is needed, "" if
+    none is said."""
 
     number: int
     values: dict[str, tree.Expr] = field(default_factory=dict)
@@ -36,9 +37,12 @@ def read_phases(body: Iterable[tree.Stmt]) -> list[GrowthPhase]:
             continue
         if s.number in out:
             raise Fault(
-                "E0104", s.span, f"phase {s.number} is declared twice", labels=[(first[s.number].span, "first here")],
+                "E0104",
+                s.span,
+                f"phase {s.number} is declared twice",
+                labels=[(first[s.number].span, "first here")],
                 help=f"give it another number: `phase {max(out) + 1}`",
-            )  # fmt: skip
+            )
         out[s.number], first[s.number] = _read_phase(s, params), s
     return [out[n] for n in sorted(out)]
 
@@ -49,9 +53,11 @@ def _read_phase(s: tree.PhaseBlock, params: list[str]) -> GrowthPhase:
     for inner in s.body:
         if not isinstance(inner, tree.Setting) or not inner.items:
             raise Fault(
-                "E0118", inner.span, "a phase gives parameters values, and says when it is needed",
+                "E0118",
+                inner.span,
+                "a phase gives parameters values, and says when it is needed",
                 help='write `phase 2 { units 4; needed "2027-03-01" }`',
-            )  # fmt: skip
+            )
         name = inner.name.name
         require_plain_setting(inner, f"{name} {inner.items[0].span.text}")
         if name in values or (name == NEEDED and needed):
@@ -59,7 +65,9 @@ def _read_phase(s: tree.PhaseBlock, params: list[str]) -> GrowthPhase:
         if name == NEEDED and name not in params:
             needed = _needed_day(inner)
         elif name not in params:
-            raise unknown_name_fault("E0101", inner.name.span, "parameter of this fabric called", name, (*params, NEEDED))
+            raise unknown_name_fault(
+                "E0101", inner.name.span, "parameter of this fabric called", name, (*params, NEEDED)
+            )
         else:
             values[name] = inner.items[0].value
     return GrowthPhase(s.number, values, needed)
@@ -75,6 +83,9 @@ def _needed_day(s: tree.Setting) -> str:
         date.fromisoformat(text)
     except ValueError:
         raise Fault(
-            "E0120", s.items[0].span, f"`{s.items[0].span.text}` is not a day", help='write `needed "2027-03-01"`'
+            "E0120",
+            s.items[0].span,
+            f"`{s.items[0].span.text}` is not a day",
+            help='write `needed "2027-03-01"`',
         ) from None
     return text

@@ -1,7 +1,8 @@
-"""Intent: ``hosts``, ``rails``, ``planes``, ``pods`` and blocks that name a topology become the structure they stand for.
+"""Intent: ``hosts``, ``rails``, ``planes``, ``pods`` and blocks that name a topology become the structure
+they stand for.
 
-What is made is text, as a person could have written it; ``tdsl expand`` prints it, and the planner reads it in the place of the
-intent, whose places in the text it bears.
+What is made is text, as a person could have written it; ``tdsl expand`` prints it, and the planner reads it
+in the place of the intent, whose places in the text it bears.
 """
 
 from __future__ import annotations
@@ -66,8 +67,16 @@ def _settings_in_branches(s: tree.If) -> Iterator[tree.Setting]:
 class Intent:
     """The intent of one block, of a fabric or a group."""
 
-    def __init__(self, planner: FabricPlanner, body: tuple[tree.Stmt, ...], group: Group, places: Mapping[int, Chain]) -> None:
-        self.planner, self.body, self.scope, self.group, self.places = planner, body, group.scope, group, places
+    def __init__(
+        self, planner: FabricPlanner, body: tuple[tree.Stmt, ...], group: Group, places: Mapping[int, Chain]
+    ) -> None:
+        self.planner, self.body, self.scope, self.group, self.places = (
+            planner,
+            body,
+            group.scope,
+            group,
+            places,
+        )
         self.evaluator = planner.evaluator
         self.ends: HostEnds | None = None
         self.counts: dict[str, tuple[int, SourceSpan]] = {}
@@ -81,7 +90,9 @@ class Intent:
         made: dict[int, list[Piece]] = {}
         hosts = [s for s in self.body if isinstance(s, tree.Setting) and s.name.name in DEVICES]
         counts = [s for s in self.body if isinstance(s, tree.Setting) and s.name.name in COUNTS]
-        blocks = [(s, e) for s in self.body if isinstance(s, tree.Setting) if (e := self.asked(s)) is not None]
+        blocks = [
+            (s, e) for s in self.body if isinstance(s, tree.Setting) if (e := self.asked(s)) is not None
+        ]
         if not (hosts or counts or blocks):
             return [(s, self.places[id(s)]) for s in self.body]
         for s in counts:
@@ -109,7 +120,12 @@ class Intent:
             return None
         return topology.find_topology(self.planner.library, self.planner.home, s.name.name)
 
-    def guard(self, made: dict[int, list[Piece]], s: tree.Setting, step: Callable[[tree.Setting], list[StructureLine]]) -> None:
+    def guard(
+        self,
+        made: dict[int, list[Piece]],
+        s: tree.Setting,
+        step: Callable[[tree.Setting], list[StructureLine]],
+    ) -> None:
         """Unfold one statement; if it cannot be, what it would have declared is excused."""
 
         def run() -> None:
@@ -128,7 +144,9 @@ class Intent:
         self.planner.plan.excused.update((*MADE, *_declared_names(self.body)))
         for other in self.body:
             if isinstance(other, tree.Setting):
-                self.scope.excused.update(x.name.name for x in other.body or () if isinstance(x, (tree.TierDecl, tree.Setting)))
+                self.scope.excused.update(
+                    x.name.name for x in other.body or () if isinstance(x, (tree.TierDecl, tree.Setting))
+                )
                 entry = self.asked(other)
                 if entry is not None and isinstance(entry.node, tree.TopologyDecl):
                     self.scope.excused.update(_declared_names(entry.node.body))
@@ -138,7 +156,9 @@ class Intent:
         local = Diagnostics()
         body = parse_source_file(SourceFile("expansion", line.text + "\n"), local).body
         if local.has_errors:
-            raise Fault("E0120", line.span, "this does not expand to a statement", notes=[line.text.split("\n")[0]])
+            raise Fault(
+                "E0120", line.span, "this does not expand to a statement", notes=[line.text.split("\n")[0]]
+            )
         return [(_with_intent_spans(s, line.span, dict(line.spans)), line.chain) for s in body]
 
     def fresh(self, base: str) -> str:
@@ -152,7 +172,9 @@ class Intent:
         """``rails 8``, ``planes 8``, ``pods 4``."""
         name = s.name.name
         if name in self.counts:
-            raise Fault("E0104", s.span, f"`{name}` is given twice", labels=[(self.counts[name][1], "first here")])
+            raise Fault(
+                "E0104", s.span, f"`{name}` is given twice", labels=[(self.counts[name][1], "first here")]
+            )
         if len(s.items) != 1 or s.items[0].args or s.body is not None:
             raise Fault("E0120", s.span, f"`{name}` takes one number", help=f"`{name} 8`")
         value = self.evaluator.integer(s.items[0].value, self.scope)
@@ -165,7 +187,12 @@ class Intent:
     def hosts(self, s: tree.Setting) -> list[StructureLine]:
         """``hosts N x MODEL``, or ``hosts node.nic, filer.nic``."""
         if not s.items:
-            raise Fault("E0120", s.span, "say how many of which model", help="`hosts 128 x MODEL`, or `hosts NAME.CLASS`")
+            raise Fault(
+                "E0120",
+                s.span,
+                "say how many of which model",
+                help="`hosts 128 x MODEL`, or `hosts NAME.CLASS`",
+            )
         first = s.items[0]
         many = next((v for w, v in first.args if w == "x"), None)
         if many is not None:
@@ -173,7 +200,9 @@ class Intent:
             kind = DEVICES[s.name.name]
             decl = self.parsed(line, s.name.span)[0][0]
             assert isinstance(decl, tree.Decl)
-            sets = [self.end_set([(kind, axes_of(decl.shape, self.scope, self.evaluator))], decl, None, s.span)]
+            sets = [
+                self.end_set([(kind, axes_of(decl.shape, self.scope, self.evaluator))], decl, None, s.span)
+            ]
             lines = [line]
         else:
             sets, lines = [self.around(item) for item in s.items], []
@@ -188,20 +217,31 @@ class Intent:
         if len(s.items) > 1:
             raise Fault("E0120", s.items[1].span, f"one `{s.name.name}` declares devices of one model")
         if not isinstance(model, tree.PathExpr) or model.bare is None:
-            raise Fault("E0120", model.span, "expected the name of a model", help=f"`{s.name.name} 128 x MODEL`")
+            raise Fault(
+                "E0120", model.span, "expected the name of a model", help=f"`{s.name.name} 128 x MODEL`"
+            )
         count = self.evaluator.integer(item.value, self.scope)
         of = next((v for w, v in item.args if w == "of"), None)
         extra = next((v for w, v in item.args if w not in ("x", "of")), None)
         if extra is not None:
-            raise Fault("E0120", extra.span, f"`{s.name.name}` does not use this", help=f"`{s.name.name} 128 x MODEL`")
+            raise Fault(
+                "E0120", extra.span, f"`{s.name.name}` does not use this", help=f"`{s.name.name} 128 x MODEL`"
+            )
         shape = str(count) if of is None else f"{count} of {self.evaluator.integer(of, self.scope)}"
         if count < 1:
-            raise Fault("E0120", item.value.span, f"there is at least one of `{s.name.name}`; this is {count}")
+            raise Fault(
+                "E0120", item.value.span, f"there is at least one of `{s.name.name}`; this is {count}"
+            )
         for x in s.body or ():
             if isinstance(x, tree.Broken):
                 raise Excused
             if not isinstance(x, tree.Setting):
-                raise Fault("E0118", x.span, "a device's braces hold settings only", help="known: `role`, `split`, `nos`")
+                raise Fault(
+                    "E0118",
+                    x.span,
+                    "a device's braces hold settings only",
+                    help="known: `role`, `split`, `nos`",
+                )
         inner = "; ".join(" ".join(x.span.text.split()) for x in s.body or ())
         kind = DEVICES[s.name.name]
         self.settled(s, model, kind)
@@ -213,7 +253,9 @@ class Intent:
                 help="declare the hosts, and name them",
             )
         self.taken.add(kind)
-        return StructureLine(f"{kind} {kind}[{shape}]: {model.bare}{f' {{ {inner} }}' if inner else ''}", s.span)
+        return StructureLine(
+            f"{kind} {kind}[{shape}]: {model.bare}{f' {{ {inner} }}' if inner else ''}", s.span
+        )
 
     def settled(self, s: tree.Setting, path: tree.PathExpr, kind: str) -> None:
         """Refuse settings that devices of the model do not take, at the place where they are written."""
@@ -222,38 +264,64 @@ class Intent:
         if made.splits:
             split_model(model, made.splits)
 
-    def end_set(self, parts: list[tuple[str, Any]], decl: tree.Decl, name: tree.Identifier | None, span: SourceSpan) -> EndSet:
+    def end_set(
+        self, parts: list[tuple[str, Any]], decl: tree.Decl, name: tree.Identifier | None, span: SourceSpan
+    ) -> EndSet:
         """The ends of a declaration: its model's class of that name, else the first."""
         model, _ = self.planner.model_for(decl, self.scope)
         if not model.classes:
-            raise Fault("E0452", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")])
+            raise Fault(
+                "E0452", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")]
+            )
         found = model.classes[0] if name is None else model.port_class(name.name)
         if found is None:
             assert name is not None
             raise unknown_name_fault(
-                "E0101", name.span, f"port class of {model.name} called", name.name, [c.name for c in model.classes]
+                "E0101",
+                name.span,
+                f"port class of {model.name} called",
+                name.name,
+                [c.name for c in model.classes],
             )
         return EndSet(tuple(parts), model, found, span)
 
     def around(self, item: tree.SettingItem) -> EndSet:
         """Ends of hosts that the fabric, or the cluster around it, declares."""
-        if not isinstance(item.value, tree.PathExpr) or item.args or any(isinstance(p, tree.Call) for p in item.value.parts):
+        if (
+            not isinstance(item.value, tree.PathExpr)
+            or item.args
+            or any(isinstance(p, tree.Call) for p in item.value.parts)
+        ):
             counted = re.fullmatch(r"([\d_]+)\s+([A-Za-z]\w*)", item.span.text)
             if counted is not None:
                 new = f"{counted[1]} x {counted[2]}"
-                raise Fault("E0120", item.span, "`x` is missing between the number and the model", help=f"write `hosts {new}`",
-                            fix=Fix(f"write `{new}`", ((item.span, new),)))  # fmt: skip
-            raise Fault("E0120", item.span, "expected a number and a model, or the name of hosts",
-                        help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared")  # fmt: skip
+                raise Fault(
+                    "E0120",
+                    item.span,
+                    "`x` is missing between the number and the model",
+                    help=f"write `hosts {new}`",
+                    fix=Fix(f"write `{new}`", ((item.span, new),)),
+                )
+            raise Fault(
+                "E0120",
+                item.span,
+                "expected a number and a model, or the name of hosts",
+                help="`hosts 128 x MODEL`, or `hosts NAME.CLASS` with hosts that are declared",
+            )
         body: Iterable[tree.Stmt] = self.body
         parts: list[tuple[str, Any]] = []
         members = [p for p in item.value.parts if isinstance(p, tree.Identifier)]
-        part = next((p for p in item.value.parts if not isinstance(p, tree.Identifier) and not _index_names_all(p)), None)
+        part = next(
+            (p for p in item.value.parts if not isinstance(p, tree.Identifier) and not _index_names_all(p)),
+            None,
+        )
         if part is not None:
             raise Fault(
-                "E0120", part.span, "a topology joins all hosts of a declaration, not a part of them",
+                "E0120",
+                part.span,
+                "a topology joins all hosts of a declaration, not a part of them",
                 help=f"write `{'.'.join(m.name for m in members)}`, or declare the part by a name of its own",
-            )  # fmt: skip
+            )
         for k, member in enumerate(members):
             decls = {x.name.name: x for x in body if isinstance(x, tree.Decl)}
             found = decls.get(member.name)
@@ -264,8 +332,15 @@ class Intent:
                     self.outside(member)
                 inside = next(_groups_declaring(member.name, body), "")
                 if inside:
-                    around = ".".join([*(m.name for m in members[:k]), inside, *(m.name for m in members[k:])])
-                    raise Fault("E0101", member.span, f"`{member.name}` is declared in `{inside}`", help=f"write `{around}`")
+                    around = ".".join(
+                        [*(m.name for m in members[:k]), inside, *(m.name for m in members[k:])]
+                    )
+                    raise Fault(
+                        "E0101",
+                        member.span,
+                        f"`{member.name}` is declared in `{inside}`",
+                        help=f"write `{around}`",
+                    )
                 raise unknown_name_fault("E0101", member.span, "declaration", member.name, decls)
             parts.append((member.name, axes_of(found.shape, self.scope, self.evaluator)))
             if found.kind.name in KINDS:
@@ -274,7 +349,9 @@ class Intent:
                     raise Fault("E0120", rest[1].span, "nothing follows a port class")
                 return self.end_set(parts, found, rest[0] if rest else None, item.span)
             body = found.body or ()
-        raise Fault("E0120", item.span, "this is a group; ends are the ports of devices", help="name the hosts in it")
+        raise Fault(
+            "E0120", item.span, "this is a group; ends are the ports of devices", help="name the hosts in it"
+        )
 
     def outside(self, name: tree.Identifier) -> None:
         """Refuse hosts of a block around this one: every instance of the group would take the same ports."""
@@ -289,10 +366,13 @@ class Intent:
         if at is not None:
             self.planner.plan.excused.add(name.name)
             raise Fault(
-                "E0101", name.span, f"the intent of a group joins hosts of that group, and `{name.name}` is declared outside it",
+                "E0101",
+                name.span,
+                f"the intent of a group joins hosts of that group, and `{name.name}` is declared outside it",
                 labels=[(at, "declared here")],
-                help=f"declare `{name.name}` inside `{self.group.name}`, or move the intent out of it, to where `{name.name}` is",
-            )  # fmt: skip
+                help=f"declare `{name.name}` inside `{self.group.name}`, or move the intent out of it, to "
+                f"where `{name.name}` is",
+            )
 
     def organise(self, s: tree.Setting) -> list[StructureLine]:
         """Rails and planes, which must be extents of the ends."""
@@ -304,8 +384,16 @@ class Intent:
         """Refuse ends that nothing joins."""
         if any(isinstance(x, tree.Setting) and x.name.name not in (*WORDS, *LATER) for x in self.body):
             raise Excused  # perhaps the name of the topology, which is said to be unknown
-        names = ", ".join(f"`{n}`" for n in sorted(set(topology.known_topology_names(self.planner.library, self.planner.home))))
-        raise Fault("E0120", s.span, f"`{s.name.name}` needs a topology that connects the ends", help=f"known: {names}")
+        names = ", ".join(
+            f"`{n}`"
+            for n in sorted(set(topology.known_topology_names(self.planner.library, self.planner.home)))
+        )
+        raise Fault(
+            "E0120",
+            s.span,
+            f"`{s.name.name}` needs a topology that connects the ends",
+            help=f"known: {names}",
+        )
 
     # ------------------------------------------------------------ blocks
     def block(self, entry: TopLevelName, s: tree.Setting) -> list[StructureLine]:
@@ -326,9 +414,16 @@ class Intent:
             lines = self.tiers(s, instance, tiers) if tiers else []
             ends = self.ends or HostEnds((), s.span)
             for made, line in Unfolder(instance, ends, s.name.span, self.evaluator, self.fresh).run():
-                lines.append(StructureLine(statement_text(made), s.name.span, ((line, "as the topology says here"),)))
+                lines.append(
+                    StructureLine(statement_text(made), s.name.span, ((line, "as the topology says here"),))
+                )
             if "seated" in instance.scope.names:
-                report_mixed_kinds(ends, instance.scope.value("seated", s.span), s.name.span, self.planner.library.diagnostics)
+                report_mixed_kinds(
+                    ends,
+                    instance.scope.value("seated", s.span),
+                    s.name.span,
+                    self.planner.library.diagnostics,
+                )
             return lines
         except Fault as fault:
             d = fault.diagnostic
@@ -337,11 +432,19 @@ class Intent:
 
                 fault.diagnostic = explain_conflict(d, self.sizer.load, self.sizer.specs)
             away = topology_name_span(entry)
-            if d.span is not None and d.span.file is away.file and s.span.file is not away.file:  # the design is to be mended
+            if (
+                d.span is not None and d.span.file is away.file and s.span.file is not away.file
+            ):  # the design is to be mended
                 labels = (Label(d.span, "as the topology says here"), *d.labels)
                 fault.diagnostic = d = replace(d, span=s.span, labels=labels)
-            if fault.diagnostic is d and d.span is not None and away.file not in (d.span.file, *(x.span.file for x in d.labels)):
-                fault.diagnostic = replace(d, labels=(*d.labels, Label(away, "the topology is declared here")))
+            if (
+                fault.diagnostic is d
+                and d.span is not None
+                and away.file not in (d.span.file, *(x.span.file for x in d.labels))
+            ):
+                fault.diagnostic = replace(
+                    d, labels=(*d.labels, Label(away, "the topology is declared here"))
+                )
             raise
 
     def model(self, path: tree.PathExpr) -> DeviceModel:
@@ -358,7 +461,9 @@ class Intent:
                 out.setdefault("rails", self.ends.sets[0].ports.axes[0].size)
         return out
 
-    def tiers(self, s: tree.Setting, instance: Instance, tiers: tuple[tree.TierDecl, ...]) -> list[StructureLine]:
+    def tiers(
+        self, s: tree.Setting, instance: Instance, tiers: tuple[tree.TierDecl, ...]
+    ) -> list[StructureLine]:
         """The structure of a topology that says tiers."""
         ends = self.ends
         if ends is None:
@@ -368,7 +473,11 @@ class Intent:
         specs = [reader.spec(t) for t in tiers]
         pods, said = self.counts.get("pods", (0, s.span))
         if pods and (instance.tiers or len(specs) != 2 or specs[0].per is not None):
-            raise Fault("E0120", said, "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups")
+            raise Fault(
+                "E0120",
+                said,
+                "`pods` cuts the hosts of `leaf` and `spine`; tiers written out say their own groups",
+            )
         reader.check_names(tiers)
         written = (
             ("hosts", ends.sets[0].span) if len(ends.sets) == 1 else None,
@@ -377,12 +486,21 @@ class Intent:
         )
         at = tuple((what, span) for what, span in filter(None, written) if isinstance(span, SourceSpan))
         load = HostLoad(
-            ends.hosts, ends.per_host, ends.rate, ends.rails or 1, bool(ends.rails), pods, said if pods else ends.span, at
+            ends.hosts,
+            ends.per_host,
+            ends.rate,
+            ends.rails or 1,
+            bool(ends.rails),
+            pods,
+            said if pods else ends.span,
+            at,
         )
         sizer = Sizer(load, specs)
         self.sizer = sizer
         sized = sizer.run()
-        open_sizes = {t.count.span: x.per for t, x in zip(tiers, sized, strict=True) if isinstance(t.count, tree.Hole)}
+        open_sizes = {
+            t.count.span: x.per for t, x in zip(tiers, sized, strict=True) if isinstance(t.count, tree.Hole)
+        }
         self.planner.plan.tier_sizes.update(open_sizes)
         found: dict[SourceSpan, list[str]] = {}
         for span, note in sizer.notes:
@@ -391,10 +509,15 @@ class Intent:
             self.planner.library.diagnostics.add("E0461", span, "; ".join(notes), severity=Severity.NOTE)
         for upper, lower, text, help in sizer.partial():
             self.planner.library.diagnostics.add(
-                "E0464", upper.span, text, labels=[(lower.span, f"`{lower.name}` is here")],
+                "E0464",
+                upper.span,
+                text,
+                labels=[(lower.span, f"`{lower.name}` is here")],
                 help=f"{help}; where this is meant, say so on the line: `# tdsl: allow(partial_tier) REASON`",
-            )  # fmt: skip
-        chains = {spec.span: ((t.span, "as the topology says here"),) for spec, t in zip(specs, tiers, strict=True)}
+            )
+        chains = {
+            spec.span: ((t.span, "as the topology says here"),) for spec, t in zip(specs, tiers, strict=True)
+        }
         spans = tuple((spec.label, spec.span) for spec in specs)
         return [
             replace(line, spans=spans, chain=() if instance.tiers else chains.get(line.span, ()))

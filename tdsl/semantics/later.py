@@ -23,11 +23,25 @@ WORDS = (*PHYSICAL, *ADDRESSING, *SUBNETS, "minimize", "layer", "nos", "transpor
 INTENT = ("hosts", "chips", "rails", "planes", "pods")
 PLACE = "in the block of a fabric or a group"
 INSTEAD = "move it out of these braces; `group site[4] { … }` has it once for each of 4"
-KNOWN = ("connect", "host", "switch", "group", "require", "omit", "naming", "let", "param", "layer", "extend", "override")
+KNOWN = (
+    "connect",
+    "host",
+    "switch",
+    "group",
+    "require",
+    "omit",
+    "naming",
+    "let",
+    "param",
+    "layer",
+    "extend",
+    "override",
+)
 
 
 def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> None:
-    """Raise the fault of a statement that means nothing here, or nothing yet; what it would declare is excused."""
+    """Raise the fault of a statement that means nothing here, or nothing yet; what it would declare is
+    excused."""
     name = _statement_keyword(s)
     if isinstance(s, tree.TierDecl):
         scope.excused.add(s.name.name)
@@ -36,7 +50,10 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         raise Fault("E0118", s.span, f"`{name}` belongs {PLACE}", help=INSTEAD)
     if name in HALL or (isinstance(s, tree.Decl) and s.kind.name == "row"):
         raise Fault(
-            "E0118", s.span, f"`{name}` belongs in the block of a hall", help="`hall h1 { row A { rack 1..8 { height 48U } } }`"
+            "E0118",
+            s.span,
+            f"`{name}` belongs in the block of a hall",
+            help="`hall h1 { row A { rack 1..8 { height 48U } } }`",
         )
     if name in RACK:
         raise Fault("E0118", s.span, f"`{name}` belongs in the block of a model, or of a rack in a hall")
@@ -44,10 +61,15 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         raise _unsupported_statement_fault(s, "`units` counts scalable units", "use a param and `--set`")
     if name == "asn":
         raise Fault(
-            "E0118", s.span, "`asn` belongs in `routing bgp`", help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`"
+            "E0118",
+            s.span,
+            "`asn` belongs in `routing bgp`",
+            help="write `routing bgp { asn leaf[*] from 4_200_000_000 }`",
         )
     if isinstance(s, tree.PhaseBlock):
-        raise Fault("E0118", s.span, "`phase` belongs in the fabric's own block", help="move it out of these braces")
+        raise Fault(
+            "E0118", s.span, "`phase` belongs in the fabric's own block", help="move it out of these braces"
+        )
     if isinstance(s, tree.Setting):
         found = find_topology(library, home, name)
         if found is not None:
@@ -55,9 +77,12 @@ def refuse_later(s: tree.Stmt, scope: Scope, library: Library, home: Linked) -> 
         instead = INSTEAD_OF.get(name.lower())
         if instead is not None:
             raise Fault(
-                "E0118", s.name.span, f"there is no statement `{name}` here; the word is `{instead}`", help=f"write `{instead}`",
+                "E0118",
+                s.name.span,
+                f"there is no statement `{name}` here; the word is `{instead}`",
+                help=f"write `{instead}`",
                 fix=Fix(f"write `{instead}`", ((s.name.span, instead),), safe=False),
-            )  # fmt: skip
+            )
         raise unknown_name_fault(
             "E0118",
             s.name.span,
@@ -95,5 +120,11 @@ def _statement_keyword(s: tree.Stmt) -> str:
         return s.name.name
     if isinstance(s, tree.Decl):
         return s.kind.name
-    return {tree.TierDecl: "tier", tree.PlaceStmt: "place", tree.PhaseBlock: "phase", tree.Use: "use", tree.ModelDecl: "model",
-            tree.TopologyDecl: "topology"}.get(type(s), type(s).__name__.lower())  # fmt: skip
+    return {
+        tree.TierDecl: "tier",
+        tree.PlaceStmt: "place",
+        tree.PhaseBlock: "phase",
+        tree.Use: "use",
+        tree.ModelDecl: "model",
+        tree.TopologyDecl: "topology",
+    }.get(type(s), type(s).__name__.lower())

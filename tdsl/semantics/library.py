@@ -1,4 +1,5 @@
-"""What the names at the top of a file mean: models, topologies, fabrics, functions, and what other files lend it."""
+"""What the names at the top of a file mean: models, topologies, fabrics, functions, and what other files lend
+it."""
 
 from __future__ import annotations
 
@@ -61,7 +62,9 @@ class Library:
     building: list[tree.ModelDecl] = field(default_factory=list)
     evaluator: Evaluator = field(default_factory=Evaluator)
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # of models, as the user states them
-    supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
+    supply: Supply = field(
+        default_factory=Supply
+    )  # spares, lead times and alternatives, as the user states them
 
     def link(self, module: ParsedFile, at: SourceSpan | None = None) -> Linked:
         """The file's names, with those it uses."""
@@ -165,7 +168,10 @@ class Library:
                 span = use.module[0].span.to(use.module[-1].span)
                 why = fault.strerror or str(fault)
                 raise Fault(
-                    "E0112", span, f"{path.as_posix()} cannot be read: {why}", help="check that the file exists and can be read"
+                    "E0112",
+                    span,
+                    f"{path.as_posix()} cannot be read: {why}",
+                    help="check that the file exists and can be read",
                 ) from None
             if module is None:
                 raise Excused
@@ -197,13 +203,22 @@ class Library:
         return self.catalogued[name]
 
     def parts(self, home: Linked) -> tuple[DeviceModel, ...]:
-        """The cables and optics that a file declares or uses, then those of the catalogue, in order of their names."""
+        """The cables and optics that a file declares or uses, then those of the catalogue, in order of their
+        names."""
         own = {*home.names, *home.used}
-        catalogue = [n for n, path in self.loader.catalogue().items() if {"cables", "optics"} & {p.name for p in path.parents}]
+        catalogue = [
+            n
+            for n, path in self.loader.catalogue().items()
+            if {"cables", "optics"} & {p.name for p in path.parents}
+        ]
         out = []
         for name in sorted({*own, *catalogue}):
             entry = self.entry(home, name)
-            if entry is not None and isinstance(entry.node, tree.ModelDecl) and entry.node.kind.name in ("cable", "optic"):
+            if (
+                entry is not None
+                and isinstance(entry.node, tree.ModelDecl)
+                and entry.node.kind.name in ("cable", "optic")
+            ):
                 with suppress(Excused):  # its faults are reported
                     out.append(self.build(entry, entry.node.span))
         return tuple(out)
@@ -221,25 +236,36 @@ class Library:
         if entry is None or not isinstance(entry.node, tree.ModelDecl):
             if home.scope.is_excused(name):
                 raise Excused
-            known = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)]
+            known = [
+                n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)
+            ]
             raise unknown_name_fault(
-                "E0102", span, "model", name, [*known, *self.loader.catalogue()],
-                extra_help="declare it with `model`, or `use` the file that does; `tdsl list hardware` shows the catalogue",
-            )  # fmt: skip
+                "E0102",
+                span,
+                "model",
+                name,
+                [*known, *self.loader.catalogue()],
+                extra_help="declare it with `model`, or `use` the file that does; `tdsl list hardware` "
+                "shows the catalogue",
+            )
         return self.build(entry, span)
 
     def hyphenated(self, home: Linked, span: SourceSpan) -> Fault:
         """The fault of a model's name that is written with `-`, which would subtract."""
-        models = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)]
+        models = [
+            n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.ModelDecl)
+        ]
         plain = {n.replace("_", "").lower(): n for n in (*self.loader.catalogue(), *models)}
         near = plain.get(span.text.replace("-", "").replace("_", "").lower()) or closest_known_name(
             span.text.replace("-", "_"), plain.values()
         )
         return Fault(
-            "E0102", span, f"`{span.text}` is not the name of a model: a name has no `-`",
+            "E0102",
+            span,
+            f"`{span.text}` is not the name of a model: a name has no `-`",
             help=f"did you mean `{near}`?" if near else "`tdsl list hardware` lists the models",
             fix=Fix(f"write `{near}`", ((span, near),), safe=False) if near else None,
-        )  # fmt: skip
+        )
 
     def build_all(self, home: Linked) -> None:
         """Build every model of a file, so that the faults of one that nothing uses are said too."""
@@ -256,9 +282,12 @@ class Library:
         assert isinstance(node, tree.ModelDecl)
         if any(n is node for n in self.building):
             raise Fault(
-                "E0114", span, f"model `{node.name.name}` contains itself", labels=[(node.name.span, "declared here")],
+                "E0114",
+                span,
+                f"model `{node.name.name}` contains itself",
+                labels=[(node.name.span, "declared here")],
                 help="a model may hold chips and switches of other models only",
-            )  # fmt: skip
+            )
         if id(node) in self.models:
             built = self.models[id(node)]
             if built is None:

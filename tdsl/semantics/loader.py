@@ -1,4 +1,5 @@
-"""Files of a design: the one asked for, what it uses, and the standard catalogue. Reads; never runs or fetches."""
+"""Files of a design: the one asked for, what it uses, and the standard catalogue. Reads; never runs or
+fetches."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_source_file,
 from tdsl.system import files, resources
 from tdsl.system.lazy_dataclass import dataclass
 
-DECLARED = re.compile(r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)|let|param)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+DECLARED = re.compile(
+    r"^(?:[ \t]*(?:model[ \t]+\w+|topology|fabric|cluster|def)|let|param)[ \t]+([A-Za-z_]\w*)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,8 @@ class Loader:
     catalogue_names: Mapping[str, Path] | None = None
 
     def design(self, source: str) -> Path | None:
-        """The file of a design: a path, or the name of one in the standard library; None if there is neither."""
+        """The file of a design: a path, or the name of one in the standard library; None if there is
+        neither."""
         path = Path(source)
         if files.is_file(path) or source in self.overlay:
             return path
@@ -60,7 +64,8 @@ class Loader:
         return None
 
     def read(self, path: Path, given: str = "") -> ParsedFile | None:
-        """A file's module, shown as ``given``; None (with findings) if it is not text. Raises OSError if it cannot be opened."""
+        """A file's module, shown as ``given``; None (with findings) if it is not text. Raises OSError if it
+        cannot be opened."""
         key = str(files.resolve_links(path))
         if key not in self.parsed:
             text = self.overlay.get(key)
@@ -70,7 +75,9 @@ class Loader:
                 else None
             )
             self.parsed[key] = (
-                _parse_library_file(path, key, stamp) if stamp else _parse_design_file(path, key, self.shown(path, given), text)
+                _parse_library_file(path, key, stamp)
+                if stamp
+                else _parse_design_file(path, key, self.shown(path, given), text)
             )
         if key not in self.modules:
             self.modules[key], found = self.parsed[key]
@@ -79,7 +86,11 @@ class Loader:
 
     def shown(self, path: Path, given: str = "") -> str:
         """A file's name in findings: as given, or ``stdlib:…``."""
-        return _name_in_library(path) if path.is_relative_to(resources.packaged_folder("stdlib")) else given or path.as_posix()
+        return (
+            _name_in_library(path)
+            if path.is_relative_to(resources.packaged_folder("stdlib"))
+            else given or path.as_posix()
+        )
 
     def roots(self, folder: Path) -> list[Path]:
         """Folders in which a ``use`` looks, in order."""
@@ -105,14 +116,21 @@ class Loader:
             "E0112",
             span,
             f"there is no file `{shown}.fab` and no folder `{shown}` to use",
-            notes=[f"looked in the folder of this file, {len(self.paths)} folders given by --path, and the standard library"],
+            notes=[
+                f"looked in the folder of this file, {len(self.paths)} folders given by --path, and the "
+                "standard library"
+            ],
             help=f"did you mean `{near}`?" if near else "give the folder that holds it with `--path`",
         )
 
     def inside(self, found: list[Path], folder: Path, span: SourceSpan) -> list[Path]:
-        """The files, if none lies elsewhere by a link: a design reads the folders that are searched and nothing else."""
+        """The files, if none lies elsewhere by a link: a design reads the folders that are searched and
+        nothing else."""
         for path in found:
-            if not files.is_below_folders(path, self.roots(folder)) or files.resolve_links(path).suffix != ".fab":
+            if (
+                not files.is_below_folders(path, self.roots(folder))
+                or files.resolve_links(path).suffix != ".fab"
+            ):
                 raise Fault(
                     "E0112",
                     span,
@@ -125,17 +143,29 @@ class Loader:
         """Models of the standard catalogue: name -> file. Found by their text, not parsed."""
         if self.catalogue_names is None:
             library = resources.packaged_folder("stdlib")
-            found = tuple(f for kind in ("hardware", "cables") for f in sorted(files.files_with_stamps(library / kind, ".fab")))
+            found = tuple(
+                f
+                for kind in ("hardware", "cables")
+                for f in sorted(files.files_with_stamps(library / kind, ".fab"))
+            )
             of_disk = files.file_stamp(library) is not None
-            self.catalogue_names = _library_files_by_name(found) if of_disk else _library_files_by_name.__wrapped__(found)
+            self.catalogue_names = (
+                _library_files_by_name(found) if of_disk else _library_files_by_name.__wrapped__(found)
+            )
         return self.catalogue_names
 
 
-def _parse_design_file(path: Path, key: str, shown: str, text: str | None = None) -> tuple[ParsedFile | None, list[Diagnostic]]:
+def _parse_design_file(
+    path: Path, key: str, shown: str, text: str | None = None
+) -> tuple[ParsedFile | None, list[Diagnostic]]:
     """A file, or its unsaved text, and what is found in it. Raises OSError."""
     own = Diagnostics()
     try:
-        data = text.encode("utf-8", "surrogateescape") if text is not None else files.read_regular_file(path, MAX_BYTES)
+        data = (
+            text.encode("utf-8", "surrogateescape")
+            if text is not None
+            else files.read_regular_file(path, MAX_BYTES)
+        )
     except files.FileTooLarge as fault:
         report_oversized_file(fault.size, shown, own)
         return None, own.items
@@ -148,7 +178,9 @@ def _parse_design_file(path: Path, key: str, shown: str, text: str | None = None
 
 
 @lru_cache(maxsize=256)
-def _parse_library_file(path: Path, key: str, stamp: files.Stamp) -> tuple[ParsedFile | None, list[Diagnostic]]:
+def _parse_library_file(
+    path: Path, key: str, stamp: files.Stamp
+) -> tuple[ParsedFile | None, list[Diagnostic]]:
     """A file of the library, parsed again when it changes. Raises OSError."""
     return _parse_design_file(path, key, _name_in_library(path))
 

@@ -1,4 +1,5 @@
-"""The semantic model's values: device models with their ports, and sets of devices in groups. Plain data, no arrays."""
+"""The semantic model's values: device models with their ports, and sets of devices in groups. Plain data, no
+arrays."""
 
 from __future__ import annotations
 
@@ -17,12 +18,14 @@ MODEL_KINDS = (*KINDS, "cable", "optic")
 _RDMA = re.compile(
     r"(mlx[45]|bnxt_re|cxgb4|efa|erdma|hfi1|hns|ionic|irdma|mana|ocrdma|qedr)_?(ib|bond_)?\d+|(roce|iw|opa|rdma)[Popsx]\d\w*"
 )
-"""Names of RDMA devices: those of Linux' drivers (drivers/infiniband/hw, ``ib_register_device``), ``mlx5_ib0`` as on Azure, and
-those of rdma-core (kernel-boot/rdma-persistent-naming.rules) but for ``ib…``, which may be either."""
+"""Names of RDMA devices: those of Linux' drivers (drivers/infiniband/hw, ``ib_register_device``),
+``mlx5_ib0`` as on Azure, and those of rdma-core (kernel-boot/rdma-persistent-naming.rules) but for ``ib…``,
+which may be either."""
 
 
 class Axis(NamedTuple):
-    """One dimension of indices: ``low, low+1, …``, ``size`` of them; the last ``size - built`` are planned only."""
+    """One dimension of indices: ``low, low+1, …``, ``size`` of them; the last ``size - built`` are planned
+    only."""
 
     low: int
     size: int
@@ -52,9 +55,9 @@ def indices_at_position(index: int, axes: tuple[Axis, ...]) -> tuple[int, ...]:
 class SonicPort:
     """How SONiC knows a port: by a number (``Ethernet8``) and the numbers of its lanes at the switch chip.
 
-    ``whole`` is the number of the port that it is a part of, its own if it is not split. ``alias`` is the second name that the
-    platform has for it (``etp2``, and ``etp2a`` of a part), "" where the model does not say; ``part_aliases`` those of its parts,
-    for every way to split.
+    ``whole`` is the number of the port that it is a part of, its own if it is not split. ``alias`` is the
+    second name that the platform has for it (``etp2``, and ``etp2a`` of a part), "" where the model does not
+    say; ``part_aliases`` those of its parts, for every way to split.
     """
 
     number: int
@@ -68,7 +71,10 @@ class SonicPort:
         each = len(self.lanes) // ways
         names = dict(self.part_aliases).get(ways, ())
         return SonicPort(
-            self.number + lane * each, self.lanes[lane * each : (lane + 1) * each], self.whole, names[lane] if names else ""
+            self.number + lane * each,
+            self.lanes[lane * each : (lane + 1) * each],
+            self.whole,
+            names[lane] if names else "",
         )
 
 
@@ -76,10 +82,10 @@ class SonicPort:
 class PortClass:
     """A named array of ports of a model.
 
-    ``first`` is the place of its first port among all ports of the model. Tuples have one entry a port, row-major:
-    ``cages`` (number on the faceplate, 0 where there is no cage), ``connectors`` (number inside the class; ports of one
-    connector leave by one cable), ``labels`` (faceplate names) and ``systems`` (operating-system names, "" if unknown; of an
-    adapter that does RDMA, the name of that device).
+    ``first`` is the place of its first port among all ports of the model. Tuples have one entry a port,
+    row-major: ``cages`` (number on the faceplate, 0 where there is no cage), ``connectors`` (number inside
+    the class; ports of one connector leave by one cable), ``labels`` (faceplate names) and ``systems``
+    (operating-system names, "" if unknown; of an adapter that does RDMA, the name of that device).
     """
 
     name: str
@@ -95,9 +101,13 @@ class PortClass:
     splits: tuple[int, ...]  # ways it may be split
     split: int  # lanes a port is split into now, 1 if whole
     origin: Origin
-    lane_systems: tuple[tuple[int, tuple[str, ...]], ...] = ()  # ways -> ``systems`` of the lanes, where they have their own
+    lane_systems: tuple[
+        tuple[int, tuple[str, ...]], ...
+    ] = ()  # ways -> ``systems`` of the lanes, where they have their own
     sonic: tuple[SonicPort, ...] = ()  # one entry a port, () where the model does not say
-    netdevs: tuple[str, ...] = ()  # names of network devices beside ``systems``, () where the model does not say
+    netdevs: tuple[
+        str, ...
+    ] = ()  # names of network devices beside ``systems``, () where the model does not say
     lane_netdevs: tuple[tuple[int, tuple[str, ...]], ...] = ()  # as ``lane_systems``
     sockets: int = 1  # of the module in its cage: the lanes of a split port leave by so many cables
     per_cage: int = 0  # ports of a cage before any is split, 0 where there is none
@@ -109,14 +119,20 @@ class PortClass:
         return prod(a.size for a in self.axes)
 
     def netdev(self, index: int) -> str:
-        """The network device of a port, ``enp24s0np0``: its ``netdev``, else its ``os`` if that names none of RDMA; else ""."""
+        """The network device of a port, ``enp24s0np0``: its ``netdev``, else its ``os`` if that names none of
+        RDMA; else ""."""
         if self.netdevs:
             return self.netdevs[index]
         return "" if _RDMA.fullmatch(self.systems[index]) else self.systems[index]
 
     def path(self, index: int) -> str:
-        """How a design writes its port at a row-major position: ``nic[3]``, ``p[33]``; one without index is its name."""
-        return f"{self.name}[{', '.join(map(str, indices_at_position(index, self.axes)))}]" if self.axes else self.name
+        """How a design writes its port at a row-major position: ``nic[3]``, ``p[33]``; one without index is
+        its name."""
+        return (
+            f"{self.name}[{', '.join(map(str, indices_at_position(index, self.axes)))}]"
+            if self.axes
+            else self.name
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +171,10 @@ class InnerLink:
 class LayoutNode:
     """A NUMA node or a PCIe function inside a host.
 
-    ``name`` and ``index`` say which (``cpu 0``, ``plx 3``, or the chip or port class it describes: ``gpu 5``, ``nic 5``);
-    ``on`` is what it hangs from. ``facts`` holds its settings as written: ``gen`` 5, ``lanes`` 16, ``bus`` "0000:1b:00.0",
-    ``device`` "10de:2330", ``arch`` "x86_64" …; a setting of several items is a tuple.
+    ``name`` and ``index`` say which (``cpu 0``, ``plx 3``, or the chip or port class it describes: ``gpu 5``,
+    ``nic 5``); ``on`` is what it hangs from. ``facts`` holds its settings as written: ``gen`` 5, ``lanes``
+    16, ``bus`` "0000:1b:00.0", ``device`` "10de:2330", ``arch`` "x86_64" …; a setting of several items is a
+    tuple.
     """
 
     kind: str  # "numa" or "pcie"
@@ -172,8 +189,9 @@ class LayoutNode:
 class DeviceModel:
     """A kind of host, switch, chip, OCS or panel: what a ``model`` declares.
 
-    ``facts`` are its other settings: ``height``, ``power``, ``source``, ``sm`` … as evaluated values (Quantity, str, int,
-    tuple). Two fabrics that split a port class differently use two DeviceModels of one name.
+    ``facts`` are its other settings: ``height``, ``power``, ``source``, ``sm`` … as evaluated values
+    (Quantity, str, int, tuple). Two fabrics that split a port class differently use two DeviceModels of one
+    name.
     """
 
     name: str
@@ -196,7 +214,8 @@ class DeviceModel:
 
     @property
     def accelerators(self) -> int:
-        """Accelerators inside: a chip model itself counts 1, or 0 if its role is ``cpu``; so do a host's chips, each."""
+        """Accelerators inside: a chip model itself counts 1, or 0 if its role is ``cpu``; so do a host's
+        chips, each."""
         if self.kind == "chip":
             return 0 if self.facts.get("role") == "cpu" else 1
         return sum(c.size for c in self.chips if c.accelerates)
@@ -206,7 +225,8 @@ class DeviceModel:
         return next((c for c in self.classes if c.name == name), None)
 
     def parts(self, name: str) -> tuple[PortClass, ...]:
-        """All classes of that name, in the order of their ports: several where a part of the ports is split."""
+        """All classes of that name, in the order of their ports: several where a part of the ports is
+        split."""
         return tuple(c for c in self.classes if c.name == name)
 
     @property
@@ -235,7 +255,8 @@ class PathComponent:
 class DeviceSet:
     """What one declaration places: a row-major block of devices over the axes of its groups and its own.
 
-    ``parts`` lead from the outermost group to the device. ``first`` is the block's first row in the device table.
+    ``parts`` lead from the outermost group to the device. ``first`` is the block's first row in the device
+    table.
     """
 
     index: int

@@ -1,4 +1,5 @@
-"""A ``model`` declaration becomes a DeviceModel: its ports, cages and names, the devices inside it, its host layout."""
+"""A ``model`` declaration becomes a DeviceModel: its ports, cages and names, the devices inside it, its host
+layout."""
 
 from __future__ import annotations
 
@@ -14,7 +15,16 @@ from tdsl.semantics import forwards, nos, supply
 from tdsl.semantics.cages import check_cages, heatsink_of
 from tdsl.semantics.extents import axes_of
 from tdsl.semantics.fault import Excused, Fault, unknown_name_fault
-from tdsl.semantics.model import KINDS, MODEL_KINDS, Axis, Chip, DeviceModel, LayoutNode, PortClass, indices_at_position
+from tdsl.semantics.model import (
+    KINDS,
+    MODEL_KINDS,
+    Axis,
+    Chip,
+    DeviceModel,
+    LayoutNode,
+    PortClass,
+    indices_at_position,
+)
 from tdsl.semantics.quantity import LENGTH, MASS, POWER, RATE, TIME, UNITS, Quantity
 from tdsl.semantics.scope import Binding, Scope
 from tdsl.semantics.settings import fitting_rate, not_too_long
@@ -33,8 +43,13 @@ FACTS = (
     "diameter", "form", "connector", "lengths", "unconfirmed", "codes", "role", "tail", "forwards", "bend", "ferrules",
     *supply.FACTS,
 )  # fmt: skip
-MEASURED = {"power": (POWER, "700W"), "height": (UNITS, "2U"), "mass": (MASS, "14kg"), "rate": (RATE, "400Gbps"),
-            "diameter": (LENGTH, "5mm")}  # fmt: skip
+MEASURED = {
+    "power": (POWER, "700W"),
+    "height": (UNITS, "2U"),
+    "mass": (MASS, "14kg"),
+    "rate": (RATE, "400Gbps"),
+    "diameter": (LENGTH, "5mm"),
+}
 """What a fact is an amount of, and how one is written."""
 PORT_LIMIT = 1 << 16
 
@@ -62,7 +77,9 @@ class ModelBuilder:
                 self.library.diagnostics
             )
             return None
-        for s in sorted(node.body, key=lambda s: not isinstance(s, tree.Let)):  # values first: their order does not matter
+        for s in sorted(
+            node.body, key=lambda s: not isinstance(s, tree.Let)
+        ):  # values first: their order does not matter
             try:
                 self.statement(s)
             except Fault as fault:
@@ -73,21 +90,41 @@ class ModelBuilder:
         if self.broken:
             return None
         return DeviceModel(
-            node.name.name, node.kind.name, text_of(self.evaluator.evaluate(node.title, self.scope)) if node.title else "",
-            tuple(self.classes), tuple(self.chips), (), tuple(self.layout), self.facts, Origin(node.name.span),
-            wiring=tuple(self.wiring), scope=self.scope,
-        )  # fmt: skip
+            node.name.name,
+            node.kind.name,
+            text_of(self.evaluator.evaluate(node.title, self.scope)) if node.title else "",
+            tuple(self.classes),
+            tuple(self.chips),
+            (),
+            tuple(self.layout),
+            self.facts,
+            Origin(node.name.span),
+            wiring=tuple(self.wiring),
+            scope=self.scope,
+        )
 
     def statement(self, s: tree.Stmt) -> None:
         """One statement of the model's body."""
-        if self.node.kind.name in ("cable", "optic") and not isinstance(s, (tree.Setting, tree.Let, tree.Broken)):
-            some = "`medium fibre`, `reach 50m`, `legs 2`" if self.node.kind.name == "cable" else "`form OSFP finned`, `ports 2`"
+        if self.node.kind.name in ("cable", "optic") and not isinstance(
+            s, (tree.Setting, tree.Let, tree.Broken)
+        ):
+            some = (
+                "`medium fibre`, `reach 50m`, `legs 2`"
+                if self.node.kind.name == "cable"
+                else "`form OSFP finned`, `ports 2`"
+            )
             raise Fault(
-                "E0118", s.span, f"a model of {self.node.kind.name} has facts only", help=f"such as `rate 400Gbps`, {some}"
+                "E0118",
+                s.span,
+                f"a model of {self.node.kind.name} has facts only",
+                help=f"such as `rate 400Gbps`, {some}",
             )
         match s:
             case tree.Let():
-                self.scope.define(s.name.name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, self.scope)))
+                self.scope.define(
+                    s.name.name,
+                    Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, self.scope)),
+                )
             case tree.Decl() if s.kind.name == "port":
                 self.port(s)
             case tree.Decl() if s.kind.name in ("numa", "pcie"):
@@ -116,7 +153,11 @@ class ModelBuilder:
         axes = axes_of(s.shape, self.scope, self.evaluator)
         size = prod(a.size for a in axes)
         if size > PORT_LIMIT:
-            raise Fault("E0116", s.span, f"{number_in_message(size)} in one model are more than the limit of {PORT_LIMIT:,}")
+            raise Fault(
+                "E0116",
+                s.span,
+                f"{number_in_message(size)} in one model are more than the limit of {PORT_LIMIT:,}",
+            )
         self.sizes[s.name.name] = axes
         return axes
 
@@ -133,7 +174,9 @@ class ModelBuilder:
         cages: tuple[int, ...] = tuple(0 for _ in range(size))
         if per_cage:
             same = [c for c in self.classes if c.form == form and c.per_cage]
-            after = max((n for c in same for n in c.cages), default=0)  # cages of a form are numbered over the device
+            after = max(
+                (n for c in same for n in c.cages), default=0
+            )  # cages of a form are numbered over the device
             cages = cage_number or tuple(after + k // per_cage + 1 for k in range(size))
             check_cages(cages, per_cage, settings["cage"], same)
         first = sum(c.size for c in self.classes)
@@ -179,7 +222,9 @@ class ModelBuilder:
             for k, label in enumerate(c.labels):
                 if label in seen:
                     raise Fault(
-                        "E0104", s.span, f"ports {seen[label]} and {c.path(k)} of this model both have the name {label!r}"
+                        "E0104",
+                        s.span,
+                        f"ports {seen[label]} and {c.path(k)} of this model both have the name {label!r}",
                     )
                 seen[label] = c.path(k)
 
@@ -187,12 +232,20 @@ class ModelBuilder:
         """Bits per second of a port; None for ``any``."""
         if s.of is None:
             raise Fault(
-                "E0120", s.span, f"port `{s.name.name}` has no rate", help=f"write `port {s.name.name}[…]: 400Gbps`, or `any`"
+                "E0120",
+                s.span,
+                f"port `{s.name.name}` has no rate",
+                help=f"write `port {s.name.name}[…]: 400Gbps`, or `any`",
             )
         value = self.evaluator.evaluate(s.of, self.scope, words=True)
         if isinstance(value, BareWord) and value == "any":
             return None
-        if not isinstance(value, Quantity) or value.dim != RATE or value.amount <= 0 or value.amount.denominator != 1:
+        if (
+            not isinstance(value, Quantity)
+            or value.dim != RATE
+            or value.amount <= 0
+            or value.amount.denominator != 1
+        ):
             what = (
                 "more than nothing"
                 if isinstance(value, Quantity) and value.dim == RATE
@@ -208,25 +261,42 @@ class ModelBuilder:
             if isinstance(inner, tree.Broken):
                 raise Excused
             if not isinstance(inner, tree.Setting):
-                raise Fault("E0118", inner.span, "a port has settings only", help=f"known: {', '.join(PORT_SETTINGS)}")
+                raise Fault(
+                    "E0118", inner.span, "a port has settings only", help=f"known: {', '.join(PORT_SETTINGS)}"
+                )
             name = inner.name.name
             if name not in PORT_SETTINGS:
                 raise unknown_name_fault("E0118", inner.name.span, "setting of a port", name, PORT_SETTINGS)
             if name in out:
-                raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")])
+                raise Fault(
+                    "E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")]
+                )
             if inner.body is not None:
-                raise Fault("E0118", inner.span, f"`{name}` of a port takes no block", help=f"write `{name} …;`")
+                raise Fault(
+                    "E0118", inner.span, f"`{name}` of a port takes no block", help=f"write `{name} …;`"
+                )
             out[name] = inner
         return out
 
-    def cage(self, s: tree.Setting | None, decl: tree.Decl, axes: tuple[Axis, ...]) -> tuple[int, str, tuple[int, ...] | None]:
+    def cage(
+        self, s: tree.Setting | None, decl: tree.Decl, axes: tuple[Axis, ...]
+    ) -> tuple[int, str, tuple[int, ...] | None]:
         """``cage N FORM[, NUMBER]``: ports a cage, its form, and each port's cage number if written."""
         if s is None:
             return 0, "", None
         count = integer_if_whole(self.evaluator.evaluate(s.items[0].value, self.scope)) if s.items else None
         if not isinstance(count, int) or count < 1:
-            raise Fault("E0120", s.span, "write `cage N FORM`: how many ports share a cage, and its form", help="`cage 2 OSFP`")
-        form = text_of(self.evaluator.evaluate(s.items[0].args[0][1], self.scope, words=True)) if s.items[0].args else ""
+            raise Fault(
+                "E0120",
+                s.span,
+                "write `cage N FORM`: how many ports share a cage, and its form",
+                help="`cage 2 OSFP`",
+            )
+        form = (
+            text_of(self.evaluator.evaluate(s.items[0].args[0][1], self.scope, words=True))
+            if s.items[0].args
+            else ""
+        )
         if len(s.items) < 2:
             return count, form, None
         numbers = tuple(self.integers(s.items[1].value, decl.name.name, axes))
@@ -250,20 +320,28 @@ class ModelBuilder:
         if s is None:
             return None
         if not s.items:
-            raise Fault("E0120", s.span, f"`{s.name.name}` needs a string", help=f'`{s.name.name} "swp{{i}}"`')
-        return tuple(self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes)))
+            raise Fault(
+                "E0120", s.span, f"`{s.name.name}` needs a string", help=f'`{s.name.name} "swp{{i}}"`'
+            )
+        return tuple(
+            self.text(s.items[0].value, self.at(name, axes, k)) for k in range(prod(a.size for a in axes))
+        )
 
     def lane_systems(
         self, s: tree.Setting | None, splits: tuple[int, ...], name: str, axes: tuple[Axis, ...]
     ) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """What lanes are called, for every way to split: the second string of ``os "swp{i}", "swp{i}s{lane}"``."""
+        """What lanes are called, for every way to split: the second string of ``os "swp{i}",
+        "swp{i}s{lane}"``."""
         if s is None or len(s.items) < 2:
             return ()
         if len(s.items) > 2 or not splits:
             name = s.name.name
             help = f'for a lane: `{name} "swp{{i}}", "swp{{i}}s{{lane}}"; split 2, 4`'
             raise Fault(
-                "E0120", s.span, f"`{name}` takes the name of a port, and of a lane if the port may be `split`", help=help
+                "E0120",
+                s.span,
+                f"`{name}` takes the name of a port, and of a lane if the port may be `split`",
+                help=help,
             )
         e, at = s.items[1].value, self.node.name.span
         out = []
@@ -283,12 +361,21 @@ class ModelBuilder:
         """A string."""
         value = self.evaluator.evaluate(e, scope)
         if not isinstance(value, str):
-            raise Fault("E0103", e.span, f"a name is a string, not {a_type(value)}", help='write it in quotes: `"swp{i}"`')
+            raise Fault(
+                "E0103",
+                e.span,
+                f"a name is a string, not {a_type(value)}",
+                help='write it in quotes: `"swp{i}"`',
+            )
         return str(value)
 
     def words(self, s: tree.Setting | None) -> tuple[str, ...]:
         """A setting's words."""
-        return tuple(text_of(self.evaluator.evaluate(i.value, self.scope, words=True)) for i in s.items) if s else ()
+        return (
+            tuple(text_of(self.evaluator.evaluate(i.value, self.scope, words=True)) for i in s.items)
+            if s
+            else ()
+        )
 
     def numbers(self, s: tree.Setting | None) -> tuple[int, ...]:
         """A setting's whole numbers."""
@@ -304,7 +391,9 @@ class ModelBuilder:
                 raise Fault("E0120", s.span, f"a port is split at least 2 ways, not {number_in_message(n)}")
             if n * size > PORT_LIMIT:
                 lanes = number_in_message(n * size)
-                raise Fault("E0116", s.span, f"{lanes} lanes of one class are more than the limit of {PORT_LIMIT:,}")
+                raise Fault(
+                    "E0116", s.span, f"{lanes} lanes of one class are more than the limit of {PORT_LIMIT:,}"
+                )
         return found
 
     def whole_setting(self, s: tree.Setting | None, default: int) -> int:
@@ -321,13 +410,25 @@ class ModelBuilder:
         """``chip gpu[8]: H100`` and ``switch nvs[4]: NVSWITCH3`` inside a host."""
         axes = self.axes(s)
         if not isinstance(s.of, tree.PathExpr) or s.of.bare is None:
-            raise Fault("E0120", s.span, f"`{s.name.name}` needs a model", help=f"write `{s.kind.name} {s.name.name}[…]: MODEL`")
+            raise Fault(
+                "E0120",
+                s.span,
+                f"`{s.name.name}` needs a model",
+                help=f"write `{s.kind.name} {s.name.name}[…]: MODEL`",
+            )
         self.chips.append(
-            Chip(s.name.name, s.kind.name, axes, self.library.model(self.home, s.of.bare, s.of.span), Origin(s.name.span))
+            Chip(
+                s.name.name,
+                s.kind.name,
+                axes,
+                self.library.model(self.home, s.of.bare, s.of.span),
+                Origin(s.name.span),
+            )
         )
 
     def layout_nodes(self, s: tree.Decl) -> None:
-        """``numa cpu[2] { … }``, ``pcie plx[8] { on cpu[i // 4]; … }``, ``pcie gpu { … }`` for what is declared already."""
+        """``numa cpu[2] { … }``, ``pcie plx[8] { on cpu[i // 4]; … }``, ``pcie gpu { … }`` for what is
+        declared already."""
         name = s.name.name
         axes = self.sizes[name] if name in self.sizes and s.shape is None else self.axes(s)
         for k in range(prod(a.size for a in axes)):
@@ -358,7 +459,12 @@ class ModelBuilder:
             entry = path.parts[1].entries[0]
             axes = self.sizes[head.name]
             if len(axes) != 1 or len(path.parts[1].entries) != 1:
-                raise Fault("E0109", path.parts[1].span, f"`{head.name}` has {len(axes)} indices", help="one entry a dimension")
+                raise Fault(
+                    "E0109",
+                    path.parts[1].span,
+                    f"`{head.name}` has {len(axes)} indices",
+                    help="one entry a dimension",
+                )
             axis = axes[0]
             value = self.evaluator.integer(entry, scope)
             if not axis.low <= value <= axis.high:
@@ -374,7 +480,12 @@ class ModelBuilder:
             self.not_a_fact(s)
         name = s.name.name
         if s.body is not None:
-            raise Fault("E0118", s.body[0].span if s.body else s.span, f"`{name}` takes no block", help=f"write `{name} …`")
+            raise Fault(
+                "E0118",
+                s.body[0].span if s.body else s.span,
+                f"`{name}` takes no block",
+                help=f"write `{name} …`",
+            )
         if name in self.facts:
             raise Fault("E0104", s.span, f"`{name}` is set twice")
         if name == "role":
@@ -384,25 +495,39 @@ class ModelBuilder:
             return
         if name == "nos":
             if self.node.kind.name != "switch":
-                raise Fault("E0118", s.span, f"a {self.node.kind.name} has no network operating system", help="switches have one")
+                raise Fault(
+                    "E0118",
+                    s.span,
+                    f"a {self.node.kind.name} has no network operating system",
+                    help="switches have one",
+                )
             self.facts[name] = nos.nos_of_setting(s)
             return
         self.facts[name] = value = self.setting_value(s, self.scope)
         if name in supply.FACTS:
             self.facts[name] = supply.read_supply_fact(s, value)
             return
-        if name == "latency" and not (isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0):
+        if name == "latency" and not (
+            isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0
+        ):
             help = "write `latency 230ns`"
             raise Fault("E0103", s.span, "`latency` is one time, from port to port, not negative", help=help)
         dim, example = MEASURED.get(name, (None, ""))
         if dim is not None and not (isinstance(value, Quantity) and value.dim == dim and value.amount >= 0):
             less = isinstance(value, Quantity) and value.dim == dim
-            raise Fault("E0103", s.span, f"`{name}` of a model is one amount such as `{example}`" + (", not below zero" if less
-                        else f", not {a_type(value)}"), help=f"write `{name} {example}`")  # fmt: skip
+            raise Fault(
+                "E0103",
+                s.span,
+                f"`{name}` of a model is one amount such as `{example}`"
+                + (", not below zero" if less else f", not {a_type(value)}"),
+                help=f"write `{name} {example}`",
+            )
         not_too_long(name, value, s.span)
         if name in ("form", "tail"):  # `form OSFP finned` is a form and a heat sink
             words = [
-                self.evaluator.evaluate(e, self.scope, words=True) for i in s.items for e in (i.value, *(v for _, v in i.args))
+                self.evaluator.evaluate(e, self.scope, words=True)
+                for i in s.items
+                for e in (i.value, *(v for _, v in i.args))
             ]
             self.facts[name] = tuple(text_of(w) for w in words)
             return
@@ -414,35 +539,58 @@ class ModelBuilder:
                     self.pair_fact(name, item, value.bare)
 
     def chip_role(self, s: tree.Setting) -> None:
-        """Refuse a role in a model but ``cpu`` of a chip: the role of a device stands where it is declared."""
+        """Refuse a role in a model but ``cpu`` of a chip: the role of a device stands where it is
+        declared."""
         word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
         if self.node.kind.name != "chip" or not isinstance(word, tree.PathExpr) or word.bare != "cpu":
-            raise Fault("E0118", s.span, "a model has no role, but for `role cpu` of a chip that is not an accelerator",
-                        help="write the role where devices are declared: `host manager: MODEL { role manager }`")  # fmt: skip
+            raise Fault(
+                "E0118",
+                s.span,
+                "a model has no role, but for `role cpu` of a chip that is not an accelerator",
+                help="write the role where devices are declared: `host manager: MODEL { role manager }`",
+            )
 
     def own_fact(self, s: tree.Setting) -> tree.Setting:
         """``fact trays 18``: a fact whose name the language does not know."""
         item = s.items[0] if len(s.items) == 1 else None
         name = item.value if item is not None else None
         if item is None or not isinstance(name, tree.PathExpr) or name.bare is None or not item.args:
-            raise Fault("E0120", s.span, "a fact has a name and a value", help='`fact trays 18`, `fact colour "black"`')
+            raise Fault(
+                "E0120",
+                s.span,
+                "a fact has a name and a value",
+                help='`fact trays 18`, `fact colour "black"`',
+            )
         word, value = item.args[0]
         if word or len(item.args) > 1:
-            raise Fault("E0120", item.span, "a fact has one value", help=f"write `fact {name.bare} {value.span.text}`")
+            raise Fault(
+                "E0120", item.span, "a fact has one value", help=f"write `fact {name.bare} {value.span.text}`"
+            )
         if name.bare in FACTS:
-            raise Fault("E0120", name.span, f"`{name.bare}` is a fact that the language knows", help=f"write `{name.bare} …`")
-        return replace(s, name=tree.Identifier(name.bare, name.span), items=(tree.SettingItem(value, (), value.span),))
+            raise Fault(
+                "E0120",
+                name.span,
+                f"`{name.bare}` is a fact that the language knows",
+                help=f"write `{name.bare} …`",
+            )
+        return replace(
+            s, name=tree.Identifier(name.bare, name.span), items=(tree.SettingItem(value, (), value.span),)
+        )
 
     def not_a_fact(self, s: tree.Setting) -> None:
-        """A word that means nothing in a model: refused where it is nearly a known one, else a warning that names ``fact``."""
+        """A word that means nothing in a model: refused where it is nearly a known one, else a warning that
+        names ``fact``."""
         name = s.name.name
         if get_close_matches(name, FACTS, n=1, cutoff=0.8):
             raise unknown_name_fault("E0118", s.name.span, "setting of a model", name, FACTS)
         self.library.diagnostics.add(
-            "E0128", s.name.span, f"`{name}` is not a setting of a model, and becomes a fact of your own",
+            "E0128",
+            s.name.span,
+            f"`{name}` is not a setting of a model, and becomes a fact of your own",
             help=f"write `fact {name} …`; a later version refuses the bare word",
-            fix=Fix(f"write `fact {name}`", ((s.name.span, f"fact {name}"),)), severity=Severity.WARNING,
-        )  # fmt: skip
+            fix=Fix(f"write `fact {name}`", ((s.name.span, f"fact {name}"),)),
+            severity=Severity.WARNING,
+        )
 
     def pair_fact(self, name: str, item: tree.SettingItem, word: str) -> None:
         """``power 747W max 1720W``: the word names the value that follows it."""

@@ -8,27 +8,40 @@ from tdsl.syntax import tree
 
 SYSTEMS = ("eos", "frr", "nvue", "sonic")
 """Names of the systems that a target of tdsl writes; others are written in quotes."""
-HELP = "write one of " + ", ".join(f"`nos {s}`" for s in SYSTEMS) + ', or another system in quotes: `nos "junos"`'
+HELP = (
+    "write one of "
+    + ", ".join(f"`nos {s}`" for s in SYSTEMS)
+    + ', or another system in quotes: `nos "junos"`'
+)
 
 
 def nos_of_setting(s: tree.Setting) -> str:
-    """The system that a setting names. Raises Fault if it names none, several, or an unknown one without quotes."""
+    """The system that a setting names. Raises Fault if it names none, several, or an unknown one without
+    quotes."""
     if len(s.items) > 1:
-        raise Fault("E0120", s.items[1].span, "a switch runs one operating system; this names several", help=HELP)
+        raise Fault(
+            "E0120", s.items[1].span, "a switch runs one operating system; this names several", help=HELP
+        )
     value = s.items[0].value if s.items and not s.items[0].args else None
     if isinstance(value, tree.Str) and len(value.parts) == 1 and isinstance(value.parts[0], str):
         return _checked_nos_name(value.parts[0], s)
     if not isinstance(value, tree.PathExpr) or not value.bare:
         raise Fault("E0120", s.span, "`nos` takes the name of an operating system", help=HELP)
     if value.bare not in SYSTEMS:
-        raise unknown_name_fault("E0101", value.span, "network operating system", value.bare, SYSTEMS, extra_help=HELP)
+        raise unknown_name_fault(
+            "E0101", value.span, "network operating system", value.bare, SYSTEMS, extra_help=HELP
+        )
     return value.bare
 
 
 def plan_fabric_nos(plan: FabricPlan, s: tree.Setting, context: Context) -> None:
-    """``nos sonic`` of a fabric: of all switches of which neither the declaration nor the model names a system."""
+    """``nos sonic`` of a fabric: of all switches of which neither the declaration nor the model names a
+    system."""
     if len(context.groups) > 1:
-        help = "write it in the block of the fabric, or in the braces of the switches: `switch leaf: MODEL { nos sonic }`"
+        help = (
+            "write it in the block of the fabric, or in the braces of the switches: `switch leaf: "
+            "MODEL { nos sonic }`"
+        )
         raise Fault("E0118", s.span, "`nos` belongs to a fabric, to switches or to a model", help=help)
     if plan.nos is not None:
         raise Fault("E0104", s.span, "`nos` is set twice", labels=[(plan.nos[1], "first here")])

@@ -90,7 +90,8 @@ class NameDependencies:
 
 
 def structure_rests_on_holes(body: Iterable[tree.Stmt]) -> bool:
-    """Whether which statements there are may rest on a hole: one is a let's value, and a block has an ``if`` or ``for``."""
+    """Whether which statements there are may rest on a hole: one is a let's value, and a block has an ``if``
+    or ``for``."""
     body = tuple(body)
     return any(_matching_statements(body, tree.Let)) and any(_matching_statements(body, (tree.If, tree.For)))
 

@@ -25,11 +25,16 @@ from tdsl.syntax import tree
 LIST_LIMIT = 1 << 20
 BIT_LIMIT = 4096
 LARGEST = 1000
-"""Bits of a quantity or a fraction before its point: files and reports give them as floating point numbers."""
+"""Bits of a quantity or a fraction before its point: files and reports give them as floating point
+numbers."""
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "in"}
 
 
-RATE_SLIPS = {f"{prefix}{tail}": f"{prefix.upper()}bps" for prefix in "gtm" for tail in ("", "b", "bit", "bits", "bit/s", "be")}
+RATE_SLIPS = {
+    f"{prefix}{tail}": f"{prefix.upper()}bps"
+    for prefix in "gtm"
+    for tail in ("", "b", "bit", "bits", "bit/s", "be")
+}
 """What people write for rates: ``100G``, ``400Gbit``."""
 
 
@@ -44,7 +49,9 @@ def quantity_value(e: tree.Measure) -> Value:
             "E0105",
             e.span,
             f"`{e.unit}` is not a unit",
-            help=f"did you mean `{near}`?" if near else "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`",
+            help=f"did you mean `{near}`?"
+            if near
+            else "rates are `400Gbps` or `50GB/s`, lengths `3m`, powers `1.7kW`",
         )
     return Quantity(Fraction(e.value) * entry[0], entry[1])
 
@@ -52,12 +59,15 @@ def quantity_value(e: tree.Measure) -> Value:
 def too_large(value: Value) -> bool:
     """Whether a quantity or a fraction is larger than a floating point number can be."""
     amount = value.amount if isinstance(value, Quantity) else value
-    return isinstance(amount, Fraction) and amount.numerator.bit_length() - amount.denominator.bit_length() > LARGEST
+    return (
+        isinstance(amount, Fraction)
+        and amount.numerator.bit_length() - amount.denominator.bit_length() > LARGEST
+    )
 
 
 def evaluation_steps(value: Value, most: int) -> int:
-    """Steps that the size of a value is worth: a few elements of a list, with those of the lists in it, bits of a number,
-    characters of a text. It looks at no more than ``most`` elements."""
+    """Steps that the size of a value is worth: a few elements of a list, with those of the lists in it, bits
+    of a number, characters of a text. It looks at no more than ``most`` elements."""
     if isinstance(value, tuple):
         return _count_nested_elements(value, most) // 4
     if isinstance(value, str):
@@ -72,8 +82,8 @@ def evaluation_steps(value: Value, most: int) -> int:
 
 
 def _count_nested_elements(value: tuple[Value, ...], most: int) -> int:
-    """Elements of a list with those of the lists in it: one that stands in several places counts in each, and is looked at once.
-    Of more than ``most``, those that were looked at so far."""
+    """Elements of a list with those of the lists in it: one that stands in several places counts in each, and
+    is looked at once. Of more than ``most``, those that were looked at so far."""
     known: dict[int, int] = {}  # -1 for a list whose lists are not all known
     waiting, looked = [value], 0
     while waiting:
@@ -113,7 +123,9 @@ def not_whole(value: Value, e: tree.Expr) -> Fault:
     """The fault of a fraction where a whole number must stand; ``n/4`` is answered with ``n//4``."""
     text = e.span.text
     help_line = (
-        f"`{text.replace('/', '//')}` rounds down" if isinstance(e, (tree.Chain, tree.Paren)) and text.count("/") == 1 else ""
+        f"`{text.replace('/', '//')}` rounds down"
+        if isinstance(e, (tree.Chain, tree.Paren)) and text.count("/") == 1
+        else ""
     )
     if isinstance(value, Fraction):
         return Fault("E0111", e.span, f"expected a whole number, found {text_of(value)}", help=help_line)
@@ -132,9 +144,11 @@ def element_at_index(value: Value, index: Value, span: SourceSpan) -> Value:
     size = value.size if isinstance(value, WholeRange) else len(value)
     if not 0 <= index < size:
         raise Fault(
-            "E0108", span, f"index {number_in_message(index)} is outside the list: it has {number_in_message(size)} elements"
+            "E0108",
+            span,
+            f"index {number_in_message(index)} is outside the list: it has {number_in_message(size)} elements"
             + (f", 0..{number_in_message(size - 1)}" if size else ""),
-        )  # fmt: skip
+        )
     return value.low + index if isinstance(value, WholeRange) else value[index]
 
 
@@ -142,7 +156,11 @@ def elements_to_iterate(value: Value, span: SourceSpan) -> Sequence[Value]:
     """The elements to go through: of a range, a list, or dims."""
     if isinstance(value, WholeRange):
         if value.size > LIST_LIMIT:
-            raise Fault("E0116", span, f"{number_in_message(value.size)} elements are too many to list (at most {LIST_LIMIT:,})")
+            raise Fault(
+                "E0116",
+                span,
+                f"{number_in_message(value.size)} elements are too many to list (at most {LIST_LIMIT:,})",
+            )
         return range(value.low, value.high + 1)
     if isinstance(value, tuple):
         return value
@@ -170,12 +188,21 @@ def _value_in_message(value: Value) -> str:
     return f"of {len(value)} elements" if long and isinstance(value, tuple) else text_of(value)
 
 
-def _incompatible_operands_fault(op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan) -> Fault:
-    words = {"+": "added to", "-": "subtracted from", "<": "compared with", "*": "multiplied by", "/": "divided by"}
+def _incompatible_operands_fault(
+    op: str, a: Value, b: Value, a_span: SourceSpan, b_span: SourceSpan
+) -> Fault:
+    words = {
+        "+": "added to",
+        "-": "subtracted from",
+        "<": "compared with",
+        "*": "multiplied by",
+        "/": "divided by",
+    }
     return Fault(
         "E0103",
         b_span,
-        f"{a_type(b)} ({_value_in_message(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} ({_value_in_message(a)})",
+        f"{a_type(b)} ({_value_in_message(b)}) cannot be {words.get(op, 'combined with')} {a_type(a)} "
+        f"({_value_in_message(a)})",
         labels=[(a_span, f"this is {a_type(a)}")],
         help="both sides must measure the same thing, such as `2m + 30cm`",
     )
@@ -211,20 +238,28 @@ def apply_arithmetic(op: str, a: Value, b: Value, a_span: SourceSpan, b_span: So
     if x is None or y is None:
         raise _incompatible_operands_fault(op, a, b, a_span, b_span)
     fractions = x.amount.denominator > 1 and y.amount.denominator > 1
-    if (op in ("*", "/") or fractions) and _largest_bit_length(x.amount) + _largest_bit_length(y.amount) > BIT_LIMIT:
+    if (op in ("*", "/") or fractions) and _largest_bit_length(x.amount) + _largest_bit_length(
+        y.amount
+    ) > BIT_LIMIT:
         raise Fault("E0116", a_span.to(b_span), f"this result has more than {BIT_LIMIT} bits")
     if op in ("+", "-"):
         if x.dim != y.dim:
             raise _incompatible_operands_fault(op, a, b, a_span, b_span)
         return _quantity_or_number(x.amount + y.amount if op == "+" else x.amount - y.amount, x.dim)
     if op == "*":
-        return _quantity_or_number(x.amount * y.amount, tuple(i + j for i, j in zip(x.dim, y.dim, strict=True)))
+        return _quantity_or_number(
+            x.amount * y.amount, tuple(i + j for i, j in zip(x.dim, y.dim, strict=True))
+        )
     if y.amount == 0:
         raise Fault("E0120", b_span, f"`{op}` by zero", labels=[(a_span, f"this is {text_of(a)}")])
     if op == "/":
-        return _quantity_or_number(x.amount / y.amount, tuple(i - j for i, j in zip(x.dim, y.dim, strict=True)))
+        return _quantity_or_number(
+            x.amount / y.amount, tuple(i - j for i, j in zip(x.dim, y.dim, strict=True))
+        )
     if op == "//":
-        return _quantity_or_number(Fraction(x.amount // y.amount), tuple(i - j for i, j in zip(x.dim, y.dim, strict=True)))
+        return _quantity_or_number(
+            Fraction(x.amount // y.amount), tuple(i - j for i, j in zip(x.dim, y.dim, strict=True))
+        )
     if x.dim != y.dim:
         raise _incompatible_operands_fault(op, a, b, a_span, b_span)
     return _quantity_or_number(x.amount % abs(y.amount), x.dim)
@@ -252,7 +287,11 @@ def compare_values(op: str, a: Value, b: Value, span: SourceSpan) -> bool:
         return a in elements_to_iterate(b, span)
     if op in ("==", "!="):
         x, y = _as_quantity(a), _as_quantity(b)
-        if (x is None) != (y is None) or (x and y and x.dim != y.dim) or (x is None and type_name(a) != type_name(b)):
+        if (
+            (x is None) != (y is None)
+            or (x and y and x.dim != y.dim)
+            or (x is None and type_name(a) != type_name(b))
+        ):
             raise Fault("E0103", span, f"{a_type(a)} is never equal to {a_type(b)}")
         return (a == b) == (op == "==")
     x, y = _as_quantity(a), _as_quantity(b)
@@ -260,7 +299,8 @@ def compare_values(op: str, a: Value, b: Value, span: SourceSpan) -> bool:
         raise Fault(
             "E0103",
             span,
-            f"{a_type(a)} ({_value_in_message(a)}) cannot be compared with {a_type(b)} ({_value_in_message(b)})",
+            f"{a_type(a)} ({_value_in_message(a)}) cannot be compared with {a_type(b)} "
+            f"({_value_in_message(b)})",
             help="both sides must measure the same thing, such as `2m + 30cm`",
         )
     left, right = x.amount, y.amount

@@ -42,18 +42,27 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
     said = f" (given by --set {name}={given})" if given is not None else ""
     if s.type is not None:
         require_type(value, s.type, at)
-    elif (given is not None or name in settings.phase) and not fits_type(value, type_name(evaluator.evaluate(s.default, scope))):
-        raise Fault("E0103", at, f"`{name}` is {a_type(evaluator.evaluate(s.default, scope))}{said}, not {a_type(value)}")
+    elif (given is not None or name in settings.phase) and not fits_type(
+        value, type_name(evaluator.evaluate(s.default, scope))
+    ):
+        raise Fault(
+            "E0103",
+            at,
+            f"`{name}` is {a_type(evaluator.evaluate(s.default, scope))}{said}, not {a_type(value)}",
+        )
     if s.guard is not None:
         inner = scope.child()
         inner.set(name, value, s.name.span, "param")
         if not require_bool(evaluator.evaluate(s.guard, inner), s.guard.span):
             where = "given here" if name in settings.phase else "its default"
             raise Fault(
-                "E0110", s.guard.span, f"`{name}` is {text_of(value)}{said}, and this must hold",
+                "E0110",
+                s.guard.span,
+                f"`{name}` is {text_of(value)}{said}, and this must hold",
                 labels=[] if given is not None else [(at, where)],
-                    help=f"give a value for which `{s.guard.span.text}` holds: `--set {name}=…`, or another default",
-            )  # fmt: skip
+                help=f"give a value for which `{s.guard.span.text}` holds: `--set {name}=…`, or another "
+                "default",
+            )
     scope.names.pop(name)
     scope.set(name, value, s.name.span, "param")
     scope.names[name].node = s
@@ -61,7 +70,8 @@ def define_param(scope: Scope, s: tree.Param, evaluator: Evaluator, settings: Pa
 
 
 def _value_of_others(binding: Binding, compute: Callable[[], Value]) -> Value:
-    """A value that the parameter itself is no part of: that is a circle, and not what rests on another fault."""
+    """A value that the parameter itself is no part of: that is a circle, and not what rests on another
+    fault."""
     binding.state = RUNNING
     try:
         return compute()
@@ -74,13 +84,20 @@ def _parameter_value_from_text(text: str, s: tree.Param, scope: Scope, evaluator
     if s.type is not None and s.type.name == "string" and not text.startswith('"'):
         if not text.isprintable():
             raise Fault(
-                "E0103", s.name.span, f"--set {s.name.name}={text!a}: a text has no line ends, tabs and hidden characters"
+                "E0103",
+                s.name.span,
+                f"--set {s.name.name}={text!a}: a text has no line ends, tabs and hidden characters",
             )
         return text
     local = Diagnostics()
     e = parse_expression(text, "--set", local)
     if e is None:
-        raise Fault("E0103", s.name.span, f"--set {s.name.name}={text} is not a value", help=f"write `--set {s.name.name}=4`")
+        raise Fault(
+            "E0103",
+            s.name.span,
+            f"--set {s.name.name}={text} is not a value",
+            help=f"write `--set {s.name.name}=4`",
+        )
     try:
         return evaluator.evaluate(e, scope)
     except Fault as fault:
@@ -106,13 +123,17 @@ def note_unused_parameters(body: tuple[tree.Stmt, ...], diagnostics: Diagnostics
         }
         if s.name.name not in used | others:
             diagnostics.add(
-                "E0127", s.name.span, f"nothing in this file uses `{s.name.name}`", severity=Severity.NOTE,
+                "E0127",
+                s.name.span,
+                f"nothing in this file uses `{s.name.name}`",
+                severity=Severity.NOTE,
                 help="use it or remove it: its value has no effect",
-            )  # fmt: skip
+            )
 
 
 def _nodes_in_order(n: object, leave: type | None = None) -> Iterator[object]:
-    """Every node of a tree, those below one of the type ``leave`` apart; a node comes before what it holds."""
+    """Every node of a tree, those below one of the type ``leave`` apart; a node comes before what it
+    holds."""
     ahead = [n]
     names: dict[type, list[str] | None] = {}
     while ahead:
@@ -121,7 +142,9 @@ def _nodes_in_order(n: object, leave: type | None = None) -> Iterator[object]:
             ahead += n[::-1]
             continue
         if (kind := type(n)) not in names:
-            names[kind] = [f.name for f in fields(n)][::-1] if is_dataclass(n) and kind is not SourceSpan else None
+            names[kind] = (
+                [f.name for f in fields(n)][::-1] if is_dataclass(n) and kind is not SourceSpan else None
+            )
         held = names[kind]
         if held is not None and not (leave is not None and isinstance(n, leave)):
             yield n

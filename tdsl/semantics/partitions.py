@@ -1,4 +1,5 @@
-"""``partition`` and ``subnet_manager``: who may talk with whom in an InfiniBand subnet, and which hosts manage it."""
+"""``partition`` and ``subnet_manager``: who may talk with whom in an InfiniBand subnet, and which hosts
+manage it."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 MEMBERSHIP = ("full", "limited")
 PARTITION_SETTINGS = (*MEMBERSHIP, "ipoib")
 FULL = 0x8000
-"""The bit of a P_Key that says full membership; the 15 below are the partition (InfiniBand Architecture, volume 1, 10.9.1)."""
+"""The bit of a P_Key that says full membership; the 15 below are the partition (InfiniBand Architecture,
+volume 1, 10.9.1)."""
 DEFAULT = 0x7FFF
 """The partition in which every port is, and the subnet manager a full member."""
 EXAMPLE = "write `partition storage 0x8001 { full filer[*]; limited node[*].nic }`"
@@ -37,7 +39,8 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class PartitionRule:
-    """One ``partition``. ``key`` has 15 bits; ``members`` are (full, paths); ``ipoib``: IP runs over it (RFC 4391)."""
+    """One ``partition``. ``key`` has 15 bits; ``members`` are (full, paths); ``ipoib``: IP runs over it (RFC
+    4391)."""
 
     name: str
     key: int
@@ -61,24 +64,35 @@ def plan_partition(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Con
             ipoib = True
         elif word in MEMBERSHIP:
             members.append(
-                (word == "full", _resolve_partition_members(plan, inner, scope, context, Origin(inner.span, origin.chain)))
+                (
+                    word == "full",
+                    _resolve_partition_members(plan, inner, scope, context, Origin(inner.span, origin.chain)),
+                )
             )
         elif word == "ipoib":
             raise Fault("E0120", inner.span, "`ipoib` takes no value")
         else:
-            raise unknown_name_fault("E0118", inner.name.span, "setting of a partition", word, PARTITION_SETTINGS)
+            raise unknown_name_fault(
+                "E0118", inner.name.span, "setting of a partition", word, PARTITION_SETTINGS
+            )
     if not members:
         raise Fault("E0120", s.span, f"partition `{name}` has no members", help=EXAMPLE)
     plan.partitions.append(PartitionRule(name, key, ipoib, tuple(members), origin))
 
 
-def plan_subnet_manager(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_subnet_manager(
+    plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
+) -> None:
     """``subnet_manager HOST, …``: the first is master, the others stand by in this order."""
     found = _resolve_partition_members(plan, s, scope, context, origin)
     for t in found.targets:
         if t.device is not None and t.device.kind != "host":
-            raise Fault("E0120", t.span, f"a subnet manager runs on a host, and `{t.span.text}` is a {t.device.kind}",
-                        help="write `subnet_manager manager[*]`")  # fmt: skip
+            raise Fault(
+                "E0120",
+                t.span,
+                f"a subnet manager runs on a host, and `{t.span.text}` is a {t.device.kind}",
+                help="write `subnet_manager manager[*]`",
+            )
     plan.managers.append(found)
 
 
@@ -94,12 +108,18 @@ def _partition_name_and_key(s: tree.Setting, scope: Scope, evaluator: Evaluator)
     written = evaluator.integer(item.args[0][1], scope)
     key = written % FULL
     if not 0 < written < 2 * FULL or not key:
-        raise Fault("E0110", at, f"{written:#x} is not a key of a partition",
-                    help="write a key from `0x1` to `0x7fff`; the bit 0x8000 may be written and says nothing")  # fmt: skip
+        raise Fault(
+            "E0110",
+            at,
+            f"{written:#x} is not a key of a partition",
+            help="write a key from `0x1` to `0x7fff`; the bit 0x8000 may be written and says nothing",
+        )
     return str(name), key
 
 
-def _resolve_partition_members(plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> Members:
+def _resolve_partition_members(
+    plan: FabricPlan, s: tree.Setting, scope: Scope, context: Context, origin: Origin
+) -> Members:
     """The paths of a statement."""
     targets = tuple(resolve_path(plan, context, p) for p in _device_paths_of_setting(s))
     for t in targets:
@@ -115,8 +135,12 @@ def _resolve_partition_members(plan: FabricPlan, s: tree.Setting, scope: Scope, 
 
 def _device_paths_of_setting(s: tree.Setting) -> Iterable[tree.PathExpr]:
     if not s.items or s.body:
-        raise Fault("E0120", s.span, f"`{s.name.name}` takes paths to devices", help=f"write `{s.name.name} node[*]`")
+        raise Fault(
+            "E0120", s.span, f"`{s.name.name}` takes paths to devices", help=f"write `{s.name.name} node[*]`"
+        )
     for item in s.items:
         if not isinstance(item.value, tree.PathExpr) or item.args:
-            raise Fault("E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`")
+            raise Fault(
+                "E0120", item.span, "expected a path to devices", help=f"write `{s.name.name} node[*]`"
+            )
         yield item.value

@@ -1,4 +1,5 @@
-"""Names in paths: from ``su[s].leaf[*].p[3]`` to the device set, its axes and its port class. Indices are not evaluated here."""
+"""Names in paths: from ``su[s].leaf[*].p[3]`` to the device set, its axes and its port class. Indices are not
+evaluated here."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ class PathReader:
                 self.at += 1
                 return part
             if isinstance(part, tree.Call):
-                raise Fault("E0120", part.span, "a path cannot be called; indices are written in square brackets")
+                raise Fault(
+                    "E0120", part.span, "a path cannot be called; indices are written in square brackets"
+                )
         return None
 
     @property
@@ -48,8 +51,11 @@ class PathReader:
         return [IndexEntry(a, e, e.span, name.name) for a, e in zip(axes, index.entries, strict=True)]
 
 
-def resolve_path(plan: FabricPlan, context: Context, path: tree.PathExpr, *, ports: bool = True) -> ResolvedPath:
-    """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken ones."""
+def resolve_path(
+    plan: FabricPlan, context: Context, path: tree.PathExpr, *, ports: bool = True
+) -> ResolvedPath:
+    """The target of a path as seen from a statement. Raises Fault for unknown names, Excused for broken
+    ones."""
     reader = PathReader(plan, context, path)
     head = reader.member()
     depth, found = _find_enclosing_member(plan, context, head)
@@ -81,7 +87,11 @@ def _check_count(name: tree.Identifier, axes: tuple[Axis, ...], index: tree.Inde
     if index is not None and not (_is_lone_star(index) and axes) and len(index.entries) != len(axes):
         shape = ", ".join(f"{a.low}..{a.high}" for a in axes) or "none"
         has = f"`{name.name}` has {len(axes)} {'index' if len(axes) == 1 else 'indices'} ({shape})"
-        mend = f"write `{name.name}`" if not axes else "one entry a dimension, separated by commas; `[*]` alone means all members"
+        mend = (
+            f"write `{name.name}`"
+            if not axes
+            else "one entry a dimension, separated by commas; `[*]` alone means all members"
+        )
         raise Fault(
             "E0109",
             index.span,
@@ -93,7 +103,8 @@ def _check_count(name: tree.Identifier, axes: tuple[Axis, ...], index: tree.Inde
 def _entries_of_groups(
     written: list[tuple[tree.Identifier, int, tree.IndexPart | None]], axes: list[tuple[Axis, ...]]
 ) -> list[IndexEntry]:
-    """Entries of the groups on the way, over the axes that the device set itself has there (an extend narrows them)."""
+    """Entries of the groups on the way, over the axes that the device set itself has there (an extend narrows
+    them)."""
     out: list[IndexEntry] = []
     for (name, _, index), own in zip(written, axes, strict=True):
         if index is None or _is_lone_star(index):
@@ -103,8 +114,11 @@ def _entries_of_groups(
     return out
 
 
-def _find_enclosing_member(plan: FabricPlan, context: Context, head: tree.Identifier) -> tuple[int, Group | DeviceSet]:
-    """The member a first name means, looked up from the enclosing block outward, and how deep it was found."""
+def _find_enclosing_member(
+    plan: FabricPlan, context: Context, head: tree.Identifier
+) -> tuple[int, Group | DeviceSet]:
+    """The member a first name means, looked up from the enclosing block outward, and how deep it was
+    found."""
     for depth in range(len(context.groups) - 1, -1, -1):
         group = context.groups[depth]
         found = group.members.get(head.name)
@@ -115,9 +129,12 @@ def _find_enclosing_member(plan: FabricPlan, context: Context, head: tree.Identi
     is_model = plan.evaluator.is_model
     if callable(is_model) and is_model(head.name):
         raise Fault(
-            "E0101", head.span, f"`{head.name}` is a model, not a device",
-            help=f"declare one, `switch NAME: {head.name}` or `host NAME: {head.name}`, and write its name here",
-        )  # fmt: skip
+            "E0101",
+            head.span,
+            f"`{head.name}` is a model, not a device",
+            help=f"declare one, `switch NAME: {head.name}` or `host NAME: {head.name}`, and write its "
+            "name here",
+        )
     known = [n for g in context.groups for n in (*g.members, *g.absent)]
     raise unknown_name_fault("E0101", head.span, "device or group", head.name, known)
 
@@ -151,17 +168,23 @@ def _target_behind_device(
         parts = device.model.parts(name.name)
         if not parts:
             known = [*(c.name for c in device.model.classes), *(c.name for c in device.model.chips)]
-            raise unknown_name_fault("E0101", name.span, f"port class of {device.model.name} called", name.name, known)
+            raise unknown_name_fault(
+                "E0101", name.span, f"port class of {device.model.name} called", name.name, known
+            )
         if not ports:
             raise Fault("E0120", name.span, "expected a path to devices, not to their ports")
         found, offset = port_entries(reader, name, parts)
         if reader.more:
             raise Fault("E0120", path.parts[reader.at].span, "nothing follows a port")
-        return ResolvedPath(path, None, device, shared, tuple(entries), name.name, tuple(found), offset=offset)
+        return ResolvedPath(
+            path, None, device, shared, tuple(entries), name.name, tuple(found), offset=offset
+        )
     return ResolvedPath(path, None, device, shared, tuple(entries), "", None)
 
 
-def port_entries(reader: PathReader, name: tree.Identifier, parts: tuple[PortClass, ...]) -> tuple[list[IndexEntry], int]:
+def port_entries(
+    reader: PathReader, name: tree.Identifier, parts: tuple[PortClass, ...]
+) -> tuple[list[IndexEntry], int]:
     """The entries behind a port class, and how many ports of its name come before those that they count.
 
     A range with one entry in a class that has lanes means all lanes of these ports.
@@ -180,13 +203,21 @@ def port_entries(reader: PathReader, name: tree.Identifier, parts: tuple[PortCla
         _check_count(name, parts[0].axes, index)
         fitting = [parts[0]]
     at = _constant_index(reader, index.entries[0]) if len(fitting) > 1 else None
-    chosen = next((c for c in fitting if at is not None and c.axes[0].low <= at <= c.axes[0].high), fitting[0])
+    chosen = next(
+        (c for c in fitting if at is not None and c.axes[0].low <= at <= c.axes[0].high), fitting[0]
+    )
     if len(fitting) > 1 and at is None:
         spans = ", ".join(f"`{name.name}[{c.axes[0].low}..{c.axes[0].high}]`" for c in fitting)
-        raise Fault("E0120", index.span, f"ports of `{name.name}` are split in parts, so a number must say which one is meant",
-                    help=f"the parts are {spans}")  # fmt: skip
+        raise Fault(
+            "E0120",
+            index.span,
+            f"ports of `{name.name}` are split in parts, so a number must say which one is meant",
+            help=f"the parts are {spans}",
+        )
     before = sum(c.size for c in parts[: parts.index(chosen)])
-    return [IndexEntry(a, e, e.span, name.name) for a, e in zip(chosen.axes, index.entries, strict=True)], before
+    return [
+        IndexEntry(a, e, e.span, name.name) for a, e in zip(chosen.axes, index.entries, strict=True)
+    ], before
 
 
 def _constant_index(reader: PathReader, e: tree.Expr) -> int | None:
@@ -197,7 +228,9 @@ def _constant_index(reader: PathReader, e: tree.Expr) -> int | None:
         return None
 
 
-def _entry_of_lanes(reader: PathReader, name: tree.Identifier, e: tree.Expr, parts: tuple[PortClass, ...]) -> IndexEntry:
+def _entry_of_lanes(
+    reader: PathReader, name: tree.Identifier, e: tree.Expr, parts: tuple[PortClass, ...]
+) -> IndexEntry:
     """``p[1..32]`` where some of these ports have lanes: all of them, as places in the class."""
     scope, evaluator = reader.context.group.scope, reader.plan.evaluator
     if isinstance(e, tree.Range):
@@ -214,26 +247,38 @@ def _entry_of_lanes(reader: PathReader, name: tree.Identifier, e: tree.Expr, par
     outside = next((n for n in wanted if n not in places), None)
     if outside is not None or not wanted:
         low, high = min(places), max(places)
-        raise Fault("E0108", e.span, f"`{name.name}[{outside}]` is outside {low}..{high}" if wanted else "this names no port")
+        raise Fault(
+            "E0108",
+            e.span,
+            f"`{name.name}[{outside}]` is outside {low}..{high}" if wanted else "this names no port",
+        )
     items = tuple(tree.Number(p, e.span) for n in wanted for p in places[n])
     return IndexEntry(Axis(0, at), tree.ListExpr(items, e.span), e.span, name.name)
 
 
 def inner_device_set(plan: FabricPlan, host: DeviceSet, name: tree.Identifier) -> DeviceSet:
-    """The set of the devices of that name inside all devices of a set, made when a statement of the design first names it. Those
-    that none names are no devices of the fabric, which a requirement or a failure can't be about."""
+    """The set of the devices of that name inside all devices of a set, made when a statement of the design
+    first names it. Those that none names are no devices of the fabric, which a requirement or a failure can't
+    be about."""
     key = (id(host), name.name)
     if key not in plan.insides:
         if plan.numbered:
             raise Fault(
-                "E0101", name.span,
-                f"`{name.name}` of {host.model.name} is not a device of this fabric: no statement connects it",
+                "E0101",
+                name.span,
+                f"`{name.name}` of {host.model.name} is not a device of this fabric: no statement "
+                "connects it",
                 help=f"name the device that it is in: `{host.name}`",
-            )  # fmt: skip
+            )
         chip = next(c for c in host.model.chips if c.name == name.name)
         role = "accelerator" if chip.accelerates else ""
         made = DeviceSet(
-            -1, (*host.parts, PathComponent(chip.name, chip.kind, chip.axes)), chip.model, role, host.origin, inside=host
+            -1,
+            (*host.parts, PathComponent(chip.name, chip.kind, chip.axes)),
+            chip.model,
+            role,
+            host.origin,
+            inside=host,
         )
         plan.insides[key] = made
     return plan.insides[key]

@@ -1,4 +1,5 @@
-"""``hall``, ``distance`` and ``place``: where racks are, and which device is mounted where. Indices are evaluated later."""
+"""``hall``, ``distance`` and ``place``: where racks are, and which device is mounted where. Indices are
+evaluated later."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ ROW_LIMIT = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class RackKind:
-    """What a rack offers: rack units, power feeds and the watts of each, kilograms that it may carry, and the radius in
-    millimetres that its cable managers leave for a bend; None where not stated."""
+    """What a rack offers: rack units, power feeds and the watts of each, kilograms that it may carry, and the
+    radius in millimetres that its cable managers leave for a bend; None where not stated."""
 
     height: int | None
     feeds: int
@@ -59,10 +60,11 @@ class RackRow:
 
 @dataclass(frozen=True, slots=True)
 class Tray:
-    """Trays: one above (or below the floor of) every row, and some across all rows at the racks of these numbers.
+    """Trays: one above (or below the floor of) every row, and some across all rows at the racks of these
+    numbers.
 
-    ``height`` is in millimetres over the floor, negative below it; ``area`` the cross-section in square millimetres, None where
-    not stated.
+    ``height`` is in millimetres over the floor, negative below it; ``area`` the cross-section in square
+    millimetres, None where not stated.
     """
 
     height: int
@@ -73,7 +75,8 @@ class Tray:
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """A hall. Lengths are in millimetres, None where not stated: from rack to rack, from row to row, slack at each cable end."""
+    """A hall. Lengths are in millimetres, None where not stated: from rack to rack, from row to row, slack at
+    each cable end."""
 
     name: str
     rows: tuple[RackRow, ...]
@@ -88,7 +91,8 @@ class Hall:
 class Placing:
     """``place PATH in HALL.ROW[RACK] [at UNIT | stacked from UNIT]`` with its path resolved.
 
-    Of ``HALL[ROW, RACK]`` the ``row`` is an expression that counts the rows from 1. ``unit`` is None where none is stated.
+    Of ``HALL[ROW, RACK]`` the ``row`` is an expression that counts the rows from 1. ``unit`` is None where
+    none is stated.
     """
 
     target: ResolvedPath
@@ -104,8 +108,9 @@ class Placing:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """``distance A to B 120m``: millimetres of the cable route between the entries of two halls, or between two groups such as
-    sites. ``ends`` are resolved once all declarations are known: names of halls, or groups."""
+    """``distance A to B 120m``: millimetres of the cable route between the entries of two halls, or between
+    two groups such as sites. ``ends`` are resolved once all declarations are known: names of halls, or
+    groups."""
 
     a: tree.PathExpr
     b: tree.PathExpr
@@ -137,25 +142,41 @@ def enter_physical_statement(
             return [partial(place_auto, plan, s, scope, origin)]
         if s.more or s.body is not None:
             at = s.more[0].span if s.more else s.span
-            raise Fault("E0120", at, "only `place auto` in the fabric's own block has several halls or a block", help=EXAMPLE)
+            raise Fault(
+                "E0120",
+                at,
+                "only `place auto` in the fabric's own block has several halls or a block",
+                help=EXAMPLE,
+            )
         return [partial(resolve_placing, plan, s, scope, context, origin)]
     declare_hall_or_distance(plan, s, scope, context, origin)
     return [partial(check_distance, plan, plan.distances[-1])] if isinstance(s, tree.Setting) else []
 
 
-def declare_hall_or_distance(plan: FabricPlan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin) -> None:
+def declare_hall_or_distance(
+    plan: FabricPlan, s: tree.Stmt, scope: Scope, context: Context, origin: Origin
+) -> None:
     """A ``hall`` or ``distance`` of a fabric's block."""
     if len(context.groups) > 1:
         word = "distance" if isinstance(s, tree.Setting) else "hall"
-        raise Fault("E0118", s.span, f"`{word}` belongs in the fabric's own block", help="declare it once, outside groups")
+        raise Fault(
+            "E0118",
+            s.span,
+            f"`{word}` belongs in the fabric's own block",
+            help="declare it once, outside groups",
+        )
     if isinstance(s, tree.Setting):
         plan.distances.append(_read_distance(s, scope, context, plan.evaluator))
         return
     assert isinstance(s, tree.Decl)
     old = next((h for h in plan.halls if h.name == s.name.name), None)
     if old is not None:
-        raise Fault("E0104", s.name.span, f"`{s.name.name}` is already declared in this block",
-                    labels=[(old.origin.span, "first here")])  # fmt: skip
+        raise Fault(
+            "E0104",
+            s.name.span,
+            f"`{s.name.name}` is already declared in this block",
+            labels=[(old.origin.span, "first here")],
+        )
     try:
         plan.halls.append(_HallReader(scope, plan.evaluator).hall(s, origin))
     except (Fault, Excused):
@@ -163,23 +184,40 @@ def declare_hall_or_distance(plan: FabricPlan, s: tree.Stmt, scope: Scope, conte
         raise
 
 
-def resolve_placing(plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, context: Context, origin: Origin) -> None:
+def resolve_placing(
+    plan: FabricPlan, s: tree.PlaceStmt, scope: Scope, context: Context, origin: Origin
+) -> None:
     """A ``place``, once all halls and devices are known."""
     example = "write `place leaf[i] in h1.A[i + 1] at 2U`, or `place leaf[*] in h1.A[3] stacked from 30U`"
     target = resolve_path(plan, context, s.path, ports=False)
     if target.device is None:
-        raise Fault("E0120", s.path.span, f"`{s.path.span.text}` is a group; racks hold devices", help="name a device in it")
+        raise Fault(
+            "E0120",
+            s.path.span,
+            f"`{s.path.span.text}` is a group; racks hold devices",
+            help="name a device in it",
+        )
     if target.device.inside is not None:
-        raise Fault("E0120", s.path.span, f"`{s.path.span.text}` is inside another device and is placed with it",
-                    help=f"place `{target.device.inside.path}`")  # fmt: skip
+        raise Fault(
+            "E0120",
+            s.path.span,
+            f"`{s.path.span.text}` is inside another device and is placed with it",
+            help=f"place `{target.device.inside.path}`",
+        )
     words = [w.name for w in s.words]
-    if words not in ([], ["stacked"]) or (s.anchor is not None and (s.anchor.name == "from") != (words == ["stacked"])):
+    if words not in ([], ["stacked"]) or (
+        s.anchor is not None and (s.anchor.name == "from") != (words == ["stacked"])
+    ):
         raise Fault("E0120", s.span, "a place is `at` a unit, or `stacked from` one", help=example)
     hall, row, rack = _hall_row_and_rack(plan, s.into, example)
-    plan.placings.append(Placing(target, hall, row, rack, words == ["stacked"], s.value, scope, context, origin))
+    plan.placings.append(
+        Placing(target, hall, row, rack, words == ["stacked"], s.value, scope, context, origin)
+    )
 
 
-def _hall_row_and_rack(plan: FabricPlan, path: tree.PathExpr, example: str) -> tuple[Hall, RackRow | tree.Expr, tree.Expr]:
+def _hall_row_and_rack(
+    plan: FabricPlan, path: tree.PathExpr, example: str
+) -> tuple[Hall, RackRow | tree.Expr, tree.Expr]:
     head, *rest = path.parts
     if not isinstance(head, tree.Identifier):
         raise Fault("E0120", path.span, "this names no hall", help=example)
@@ -187,8 +225,14 @@ def _hall_row_and_rack(plan: FabricPlan, path: tree.PathExpr, example: str) -> t
     if hall is None:
         if head.name in plan.absent_halls:
             raise Excused
-        raise unknown_name_fault("E0101", head.span, "hall", head.name, [h.name for h in plan.halls],
-                      extra_help='declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`')  # fmt: skip
+        raise unknown_name_fault(
+            "E0101",
+            head.span,
+            "hall",
+            head.name,
+            [h.name for h in plan.halls],
+            extra_help="declare it: `hall h1 { row A { rack 1..8 { height 48U } } }`",
+        )
     if len(rest) == 1 and isinstance(rest[0], tree.IndexPart) and len(rest[0].entries) == 2:
         row, rack = rest[0].entries
         _no_population(row, example)
@@ -203,7 +247,11 @@ def _hall_row_and_rack(plan: FabricPlan, path: tree.PathExpr, example: str) -> t
         found = next((r for r in hall.rows if r.name == rest[0].name), None)
         if found is None:
             raise unknown_name_fault(
-                "E0101", rest[0].span, f"row of `{hall.name}` called", rest[0].name, [r.name for r in hall.rows]
+                "E0101",
+                rest[0].span,
+                f"row of `{hall.name}` called",
+                rest[0].name,
+                [r.name for r in hall.rows],
             )
         _no_population(rest[1].entries[0], example)
         return hall, found, rest[1].entries[0]
@@ -221,10 +269,19 @@ def _read_distance(s: tree.Setting, scope: Scope, context: Context, evaluator: E
     words = [w for w, _ in item.args] if item else []
     a = item.value if item else None
     b = item.args[0][1] if item and item.args else None
-    if item is None or words != ["to", ""] or not isinstance(a, tree.PathExpr) or not isinstance(b, tree.PathExpr):
-        raise Fault("E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example)
+    if (
+        item is None
+        or words != ["to", ""]
+        or not isinstance(a, tree.PathExpr)
+        or not isinstance(b, tree.PathExpr)
+    ):
+        raise Fault(
+            "E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example
+        )
     if a.span.text == b.span.text:
-        raise Fault("E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example)
+        raise Fault(
+            "E0120", s.span, "a distance is between two halls, or two groups such as sites", help=example
+        )
     length = _whole_millimetres(evaluator.evaluate(item.args[1][1], scope), item.args[1][1].span)
     return Distance(a, b, length, s.span, scope, context)
 
@@ -240,10 +297,14 @@ def check_distance(plan: FabricPlan, d: Distance) -> None:
         else:
             d.ends.append(_group_at_distance_end(plan, d, path, known))
     if isinstance(d.ends[0], str) is not isinstance(d.ends[1], str):
-        raise Fault("E0120", d.span, "one end is a hall and the other is none", help="name two halls, or two groups")
+        raise Fault(
+            "E0120", d.span, "one end is a hall and the other is none", help="name two halls, or two groups"
+        )
 
 
-def _group_at_distance_end(plan: FabricPlan, d: Distance, path: tree.PathExpr, halls: list[str]) -> ResolvedPath:
+def _group_at_distance_end(
+    plan: FabricPlan, d: Distance, path: tree.PathExpr, halls: list[str]
+) -> ResolvedPath:
     """What one end of a distance names where it is no hall."""
     try:
         target = resolve_path(plan, d.context, path, ports=False)
@@ -253,7 +314,12 @@ def _group_at_distance_end(plan: FabricPlan, d: Distance, path: tree.PathExpr, h
         groups = [name for name, m in d.context.groups[0].members.items() if not isinstance(m, DeviceSet)]
         raise unknown_name_fault("E0101", path.span, "hall or group", path.bare, [*halls, *groups]) from None
     if target.group is None:
-        raise Fault("E0120", path.span, f"`{path.span.text}` is a device; a distance is between groups", help="name a group")
+        raise Fault(
+            "E0120",
+            path.span,
+            f"`{path.span.text}` is a device; a distance is between groups",
+            help="name a group",
+        )
     return target
 
 
@@ -292,7 +358,12 @@ class _HallReader:
     def hall(self, s: tree.Decl, origin: Origin) -> Hall:
         """The hall."""
         if s.shape is not None or s.of is not None:
-            raise Fault("E0120", s.span, "a hall has a name and a block", help="`hall h1 { row A { rack 1..8 { height 48U } } }`")
+            raise Fault(
+                "E0120",
+                s.span,
+                "a hall has a name and a block",
+                help="`hall h1 { row A { rack 1..8 { height 48U } } }`",
+            )
         rows: list[RackRow] = []
         once: dict[str, tree.Setting] = {}
         for inner in _settings_without_repeats(self.settings(s.body or (), HALL, "hall"), but="row"):
@@ -301,26 +372,53 @@ class _HallReader:
             else:
                 once[inner.name.name] = inner
         if not rows:
-            raise Fault("E0120", s.span, f"hall `{s.name.name}` has no row", help="add `row A { rack 1..8 { height 48U } }`")
+            raise Fault(
+                "E0120",
+                s.span,
+                f"hall `{s.name.name}` has no row",
+                help="add `row A { rack 1..8 { height 48U } }`",
+            )
         rack_pitch, row_pitch = self.pitch(once.get("pitch"))
         slack = once.get("slack")
         tray = self.tray(once["tray"], rows) if "tray" in once else None
-        return Hall(s.name.name, tuple(rows), rack_pitch, row_pitch, tray,
-                    self.length(slack, least=0) if slack else None, origin)  # fmt: skip
+        return Hall(
+            s.name.name,
+            tuple(rows),
+            rack_pitch,
+            row_pitch,
+            tray,
+            self.length(slack, least=0) if slack else None,
+            origin,
+        )
 
-    def settings(self, body: tuple[tree.Stmt, ...], known: tuple[str, ...], what: str) -> Iterator[tree.Setting]:
+    def settings(
+        self, body: tuple[tree.Stmt, ...], known: tuple[str, ...], what: str
+    ) -> Iterator[tree.Setting]:
         """The settings of a block. Raises Fault for anything else."""
         for inner in body:
             if isinstance(inner, tree.Broken):
                 raise Excused
-            if isinstance(inner, tree.Decl) and inner.kind.name == "row" and inner.shape is None and inner.of is None:
+            if (
+                isinstance(inner, tree.Decl)
+                and inner.kind.name == "row"
+                and inner.shape is None
+                and inner.of is None
+            ):
                 name = tree.SettingItem(tree.PathExpr((inner.name,), inner.name.span), (), inner.name.span)
-                inner = tree.Setting(inner.kind, (name,), inner.body, inner.span)  # `row A { … }` reads as a declaration
+                inner = tree.Setting(
+                    inner.kind, (name,), inner.body, inner.span
+                )  # `row A { … }` reads as a declaration
             if not isinstance(inner, tree.Setting):
-                raise Fault("E0118", inner.span, f"the block of a {what} has settings only",
-                            help=f"known: {', '.join(f'`{k}`' for k in known)}")  # fmt: skip
+                raise Fault(
+                    "E0118",
+                    inner.span,
+                    f"the block of a {what} has settings only",
+                    help=f"known: {', '.join(f'`{k}`' for k in known)}",
+                )
             if inner.name.name not in known:
-                raise unknown_name_fault("E0118", inner.name.span, f"setting of a {what}", inner.name.name, known)
+                raise unknown_name_fault(
+                    "E0118", inner.name.span, f"setting of a {what}", inner.name.name, known
+                )
             yield inner
 
     def rows(self, s: tree.Setting, before: list[RackRow]) -> list[RackRow]:
@@ -335,7 +433,12 @@ class _HallReader:
         for inner in self.settings(s.body or (), ("rack",), "row"):
             for number, kind in self.racks(inner):
                 if number in seen:
-                    raise Fault("E0104", inner.span, f"rack {number} is declared twice", labels=[(seen[number], "first here")])
+                    raise Fault(
+                        "E0104",
+                        inner.span,
+                        f"rack {number} is declared twice",
+                        labels=[(seen[number], "first here")],
+                    )
                 seen[number] = inner.span
                 racks.append((number, kind))
         if not racks:
@@ -343,7 +446,9 @@ class _HallReader:
         known = {r.name: r.span for r in before}
         for name, span in names:
             if name in known:
-                raise Fault("E0104", span, f"row `{name}` is declared twice", labels=[(known[name], "first here")])
+                raise Fault(
+                    "E0104", span, f"row `{name}` is declared twice", labels=[(known[name], "first here")]
+                )
             known[name] = span
         if len(known) > ROW_LIMIT or len(racks) * len(known) > RACK_LIMIT:
             raise Fault("E0116", s.span, f"a hall has at most {ROW_LIMIT:,} rows and {RACK_LIMIT:,} racks")
@@ -353,15 +458,28 @@ class _HallReader:
         """Names of rows: one, or the letters of a range."""
         if isinstance(e, tree.PathExpr) and e.bare is not None:
             return [(e.bare, e.span)]
-        if isinstance(e, tree.Range) and isinstance(e.low, tree.PathExpr) and isinstance(e.high, tree.PathExpr):
+        if (
+            isinstance(e, tree.Range)
+            and isinstance(e.low, tree.PathExpr)
+            and isinstance(e.high, tree.PathExpr)
+        ):
             low, high = e.low.bare or "", e.high.bare or ""
             if len(low) == len(high) == 1 and low.isupper() == high.isupper() and low <= high:
                 return [(chr(c), e.span) for c in range(ord(low), ord(high) + 1)]
-        raise Fault("E0120", e.span, "this is not a name of a row", help="write `row A`, `row A..D` or `row cold1, cold2`")
+        raise Fault(
+            "E0120",
+            e.span,
+            "this is not a name of a row",
+            help="write `row A`, `row A..D` or `row cold1, cold2`",
+        )
 
     def racks(self, s: tree.Setting) -> list[tuple[int, RackKind]]:
         """``rack 1..32 { height 48U; power 2 x 44kW; mass 1400kg }``."""
-        value = self.evaluator.evaluate(s.items[0].value, self.scope) if len(s.items) == 1 and not s.items[0].args else None
+        value = (
+            self.evaluator.evaluate(s.items[0].value, self.scope)
+            if len(s.items) == 1 and not s.items[0].args
+            else None
+        )
         if isinstance(value, WholeRange):
             low, high = value.low, value.high
         elif type(value) is int:
@@ -369,14 +487,21 @@ class _HallReader:
         else:
             low, high = 0, -1
         if not 0 <= low <= high < RACK_LIMIT:
-            raise Fault("E0120", s.span, "racks have numbers", help="`rack 1..32 { height 48U }`, or `rack 7 { height 42U }`")
+            raise Fault(
+                "E0120",
+                s.span,
+                "racks have numbers",
+                help="`rack 1..32 { height 48U }`, or `rack 7 { height 42U }`",
+            )
         height: int | None = None
         feeds, watts, mass, bend = 0, None, None, None
         for inner in _settings_without_repeats(self.settings(s.body or (), RACK, "rack")):
             if inner.name.name == "height":
                 units = self.amount(inner, UNITS)
                 if units.denominator != 1:
-                    raise Fault("E0120", inner.span, "the height of a rack is in whole units", help="`height 48U`")
+                    raise Fault(
+                        "E0120", inner.span, "the height of a rack is in whole units", help="`height 48U`"
+                    )
                 height = int(units)
             elif inner.name.name == "mass":
                 mass = self.amount(inner, MASS)
@@ -393,8 +518,12 @@ class _HallReader:
         if item is not None and [w for w, _ in item.args] == ["x"]:
             count = self.evaluator.integer(item.value, self.scope)
             if not 1 <= count <= 16:
-                raise Fault("E0120", s.span, f"a rack has 1 to 16 feeds, not {count}", help="`power 2 x 44kW`")
-            return count, self.quantity(self.evaluator.evaluate(item.args[0][1], self.scope), POWER, item.span)
+                raise Fault(
+                    "E0120", s.span, f"a rack has 1 to 16 feeds, not {count}", help="`power 2 x 44kW`"
+                )
+            return count, self.quantity(
+                self.evaluator.evaluate(item.args[0][1], self.scope), POWER, item.span
+            )
         return 1, self.amount(s, POWER)
 
     def amount(self, s: tree.Setting, dim: Dim) -> Fraction:
@@ -413,7 +542,9 @@ class _HallReader:
         """The one length of a setting, in millimetres."""
         if len(s.items) != 1 or s.items[0].args:
             raise Fault("E0120", s.span, f"`{s.name.name}` is one length", help=f"`{s.name.name} 1m`")
-        return _whole_millimetres(self.evaluator.evaluate(s.items[0].value, self.scope), s.items[0].span, least)
+        return _whole_millimetres(
+            self.evaluator.evaluate(s.items[0].value, self.scope), s.items[0].span, least
+        )
 
     def pitch(self, s: tree.Setting | None) -> tuple[int | None, int | None]:
         """``pitch rack 0.6m, row 3m``."""
@@ -421,19 +552,29 @@ class _HallReader:
         for item in s.items if s else ():
             name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
             if name not in ("rack", "row") or name in found or len(item.args) != 1 or item.args[0][0]:
-                raise Fault("E0120", item.span, "a pitch is from rack to rack and from row to row",
-                            help="`pitch rack 0.6m, row 3m`")  # fmt: skip
-            found[str(name)] = _whole_millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
+                raise Fault(
+                    "E0120",
+                    item.span,
+                    "a pitch is from rack to rack and from row to row",
+                    help="`pitch rack 0.6m, row 3m`",
+                )
+            found[str(name)] = _whole_millimetres(
+                self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span
+            )
         return found.get("rack"), found.get("row")
 
     def tray(self, s: tree.Setting, rows: list[RackRow]) -> Tray:
         """``tray above 2.6m { across at 1, 16; capacity 300mm x 100mm }``."""
-        example = "`tray above 2.6m { along rows; across at 1, 16; capacity 300mm x 100mm }`, or `tray below 0.5m`"
+        example = (
+            "`tray above 2.6m { along rows; across at 1, 16; capacity 300mm x 100mm }`, or `tray below 0.5m`"
+        )
         item = s.items[0] if len(s.items) == 1 else None
         word = item.value.bare if item is not None and isinstance(item.value, tree.PathExpr) else None
         if item is None or word not in ("above", "below") or len(item.args) != 1 or item.args[0][0]:
             raise Fault("E0120", s.span, "a tray is above the racks or below the floor", help=example)
-        height = _whole_millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
+        height = _whole_millimetres(
+            self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span
+        )
         numbers = {n for r in rows for n, _ in r.racks}
         across: tuple[int, ...] = tuple(sorted({rows[0].racks[0][0], rows[0].racks[-1][0]}))
         area = None
@@ -451,7 +592,12 @@ class _HallReader:
         """``across at 1, 16``: the racks over which trays lead from row to row."""
         out = []
         for k, item in enumerate(s.items):
-            if k == 0 and isinstance(item.value, tree.PathExpr) and item.value.bare == "at" and len(item.args) == 1:
+            if (
+                k == 0
+                and isinstance(item.value, tree.PathExpr)
+                and item.value.bare == "at"
+                and len(item.args) == 1
+            ):
                 e = item.args[0][1]
             elif k and not item.args:
                 e = item.value
@@ -459,7 +605,9 @@ class _HallReader:
                 raise Fault("E0120", item.span, "trays lead across at racks", help="`across at 1, 16`")
             number = self.evaluator.integer(e, self.scope)
             if number not in known:
-                raise Fault("E0108", e.span, f"no row has a rack {number}", help="name racks that the rows have")
+                raise Fault(
+                    "E0108", e.span, f"no row has a rack {number}", help="name racks that the rows have"
+                )
             out.append(number)
         return tuple(sorted(set(out)))
 
@@ -467,6 +615,10 @@ class _HallReader:
         """``capacity 300mm x 100mm`` in square millimetres."""
         item = s.items[0] if len(s.items) == 1 else None
         if item is None or [w for w, _ in item.args] != ["x"]:
-            raise Fault("E0120", s.span, "the capacity of a tray is width x depth", help="`capacity 300mm x 100mm`")
+            raise Fault(
+                "E0120", s.span, "the capacity of a tray is width x depth", help="`capacity 300mm x 100mm`"
+            )
         width = _whole_millimetres(self.evaluator.evaluate(item.value, self.scope), item.value.span)
-        return width * _whole_millimetres(self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span)
+        return width * _whole_millimetres(
+            self.evaluator.evaluate(item.args[0][1], self.scope), item.args[0][1].span
+        )

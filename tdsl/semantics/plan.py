@@ -1,4 +1,5 @@
-"""The semantic model of one fabric: its groups and device sets, and its statements with the names in their paths resolved."""
+"""The semantic model of one fabric: its groups and device sets, and its statements with the names in their
+paths resolved."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """A block that holds members: the fabric itself, or what ``group``, ``pod``, ``plane``, ``rack`` … declare.
+    """A block that holds members: the fabric itself, or what ``group``, ``pod``, ``plane``, ``rack`` …
+    declare.
 
     ``absent`` are names whose declaration is broken: paths through them are excused.
     """
@@ -51,7 +53,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a statement stands: its groups from the fabric inward, and the axes of each over which it is repeated."""
+    """Where a statement stands: its groups from the fabric inward, and the axes of each over which it is
+    repeated."""
 
     groups: tuple[Group, ...]
     parts: tuple[PathComponent, ...]  # of groups[1:]; an ``extend su[0]`` narrows an axis to one index
@@ -68,7 +71,9 @@ class Context:
 
     def inner(self, group: Group) -> Context:
         """The context of a group's own block."""
-        return Context((*self.groups, group), (*self.parts, PathComponent(group.name, group.kind, group.axes)))
+        return Context(
+            (*self.groups, group), (*self.parts, PathComponent(group.name, group.kind, group.axes))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,8 @@ class Unfolded:
 
 @dataclass(slots=True, eq=False)
 class FabricPlan:
-    """Everything one fabric says. ``broken`` means that some statement was refused, so absences prove nothing."""
+    """Everything one fabric says. ``broken`` means that some statement was refused, so absences prove
+    nothing."""
 
     name: str
     title: str
@@ -171,7 +177,9 @@ class FabricPlan:
     namings: list[Pathed] = field(default_factory=list)
     overrides: list[Pathed] = field(default_factory=list)
     requires: list[Required] = field(default_factory=list)
-    of_cluster: list[Required] = field(default_factory=list)  # those of the cluster's block that are about all its fabrics
+    of_cluster: list[Required] = field(
+        default_factory=list
+    )  # those of the cluster's block that are about all its fabrics
     rules: list[AddressRule] = field(default_factory=list)  # addresses and ASNs
     routing: RoutingSettings | None = None
     roce: Roce | None = None
@@ -183,9 +191,13 @@ class FabricPlan:
     placings: list[Placing] = field(default_factory=list)
     auto: AutoPlacing | None = None
     prices: Mapping[str, Fraction] = field(default_factory=dict)  # by model, as the user states them
-    supply: Supply = field(default_factory=Supply)  # spares, lead times and alternatives, as the user states them
+    supply: Supply = field(
+        default_factory=Supply
+    )  # spares, lead times and alternatives, as the user states them
     parts: tuple[DeviceModel, ...] = ()  # cables and optics to choose from, where something has a place
-    catalogue: Callable[[], tuple[DeviceModel, ...]] = tuple  # those of the library, read when they are asked for
+    catalogue: Callable[[], tuple[DeviceModel, ...]] = (
+        tuple  # those of the library, read when they are asked for
+    )
     insides: dict[tuple[int, str], DeviceSet] = field(default_factory=dict)
     numbered: bool = False  # whether its sets have their rows, so that none is added
     touched: set[int] = field(default_factory=set)  # id() of sets that a connect names, understood or not

@@ -1,4 +1,5 @@
-"""A fabric's text becomes its plan: values, groups and device sets first, then statements with their paths resolved."""
+"""A fabric's text becomes its plan: values, groups and device sets first, then statements with their paths
+resolved."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ HYPHENATED = re.compile(r"[A-Za-z_]\w*(?:-\w+)+")
 
 
 class FabricPlanner:
-    """Walks one fabric. Declarations are entered while walking; statements with paths wait until all are known."""
+    """Walks one fabric. Declarations are entered while walking; statements with paths wait until all are
+    known."""
 
     def __init__(self, library: Library, home: Linked, node: tree.Decl, max_devices: int) -> None:
         self.library, self.home, self.node = library, home, node
@@ -53,9 +55,15 @@ class FabricPlanner:
         except Excused:  # it names what has an error of its own
             title = ""
         self.plan = FabricPlan(
-            node.name.name, title, Origin(node.name.span), root, self.evaluator, prices=library.prices, supply=library.supply,
+            node.name.name,
+            title,
+            Origin(node.name.span),
+            root,
+            self.evaluator,
+            prices=library.prices,
+            supply=library.supply,
             catalogue=partial(library.parts, home),
-        )  # fmt: skip
+        )
         self.context = Context((root,), ())
         self.count = 0
         self.ports = 0
@@ -97,7 +105,13 @@ class FabricPlanner:
             if binding.state != FAILED and binding.compute is not None:
                 self.guard(partial(_evaluate_binding, scope, name, binding))
 
-    def block(self, body: Iterable[tree.Stmt], scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
+    def block(
+        self,
+        body: Iterable[tree.Stmt],
+        scope: Scope,
+        context: Context,
+        chain: tuple[tuple[SourceSpan, str], ...],
+    ) -> None:
         """All statements of a block: values first, so that their order does not matter."""
         body = tuple(body)
         for s in body:
@@ -144,7 +158,12 @@ class FabricPlanner:
             scope.define(s.name.name, Binding("def", s.name.span, lambda: FunctionValue(s, scope)))
         elif isinstance(s, tree.Param):
             if len(context.groups) > 1:
-                raise Fault("E0120", s.span, "a param belongs to the fabric or the file", help="use `let` inside a group")
+                raise Fault(
+                    "E0120",
+                    s.span,
+                    "a param belongs to the fabric or the file",
+                    help="use `let` inside a group",
+                )
             self.plan.declared.add(s.name.name)
             value = define_param(scope, s, self.evaluator, self.library.settings)
             self.plan.parameters[s.name.name] = value
@@ -163,13 +182,17 @@ class FabricPlanner:
             inner.set(s.name.name, value, s.name.span)
             if not require_bool(self.evaluator.evaluate(s.guard, inner), s.guard.span):
                 raise Fault(
-                    "E0110", s.value.span, f"`{s.name.name}` is {text_of(value)}, which its guard rules out",
+                    "E0110",
+                    s.value.span,
+                    f"`{s.name.name}` is {text_of(value)}, which its guard rules out",
                     labels=[(s.guard.span, "this must hold")],
-                )  # fmt: skip
+                )
         return value
 
     # ------------------------------------------------------------ statements
-    def statement(self, s: tree.Stmt, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
+    def statement(
+        self, s: tree.Stmt, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]
+    ) -> None:
         """One statement that is not a value."""
         plan, origin = self.plan, Origin(s.span, chain)
         match s:
@@ -178,14 +201,18 @@ class FabricPlanner:
             case tree.Decl() if s.kind.name in GROUPS:
                 self.group(s, scope, context, chain)
             case tree.Connect():
-                self.waiting.append(partial(plan_connect, plan, self.library, self.home, s, scope, context, origin))
+                self.waiting.append(
+                    partial(plan_connect, plan, self.library, self.home, s, scope, context, origin)
+                )
             case tree.Omit():
                 for path in s.paths:
                     self.waiting.append(partial(plan_omit, plan, s, path, scope, context, origin))
             case tree.Naming():
                 self.waiting.append(partial(plan_naming, plan, s, scope, context, origin))
             case tree.Override():
-                self.waiting.append(partial(plan_override, plan, self.library, self.home, s, scope, context, origin))
+                self.waiting.append(
+                    partial(plan_override, plan, self.library, self.home, s, scope, context, origin)
+                )
             case tree.Require():
                 plan.requires.append(Required(s, scope, context, origin))
             case tree.Extend():
@@ -235,7 +262,9 @@ class FabricPlanner:
     def minimize(self, s: tree.Setting, context: Context) -> None:
         """``minimize power``: which numbers the holes get."""
         if self.plan.minimize is not None or len(context.groups) > 1:
-            raise Fault("E0120", s.span, "a fabric's own block says once what is made least", help="`minimize power`")
+            raise Fault(
+                "E0120", s.span, "a fabric's own block says once what is made least", help="`minimize power`"
+            )
         self.plan.minimize = s
 
     def addressing(self, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
@@ -258,7 +287,14 @@ class FabricPlanner:
         plan.routing, asns = routing.read_routing_block(s, scope, self.evaluator, origin)
         for inner in asns:
             self.waiting.append(
-                partial(addressing.plan_asn_statement, plan, inner, scope, context, Origin(inner.span, origin.chain))
+                partial(
+                    addressing.plan_asn_statement,
+                    plan,
+                    inner,
+                    scope,
+                    context,
+                    Origin(inner.span, origin.chain),
+                )
             )
 
     def subnet(self, s: tree.Setting, scope: Scope, context: Context, origin: Origin) -> None:
@@ -268,7 +304,9 @@ class FabricPlanner:
         step = partitions.plan_partition if s.name.name == "partition" else partitions.plan_subnet_manager
         self.waiting.append(partial(step, self.plan, s, scope, context, origin))
 
-    def compound(self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
+    def compound(
+        self, s: tree.If | tree.For, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]
+    ) -> None:
         """An if or for; if it cannot be understood, what its blocks name is excused."""
         try:
             if isinstance(s, tree.If):
@@ -279,21 +317,29 @@ class FabricPlanner:
             self.plan.excused.update(re.findall(r"[A-Za-z_]\w*", s.span.text))
             raise
 
-    def branch(self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
+    def branch(
+        self, s: tree.If, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]
+    ) -> None:
         """The branch whose condition holds; its names belong to the block around."""
         body, why = self.chosen(s, scope)
         self.block(body, scope, context, (*chain, *why))
 
     def chosen(self, s: tree.If, scope: Scope) -> tuple[tuple[tree.Stmt, ...], Chain]:
         """The block whose condition holds, and the place of that."""
-        if any(isinstance(x, (tree.Param, tree.If)) for body in (*(b for _, b in s.branches), s.other) for x in body):
+        if any(
+            isinstance(x, (tree.Param, tree.If))
+            for body in (*(b for _, b in s.branches), s.other)
+            for x in body
+        ):
             self.library.settings.varying = True  # a parameter here may rest on others
         for condition, body in s.branches:
             if require_bool(self.evaluator.evaluate(condition, scope), condition.span):
                 return tuple(body), ((condition.span, "because this holds"),)
         return tuple(s.other), ()
 
-    def loop(self, s: tree.For, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
+    def loop(
+        self, s: tree.For, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]
+    ) -> None:
         """The body once for each value."""
         for value in elements_to_iterate(self.evaluator.evaluate(s.over, scope), s.over.span):
             self.evaluator.steps += 1 + len(s.body) * 16
@@ -315,7 +361,9 @@ class FabricPlanner:
             raise Fault("E0104", s.name.span, message, labels=[(where, "first here")], help=help)
         group.members[name] = member
 
-    def group(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
+    def group(
+        self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]
+    ) -> None:
         """A group and its block."""
         try:
             if s.of is not None:
@@ -327,7 +375,9 @@ class FabricPlanner:
                 )
             axes = axes_of(s.shape, scope, self.evaluator)
             inner_scope = scope.child()
-            made = Group(s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope, extents=s.shape or ())
+            made = Group(
+                s.name.name, s.kind.name, axes, context.group, s.name.span, inner_scope, extents=s.shape or ()
+            )
             self.limit(prod(a.size for a in (*context.axes, *axes)), s)
             self.enter(context.group, s, made)
         except (Fault, Excused):
@@ -340,7 +390,9 @@ class FabricPlanner:
         """Have a block's unused values computed at the end."""
         self.waiting.append(lambda: self.force(scope))
 
-    def device(self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]) -> None:
+    def device(
+        self, s: tree.Decl, scope: Scope, context: Context, chain: tuple[tuple[SourceSpan, str], ...]
+    ) -> None:
         """``switch leaf[8]: QM9700 { … }``."""
         try:
             if s.title is not None:
@@ -371,7 +423,8 @@ class FabricPlanner:
                 raise Fault(
                     "E0116",
                     s.span,
-                    f"with this the design has {number_in_message(self.ports)} ports; the limit is {PORT_LIMIT:,}",
+                    f"with this the design has {number_in_message(self.ports)} ports; the limit is "
+                    f"{PORT_LIMIT:,}",
                 )
             self.enter(context.group, s, made)
         except (Fault, Excused):
@@ -384,7 +437,12 @@ class FabricPlanner:
         """Refuse more spares than there are devices along the last index."""
         most = axes[-1].size if axes else 1
         if count >= most:
-            raise Fault("E0120", s.span, f"{count} of {most} `{s.name.name}` are spares, so none is left", help="`spares 1`")
+            raise Fault(
+                "E0120",
+                s.span,
+                f"{count} of {most} `{s.name.name}` are spares, so none is left",
+                help="`spares 1`",
+            )
 
     def limit(self, count: int, s: tree.Decl) -> None:
         """Refuse more devices than the limit before any memory is taken."""
@@ -392,7 +450,8 @@ class FabricPlanner:
             raise Fault(
                 "E0116",
                 s.span,
-                f"with this the design has {number_in_message(count)} devices or groups; the limit is {self.max_devices:,}",
+                f"with this the design has {number_in_message(count)} devices or groups; the limit is "
+                f"{self.max_devices:,}",
                 help="raise it with `--limit-devices`, if that many are meant",
             )
 
@@ -401,10 +460,17 @@ class FabricPlanner:
         if not isinstance(s.of, tree.PathExpr) or s.of.bare is None:
             if s.of is not None and HYPHENATED.fullmatch(s.of.span.text):
                 raise self.library.hyphenated(self.home, s.of.span)
-            raise Fault("E0120", s.span, f"`{s.name.name}` has no model", help=f"write `{s.kind.name} {s.name.name}: MODEL`"
-                        if not isinstance(s.of, tree.Str) else "the name of a model is written without quotes",
-                        fix=Fix("remove the quotes", ((s.of.span, s.of.span.text.strip('"').replace(" ", "_")),))
-                        if isinstance(s.of, tree.Str) else None)  # fmt: skip
+            raise Fault(
+                "E0120",
+                s.span,
+                f"`{s.name.name}` has no model",
+                help=f"write `{s.kind.name} {s.name.name}: MODEL`"
+                if not isinstance(s.of, tree.Str)
+                else "the name of a model is written without quotes",
+                fix=Fix("remove the quotes", ((s.of.span, s.of.span.text.strip('"').replace(" ", "_")),))
+                if isinstance(s.of, tree.Str)
+                else None,
+            )
         model = self.named_model(s.of, scope)
         if model.kind != s.kind.name:
             raise Fault(
@@ -457,7 +523,11 @@ class FabricPlanner:
         if isinstance(s, tree.Override):
             inner = tree.Override(path, s.model, s.body, s.span)
             root = self.plan.root.scope
-            self.waiting.append(partial(plan_override, self.plan, self.library, home, inner, root, self.context, Origin(s.span)))
+            self.waiting.append(
+                partial(
+                    plan_override, self.plan, self.library, home, inner, root, self.context, Origin(s.span)
+                )
+            )
         else:
             more = tree.Extend(path, s.body, s.span)
             self.extend_from(home, more)

@@ -1,7 +1,8 @@
 """Units as types: exact quantities with dimensions, and the unit table.
 
-A dimension is a tuple of exponents over the base bit, second, metre, watt, kilogram, dollar, rack unit, decibel. Rates are
-bits per second in one direction; ``GB/s`` says bytes. Prefixes of rates and sizes are decimal.
+A dimension is a tuple of exponents over the base bit, second, metre, watt, kilogram, dollar, rack unit,
+decibel. Rates are bits per second in one direction; ``GB/s`` says bytes. Prefixes of rates and sizes are
+decimal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a parameter may be: its finite domain, read from its type and from the syntax of its guard.
 
-The guard gives bounds (linear comparisons, ``in``, joined by ``and``, ``or`` and ``not``) that leave no allowed value out; where
-they say less than the guard, such as beside ``n % 2 == 0``, the guard itself picks among what is within them.
+The guard gives bounds (linear comparisons, ``in``, joined by ``and``, ``or`` and ``not``) that leave no
+allowed value out; where they say less than the guard, such as beside ``n % 2 == 0``, the guard itself picks
+among what is within them.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values of a parameter in order, None where they are not finite: then ``missing`` and ``help`` say why.
+    """The values of a parameter in order, None where they are not finite: then ``missing`` and ``help`` say
+    why.
 
-    ``allows`` puts a value to the guard. ``alone``: the guard names nothing but the parameter, so the values are always these.
+    ``allows`` puts a value to the guard. ``alone``: the guard names nothing but the parameter, so the values
+    are always these.
     """
 
     name: str
@@ -60,7 +63,9 @@ class Domain:
         if kept.choices is None or kept.choices == rest.choices:
             return replace(kept, allows=allows, alone=alone)
         if isinstance(kept.choices, range) and isinstance(rest.choices, range):
-            both: Sequence[Value] = range(max(kept.choices.start, rest.choices.start), min(kept.choices.stop, rest.choices.stop))
+            both: Sequence[Value] = range(
+                max(kept.choices.start, rest.choices.start), min(kept.choices.stop, rest.choices.stop)
+            )
         else:
             both = tuple(v for v in kept.choices if rest.allows(v))
         return replace(kept, choices=both, allows=allows, alone=alone)
@@ -68,10 +73,11 @@ class Domain:
 
 @dataclass(slots=True)
 class ParameterSettings:
-    """What a call says of parameters: ``texts`` as ``--set`` gives them, and ``values`` those of one combination.
+    """What a call says of parameters: ``texts`` as ``--set`` gives them, and ``values`` those of one
+    combination.
 
-    Where there is a list for ``domains``, what each parameter may be is added to it; ``varying`` then tells that which
-    parameters there are may rest on the values of others.
+    Where there is a list for ``domains``, what each parameter may be is added to it; ``varying`` then tells
+    that which parameters there are may rest on the values of others.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -83,7 +89,8 @@ class ParameterSettings:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Bounds on a value, None where there is none; or the only ``choices``. ``exact``: a whole number within is allowed."""
+    """Bounds on a value, None where there is none; or the only ``choices``. ``exact``: a whole number within
+    is allowed."""
 
     low: Fraction | None = None
     high: Fraction | None = None
@@ -98,7 +105,8 @@ Form = tuple[Fraction, Fraction, Fraction]
 
 
 def parameter_domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domain:
-    """What a parameter may be, in a scope where its own name has no value. Raises Fault if its default has none."""
+    """What a parameter may be, in a scope where its own name has no value. Raises Fault if its default has
+    none."""
     name = s.name.name
     default = evaluator.evaluate(s.default, scope)
     kind = s.type.name if s.type is not None else type_name(default)
@@ -130,9 +138,12 @@ def parameter_domain(scope: Scope, s: tree.Param, evaluator: Evaluator) -> Domai
         # Both ends are put to the guard, too: metres compared with watts have bounds, and no answer.
         if not (reach.exact and kind == "int" and (not choices or (allows(low) and allows(high)))):
             if high - low >= CANDIDATES:
-                missing = f"its guard is more than bounds, and {high - low + 1:,} numbers are too many to put to it"
+                missing = (
+                    f"its guard is more than bounds, and {high - low + 1:,} numbers are too many to put to it"
+                )
                 help = (
-                    f"narrow the range to {CANDIDATES:,} numbers, or list the values: `where {name} in [{text_of(default)}, …]`"
+                    f"narrow the range to {CANDIDATES:,} numbers, or list the values: `where {name} in "
+                    f"[{text_of(default)}, …]`"
                 )
                 choices = None
             else:
@@ -170,7 +181,9 @@ def _missing_bound(s: tree.Param, low: int | None, high: int | None, default: Va
     else:
         bound, text = "no lower bound", f"{name} >= {min(1, high or 0)}"
     if s.guard is not None:
-        loose = isinstance(s.guard, tree.Cond) or (isinstance(s.guard, tree.Chain) and any(op == "or" for op, _ in s.guard.rest))
+        loose = isinstance(s.guard, tree.Cond) or (
+            isinstance(s.guard, tree.Chain) and any(op == "or" for op, _ in s.guard.rest)
+        )
         old = " ".join(s.guard.span.text.split())
         text = f"({old}) and {text}" if loose else f"{old} and {text}"
     return f"it has {bound}", f"write, for example, `where {text}`"
@@ -178,7 +191,8 @@ def _missing_bound(s: tree.Param, low: int | None, high: int | None, default: Va
 
 @dataclass(frozen=True, slots=True)
 class _GuardReader:
-    """Reads bounds on one name from conditions. What mentions the name has no value in the scope, and all else is constant."""
+    """Reads bounds on one name from conditions. What mentions the name has no value in the scope, and all
+    else is constant."""
 
     name: str
     scope: Scope
@@ -197,13 +211,17 @@ class _GuardReader:
             parts = [self.read(x, negated) for x in (e.first, *(x for _, x in e.rest))]
             held = parts[0]
             for (op, _), part in zip(e.rest, parts[1:], strict=True):
-                held = _intersect_bounds(held, part) if (op == "and") != negated else _unite_bounds(held, part)
+                held = (
+                    _intersect_bounds(held, part) if (op == "and") != negated else _unite_bounds(held, part)
+                )
             return held
         out: Reach | None = None
         left = e.first
         for op, right in e.rest:
             part = self.compared(op, left, right, negated)
-            out = part if out is None else _unite_bounds(out, part) if negated else _intersect_bounds(out, part)
+            out = (
+                part if out is None else _unite_bounds(out, part) if negated else _intersect_bounds(out, part)
+            )
             left = right
         return out or ANY
 
@@ -218,7 +236,9 @@ class _GuardReader:
                 if self.bare(this) and value is not None:
                     return Reach(choices=(value,))
         a, b = self.form(left), self.form(right)
-        return ANY if a is None or b is None else _solve_comparison((a[0] - b[0], a[1] - b[2], a[2] - b[1]), op)
+        return (
+            ANY if a is None or b is None else _solve_comparison((a[0] - b[0], a[1] - b[2], a[2] - b[1]), op)
+        )
 
     def member(self, left: tree.Expr, right: tree.Expr) -> Reach:
         """``x in 1..8`` and ``x in [1, 2, 4]``."""

@@ -38,7 +38,8 @@ class RoutingSettings:
 
 @dataclass(frozen=True, slots=True)
 class Ecn:
-    """Marking of packets: from ``low`` bytes of queue on some, at ``high`` bytes ``percent`` of them, above it all."""
+    """Marking of packets: from ``low`` bytes of queue on some, at ``high`` bytes ``percent`` of them, above
+    it all."""
 
     low: int
     high: int
@@ -49,8 +50,9 @@ class Ecn:
 class Roce:
     """Traffic class of RDMA over Converged Ethernet (RoCEv2).
 
-    ``dscp`` and ``priority`` of its packets, ``cnp_dscp`` and ``cnp_priority`` of its congestion notifications; ``pfc``: the
-    priority is lossless (IEEE 802.1Qbb); ``watchdog_ms`` is when a stuck pause is broken, 0 for never.
+    ``dscp`` and ``priority`` of its packets, ``cnp_dscp`` and ``cnp_priority`` of its congestion
+    notifications; ``pfc``: the priority is lossless (IEEE 802.1Qbb); ``watchdog_ms`` is when a stuck pause is
+    broken, 0 for never.
     """
 
     dscp: int
@@ -79,11 +81,14 @@ def read_routing_block(
     mtu = _integer_setting("mtu", given, scope, evaluator, MTU, 0)
     asns = [x for x in s.body or () if isinstance(x, tree.Setting) and x.name.name == "asn"]
     interval, multiplier = _bfd_timers(given.get("bfd"), scope, evaluator)
-    return RoutingSettings("bgp", "bfd" in given, "graceful_restart" in given, mtu, origin, interval, multiplier), asns
+    return RoutingSettings(
+        "bgp", "bfd" in given, "graceful_restart" in given, mtu, origin, interval, multiplier
+    ), asns
 
 
 def _bfd_timers(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[int, int]:
-    """Milliseconds between two packets, and how many may be lost: ``bfd 100ms x 3``; 0 and 0 where the system's own apply."""
+    """Milliseconds between two packets, and how many may be lost: ``bfd 100ms x 3``; 0 and 0 where the
+    system's own apply."""
     if s is None or not s.items:
         return 0, 0
     item, help = s.items[0], "write `bfd 100ms x 3`: packets every 100 ms, a failure after 3 lost ones"
@@ -94,14 +99,24 @@ def _bfd_timers(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> t
         raise Fault("E0103", item.value.span, "the interval of `bfd` is a time", help=help)
     ms = value.amount * 1000
     if ms.denominator != 1 or not 50 <= ms <= 4000:
-        raise Fault("E0110", item.value.span, "the interval of `bfd` is from 50 to 4,000 whole milliseconds", help=help)
+        raise Fault(
+            "E0110",
+            item.value.span,
+            "the interval of `bfd` is from 50 to 4,000 whole milliseconds",
+            help=help,
+        )
     return int(ms), _integer_in_range("multiplier", item.args[0][1], scope, evaluator, range(3, 51))
 
 
 def read_roce_block(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin: Origin) -> Roce:
     """``roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }``."""
     if s.items:
-        raise Fault("E0120", s.items[0].span, "`roce` has a block and no value", help="write `roce { dscp 26; priority 3 }`")
+        raise Fault(
+            "E0120",
+            s.items[0].span,
+            "`roce` has a block and no value",
+            help="write `roce { dscp 26; priority 3 }`",
+        )
     given = _settings_by_name(s, ROCE_SETTINGS)
     priority = _integer_setting("priority", given, scope, evaluator, range(8), 3)
     dscp = _integer_setting("dscp", given, scope, evaluator, range(64), 26)
@@ -111,8 +126,12 @@ def read_roce_block(s: tree.Setting, scope: Scope, evaluator: Evaluator, origin:
     for mine, theirs, what in ((dscp, cnp_dscp, "dscp"), (priority, cnp_priority, "priority")):
         if mine == theirs:
             span = (cnp or given.get(what) or s).span
-            raise Fault("E0120", span, f"data and congestion notifications both have {what} {mine}",
-                        help="notifications must overtake the data that waits: give them a class of their own")  # fmt: skip
+            raise Fault(
+                "E0120",
+                span,
+                f"data and congestion notifications both have {what} {mine}",
+                help="notifications must overtake the data that waits: give them a class of their own",
+            )
     pfc, watchdog = _pfc_setting(given.get("pfc"), scope, evaluator)
     ecn = _ecn_thresholds(given["ecn"], scope, evaluator) if "ecn" in given else None
     return Roce(dscp, priority, cnp_dscp, cnp_priority, pfc, watchdog, ecn, origin)
@@ -130,16 +149,25 @@ def _settings_by_name(s: tree.Setting, known: tuple[str, ...], several: str = ""
         if name not in known:
             raise unknown_name_fault("E0118", inner.name.span, f"setting of {s.name.name}", name, known)
         if inner.body is not None:
-            raise Fault("E0118", inner.body[0].span if inner.body else inner.span, f"`{name}` takes no block here")
+            raise Fault(
+                "E0118", inner.body[0].span if inner.body else inner.span, f"`{name}` takes no block here"
+            )
         if name in out and name != several:
-            raise Fault("E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")])
+            raise Fault(
+                "E0104", inner.span, f"`{name}` is set twice", labels=[(out[name].span, "first here")]
+            )
         out[name] = inner
     return out
 
 
 def _integer_setting(
-    name: str, given: Mapping[str, tree.Setting], scope: Scope, evaluator: Evaluator, among: range, default: int
-) -> int:  # fmt: skip
+    name: str,
+    given: Mapping[str, tree.Setting],
+    scope: Scope,
+    evaluator: Evaluator,
+    among: range,
+    default: int,
+) -> int:
     """The number of a setting, which must lie in a range."""
     s = given.get(name)
     if s is None:
@@ -149,7 +177,9 @@ def _integer_setting(
     return _integer_in_range(name, s.items[0].value, scope, evaluator, among)
 
 
-def _number_after_word(s: tree.Setting, word: str, scope: Scope, evaluator: Evaluator, among: range, default: int) -> int:
+def _number_after_word(
+    s: tree.Setting, word: str, scope: Scope, evaluator: Evaluator, among: range, default: int
+) -> int:
     """The number behind a word of a setting."""
     for found, value in s.items[0].args:
         if found != word:
@@ -171,7 +201,8 @@ def _integer_in_range(name: str, e: tree.Expr, scope: Scope, evaluator: Evaluato
 
 
 def _pfc_setting(s: tree.Setting | None, scope: Scope, evaluator: Evaluator) -> tuple[bool, int]:
-    """Whether the priority is lossless, and its watchdog in milliseconds. Not said, it is, without a watchdog."""
+    """Whether the priority is lossless, and its watchdog in milliseconds. Not said, it is, without a
+    watchdog."""
     if s is None or not s.items:
         return True, 0
     item = s.items[0]
@@ -202,10 +233,15 @@ def _ecn_thresholds(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> Ecn:
     share = evaluator.evaluate(words["at"], scope) if "at" in words else 1
     percent = share * 100 if isinstance(share, (int, Fraction)) else 0
     if percent not in range(1, 101):
-        raise Fault("E0110", words["at"].span, "the share of packets marked is from 1% to 100%, whole", help=help)
+        raise Fault(
+            "E0110", words["at"].span, "the share of packets marked is from 1% to 100%, whole", help=help
+        )
     if low >= high:
         raise Fault(
-            "E0110", item.span, f"marking begins at {low:,} bytes and is full at {high:,}: it must begin below", help=help
+            "E0110",
+            item.span,
+            f"marking begins at {low:,} bytes and is full at {high:,}: it must begin below",
+            help=help,
         )
     return Ecn(low, high, int(percent))
 

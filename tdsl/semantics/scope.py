@@ -1,4 +1,5 @@
-"""Names in a block: values, functions and members, looked up outward. Values are computed when first asked for."""
+"""Names in a block: values, functions and members, looked up outward. Values are computed when first asked
+for."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class Binding:
 
 @dataclass(slots=True)
 class Scope:
-    """One block's names. ``excused`` are names in statements that did not parse: their absence is not reported."""
+    """One block's names. ``excused`` are names in statements that did not parse: their absence is not
+    reported."""
 
     parent: Scope | None = None
     names: dict[str, Binding] = field(default_factory=dict)

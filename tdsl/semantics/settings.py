@@ -16,17 +16,19 @@ from tdsl.semantics.values import BareWord, ModelValue, Value, a_type
 from tdsl.syntax import tree
 
 CAPACITY_LIMIT = 1 << 62
-"""The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64 bits."""
+"""The capacity of all links of a fabric together is below it, in bit/s each way: sums of capacities fit 64
+bits."""
 GRAIN_LIMIT = 1 << 40
-"""The same capacity in units of the greatest common divisor of all rates is below it: proofs add up products of capacities with
-lengths of up to 2^20 steps, which then fit 64 bits, too."""
+"""The same capacity in units of the greatest common divisor of all rates is below it: proofs add up products
+of capacities with lengths of up to 2^20 steps, which then fit 64 bits, too."""
 
 LONGEST = {
     "diameter": (1, "1m"),
     "bend": (1000, "1km"),
     **dict.fromkeys(("length", "lengths", "unconfirmed", "reach"), (10**9, "1,000,000km")),
 }
-"""How many metres these are at most: sums of micrometres, and of squares of diameters, stay whole numbers of 63 bits."""
+"""How many metres these are at most: sums of micrometres, and of squares of diameters, stay whole numbers of
+63 bits."""
 MEDIA_WORDS = ("cable", "trace", "backplane", "fibre", "copper", "dac", "acc", "aec", "aoc", "dwdm")
 
 
@@ -39,13 +41,22 @@ def not_too_long(name: str, value: object, span: SourceSpan) -> None:
 
 
 def require_plain_setting(s: tree.Setting, form: str, items: int = 1) -> None:
-    """Refuse what a setting does not read: a block, more items than it takes, words behind a value. ``form`` shows it right."""
+    """Refuse what a setting does not read: a block, more items than it takes, words behind a value. ``form``
+    shows it right."""
     name = s.name.name
     if s.body is not None:
-        raise Fault("E0118", s.body[0].span if s.body else s.span, f"`{name}` takes no block here", help=f"write `{form}`")
+        raise Fault(
+            "E0118",
+            s.body[0].span if s.body else s.span,
+            f"`{name}` takes no block here",
+            help=f"write `{form}`",
+        )
     if len(s.items) > items:
         raise Fault(
-            "E0118", s.items[items].span, f"`{name}` takes {count_with_noun(items, 'value')} here", help=f"write `{form}`"
+            "E0118",
+            s.items[items].span,
+            f"`{name}` takes {count_with_noun(items, 'value')} here",
+            help=f"write `{form}`",
         )
     for item in s.items:
         if item.args:
@@ -58,21 +69,29 @@ def count_with_noun(n: int, what: str) -> str:
 
 
 def connect_value(s: tree.Setting, scope: Scope, evaluator: Evaluator) -> object:
-    """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's variables."""
+    """The setting's value, a tuple of one a dimension, or a tree.Str whose placeholders need the connect's
+    variables."""
     if not s.items:
         raise Fault("E0120", s.span, f"`{s.name.name}` needs a value")
     if s.name.name == "bundle":
         require_plain_setting(s, "bundle 2")
         size = evaluator.integer(s.items[0].value, scope)
         if size < 2:
-            raise Fault("E0120", s.items[0].span, f"a bundle has at least two links; this says {size}", help="write `bundle 2`")
+            raise Fault(
+                "E0120",
+                s.items[0].span,
+                f"a bundle has at least two links; this says {size}",
+                help="write `bundle 2`",
+            )
         return size
     if s.name.name == "cable" and len(s.items) == 1 and s.items[0].args:
         s = replace(s, items=(replace(s.items[0], args=_other_than_carries(s.items[0].args)),))
     if s.name.name == "layer":
         require_plain_setting(s, "layer scaleup")
     form = f"{s.name.name} {s.items[0].value.span.text}"
-    require_plain_setting(s, f"{form}`, or `{form} carries 2" if s.name.name == "cable" else form, len(s.items))
+    require_plain_setting(
+        s, f"{form}`, or `{form} carries 2" if s.name.name == "cable" else form, len(s.items)
+    )
     values = tuple(_connect_item_value(s.name.name, item, scope, evaluator) for item in s.items)
     return values[0] if len(values) == 1 else values
 
@@ -87,9 +106,11 @@ def links_carried_by_cable(s: tree.Setting, scope: Scope, evaluator: Evaluator) 
     n = evaluator.integer(written[0], scope)
     if n < 2:
         raise Fault(
-            "E0120", written[0].span, f"`carries` is for a cable of at least two links; this says {n}",
+            "E0120",
+            written[0].span,
+            f"`carries` is for a cable of at least two links; this says {n}",
             help="write `carries 2`, or leave it out",
-        )  # fmt: skip
+        )
     return n
 
 
@@ -100,7 +121,9 @@ def _other_than_carries(args: tuple[tuple[str, tree.Expr], ...]) -> tuple[tuple[
 def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> object:
     if isinstance(item.value, tree.Str) and any(not isinstance(p, str) for p in item.value.parts):
         if name not in ("class", "colour"):
-            raise Fault("E0120", item.span, f"`{name}` is the same for all links of a connect; it has no placeholders")
+            raise Fault(
+                "E0120", item.span, f"`{name}` is the same for all links of a connect; it has no placeholders"
+            )
         return item.value
     value = evaluator.evaluate(item.value, scope, words=True)
     if isinstance(value, ModelValue):
@@ -108,7 +131,12 @@ def _connect_item_value(name: str, item: tree.SettingItem, scope: Scope, evaluat
     if name in ("rate", "length"):
         dim = RATE if name == "rate" else LENGTH
         if not isinstance(value, Quantity) or value.dim != dim:
-            raise Fault("E0103", item.span, f"`{name}` is a {name}, not {a_type(value)}", help="`rate 400Gbps`, `length 3m`")
+            raise Fault(
+                "E0103",
+                item.span,
+                f"`{name}` is a {name}, not {a_type(value)}",
+                help="`rate 400Gbps`, `length 3m`",
+            )
         if value.amount <= 0 or (name == "rate" and value.amount.denominator != 1):
             raise Fault("E0120", item.span, f"a {name} must be greater than zero")
         if name == "rate":
@@ -132,9 +160,12 @@ def fitting_rate(value: Quantity, span: SourceSpan) -> int:
     """A rate in whole bit/s. Raises Fault where one link alone would be beyond the limit."""
     if value.amount >= CAPACITY_LIMIT:
         raise Fault(
-            "E0116", span, f"{quantity_text(value)} is more than all links may carry together: the limit is {CAPACITY_LIMIT:,}bps",
+            "E0116",
+            span,
+            f"{quantity_text(value)} is more than all links may carry together: the limit is "
+            f"{CAPACITY_LIMIT:,}bps",
             help="correct the unit: links run at `400Gbps` or `1.6Tbps`",
-        )  # fmt: skip
+        )
     return int(value.amount)
 
 
@@ -156,7 +187,11 @@ def narrow_context(context: Context, target: ResolvedPath, scope: Scope, evaluat
                 continue
             index = evaluator.integer(entry.expr, scope)
             if not entry.axis.low <= index <= entry.axis.high:
-                raise Fault("E0108", entry.span, f"`{entry.name}[{index}]` is outside {entry.axis.low}..{entry.axis.high}")
+                raise Fault(
+                    "E0108",
+                    entry.span,
+                    f"`{entry.name}[{index}]` is outside {entry.axis.low}..{entry.axis.high}",
+                )
             axes.append(Axis(index, 1))
         parts.append(PathComponent(part.name, part.kind, tuple(axes)))
     return Context(tuple(groups), tuple(parts))

@@ -1,4 +1,5 @@
-"""Sizes of tiers: how many links go up, how many children a group holds, how many switches it takes. Whole numbers only.
+"""Sizes of tiers: how many links go up, how many children a group holds, how many switches it takes. Whole
+numbers only.
 
 Everything here is arithmetic on one plane; the planes of a fabric are alike.
 """
@@ -35,7 +36,8 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """Ports of a switch that lead one way: as written, how many, their rate, and the rate they are to run at, "" if their own."""
+    """Ports of a switch that lead one way: as written, how many, their rate, and the rate they are to run at,
+    "" if their own."""
 
     text: str
     count: int
@@ -45,7 +47,8 @@ class Leading:
 
 @dataclass(frozen=True, slots=True)
 class TierSpec:
-    """A tier as written. ``per`` and ``count`` are None where they are to be found; ``aim`` judges the tier below."""
+    """A tier as written. ``per`` and ``count`` are None where they are to be found; ``aim`` judges the tier
+    below."""
 
     name: str
     child: str
@@ -74,7 +77,9 @@ class TierSpec:
     @property
     def text(self) -> str:
         """The tier as a statement of the language; its ports and count are not written."""
-        switch = f"switch {self.model.name}" + (f" as {self.switches}" if self.switches and self.switches != self.name else "")
+        switch = f"switch {self.model.name}" + (
+            f" as {self.switches}" if self.switches and self.switches != self.name else ""
+        )
         said = [switch + (f" {{ {self.settings} }}" if self.settings else "")]
         said += [f"oversubscription {self.aim}"] if self.aim.mode or self.aim.ratio != 1 else []
         said += [f"cable {self.cable}"] if self.cable else []
@@ -123,7 +128,8 @@ class TierSpec:
 
 @dataclass(frozen=True, slots=True)
 class HostLoad:
-    """What the first tier carries: hosts, the ends of one host, their rate, rails (1 if none) and pods (0 if none)."""
+    """What the first tier carries: hosts, the ends of one host, their rate, rails (1 if none) and pods (0 if
+    none)."""
 
     hosts: int
     ends: int
@@ -137,7 +143,8 @@ class HostLoad:
 
 @dataclass(frozen=True, slots=True)
 class SizedTier:
-    """A tier with its sizes: children of an instance, instances, switches of one, links down and up of each switch."""
+    """A tier with its sizes: children of an instance, instances, switches of one, links down and up of each
+    switch."""
 
     spec: TierSpec
     per: int
@@ -159,7 +166,8 @@ def link_rate(low: int, high: int) -> int:
 
 
 def least_uplinks(aim: Aim, capacity: Fraction) -> int | None:
-    """Least number of links up for a capacity down, in links of the upper rate; None if no whole number gives an exact ratio."""
+    """Least number of links up for a capacity down, in links of the upper rate; None if no whole number gives
+    an exact ratio."""
     want = capacity / aim.ratio
     below = want.numerator // want.denominator
     if aim.mode == "at most":
@@ -175,11 +183,14 @@ def no_ratio(aim: Aim, at: SourceSpan, tier: TierSpec, down: int, capacity: Frac
     below = want.numerator // want.denominator
     near = [f"{k} up: {ratio_text(capacity / k)}" for k in (below + 1, below) if k]
     return Fault(
-        "E0460", tier.span,
-        f"no whole number of links up from a `{tier.name}` switch with {down} down gives {ratio_text(aim.ratio)}",
-        labels=[(at, "asked for here")] if at != tier.span else [], notes=[f"the nearest are {' and '.join(near)}"],
+        "E0460",
+        tier.span,
+        f"no whole number of links up from a `{tier.name}` switch with {down} down gives "
+        f"{ratio_text(aim.ratio)}",
+        labels=[(at, "asked for here")] if at != tier.span else [],
+        notes=[f"the nearest are {' and '.join(near)}"],
         help=f"write `about {ratio_text(aim.ratio)}` or `at most …`, or change the sizes",
-    )  # fmt: skip
+    )
 
 
 def is_even_spread(children: int, links: int, far: int) -> bool:
@@ -190,9 +201,10 @@ def is_even_spread(children: int, links: int, far: int) -> bool:
 def spread_connects_children(children: int, links: int, far: int, together: int) -> bool:
     """Whether an even spread leaves nothing apart, when runs of ``together`` children meet already below it.
 
-    Child c is joined to the far devices c·links … c·links + links - 1 modulo far. Where ``links`` does not divide ``far``,
-    these runs overlap and reach everything. Where it does, there are m = far/links runs side by side, and child c has the one
-    with the number c mod m: children c and c + 1 that meet below join two neighbours.
+    Child c is joined to the far devices c·links … c·links + links - 1 modulo far. Where ``links`` does not
+    divide ``far``, these runs overlap and reach everything. Where it does, there are m = far/links runs side
+    by side, and child c has the one with the number c mod m: children c and c + 1 that meet below join two
+    neighbours.
     """
     if links >= far or far % links:
         return True
@@ -229,16 +241,20 @@ class Sizer:
         for spec in self.specs[1:]:
             if spec.by_rail and not self.load.railed:
                 raise Fault(
-                    "E0120", spec.span, f"`{spec.name}` is grouped by rail, and the hosts have no rails",
+                    "E0120",
+                    spec.span,
+                    f"`{spec.name}` is grouped by rail, and the hosts have no rails",
                     labels=[(self.load.span, "the hosts")],
                     help=f"write `rails {self.load.ends}` beside the hosts, or leave `by rail` out",
-                )  # fmt: skip
+                )
         for spec in self.specs[1:-1]:
             if spec.per is None and not spec.by_rail:
                 raise Fault(
-                    "E0120", spec.span, f"`{spec.name}` is neither the first tier nor the last, so it says how many it holds",
+                    "E0120",
+                    spec.span,
+                    f"`{spec.name}` is neither the first tier nor the last, so it says how many it holds",
                     help=f"`tier {spec.name} of 4 {spec.child}`",
-                )  # fmt: skip
+                )
 
     # ------------------------------------------------------------ the first tier
     def first(self) -> SizedTier:
@@ -247,9 +263,12 @@ class Sizer:
         switches = spec.count or load.rails
         if load.railed and switches % load.rails:
             raise Fault(
-                "E0459", spec.span, f"{switches} `{spec.name}` switches cannot be divided evenly among {load.rails} rails",
-                labels=[(load.span, "the rails")], help=f"have a multiple of {load.rails}",
-            )  # fmt: skip
+                "E0459",
+                spec.span,
+                f"{switches} `{spec.name}` switches cannot be divided evenly among {load.rails} rails",
+                labels=[(load.span, "the rails")],
+                help=f"have a multiple of {load.rails}",
+            )
         room = load.hosts // max(1, load.pods)
         if load.pods and load.hosts % load.pods:
             raise Fault("E0459", load.span, f"{load.hosts} hosts cannot be cut into {load.pods} equal pods")
@@ -259,11 +278,14 @@ class Sizer:
         groups = -(-room // per) * max(1, load.pods)
         if len(self.specs) == 1 and groups > 1:
             raise Fault(
-                "E0459", spec.span,
-                f"{load.hosts} hosts make {groups} `{spec.name}` of {per}, and the last tier has one instance",
+                "E0459",
+                spec.span,
+                f"{load.hosts} hosts make {groups} `{spec.name}` of {per}, and the last tier has one "
+                "instance",
                 labels=[(load.span, "the hosts")],
-                help=f"add a tier above; or for networks apart declare the hosts in groups: `group part[{groups}] {{ … }}`",
-            )  # fmt: skip
+                help="add a tier above; or for networks apart declare the hosts in groups: `group "
+                f"part[{groups}] {{ … }}`",
+            )
         return SizedTier(spec, per, groups, switches, down, self.up(0, down))
 
     def largest(self, switches: int, room: int) -> int:
@@ -272,31 +294,45 @@ class Sizer:
         if len(self.specs) == 1:
             return room
         step = lcm(switches // gcd(switches, load.ends), switches // load.rails if load.railed else 1)
-        most = min(room, spec.room * switches // load.ends) // step  # in steps that divide evenly over the switches
+        most = (
+            min(room, spec.room * switches // load.ends) // step
+        )  # in steps that divide evenly over the switches
         if most:
             exact = self.exact(step * load.ends // switches)
             fitting = bisect_right(
-                range(1, most // exact + 1), 0, key=lambda k: not self.holds(k * exact * step * load.ends // switches)
+                range(1, most // exact + 1),
+                0,
+                key=lambda k: not self.holds(k * exact * step * load.ends // switches),
             )
             if fitting:
                 per = fitting * exact * step
                 if per < room:
                     down = per * load.ends // switches
-                    self.notes.append((spec.span, f"a `{spec.name}` holds {per} hosts, as many as {self.budget(down)} allow"))
+                    self.notes.append(
+                        (
+                            spec.span,
+                            f"a `{spec.name}` holds {per} hosts, as many as {self.budget(down)} allow",
+                        )
+                    )
                 return per
             self.fits(0, most * step * load.ends // switches)
         raise Fault(
-            "E0459", spec.span, f"no number of hosts fits {switches} {spec.model.name} with {spec.radix} ports each",
-            notes=[f"a host has {load.ends} ends"], labels=[(load.span, "the hosts")],
-        )  # fmt: skip
+            "E0459",
+            spec.span,
+            f"no number of hosts fits {switches} {spec.model.name} with {spec.radix} ports each",
+            notes=[f"a host has {load.ends} ends"],
+            labels=[(load.span, "the hosts")],
+        )
 
     def exact(self, down: int) -> int:
-        """The least multiple of some links down for which a whole number of links up gives the ratio above."""
+        """The least multiple of some links down for which a whole number of links up gives the ratio
+        above."""
         aim = self.specs[1].aim
         return (self.capacity(0, down) / aim.ratio).denominator if aim.mode not in ("at most", "about") else 1
 
     def holds(self, down: int) -> bool:
-        """Whether a switch of the first tier has the ports for its links down and those up that the ratio asks for."""
+        """Whether a switch of the first tier has the ports for its links down and those up that the ratio
+        asks for."""
         return self.specs[0].has(down, self.up(0, down))
 
     def budget(self, down: int) -> str:
@@ -308,7 +344,9 @@ class Sizer:
         """The ports that a switch of a tier has, in words."""
         if spec.down is None:
             return f"{spec.model.name} has {spec.radix} ports"
-        return f"`{spec.down.text}` are {spec.down.count}" + (f", `{spec.up.text}` {spec.up.count}" if spec.up else "")
+        return f"`{spec.down.text}` are {spec.down.count}" + (
+            f", `{spec.up.text}` {spec.up.count}" if spec.up else ""
+        )
 
     # ------------------------------------------------------------ tiers above
     def capacity(self, i: int, down: int) -> Fraction:
@@ -336,10 +374,13 @@ class Sizer:
             said = f"{down} links down and {up} up" if up else f"{down} links down"
             above = [(self.specs[i + 1].span, f"{self.specs[i + 1].aim} asks for {up} up")] if up else []
             raise Fault(
-                "E0459", spec.span, f"a `{spec.name}` switch would have {said}, and {self.owned(spec)}",
+                "E0459",
+                spec.span,
+                f"a `{spec.name}` switch would have {said}, and {self.owned(spec)}",
                 labels=[*above, (spec.model.origin.span, "declared here")],
-                help="use more switches in the tier, fewer children, a model with more ports, or another ratio",
-            )  # fmt: skip
+                help="use more switches in the tier, fewer children, a model with more ports, or another "
+                "ratio",
+            )
 
     def above(self, i: int) -> SizedTier:
         """A tier over the one before."""
@@ -350,10 +391,14 @@ class Sizer:
         if (top and instances > 1) or below.instances % per:
             total = f"{self.load.hosts} hosts make {below.instances} `{below.spec.name}`"
             raise Fault(
-                "E0459", spec.span, f"{total}: they cannot be divided into {'one' if top else 'equal'} `{spec.name}` of {per}",
+                "E0459",
+                spec.span,
+                f"{total}: they cannot be divided into {'one' if top else 'equal'} `{spec.name}` of {per}",
                 labels=[(self.load.span, "the hosts")],
-                help="`hosts n of {0} x …` plans {0} hosts and builds n of them".format(self.hosts_for(per, top)),
-            )  # fmt: skip
+                help="`hosts n of {0} x …` plans {0} hosts and builds n of them".format(
+                    self.hosts_for(per, top)
+                ),
+            )
         groups = self.groups(i, instances)
         children = per * below.count // groups
         together = below.count // below.groups if i > 1 else 1
@@ -369,14 +414,18 @@ class Sizer:
             return 1
         if i != 1 or below.count != self.load.rails or self.load.pods:
             raise Fault(
-                "E0120", spec.span, f"`{spec.name}` is grouped by rail, so `{below.spec.name}` below it has one switch a rail",
+                "E0120",
+                spec.span,
+                f"`{spec.name}` is grouped by rail, so `{below.spec.name}` below it has one switch a rail",
                 help="`by rail` belongs in the second tier, over a first tier without a count of switches",
-            )  # fmt: skip
+            )
         if instances != 1:
             raise Fault(
-                "E0120", spec.span, f"`{spec.name}` is grouped by rail and contains all `{spec.child}`",
+                "E0120",
+                spec.span,
+                f"`{spec.name}` is grouped by rail and contains all `{spec.child}`",
                 help=f"write `tier {spec.name} of ? {spec.child} by rail`",
-            )  # fmt: skip
+            )
         return self.load.rails
 
     def hosts_for(self, per: int, top: bool) -> int:
@@ -391,18 +440,24 @@ class Sizer:
         """Switches of one instance: as written if that is even, else the least number that is."""
         spec, below = self.specs[i], self.specs[i - 1]
         if spec.count is not None and spec.count % groups:
-            raise Fault("E0459", spec.span, f"{spec.count} `{spec.name}` switches cannot be divided evenly among {groups} rails",
-                        help=f"write `x {groups * max(1, spec.count // groups)}`, or no count")  # fmt: skip
+            raise Fault(
+                "E0459",
+                spec.span,
+                f"{spec.count} `{spec.name}` switches cannot be divided evenly among {groups} rails",
+                help=f"write `x {groups * max(1, spec.count // groups)}`, or no count",
+            )
         if spec.count is not None:
             count = spec.count // groups
             if not is_even_spread(children, links, count):
                 fit = list(islice(even_switch_counts(children, links, spec.room, together), 3))
                 raise Fault(
-                    "E0459", spec.span,
-                    f"{links} links of each of {children} `{below.name}` do not spread evenly over {count} `{spec.name}`",
+                    "E0459",
+                    spec.span,
+                    f"{links} links of each of {children} `{below.name}` do not spread evenly over "
+                    f"{count} `{spec.name}`",
                     labels=[(below.span, f"`{below.name}` is sized here")],
                     help=f"{' or '.join(map(str, fit))} would be even" if fit else "",
-                )  # fmt: skip
+                )
             return count
         self.reaches(i, children, links)
         if groups > 1 and i + 1 < len(self.specs):
@@ -420,14 +475,16 @@ class Sizer:
         if i == 1 and children > spec.room:
             raise self.too_few_tiers(children, f"a `{spec.name}` switch has {spec.room} ports for them")
         raise last or Fault(
-            "E0459", spec.span, f"the {links} links of each of {children} `{below.name}` cannot be distributed "
+            "E0459",
+            spec.span,
+            f"the {links} links of each of {children} `{below.name}` cannot be distributed "
             f"evenly over any number of `{spec.name}`",
             labels=[(below.span, f"`{below.name}` is sized here")],
-        )  # fmt: skip
+        )
 
     def reaches(self, i: int, children: int, links: int) -> None:
-        """Refuse a count left open in the second tier where some two switches below can have no switch above in common, whatever
-        the count: then these are no two tiers."""
+        """Refuse a count left open in the second tier where some two switches below can have no switch above
+        in common, whatever the count: then these are no two tiers."""
         spec, below = self.specs[i], self.tiers[-1]
         if i != 1 or not links:
             return
@@ -435,35 +492,56 @@ class Sizer:
         if links * own * spec.room >= children:
             return
         upper = f"{links} `{spec.name}` switches with {spec.radix} ports"
-        raise self.too_few_tiers(children, f"from one of them {upper} reach {links * own * spec.room} at most")
+        raise self.too_few_tiers(
+            children, f"from one of them {upper} reach {links * own * spec.room} at most"
+        )
 
     def too_few_tiers(self, children: int, why: str) -> Fault:
         """The fault of more hosts than two tiers hold."""
         spec, below = self.specs[1], self.tiers[0]
         most, hold = self.two_tiers()
         return Fault(
-            "E0459", spec.span, f"{self.load.hosts} hosts make {children} `{below.spec.name}` switches, and {why}",
+            "E0459",
+            spec.span,
+            f"{self.load.hosts} hosts make {children} `{below.spec.name}` switches, and {why}",
             labels=[(self.load.span, "the hosts")],
             notes=[hold] if most else [],
-            help=f"{self.third_tier()}, or have a model with more ports" + (f", or {most} hosts" if most else ""),
-        )  # fmt: skip
+            help=f"{self.third_tier()}, or have a model with more ports"
+            + (f", or {most} hosts" if most else ""),
+        )
 
     def two_tiers(self) -> tuple[int, str]:
-        """The hosts that the first two tiers hold where each switch is connected to all of the other tier, and this in words."""
+        """The hosts that the first two tiers hold where each switch is connected to all of the other tier,
+        and this in words."""
         spec, below = self.specs[1], self.tiers[0]
         together = below.count // (self.load.rails if spec.by_rail else 1)
         most = spec.room // together * below.per
-        return most, f"two tiers of {spec.radix}-port switches hold at most {most} hosts at {ratio_text(spec.aim.ratio)}"
+        return (
+            most,
+            f"two tiers of {spec.radix}-port switches hold at most {most} hosts at "
+            f"{ratio_text(spec.aim.ratio)}",
+        )
 
     def third_tier(self) -> str:
         """The tiers to write for hosts that two do not hold, where a size of the second was found."""
         spec, below = self.specs[1], self.tiers[0]
         lower = replace(below.spec, per=below.per)
         names = [n for n in ("pod", "core", "block", "top") if n not in (lower.name, spec.name)]
-        plain = not (spec.by_rail or self.load.pods or spec.down or lower.down or spec.count) and len(self.specs) == 2
+        plain = (
+            not (spec.by_rail or self.load.pods or spec.down or lower.down or spec.count)
+            and len(self.specs) == 2
+        )
         for k in range(min(below.instances // 2, spec.room // below.count), 1, -1) if plain else ():
             middle = replace(spec, name=names[0], child=lower.name, per=k, switches=spec.label)
-            top = replace(spec, name=names[1], child=names[0], aim=Aim("", Fraction(1)), switches="", cable="", bundle="")
+            top = replace(
+                spec,
+                name=names[1],
+                child=names[0],
+                aim=Aim("", Fraction(1)),
+                switches="",
+                cable="",
+                bundle="",
+            )
             tried = Sizer(self.load, [lower, middle, top])
             try:
                 tried.run()
@@ -485,15 +563,20 @@ class Sizer:
             self.notes.append(
                 (
                     spec.span,
-                    f"{aim}: {self.tiers[-1].down} down and {links} up of a `{below.name}` switch, which is {ratio_text(real)}",
+                    f"{aim}: {self.tiers[-1].down} down and {links} up of a `{below.name}` switch, which "
+                    f"is {ratio_text(real)}",
                 )
             )
-        why = "the least whose ports suffice" if n == least else f"the least that spreads evenly ({least} would have the ports)"
+        why = (
+            "the least whose ports suffice"
+            if n == least
+            else f"the least that spreads evenly ({least} would have the ports)"
+        )
         self.notes.append((spec.span, f"{n} `{spec.name}` switches for {children} x {links} links: {why}"))
 
     def partial(self) -> Iterator[tuple[TierSpec, TierSpec, str, str]]:
-        """Tiers of which what is below meets a part only, with these below, what is met, and what would mend it: such tiers are
-        no Clos, and a ratio says little of what crosses them."""
+        """Tiers of which what is below meets a part only, with these below, what is met, and what would mend
+        it: such tiers are no Clos, and a ratio says little of what crosses them."""
         for i, (below, tier) in enumerate(pairwise(self.tiers)):
             if tier.groups > 1 and tier is not self.tiers[-1]:
                 continue  # what does not meet in the group of a rail meets in the tier above
@@ -510,14 +593,22 @@ class Sizer:
                 if switches <= tier.spec.room:
                     advice = f"have {most} `{tier.spec.name}` switches at most"
                 elif i or len(self.specs) > 2:
-                    advice = f"have a model of {switches} ports or more for `{tier.spec.name}`, fewer hosts, or one more tier"
+                    advice = (
+                        f"have a model of {switches} ports or more for `{tier.spec.name}`, fewer "
+                        "hosts, or one more tier"
+                    )
                     advice += " between"
                 else:
-                    advice = f"{self.two_tiers()[1]}; {self.third_tier()}, have a model of {switches} ports or more for "
+                    advice = (
+                        f"{self.two_tiers()[1]}; {self.third_tier()}, have a model of {switches} "
+                        "ports or more for "
+                    )
                     advice += f"`{tier.spec.name}`, or fewer hosts"
                 yield (
-                    tier.spec, below.spec,
-                    f"{who} {most} of the {each} `{tier.spec.name}` switches, so two of them share few or none, "
+                    tier.spec,
+                    below.spec,
+                    f"{who} {most} of the {each} `{tier.spec.name}` switches, so two of them share few or "
+                    "none, "
                     "and the ratio does not determine the bisection",
                     advice,
-                )  # fmt: skip
+                )

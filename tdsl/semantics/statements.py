@@ -1,4 +1,5 @@
-"""Statements with paths: connect, circuit, omit, naming, override. They enter the plan when all declarations are known."""
+"""Statements with paths: connect, circuit, omit, naming, override. They enter the plan when all declarations
+are known."""
 
 from __future__ import annotations
 
@@ -16,11 +17,28 @@ from tdsl.syntax import tree
 if TYPE_CHECKING:
     from tdsl.semantics.library import Library, Linked
 
-CONNECT_SETTINGS = ("rate", "class", "medium", "cable", "length", "colour", "optic", "allow", "bundle", "layer")
+CONNECT_SETTINGS = (
+    "rate",
+    "class",
+    "medium",
+    "cable",
+    "length",
+    "colour",
+    "optic",
+    "allow",
+    "bundle",
+    "layer",
+)
 
 
 def plan_connect(
-    plan: FabricPlan, library: Library, home: Linked, s: tree.Connect, scope: Scope, context: Context, origin: Origin
+    plan: FabricPlan,
+    library: Library,
+    home: Linked,
+    s: tree.Connect,
+    scope: Scope,
+    context: Context,
+    origin: Origin,
 ) -> None:
     """A connect or circuit."""
     try:
@@ -29,7 +47,12 @@ def plan_connect(
         via = resolve_path(plan, context, s.via, ports=False) if s.via else None
         for t in (*a, *b, *([via] if via else [])):
             if t.device is None:
-                raise Fault("E0120", t.span, f"`{t.span.text}` is a group; cables join devices", help="name a device in it")
+                raise Fault(
+                    "E0120",
+                    t.span,
+                    f"`{t.span.text}` is a group; cables join devices",
+                    help="name a device in it",
+                )
         settings = connect_settings(s, scope, plan.evaluator)
         _resolve_cable_part(library, home, s, settings)
         _resolve_transceivers(library, home, s, settings)
@@ -51,7 +74,11 @@ def _resolve_cable_part(library: Library, home: Linked, s: tree.Connect, setting
         if isinstance(written.items[0].value, tree.PathExpr):
             known = [n for n, e in (*home.names.items(), *home.used.items()) if is_cable(e.node)]
             raise unknown_name_fault(
-                "E0102", written.items[0].span, "cable", str(settings["cable"]), [*known, *library.loader.catalogue()]
+                "E0102",
+                written.items[0].span,
+                "cable",
+                str(settings["cable"]),
+                [*known, *library.loader.catalogue()],
             )
         return
     part = library.build(entry, written.items[0].span)
@@ -60,7 +87,9 @@ def _resolve_cable_part(library: Library, home: Linked, s: tree.Connect, setting
         settings.setdefault("medium", str(part.facts["medium"]))
 
 
-def _resolve_transceivers(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
+def _resolve_transceivers(
+    library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]
+) -> None:
     """Look up the transceivers a connect names: one for both ends, or one an end."""
     written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "optic"), None)
     if written is None:
@@ -73,13 +102,18 @@ def _resolve_transceivers(library: Library, home: Linked, s: tree.Connect, setti
         entry = library.entry(home, name) if name is not None else None
         if entry is None or not is_optic(entry.node):
             known = [n for n, e in (*home.names.items(), *home.used.items()) if is_optic(e.node)]
-            raise unknown_name_fault("E0102", item.span, "optic", item.span.text, [*known, *library.loader.catalogue()])
+            raise unknown_name_fault(
+                "E0102", item.span, "optic", item.span.text, [*known, *library.loader.catalogue()]
+            )
         found.append(library.build(entry, item.span))
     settings["optics"] = (found[0], found[-1])
 
 
-def _resolve_allowed_parts(library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]) -> None:
-    """Look up the cables and transceivers of ``allow``, which the choice from the catalogue is narrowed to."""
+def _resolve_allowed_parts(
+    library: Library, home: Linked, s: tree.Connect, settings: dict[str, object]
+) -> None:
+    """Look up the cables and transceivers of ``allow``, which the choice from the catalogue is narrowed
+    to."""
     written = next((x for x in s.body if isinstance(x, tree.Setting) and x.name.name == "allow"), None)
     if written is None:
         return
@@ -88,8 +122,14 @@ def _resolve_allowed_parts(library: Library, home: Linked, s: tree.Connect, sett
         name = item.value.bare if isinstance(item.value, tree.PathExpr) else None
         entry = library.entry(home, name) if name is not None else None
         if entry is None or not (is_optic(entry.node) or is_cable(entry.node)):
-            known = [n for n, e in (*home.names.items(), *home.used.items()) if is_optic(e.node) or is_cable(e.node)]
-            raise unknown_name_fault("E0102", item.span, "cable or optic", item.span.text, [*known, *library.loader.catalogue()])
+            known = [
+                n
+                for n, e in (*home.names.items(), *home.used.items())
+                if is_optic(e.node) or is_cable(e.node)
+            ]
+            raise unknown_name_fault(
+                "E0102", item.span, "cable or optic", item.span.text, [*known, *library.loader.catalogue()]
+            )
         found.append(library.build(entry, item.span))
     settings["allowed"] = tuple(found)
 
@@ -105,7 +145,8 @@ def is_cable(node: object) -> bool:
 
 
 def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dict[str, object]:
-    """``{ rate 400Gbps; class x, y }``: one value, or a list with one a dimension. Strings wait for their variables."""
+    """``{ rate 400Gbps; class x, y }``: one value, or a list with one a dimension. Strings wait for their
+    variables."""
     out: dict[str, object] = {}
     for inner in s.body:
         if isinstance(inner, tree.Broken):
@@ -115,7 +156,10 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
         name = inner.name.name
         if name == "carries":
             raise Fault(
-                "E0118", inner.name.span, "`carries` follows the cable that it is about", help="write `cable PART carries 2`"
+                "E0118",
+                inner.name.span,
+                "`carries` follows the cable that it is about",
+                help="write `cable PART carries 2`",
             )
         if name not in CONNECT_SETTINGS:
             raise unknown_name_fault("E0118", inner.name.span, "setting of a connect", name, CONNECT_SETTINGS)
@@ -128,7 +172,12 @@ def connect_settings(s: tree.Connect, scope: Scope, evaluator: Evaluator) -> dic
 
 
 def resolve_omit_or_naming(
-    plan: FabricPlan, s: tree.Omit | tree.Naming, path: tree.PathExpr, scope: Scope, context: Context, origin: Origin
+    plan: FabricPlan,
+    s: tree.Omit | tree.Naming,
+    path: tree.PathExpr,
+    scope: Scope,
+    context: Context,
+    origin: Origin,
 ) -> Pathed:
     """An omit or naming."""
     target = resolve_path(plan, context, path, ports=False)
@@ -137,13 +186,21 @@ def resolve_omit_or_naming(
     return Pathed(s, target, scope, context, origin)
 
 
-def plan_omit(plan: FabricPlan, s: tree.Omit, path: tree.PathExpr, scope: Scope, context: Context, origin: Origin) -> None:
+def plan_omit(
+    plan: FabricPlan, s: tree.Omit, path: tree.PathExpr, scope: Scope, context: Context, origin: Origin
+) -> None:
     """One path of an omit."""
     plan.omits.append(resolve_omit_or_naming(plan, s, path, scope, context, origin))
 
 
 def plan_override(
-    plan: FabricPlan, library: Library, home: Linked, s: tree.Override, scope: Scope, context: Context, origin: Origin
+    plan: FabricPlan,
+    library: Library,
+    home: Linked,
+    s: tree.Override,
+    scope: Scope,
+    context: Context,
+    origin: Origin,
 ) -> None:
     """``override PATH: MODEL``, or ``override PATH { address loopback 10.9.9.9; asn 65001 }``."""
     if s.model is None and s.body:
@@ -156,10 +213,17 @@ def plan_override(
     if target.device is None:
         raise Fault("E0120", s.path.span, "an override names devices, not a group")
     if s.model is None or s.model.bare is None:
-        raise Fault("E0120", s.span, "an override says which model replaces the one declared", help="`override leaf[3]: MODEL`")
+        raise Fault(
+            "E0120",
+            s.span,
+            "an override says which model replaces the one declared",
+            help="`override leaf[3]: MODEL`",
+        )
     model = library.model(home, s.model.bare, s.model.span)
     if model.kind != target.device.kind:
-        raise Fault("E0102", s.model.span, f"{model.name} is a {model.kind} and cannot replace a {target.device.kind}")
+        raise Fault(
+            "E0102", s.model.span, f"{model.name} is a {model.kind} and cannot replace a {target.device.kind}"
+        )
     if s.body:
         raise Fault("E0118", s.body[0].span, "an override takes a model only")
     plan.overrides.append(Pathed(s, target, scope, context, origin, model))

@@ -1,4 +1,5 @@
-"""How parts are bought: spares, lead times and alternatives, from facts of models and from the file of prices."""
+"""How parts are bought: spares, lead times and alternatives, from facts of models and from the file of
+prices."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Spares:
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """What the file of prices says of purchases, by the name of a model or part; spares and lead times also by a kind."""
+    """What the file of prices says of purchases, by the name of a model or part; spares and lead times also
+    by a kind."""
 
     currency: str = ""
     date: str = ""
@@ -64,18 +66,36 @@ def read_supply_fact(s: tree.Setting, value: Value) -> object:
     name = s.name.name
     if name == "cords":
         number, *plug = value if isinstance(value, tuple) else (value,)
-        if not isinstance(number, int) or not 0 < number <= MOST_CORDS or len(plug) > 1 or any(text_of(x) == "" for x in plug):
+        if (
+            not isinstance(number, int)
+            or not 0 < number <= MOST_CORDS
+            or len(plug) > 1
+            or any(text_of(x) == "" for x in plug)
+        ):
             help = "write `cords 2`, or with the form of the plugs `cords 2, C13`"
-            raise Fault("E0120", s.span, f"`cords` is a number of power cords from 1 to {MOST_CORDS}", help=help)
+            raise Fault(
+                "E0120", s.span, f"`cords` is a number of power cords from 1 to {MOST_CORDS}", help=help
+            )
         return (number, *(text_of(x) for x in plug))
     if name == "alternative":
         return tuple(text_of(v) for v in (value if isinstance(value, tuple) else (value,)))
     if name == "lead":
-        if isinstance(value, Quantity) and value.dim == TIME and value.amount >= 0 and value.amount % DAY == 0:
+        if (
+            isinstance(value, Quantity)
+            and value.dim == TIME
+            and value.amount >= 0
+            and value.amount % DAY == 0
+        ):
             return int(value.amount) // DAY
-        raise Fault("E0103", s.span, "`lead` is a time in whole days", help="write `lead 26week` or `lead 90day`")
+        raise Fault(
+            "E0103", s.span, "`lead` is a time in whole days", help="write `lead 26week` or `lead 90day`"
+        )
     found = parse_spares(s.items[0].value.span.text) if len(s.items) == 1 and not s.items[0].args else None
     if found is None:
-        raise Fault("E0103", s.span, "`spares` of a model is a percentage or a number of pieces",
-                    help="write `spares 2%` or `spares 4`")  # fmt: skip
+        raise Fault(
+            "E0103",
+            s.span,
+            "`spares` of a model is a percentage or a number of pieces",
+            help="write `spares 2%` or `spares 4`",
+        )
     return found

@@ -1,10 +1,10 @@
 """Tables: parameters of topologies that hold rows of names and values.
 
-The default of such a parameter is the form of its rows, written as vendors write usage lines, such as
-``"KIND N:int [of HOSTS:int hosts]"``.
-Words in lower case are written as they stand, words in upper case are names, or values of the type behind the colon, and what is
-in brackets may be left out. A row is then a list with an element for each word in upper case, in order; one that is left out is
-``0``, ``""`` or ``[]``. An empty table is what stands where nothing is written.
+The default of such a parameter is the form of its rows, written as vendors write usage lines, such as ``"KIND
+N:int [of HOSTS:int hosts]"``. Words in lower case are written as they stand, words in upper case are names,
+or values of the type behind the colon, and what is in brackets may be left out. A row is then a list with an
+element for each word in upper case, in order; one that is left out is ``0``, ``""`` or ``[]``. An empty table
+is what stands where nothing is written.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Form:
 
 
 def read_row_form(formal: tree.Formal) -> Form:
-    """The form of a table's rows, which its default states. Raises Fault where there is none, or one that cannot be read."""
+    """The form of a table's rows, which its default states. Raises Fault where there is none, or one that
+    cannot be read."""
     e = formal.default
     text = "".join(p for p in e.parts if isinstance(p, str)) if isinstance(e, tree.Str) else ""
     words = re.findall(r"\[|\]|[A-Za-z_]+(?::[a-z]+)?|[^\s]", text)
@@ -60,17 +61,27 @@ def read_row_form(formal: tree.Formal) -> Form:
         else:
             stack = []
             break
-    if len(stack) != 1 or not words or any(t not in LEFT_OUT for t in _optional_types(tuple(stack[0]), False)):
+    if (
+        len(stack) != 1
+        or not words
+        or any(t not in LEFT_OUT for t in _optional_types(tuple(stack[0]), False))
+    ):
         raise Fault(
-            "E0120", at, f"`{formal.name.name}` is a table, and its default must be the form of its rows",
-            help='for example `= "KIND N:int [of HOSTS:int hosts]"`; what is in brackets is a name, int, ratio or list',
-        )  # fmt: skip
+            "E0120",
+            at,
+            f"`{formal.name.name}` is a table, and its default must be the form of its rows",
+            help='for example `= "KIND N:int [of HOSTS:int hosts]"`; what is in brackets is a name, int, '
+            "ratio or list",
+        )
     return Form(text, tuple(stack[0]))
 
 
 def _optional_types(parts: tuple[FormPart, ...], inside: bool) -> list[str]:
     """Types of the elements that a row may leave out, in order."""
-    own = [_optional_types(p.optional, True) if p.optional else [p.type] if inside and p.type else [] for p in parts]
+    own = [
+        _optional_types(p.optional, True) if p.optional else [p.type] if inside and p.type else []
+        for p in parts
+    ]
     return [type for types in own for type in types]
 
 
@@ -83,13 +94,17 @@ class Written:
     span: SourceSpan
 
 
-def read_table_rows(formal: tree.Formal, items: tuple[tree.SettingItem, ...], scope: Scope, evaluator: Evaluator) -> Value:
+def read_table_rows(
+    formal: tree.Formal, items: tuple[tree.SettingItem, ...], scope: Scope, evaluator: Evaluator
+) -> Value:
     """The rows that a block writes for a table. Raises Fault for one of another form."""
     form_ = read_row_form(formal)
     return tuple(read_table_row(formal.name.name, form_, item, scope, evaluator) for item in items)
 
 
-def read_table_row(name: str, form_: Form, item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -> TableRow:
+def read_table_row(
+    name: str, form_: Form, item: tree.SettingItem, scope: Scope, evaluator: Evaluator
+) -> TableRow:
     """One row, by the form of its table."""
     written = [_written_word(item.value)]
     for word, value in item.args:
@@ -103,8 +118,12 @@ def read_table_row(name: str, form_: Form, item: tree.SettingItem, scope: Scope,
         expected = " or ".join(dict.fromkeys(reader.expected))
         says = f"`{bad.span.text if bad.value is not None else bad.word}`" if bad is not None else "the end"
         wanted = f"expected {expected}, found {says}" if expected else f"nothing follows before {says}"
-        raise Fault("E0120", bad.span if bad is not None else item.span, f"this is not a row of `{name}`: {wanted}",
-                    help=f"a row is written `{name} {form_.text}`")  # fmt: skip
+        raise Fault(
+            "E0120",
+            bad.span if bad is not None else item.span,
+            f"this is not a row of `{name}`: {wanted}",
+            help=f"a row is written `{name} {form_.text}`",
+        )
     made = TableRow(found)
     made.span = item.span
     return made
@@ -130,7 +149,9 @@ class _TableRowReader:
             for place, values in ways:
                 if part.optional:
                     following += [(end, (*values, *found)) for end, found in self.read(part.optional, place)]
-                    following.append((place, (*values, *(LEFT_OUT[t] for t in _optional_types(part.optional, True)))))
+                    following.append(
+                        (place, (*values, *(LEFT_OUT[t] for t in _optional_types(part.optional, True))))
+                    )
                 else:
                     following += [(place + 1, (*values, *found)) for found in self.one(part, place)]
             ways = following
@@ -144,7 +165,11 @@ class _TableRowReader:
         if here is not None:
             if not part.type and here.word == part.word:
                 return [()]
-            if part.type == "name" and here.value is not None and (here.word or isinstance(here.value, tree.Str)):
+            if (
+                part.type == "name"
+                and here.value is not None
+                and (here.word or isinstance(here.value, tree.Str))
+            ):
                 value = here.word or self.evaluator.evaluate(here.value, self.scope)
                 return [(str(value),)]
             if part.type and part.type != "name" and here.value is not None:

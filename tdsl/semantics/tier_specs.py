@@ -47,7 +47,11 @@ class TierReader:
         seen: dict[str, SourceSpan] = {}
         for x in tiers[0].body:
             if isinstance(x, tree.Setting) and x.name.name == "oversubscription":
-                above = f"write it in `{tiers[1].name.name}`, the tier above" if len(tiers) > 1 else "leave it out"
+                above = (
+                    f"write it in `{tiers[1].name.name}`, the tier above"
+                    if len(tiers) > 1
+                    else "leave it out"
+                )
                 raise Fault(
                     "E0120",
                     x.span,
@@ -56,10 +60,17 @@ class TierReader:
                 )
         for t in tiers:
             if t.child.name != before and not (before == "hosts" and t.child.name == "chips"):
-                raise Fault("E0120", t.child.span, f"`{t.name.name}` holds `{before}`, the tier before it, not `{t.child.name}`")
+                raise Fault(
+                    "E0120",
+                    t.child.span,
+                    f"`{t.name.name}` holds `{before}`, the tier before it, not `{t.child.name}`",
+                )
             if t.name.name in seen:
                 raise Fault(
-                    "E0104", t.name.span, f"there are two tiers `{t.name.name}`", labels=[(seen[t.name.name], "first here")]
+                    "E0104",
+                    t.name.span,
+                    f"there are two tiers `{t.name.name}`",
+                    labels=[(seen[t.name.name], "first here")],
                 )
             seen[t.name.name], before = t.name.span, t.name.name
 
@@ -67,8 +78,13 @@ class TierReader:
         """A tier as written, with its numbers computed."""
         s, instance, scope = self.s, self.instance, self.scope
         if t.by is not None and t.by.name != "rail":
-            planes = "write `planes 2` beside the hosts, and the tier without `by plane`: all tiers are built once in each plane"
-            help = planes if t.by.name == "plane" else f"write `tier {t.name.name} of ? {t.child.name} by rail`"
+            planes = (
+                "write `planes 2` beside the hosts, and the tier without `by plane`: all tiers are "
+                "built once in each plane"
+            )
+            help = (
+                planes if t.by.name == "plane" else f"write `tier {t.name.name} of ? {t.child.name} by rail`"
+            )
             raise Fault("E0120", t.by.span, f"a tier is grouped `by rail`, not by {t.by.name}", help=help)
         settings = {x.name.name: x for x in t.body if isinstance(x, tree.Setting)}
         if any(isinstance(x, tree.Broken) for x in t.body):
@@ -76,34 +92,56 @@ class TierReader:
         other = next((x for x in t.body if not isinstance(x, tree.Setting)), None)
         if other is not None:
             known = ", ".join(f"`{w}`" for w in TIER_SETTINGS)
-            raise Fault("E0118", other.span, "the braces of a tier hold settings only", help=f"known: {known}")
+            raise Fault(
+                "E0118", other.span, "the braces of a tier hold settings only", help=f"known: {known}"
+            )
         for x in t.body:
             if isinstance(x, tree.Setting) and settings[x.name.name] is not x:
-                raise Fault("E0104", settings[x.name.name].span, f"`{x.name.name}` is set twice", labels=[(x.span, "first here")])
+                raise Fault(
+                    "E0104",
+                    settings[x.name.name].span,
+                    f"`{x.name.name}` is set twice",
+                    labels=[(x.span, "first here")],
+                )
         for name, x in settings.items():
             if name not in TIER_SETTINGS:
-                raise unknown_name_fault("E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS)
+                raise unknown_name_fault(
+                    "E0118", x.name.span, "setting of a tier called", name, TIER_SETTINGS
+                )
         written = settings.get("switch")
         if written is None or not written.items or not isinstance(written.items[0].value, tree.PathExpr):
-            raise Fault("E0120", t.span, f"`{t.name.name}` has no switches", help="`tier pod of 4 rack { switch MODEL x 16 }`")
+            raise Fault(
+                "E0120",
+                t.span,
+                f"`{t.name.name}` has no switches",
+                help="`tier pod of 4 rack { switch MODEL x 16 }`",
+            )
         item = written.items[0]
         self.only_read(t, settings)
         label = self.label(item)
         path = item.value
         assert isinstance(path, tree.PathExpr)
         if not instance.tiers:
-            topology.require_parameters(instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span)
+            topology.require_parameters(
+                instance, names_in((t.count, tuple(x.items for x in settings.values()))), s.name.span
+            )
         span = t.span if instance.tiers else _span_of_parameter(s, path.bare) or s.name.span
         model = self.planner.named_model(path, scope)
         if model.kind != "switch":
             raise Fault(
-                "E0102", span, f"{model.name} is a {model.kind}, not a switch", labels=[(model.origin.span, "declared here")]
+                "E0102",
+                span,
+                f"{model.name} is a {model.kind}, not a switch",
+                labels=[(model.origin.span, "declared here")],
             )
         if not model.classes:
             raise Fault(
-                "E0459", span, f"{model.name} has no ports", labels=[(model.origin.span, "declared here")],
+                "E0459",
+                span,
+                f"{model.name} has no ports",
+                labels=[(model.origin.span, "declared here")],
                 help="give the model a class of ports: `port p[1..64]: 400Gbps`",
-            )  # fmt: skip
+            )
         model, devices = self.devices(path, model, written)
         down, up = (self.leading(model, settings[w]) if w in settings else None for w in ("down", "up"))
         self.both_ways(t, model, settings, down, up)
@@ -112,13 +150,17 @@ class TierReader:
         if (count is not None and count < 1) or (per is not None and per < 1):
             raise Fault("E0120", t.span, "a tier has at least one of everything")
         over = settings.get("oversubscription")
-        found = topology.read_ratio_aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
+        found = (
+            topology.read_ratio_aim(over.items[0], scope, self.evaluator) if over and over.items else EXACT
+        )
         wrote = next((v for w, v in item.args if w == "x"), None)
         cable = settings.get("cable")
         if cable is not None and not (
             instance.tiers and len(cable.items) == 1 and {w for w, _ in cable.items[0].args} <= {"carries"}
         ):
-            raise Fault("E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`")
+            raise Fault(
+                "E0120", cable.span, "a tier names one cable, where a design writes it", help="`cable PART`"
+            )
         given = {
             "per": t.count if per else None,
             "model": path,
@@ -133,7 +175,8 @@ class TierReader:
         )  # fmt: skip
 
     def cable(self, s: tree.Setting | None) -> str:
-        """The cable of the links up to a tier and how many of them it carries, as text; "" where none is written."""
+        """The cable of the links up to a tier and how many of them it carries, as text; "" where none is
+        written."""
         if s is None:
             return ""
         n = links_carried_by_cable(s, self.scope, self.evaluator)
@@ -150,14 +193,29 @@ class TierReader:
         if not words:
             return ""
         if len(names) != 2 or names[0] != "as" or not names[1]:
-            raise Fault("E0118", words[0].span, "`switch` of a tier does not use this", help="`switch MODEL x 4 as NAME`")
+            raise Fault(
+                "E0118",
+                words[0].span,
+                "`switch` of a tier does not use this",
+                help="`switch MODEL x 4 as NAME`",
+            )
         return str(names[1])
 
-    def devices(self, path: tree.PathExpr, model: DeviceModel, written: tree.Setting) -> tuple[DeviceModel, str]:
+    def devices(
+        self, path: tree.PathExpr, model: DeviceModel, written: tree.Setting
+    ) -> tuple[DeviceModel, str]:
         """The model as the settings of its devices leave it, and these settings as text."""
-        value = self.scope.value(str(path.bare), path.span) if self.scope.find(str(path.bare)) is not None else None
+        value = (
+            self.scope.value(str(path.bare), path.span)
+            if self.scope.find(str(path.bare)) is not None
+            else None
+        )
         body = (*(value.settings if isinstance(value, ModelValue) else ()), *(written.body or ()))
-        where = self.planner.context.group.scope if isinstance(value, ModelValue) and value.settings else self.scope
+        where = (
+            self.planner.context.group.scope
+            if isinstance(value, ModelValue) and value.settings
+            else self.scope
+        )
         made = device_settings(body, model.kind, where, self.evaluator)
         return (split_model(model, made.splits) if made.splits else model), made.text
 
@@ -166,14 +224,21 @@ class TierReader:
         item = s.items[0] if len(s.items) == 1 and s.body is None else None
         path = item.value if item is not None else None
         help = f"`{s.name.name} p[1..32]`, `{s.name.name} p at 200Gbps`"
-        if item is None or not isinstance(path, tree.PathExpr) or len(path.parts) > 2 or any(w != "at" for w, _ in item.args):
+        if (
+            item is None
+            or not isinstance(path, tree.PathExpr)
+            or len(path.parts) > 2
+            or any(w != "at" for w, _ in item.args)
+        ):
             raise Fault("E0120", s.span, f"`{s.name.name}` of a tier names ports of its switches", help=help)
         head = path.parts[0]
         assert isinstance(head, tree.Identifier)
         parts = model.parts(head.name)
         if not parts:
             names = sorted({c.name for c in model.classes})
-            raise unknown_name_fault("E0101", head.span, f"port class of {model.name} called", head.name, names)
+            raise unknown_name_fault(
+                "E0101", head.span, f"port class of {model.name} called", head.name, names
+            )
         text, low, high = head.name, None, None
         if len(path.parts) == 2:
             entry = path.parts[1].entries[0] if isinstance(path.parts[1], tree.IndexPart) else None
@@ -183,19 +248,31 @@ class TierReader:
             first, last = parts[0].axes[0].low, parts[-1].axes[0].high
             if not first <= low <= high <= last:
                 raise Fault(
-                    "E0108", entry.span, f"`{head.name}` of {model.name} has ports {first}..{last}, not {low}..{high}", help=help
+                    "E0108",
+                    entry.span,
+                    f"`{head.name}` of {model.name} has ports {first}..{last}, not {low}..{high}",
+                    help=help,
                 )
             text = f"{head.name}[{low}..{high}]"
         count, rates = 0, {}
         for c in parts:
             begin, end = (c.axes[0].low, c.axes[0].high) if c.axes else (0, 0)
-            ports = c.size if low is None or high is None else max(0, min(end, high) - max(begin, low) + 1) * c.split
+            ports = (
+                c.size
+                if low is None or high is None
+                else max(0, min(end, high) - max(begin, low) + 1) * c.split
+            )
             if ports:
                 count += ports
                 rates[c.rate or 0] = c
         if len(rates) > 1:
             found = " and ".join(quantity_text(Quantity(Fraction(r), RATE)) for r in rates)
-            raise Fault("E0120", path.span, f"these ports run at {found}; links of one tier run at one rate", help=help)
+            raise Fault(
+                "E0120",
+                path.span,
+                f"these ports run at {found}; links of one tier run at one rate",
+                help=help,
+            )
         rate = next(iter(rates))
         if not item.args:
             return Leading(text, count, rate)
@@ -213,38 +290,65 @@ class TierReader:
         return Leading(text, count, at, quantity_text(asked))
 
     def both_ways(
-        self, t: tree.TierDecl, model: DeviceModel, settings: Mapping[str, tree.Setting], down: Leading | None, up: Leading | None
+        self,
+        t: tree.TierDecl,
+        model: DeviceModel,
+        settings: Mapping[str, tree.Setting],
+        down: Leading | None,
+        up: Leading | None,
     ) -> None:
         """Refuse ports that lead both ways, one way alone, or none where two rates make a choice needed."""
         if down is None and up is None:
             rates = {c.rate for c in model.first_parts}
             if len(rates) > 1:
                 raise Fault(
-                    "E0120", t.span, f"the ports of {model.name} run at {len(rates)} rates here, so a tier says which lead where",
+                    "E0120",
+                    t.span,
+                    f"the ports of {model.name} run at {len(rates)} rates here, so a tier says which lead "
+                    "where",
                     help="write `down p[1..32]; up p[33..64]` in its braces",
-                )  # fmt: skip
+                )
             return
         if down is None:
-            raise Fault("E0120", settings["up"].span, "ports that lead up are named, and those that lead down are not",
-                        help="write `down CLASS[RANGE]` beside it")  # fmt: skip
+            raise Fault(
+                "E0120",
+                settings["up"].span,
+                "ports that lead up are named, and those that lead down are not",
+                help="write `down CLASS[RANGE]` beside it",
+            )
         if up is not None:
             mine, theirs = (_parse_port_range(x.text) for x in (down, up))
             if mine[0] == theirs[0] and mine[1] <= theirs[2] and theirs[1] <= mine[2]:
-                raise Fault("E0120", settings["up"].span, f"`{up.text}` and `{down.text}` have ports in common",
-                            labels=[(settings["down"].span, "these lead down")], help="a port leads one way")  # fmt: skip
+                raise Fault(
+                    "E0120",
+                    settings["up"].span,
+                    f"`{up.text}` and `{down.text}` have ports in common",
+                    labels=[(settings["down"].span, "these lead down")],
+                    help="a port leads one way",
+                )
 
     def only_read(self, t: tree.TierDecl, settings: Mapping[str, tree.Setting]) -> None:
         """Refuse what the settings of a tier do not read."""
         for name, x in settings.items():
             if len(x.items) > 1:
                 raise Fault(
-                    "E0118", x.items[1].span, f"`{name}` of a tier has one value", help=f"write `{name} {x.items[0].span.text}`"
+                    "E0118",
+                    x.items[1].span,
+                    f"`{name}` of a tier has one value",
+                    help=f"write `{name} {x.items[0].span.text}`",
                 )
             if x.body is not None and name != "switch":
-                raise Fault("E0118", x.body[0].span if x.body else x.span, f"`{name}` of a tier takes no block")
+                raise Fault(
+                    "E0118", x.body[0].span if x.body else x.span, f"`{name}` of a tier takes no block"
+                )
         extra = next((v for w, v in settings["switch"].items[0].args if w not in ("x", "")), None)
         if extra is not None:
-            raise Fault("E0118", extra.span, f"`switch` of `{t.name.name}` does not use this", help="write `switch MODEL x 4`")
+            raise Fault(
+                "E0118",
+                extra.span,
+                f"`switch` of `{t.name.name}` does not use this",
+                help="write `switch MODEL x 4`",
+            )
 
     def place(self, e: tree.Expr | tree.SettingItem) -> SourceSpan | None:
         """Where the design gives a number of a tier; None where it gives others with it, or none."""
@@ -254,7 +358,11 @@ class TierReader:
         named = names_in(e)
         uses = names_in(tuple(x for x in instance.node.body if isinstance(x, tree.TierDecl)))
         alone = isinstance(e, tree.SettingItem) or (isinstance(e, tree.PathExpr) and e.bare is not None)
-        return _span_of_parameter(s, named[0]) if alone and len(named) == 1 and uses.count(named[0]) == 1 else None
+        return (
+            _span_of_parameter(s, named[0])
+            if alone and len(named) == 1 and uses.count(named[0]) == 1
+            else None
+        )
 
 
 def _parse_port_range(text: str) -> tuple[str, int, int]:

@@ -24,7 +24,8 @@ class StructureLine:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A group around a tier's switches: its name, instances in the group around, and hosts of one instance."""
+    """A group around a tier's switches: its name, instances in the group around, and hosts of one
+    instance."""
 
     name: str
     size: int
@@ -34,16 +35,22 @@ class Level:
 class Weaver:
     """Writes the structure of one fabric's tiers."""
 
-    def __init__(self, ends: HostEnds, tiers: list[SizedTier], pods: int, fresh: Callable[[str], str]) -> None:
+    def __init__(
+        self, ends: HostEnds, tiers: list[SizedTier], pods: int, fresh: Callable[[str], str]
+    ) -> None:
         self.ends, self.tiers, self.pods, self.fresh = ends, tiers, pods, fresh
         self.bottom = tiers[0]
         per_pod = self.bottom.instances // pods if pods else 1
         self.flat = self.bottom.count * per_pod if pods else self.bottom.count
         hosts = ends.hosts // pods if pods else self.bottom.per
-        self.levels: list[Level | None] = []  # of the tiers below the top, lowest first; none of one that is grouped by rail
+        self.levels: list[
+            Level | None
+        ] = []  # of the tiers below the top, lowest first; none of one that is grouped by rail
         for i, tier in enumerate(tiers[:-1]):
             inside = pods or tiers[i + 1].per
-            self.levels.append(Level(POD if pods else tier.spec.name, inside, hosts) if tier.groups == 1 else None)
+            self.levels.append(
+                Level(POD if pods else tier.spec.name, inside, hosts) if tier.groups == 1 else None
+            )
             hosts *= inside
 
     def lines(self) -> Iterator[StructureLine]:
@@ -102,7 +109,10 @@ class Weaver:
         if self.indexed(0):
             out += f"[{self.switch(ends, names, host)}]"
         down = self.bottom.spec.down
-        return f"connect {names.path} to {out}{leading_ports_suffix(down)}{connect_braces_text(self.bottom, down)}"
+        return (
+            f"connect {names.path} to "
+            f"{out}{leading_ports_suffix(down)}{connect_braces_text(self.bottom, down)}"
+        )
 
     def switch(self, ends: EndSet, names: IndexedEndPath, host: str) -> str:
         """Which switch of the first tier's group an end meets."""
@@ -143,8 +153,14 @@ class Weaver:
             high = f"{prefix}{RAIL}[{rail}].{upper.spec.label}"
         elif self.indexed(i - 1):
             low += "[*]"
-        low, high = f"{low}{leading_ports_suffix(lower.spec.up)}", f"{high}[*]{leading_ports_suffix(upper.spec.down)}"
-        return f"connect {low} to {high} spread x {lower.up}{connect_braces_text(upper, lower.spec.up, upper.spec.down)}"
+        low, high = (
+            f"{low}{leading_ports_suffix(lower.spec.up)}",
+            f"{high}[*]{leading_ports_suffix(upper.spec.down)}",
+        )
+        return (
+            f"connect {low} to {high} spread x "
+            f"{lower.up}{connect_braces_text(upper, lower.spec.up, upper.spec.down)}"
+        )
 
 
 def leading_ports_suffix(ports: Leading | None) -> str:
@@ -154,7 +170,9 @@ def leading_ports_suffix(ports: Leading | None) -> str:
 
 def connect_braces_text(tier: SizedTier, *ports: Leading | None) -> str:
     """The braces of the connect that leads up to a tier."""
-    rates = sorted({p.at for p in ports if p and p.at}, key=lambda at: min(p.rate for p in ports if p and p.at == at))
+    rates = sorted(
+        {p.at for p in ports if p and p.at}, key=lambda at: min(p.rate for p in ports if p and p.at == at)
+    )
     said = [f"rate {rates[0]}"] if rates else []
     said += [f"cable {tier.spec.cable}"] if tier.spec.cable else []
     said += [tier.spec.bundle] if tier.spec.bundle else []

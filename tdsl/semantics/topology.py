@@ -50,7 +50,8 @@ class Instance:
 
 
 def find_topology(library: Library, home: Linked, name: str) -> TopLevelName | None:
-    """The topology of that name: of the design, taken by ``use``, of a ``--path`` folder, or of the standard library."""
+    """The topology of that name: of the design, taken by ``use``, of a ``--path`` folder, or of the standard
+    library."""
     found = home.names.get(name) or home.used.get(name)
     if found is not None and isinstance(found.node, tree.TopologyDecl):
         return found  # another kind of thing may bear the name of a topology
@@ -75,7 +76,15 @@ def known_topology_names(library: Library, home: Linked) -> list[str]:
     """Names of all topologies that a file sees."""
     own = [n for n, e in (*home.names.items(), *home.used.items()) if isinstance(e.node, tree.TopologyDecl)]
     folders = [f for f in _topology_folders(library) if f.name == FOLDER and files.is_dir(f)]
-    return [*own, *(name.removesuffix(".fab") for f in folders for name in files.folder_entries(f) if name.endswith(".fab"))]
+    return [
+        *own,
+        *(
+            name.removesuffix(".fab")
+            for f in folders
+            for name in files.folder_entries(f)
+            if name.endswith(".fab")
+        ),
+    ]
 
 
 class Binder:
@@ -118,7 +127,10 @@ class Binder:
         tiers = tuple(x for x in self.s.body or () if isinstance(x, tree.TierDecl))
         if tiers and not any(isinstance(x, tree.TierDecl) for x in self.node.body):
             raise Fault(
-                "E0118", tiers[0].span, f"`{self.node.name.name}` has no tiers", labels=[(self.node.name.span, "declared here")]
+                "E0118",
+                tiers[0].span,
+                f"`{self.node.name.name}` has no tiers",
+                labels=[(self.node.name.span, "declared here")],
             )
         return Instance(self.node, self.inner, ends, tiers, missing)
 
@@ -158,18 +170,25 @@ class Binder:
                 raise Fault("E0118", inner.span, f"the braces of `{self.s.name.name}` hold settings only")
             name = inner.name.name
             if name not in names:
-                raise unknown_name_fault("E0118", inner.name.span, f"setting of `{self.s.name.name}` called", name, names)
+                raise unknown_name_fault(
+                    "E0118", inner.name.span, f"setting of `{self.s.name.name}` called", name, names
+                )
             if name in asked and name not in tables:
                 raise Fault("E0104", inner.span, f"`{name}` is set twice")
             if not inner.items:
                 raise Fault("E0120", inner.span, f"`{name}` needs a value")
-            if inner.body is not None and next(f for f in settable if f.name.name == name).type.name == "model":
+            if (
+                inner.body is not None
+                and next(f for f in settable if f.name.name == name).type.name == "model"
+            ):
                 self.of_devices[name] = inner.body
             elif inner.body is not None:
                 raise Fault(
-                    "E0118", inner.body[0].span if inner.body else inner.span,
-                    f"`{name}` of `{self.s.name.name}` takes no block", help=f"write `{name} {inner.items[0].span.text}`",
-                )  # fmt: skip
+                    "E0118",
+                    inner.body[0].span if inner.body else inner.span,
+                    f"`{name}` of `{self.s.name.name}` takes no block",
+                    help=f"write `{name} {inner.items[0].span.text}`",
+                )
             asked[name] = (*asked.get(name, ()), *inner.items)
         return asked
 
@@ -198,10 +217,15 @@ class Binder:
         extra = next((i for i in items if i.args), None)
         if extra is not None:
             raise Fault(
-                "E0120", extra.span, f"`{formal.name.name}` is one {kind}, without a count or other words",
+                "E0120",
+                extra.span,
+                f"`{formal.name.name}` is one {kind}, without a count or other words",
                 help=f"write `{formal.name.name} {extra.value.span.text}`",
-            )  # fmt: skip
-        values = tuple(integer_if_whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string")) for i in items)
+            )
+        values = tuple(
+            integer_if_whole(self.evaluator.evaluate(i.value, self.outer, words=kind == "string"))
+            for i in items
+        )
         if kind == "list" and not (len(values) == 1 and isinstance(values[0], tuple)):
             return values
         if body and isinstance(values[0], ModelValue):
@@ -220,7 +244,11 @@ def read_ratio_aim(item: tree.SettingItem, scope: Scope, evaluator: Evaluator) -
         if said != "most" and not (isinstance(value, tree.PathExpr) and value.parts[0].span.text == "most"):
             raise Fault("E0120", item.span, "a ratio is `7:1`, `about 7:1` or `at most 7:1`")
         mode = "at most"
-        if isinstance(value, tree.PathExpr) and len(value.parts) == 2 and isinstance(value.parts[1], tree.Call):
+        if (
+            isinstance(value, tree.PathExpr)
+            and len(value.parts) == 2
+            and isinstance(value.parts[1], tree.Call)
+        ):
             value = value.parts[1].args[0]
     elif word == "at" and len(item.args) == 2 and not any(w for w, _ in item.args):  # `at most NAME`
         most, value = (v for _, v in item.args)
@@ -248,7 +276,10 @@ def read_joining_pattern(item: tree.SettingItem) -> Joining:
         names = [v.bare for w, v in item.args if not w and isinstance(v, tree.PathExpr)]
         if len(names) != 2 or None in names:
             raise Fault(
-                "E0120", item.span, "say by what kind of device and by which model links are joined", help="`via ocs MODEL`"
+                "E0120",
+                item.span,
+                "say by what kind of device and by which model links are joined",
+                help="`via ocs MODEL`",
             )
         return Joining(None, None, (str(names[0]), str(names[1])))
     member = tree.Identifier(word, item.value.span)
@@ -281,6 +312,9 @@ def require_parameters(instance: Instance, names: Iterable[str], span: SourceSpa
         formal = instance.missing.get(name)
         if formal is not None:
             raise Fault(
-                "E0115", span, f"`{instance.node.name.name}` needs `{name}` of type {formal.type.name}",
-                labels=[(formal.name.span, "asked for here")], help=f"write `{name} …` in its braces",
-            )  # fmt: skip
+                "E0115",
+                span,
+                f"`{instance.node.name.name}` needs `{name}` of type {formal.type.name}",
+                labels=[(formal.name.span, "asked for here")],
+                help=f"write `{name} …` in its braces",
+            )

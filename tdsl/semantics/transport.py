@@ -19,15 +19,21 @@ TRANSPORTS: dict[str, tuple[str, ...]] = {
     "ub": ("ub",),
     "ici": ("ici",),
 }
-"""Each transport, and the families of port types that carry it. RoCEv2 (InfiniBand Architecture, annex A17) and Ultra Ethernet
-run over Ethernet; EFA and Slingshot ports negotiate with Ethernet switches; UALink 1.0 uses the electrical layer of Ethernet."""
+"""Each transport, and the families of port types that carry it. RoCEv2 (InfiniBand Architecture, annex A17)
+and Ultra Ethernet run over Ethernet; EFA and Slingshot ports negotiate with Ethernet switches; UALink 1.0
+uses the electrical layer of Ethernet."""
 HELP = "write one of " + ", ".join(f"`transport {t}`" for t in TRANSPORTS)
 
 
 def plan_fabric_transport(plan: FabricPlan, s: tree.Setting, context: Context) -> None:
     """``transport infiniband`` in a fabric's own block."""
     if len(context.groups) > 1:
-        raise Fault("E0118", s.span, "`transport` belongs to a fabric", help="write it in the block of the fabric, once")
+        raise Fault(
+            "E0118",
+            s.span,
+            "`transport` belongs to a fabric",
+            help="write it in the block of the fabric, once",
+        )
     if plan.transport is not None:
         raise Fault("E0104", s.span, "`transport` is set twice", labels=[(plan.transport[1], "first here")])
     require_plain_setting(s, "transport ethernet")
@@ -35,5 +41,7 @@ def plan_fabric_transport(plan: FabricPlan, s: tree.Setting, context: Context) -
     if not isinstance(value, tree.PathExpr) or not value.bare:
         raise Fault("E0120", s.span, "`transport` takes the name of a transport", help=HELP)
     if value.bare not in TRANSPORTS:
-        raise unknown_name_fault("E0101", value.span, "transport", value.bare, list(TRANSPORTS), extra_help=HELP)
+        raise unknown_name_fault(
+            "E0101", value.span, "transport", value.bare, list(TRANSPORTS), extra_help=HELP
+        )
     plan.transport = value.bare, s.span

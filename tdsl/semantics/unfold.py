@@ -1,4 +1,5 @@
-"""A topology's statements with its parameters filled in: what could be written in their place, and means the same."""
+"""A topology's statements with its parameters filled in: what could be written in their place, and means the
+same."""
 
 from __future__ import annotations
 
@@ -17,7 +18,15 @@ from tdsl.semantics.operators import require_bool
 from tdsl.semantics.scope import DONE, Binding, Scope
 from tdsl.semantics.sizing import Aim
 from tdsl.semantics.topology import Instance, Joining, require_parameters
-from tdsl.semantics.values import Dims, FunctionValue, ModelValue, Value, WholeRange, integer_if_whole, text_of
+from tdsl.semantics.values import (
+    Dims,
+    FunctionValue,
+    ModelValue,
+    Value,
+    WholeRange,
+    integer_if_whole,
+    text_of,
+)
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 
@@ -25,7 +34,17 @@ PLANE = "plane"
 ROUNDS = 64  # values of a loop that joins ends
 PATHS = ("a", "b", "via", "paths", "path")  # the fields of a statement that are paths of devices
 SWAPPED = (*PATHS, "pattern", "copies", "guard", "template", "body")
-ATOMS = (tree.Number, tree.RatioLit, tree.DimsLit, tree.Str, tree.PathExpr, tree.Paren, tree.ListExpr, tree.Measure, tree.Range)
+ATOMS = (
+    tree.Number,
+    tree.RatioLit,
+    tree.DimsLit,
+    tree.Str,
+    tree.PathExpr,
+    tree.Paren,
+    tree.ListExpr,
+    tree.Measure,
+    tree.Range,
+)
 
 
 def expression_of_value(value: Value, span: SourceSpan) -> tree.Expr:
@@ -50,7 +69,12 @@ class Unfolder:
     """Rewrites the statements of one instance of a topology."""
 
     def __init__(
-        self, instance: Instance, ends: HostEnds, at: SourceSpan, evaluator: Evaluator, fresh: Callable[[str], str]
+        self,
+        instance: Instance,
+        ends: HostEnds,
+        at: SourceSpan,
+        evaluator: Evaluator,
+        fresh: Callable[[str], str],
     ) -> None:
         self.instance, self.ends, self.at, self.evaluator, self.fresh = instance, ends, at, evaluator, fresh
         self.scope = instance.scope
@@ -62,7 +86,9 @@ class Unfolder:
             if isinstance(s, tree.Let):
                 self.let(s)
             elif isinstance(s, tree.Def):
-                self.scope.define(s.name.name, Binding("def", s.name.span, None, FunctionValue(s, self.scope), DONE))
+                self.scope.define(
+                    s.name.name, Binding("def", s.name.span, None, FunctionValue(s, self.scope), DONE)
+                )
         for s in self.instance.node.body:
             if isinstance(s, tree.Let):
                 self.guard(s)
@@ -77,29 +103,37 @@ class Unfolder:
             at = self.at
             shape = (tree.Extent(tree.Number(self.ends.planes, at), None, at),)
             word = tree.Identifier(PLANE, at)
-            inside = [(tree.Decl(word, word, shape, None, None, tuple(s for s, _ in inside), at), inside[0][1])]
+            inside = [
+                (tree.Decl(word, word, shape, None, None, tuple(s for s, _ in inside), at), inside[0][1])
+            ]
         declared = [x for x in inside if isinstance(x[0], tree.Decl)]
         return [*declared, *joined, *(x for x in inside if not isinstance(x[0], tree.Decl))]
 
     def let(self, s: tree.Let) -> None:
         """A value of the topology's own, computed when asked for."""
-        self.scope.define(s.name.name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, self.scope)))
+        self.scope.define(
+            s.name.name, Binding("let", s.name.span, lambda: self.evaluator.evaluate(s.value, self.scope))
+        )
 
     def guard(self, s: tree.Let) -> None:
-        """Refuse a topology whose parameters do not fit together. The finding stands at the block that asks for it."""
+        """Refuse a topology whose parameters do not fit together. The finding stands at the block that asks
+        for it."""
         if s.guard is None:
             return
         self.needs(s.guard)
         if not require_bool(self.evaluator.evaluate(s.guard, self.scope), s.guard.span):
             value = text_of(self.scope.value(s.name.name, s.span))
             raise Fault(
-                "E0110", self.at, f"`{s.name.name}` is {value} here, which `{self.instance.node.name.name}` rules out",
+                "E0110",
+                self.at,
+                f"`{s.name.name}` is {value} here, which `{self.instance.node.name.name}` rules out",
                 labels=[(s.guard.span, "this must hold")],
-            )  # fmt: skip
+            )
 
     # ------------------------------------------------------------ statements
     def statement(self, s: tree.Stmt, ends: bool) -> list[tree.Stmt]:
-        """What one statement becomes: its part that joins ends, or the rest of it. Branches are chosen as soon as they can be."""
+        """What one statement becomes: its part that joins ends, or the rest of it. Branches are chosen as
+        soon as they can be."""
         if isinstance(s, tree.If):
             return self.branch(s, ends)
         if isinstance(s, tree.For) and ends:
@@ -123,8 +157,12 @@ class Unfolder:
             of = self.expression(s.of) if s.of is not None else None
             for inner in s.body or ():
                 if isinstance(inner, tree.Connect) and self.names_ends(inner):
-                    raise Fault("E0120", inner.span, "ends are joined by statements in the topology's own block")
-            held = None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner, False))
+                    raise Fault(
+                        "E0120", inner.span, "ends are joined by statements in the topology's own block"
+                    )
+            held = (
+                None if s.body is None else tuple(x for inner in s.body for x in self.statement(inner, False))
+            )
             value = self.value_of(s.of.bare) if isinstance(s.of, tree.PathExpr) and s.of.bare else None
             if isinstance(value, ModelValue) and value.settings:
                 held = (*(held or ()), *value.settings)
@@ -144,9 +182,17 @@ class Unfolder:
         """``forwards ends``: the declarations of all ends."""
         path = s.items[0].value if len(s.items) == 1 else None
         if not isinstance(path, tree.PathExpr) or path.bare != self.instance.ends or s.items[0].args:
-            raise Fault("E0120", s.span, "in a topology its ends forward", help=f"`forwards {self.instance.ends or 'ends'}`")
+            raise Fault(
+                "E0120",
+                s.span,
+                "in a topology its ends forward",
+                help=f"`forwards {self.instance.ends or 'ends'}`",
+            )
         names = [tuple(tree.Identifier(name, s.span) for name, _ in ends.parts) for ends in self.ends.sets]
-        return replace(s, items=tuple(tree.SettingItem(tree.PathExpr(n, s.span), (), s.span) for n in dict.fromkeys(names)))
+        return replace(
+            s,
+            items=tuple(tree.SettingItem(tree.PathExpr(n, s.span), (), s.span) for n in dict.fromkeys(names)),
+        )
 
     def unrolled(self, s: tree.For) -> list[tree.Stmt]:
         """The statements of a loop that join ends, once for each value, so that ports bear their numbers."""
@@ -157,7 +203,11 @@ class Unfolder:
         if isinstance(values, WholeRange):
             values = tuple(range(values.low, values.high + 1)) if values.size <= ROUNDS else None
         if not isinstance(values, tuple) or len(values) > ROUNDS:
-            raise Fault("E0116", s.over.span, f"a loop that joins ends goes over a list or a range of at most {ROUNDS} values")
+            raise Fault(
+                "E0116",
+                s.over.span,
+                f"a loop that joins ends goes over a list or a range of at most {ROUNDS} values",
+            )
         for value in values:
             self.scope = Scope(outer)
             self.scope.names[s.var.name] = Binding("for", s.var.span, None, value, DONE)
@@ -169,7 +219,11 @@ class Unfolder:
         """Whether a statement, or one inside it, joins ends."""
         if isinstance(s, tree.If):
             return any(self.joins(x) for body in (*(b for _, b in s.branches), s.other) for x in body)
-        return any(map(self.joins, s.body)) if isinstance(s, tree.For) else isinstance(s, tree.Connect) and self.names_ends(s)
+        return (
+            any(map(self.joins, s.body))
+            if isinstance(s, tree.For)
+            else isinstance(s, tree.Connect) and self.names_ends(s)
+        )
 
     def branch(self, s: tree.If, ends: bool) -> list[tree.Stmt]:
         """The branch that holds; all of them where that hangs on the variable of a loop."""
@@ -177,7 +231,8 @@ class Unfolder:
             self.needs(test)
             if set(names_in(test)) & set(self.hidden):
                 left = tuple(
-                    (self.expression(c), tuple(x for inner in b for x in self.statement(inner, ends))) for c, b in s.branches[at:]
+                    (self.expression(c), tuple(x for inner in b for x in self.statement(inner, ends)))
+                    for c, b in s.branches[at:]
                 )
                 other = tuple(x for inner in s.other for x in self.statement(inner, ends))
                 return [replace(s, branches=left, other=other)] if other or any(b for _, b in left) else []
@@ -197,13 +252,16 @@ class Unfolder:
         if isinstance(given, Joining):
             if given.pattern is None:
                 raise Fault(
-                    "E0120", self.at, "this pattern says what links cross, and the topology asks how ends are distributed"
+                    "E0120",
+                    self.at,
+                    "this pattern says what links cross, and the topology asks how ends are distributed",
                 )
             made = replace(made, pattern=given.pattern, copies=made.copies or given.copies)
         return made
 
     def cleared(self, s: Any) -> Any:
-        """A connect, omit or naming whose index variables mean nothing in the design, whatever names that has taken by `let`."""
+        """A connect, omit or naming whose index variables mean nothing in the design, whatever names that has
+        taken by `let`."""
         meaning: dict[str, tree.Expr] = {}
         taken = set(names_in(tuple(getattr(s, f.name) for f in fields(s))))
         for name in sorted(_index_variables(s)):
@@ -212,7 +270,11 @@ class Unfolder:
                 free = self.unused(free, taken | set(self.hidden))
                 taken.add(free)
                 meaning[name] = tree.PathExpr((tree.Identifier(free, s.span),), s.span)
-        return replace(s, **{f: _swap_field(f, getattr(s, f), meaning) for f in SWAPPED if hasattr(s, f)}) if meaning else s
+        return (
+            replace(s, **{f: _swap_field(f, getattr(s, f), meaning) for f in SWAPPED if hasattr(s, f)})
+            if meaning
+            else s
+        )
 
     def value_of(self, name: str) -> Value:
         """The value of a parameter, None if there is none of this name."""
@@ -223,7 +285,9 @@ class Unfolder:
     def names_ends(self, s: tree.Connect) -> bool:
         """Whether a connect's first path is the ends."""
         head = s.a[0].parts[0]
-        return bool(self.instance.ends) and isinstance(head, tree.Identifier) and head.name == self.instance.ends
+        return (
+            bool(self.instance.ends) and isinstance(head, tree.Identifier) and head.name == self.instance.ends
+        )
 
     def ended(self, s: tree.Connect) -> list[tree.Stmt]:
         """A connect of the ends, once for each set of hosts."""
@@ -232,7 +296,10 @@ class Unfolder:
         index = made.a[0].parts[1] if len(made.a[0].parts) == 2 else None
         written = index.entries if isinstance(index, tree.IndexPart) else ()
         variables = {e.bare for e in written if isinstance(e, tree.PathExpr) and e.bare} - set(self.hidden)
-        taken = {*self.hidden, *names_in(tuple(getattr(s, f.name) for f in fields(s) if f.name != "span"))} - variables
+        taken = {
+            *self.hidden,
+            *names_in(tuple(getattr(s, f.name) for f in fields(s) if f.name != "span")),
+        } - variables
         out: list[tree.Stmt] = []
         for ends in self.ends.sets:
             inner = len(ends.ports.axes) - bool(self.ends.planes)
@@ -241,9 +308,11 @@ class Unfolder:
             by_host = isinstance(first, tree.PathExpr) and first.bare in variables
             if not by_host or not 1 + inner <= len(written) <= wanted or len(s.a) != 1:
                 raise Fault(
-                    "E0109", s.a[0].span, f"ends have {wanted} indices here, host by host, then those of `{ends.ports.name}`",
+                    "E0109",
+                    s.a[0].span,
+                    f"ends have {wanted} indices here, host by host, then those of `{ends.ports.name}`",
                     help="write one index variable for each, as in `ends[h, r]`",
-                )  # fmt: skip
+                )
             names = self.ends.variables(ends, lambda base: self.unused(base, taken))
             a = _expression_from_text(names.path)
             assert isinstance(first, tree.PathExpr) and isinstance(a, tree.PathExpr)
@@ -257,8 +326,13 @@ class Unfolder:
                     chosen[k] = e  # these ports only
             if ends.ports.axes:
                 a = tree.PathExpr((*a.parts[:-1], tree.IndexPart(tuple(chosen), a.span)), a.span)
-            b = tuple(self.met(tree.PathExpr(_substitute_names(p.parts, meaning), p.span), names.plane) for p in made.b)
-            via = made.via and self.planed(tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane)
+            b = tuple(
+                self.met(tree.PathExpr(_substitute_names(p.parts, meaning), p.span), names.plane)
+                for p in made.b
+            )
+            via = made.via and self.planed(
+                tree.PathExpr(_substitute_names(made.via.parts, meaning), made.via.span), names.plane
+            )
             copies, guard = _substitute_names(made.copies, meaning), _substitute_names(made.guard, meaning)
             body = tuple(_swap_items(x, meaning) for x in made.body)
             out.append(replace(made, a=(a,), b=b, via=via, copies=copies, guard=guard, body=body))
@@ -277,33 +351,53 @@ class Unfolder:
         index = rest[0] if len(rest) == 1 else None
         ends = self.ends.sets[0]
         if len(self.ends.sets) > 1:
-            raise Fault("E0120", self.at, "this topology joins hosts to hosts, and they must be those of one declaration")
+            raise Fault(
+                "E0120",
+                self.at,
+                "this topology joins hosts to hosts, and they must be those of one declaration",
+            )
         inner = len(ends.ports.axes) - bool(self.ends.planes)
         if not isinstance(index, tree.IndexPart) or len(index.entries) != 1 + inner:
-            raise Fault("E0109", path.span, f"ends have {1 + inner} indices here: the host, then those of `{ends.ports.name}`")
+            raise Fault(
+                "E0109",
+                path.span,
+                f"ends have {1 + inner} indices here: the host, then those of `{ends.ports.name}`",
+            )
         flat, *port = index.entries
         ports = (*port, *([_expression_from_text(plane)] if self.ends.planes else []))
-        return tree.PathExpr((*self.ends.host(ends, flat), tree.Identifier(ends.ports.name, path.span),
-                          *((tree.IndexPart(ports, path.span),) if ports else ())), path.span)  # fmt: skip
+        return tree.PathExpr(
+            (
+                *self.ends.host(ends, flat),
+                tree.Identifier(ends.ports.name, path.span),
+                *((tree.IndexPart(ports, path.span),) if ports else ()),
+            ),
+            path.span,
+        )
 
     def planed(self, path: tree.PathExpr, plane: str) -> tree.PathExpr:
         """The path of a device that stands in a plane."""
         if not self.ends.planes:
             return path
         head = tree.PathExpr(
-            (tree.Identifier(PLANE, path.span), tree.IndexPart((_expression_from_text(plane),), path.span)), path.span
+            (tree.Identifier(PLANE, path.span), tree.IndexPart((_expression_from_text(plane),), path.span)),
+            path.span,
         )
         return tree.PathExpr((*head.parts, *path.parts), path.span)
 
     # ------------------------------------------------------------ expressions
     def node(self, n: Any) -> Any:
-        """Any part of a statement; paths to devices keep their names, and only their indices are filled in."""
+        """Any part of a statement; paths to devices keep their names, and only their indices are filled
+        in."""
         if isinstance(n, tree.PathExpr):
             return tree.PathExpr(tuple(self.part(p) for p in n.parts), n.span)
         if isinstance(n, tree.Extent):
-            return tree.Extent(self.expression(n.value), self.expression(n.of) if n.of is not None else None, n.span)
+            return tree.Extent(
+                self.expression(n.value), self.expression(n.of) if n.of is not None else None, n.span
+            )
         if isinstance(n, tree.SettingItem):
-            return tree.SettingItem(self.expression(n.value), tuple((w, self.expression(v)) for w, v in n.args), n.span)
+            return tree.SettingItem(
+                self.expression(n.value), tuple((w, self.expression(v)) for w, v in n.args), n.span
+            )
         if isinstance(n, (tree.Identifier, tree.PatternRef, SourceSpan, type)) or not is_dataclass(n):
             return tuple(map(self.node, n)) if isinstance(n, tuple) else n
         if isinstance(n, tree.Str):
@@ -314,7 +408,8 @@ class Unfolder:
         return replace(made, **{f.name: self.node(getattr(n, f.name)) for f in fields(n)})
 
     def piece(self, p: str | tree.Placeholder) -> str | tree.Placeholder:
-        """A part of a string; a text that is known stands there as it is, since a string has none in quotes."""
+        """A part of a string; a text that is known stands there as it is, since a string has none in
+        quotes."""
         if isinstance(p, str):
             return p
         value = self.expression(p.value)
@@ -322,17 +417,27 @@ class Unfolder:
             return self.evaluator.string(tree.Str((replace(p, value=value),), value.span), self.scope)
         return replace(p, value=value)
 
-    def part(self, p: tree.Identifier | tree.IndexPart | tree.Call) -> tree.Identifier | tree.IndexPart | tree.Call:
+    def part(
+        self, p: tree.Identifier | tree.IndexPart | tree.Call
+    ) -> tree.Identifier | tree.IndexPart | tree.Call:
         """A part of a path: the entries of its brackets, or what a function is given."""
         if isinstance(p, tree.Call):
             return replace(p, args=tuple(map(self.expression, p.args)))
-        return tree.IndexPart(tuple(map(self.expression, p.entries)), p.span) if isinstance(p, tree.IndexPart) else p
+        return (
+            tree.IndexPart(tuple(map(self.expression, p.entries)), p.span)
+            if isinstance(p, tree.IndexPart)
+            else p
+        )
 
     def expression(self, e: tree.Expr) -> tree.Expr:
         """An expression with what is known computed."""
         self.needs(e)
         names = set(names_in(e))
-        if names and not names & set(self.hidden) and all(self.scope.find(n) or n in (*BUILTINS, "true", "false") for n in names):
+        if (
+            names
+            and not names & set(self.hidden)
+            and all(self.scope.find(n) or n in (*BUILTINS, "true", "false") for n in names)
+        ):
             value = self.evaluator.evaluate(e, self.scope)
             if not isinstance(value, (FunctionValue, Joining)):
                 return expression_of_value(value, e.span)
@@ -359,7 +464,8 @@ class Unfolder:
         return self.expression(x) if isinstance(x, tree.Expr) else x
 
     def filled(self, e: tree.PathExpr) -> tree.Expr:
-        """A name with brackets: an element of a known list, or a call of a function, whose text is put in its place."""
+        """A name with brackets: an element of a known list, or a call of a function, whose text is put in its
+        place."""
         head = e.parts[0]
         assert isinstance(head, tree.Identifier)
         if head.name in self.hidden or self.scope.find(head.name) is None or len(e.parts) == 1:
@@ -367,11 +473,20 @@ class Unfolder:
         value = self.scope.value(head.name, e.span)
         part = e.parts[1]
         if isinstance(value, FunctionValue) and isinstance(part, tree.Call) and len(e.parts) == 2:
-            args = {f.name.name: self.expression(a) for f, a in zip(value.definition.formals, part.args, strict=False)}
-            meaning: dict[str, tree.Expr] = {k: v if isinstance(v, ATOMS) else tree.Paren(v, e.span) for k, v in args.items()}
+            args = {
+                f.name.name: self.expression(a)
+                for f, a in zip(value.definition.formals, part.args, strict=False)
+            }
+            meaning: dict[str, tree.Expr] = {
+                k: v if isinstance(v, ATOMS) else tree.Paren(v, e.span) for k, v in args.items()
+            }
             return tree.Paren(self.expression(_substitute_names(value.definition.body, meaning)), e.span)
-        index = tuple(self.expression(x) for p in e.parts[1:] if isinstance(p, tree.IndexPart) for x in p.entries)
-        return tree.At(expression_of_value(value.sizes if isinstance(value, Dims) else value, e.span), index, e.span)
+        index = tuple(
+            self.expression(x) for p in e.parts[1:] if isinstance(p, tree.IndexPart) for x in p.entries
+        )
+        return tree.At(
+            expression_of_value(value.sizes if isinstance(value, Dims) else value, e.span), index, e.span
+        )
 
     def needs(self, e: tree.Expr) -> None:
         """Refuse a parameter that nobody gave."""
@@ -424,7 +539,8 @@ def _substitute_names(n: Any, meaning: dict[str, tree.Expr]) -> Any:
 
 
 def _swap_field(field: str, x: Any, meaning: dict[str, tree.Expr]) -> Any:
-    """What a field of a statement holds with expressions in the place of variables; devices and words keep their names."""
+    """What a field of a statement holds with expressions in the place of variables; devices and words keep
+    their names."""
     if isinstance(x, tuple):
         return tuple(_swap_field(field, y, meaning) for y in x)
     if isinstance(x, tree.PathExpr) and field in PATHS:
@@ -433,10 +549,14 @@ def _swap_field(field: str, x: Any, meaning: dict[str, tree.Expr]) -> Any:
 
 
 def _swap_items(s: tree.Stmt, meaning: dict[str, tree.Expr]) -> tree.Stmt:
-    """A setting of a connect with expressions in the place of variables; a word of its own, as in ``class rail``, is left."""
+    """A setting of a connect with expressions in the place of variables; a word of its own, as in ``class
+    rail``, is left."""
     if not isinstance(s, tree.Setting):
         return s
     return replace(
         s,
-        items=tuple(i if isinstance(i.value, tree.PathExpr) and i.value.bare else _substitute_names(i, meaning) for i in s.items),
+        items=tuple(
+            i if isinstance(i.value, tree.PathExpr) and i.value.bare else _substitute_names(i, meaning)
+            for i in s.items
+        ),
     )

@@ -1,7 +1,7 @@
 """What an expression can be worth, and the names of the types.
 
-A value is an int, Fraction (exact), bool, str, Quantity, Dims, Span of whole numbers (WholeRange), list (a tuple), Word (a bare
-name that stands for itself in a setting), Function, or a ModelName.
+A value is an int, Fraction (exact), bool, str, Quantity, Dims, Span of whole numbers (WholeRange), list (a
+tuple), Word (a bare name that stands for itself in a setting), Function, or a ModelName.
 """
 
 from __future__ import annotations
@@ -107,9 +107,13 @@ def type_name(value: Value) -> str:
         return "string"
     if isinstance(value, tuple):
         return "list"
-    return {Dims: "dims", WholeRange: "range", ModelValue: "model", FunctionValue: "function", Builtin: "function"}.get(
-        type(value), type(value).__name__
-    )
+    return {
+        Dims: "dims",
+        WholeRange: "range",
+        ModelValue: "model",
+        FunctionValue: "function",
+        Builtin: "function",
+    }.get(type(value), type(value).__name__)
 
 
 def a_type(value: Value) -> str:
@@ -119,7 +123,8 @@ def a_type(value: Value) -> str:
 
 
 def fits_type(value: Value, name: str) -> bool:
-    """Whether a value may stand where the type is asked for; a whole number is also a ratio, a list a table."""
+    """Whether a value may stand where the type is asked for; a whole number is also a ratio, a list a
+    table."""
     have = type_name(value)
     return have == name or (name == "ratio" and have == "int") or (name == "table" and have == "list")
 

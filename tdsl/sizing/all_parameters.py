@@ -1,8 +1,10 @@
-"""A number of switches for all values of the parameters at once: the extents as a formula, and what is required of it put to z3.
+"""A number of switches for all values of the parameters at once: the extents as a formula, and what is
+required of it put to z3.
 
-Understood are declarations in a fabric and its groups, and extents made of whole numbers, parameters and lets by ``+ - * // %``,
-``min``, ``max`` and conditions. Anything else that may change what is built is not, and then nothing is said: other statements
-that declare or leave out, holes, intents. What z3 (de Moura and Bjørner, TACAS 2008) cannot settle within fixed work stays open.
+Understood are declarations in a fabric and its groups, and extents made of whole numbers, parameters and lets
+by ``+ - * // %``, ``min``, ``max`` and conditions. Anything else that may change what is built is not, and
+then nothing is said: other statements that declare or leave out, holes, intents. What z3 (de Moura and
+Bjørner, TACAS 2008) cannot settle within fixed work stays open.
 """
 
 from __future__ import annotations
@@ -28,9 +30,13 @@ HARMLESS = (tree.Connect, tree.Naming, tree.Require, tree.Let, tree.Param, tree.
 """Statements of a fabric that build and leave out no device."""
 
 SIGNS: Mapping[str, Any] = {
-    "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-}  # fmt: skip
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
 
 Answer = Literal["proved"] | Mapping[str, Value] | None
 """Proved, or values of the parameters for which it does not hold, or not known."""
@@ -110,7 +116,8 @@ class _TermReader:
         raise _Unread
 
     def joined(self, op: str, a: Any, b: Any) -> Any:
-        """``a op b``; z3 rounds down as the language does where the divisor is positive, and only that is read."""
+        """``a op b``; z3 rounds down as the language does where the divisor is positive, and only that is
+        read."""
         if op in ("//", "%"):
             if not (z3.is_int_value(b) and b.as_long() > 0):
                 raise _Unread
@@ -198,8 +205,8 @@ def prove_switch_count(
 ) -> Answer:
     """Whether ``switches …`` holds of a fabric of this text for all values of its parameters.
 
-    ``fixed`` are parameters with one value. ``measured`` are numbers of switches that were counted for some values: the formula
-    must give each of them, or nothing is said.
+    ``fixed`` are parameters with one value. ``measured`` are numbers of switches that were counted for some
+    values: the formula must give each of them, or nothing is said.
     """
     names = _SymbolTable({})
     variables = {d.name: z3.Bool(d.name) if isinstance(d.default, bool) else z3.Int(d.name) for d in domains}
@@ -222,11 +229,15 @@ def prove_switch_count(
     return _proof_or_counterexample(z3.And(*within), holds, variables, lowest)  # type: ignore[arg-type]
 
 
-def _claim_and_fabric_sought(module: Sequence[tree.Stmt], fabric: str, requirement: str) -> tuple[tree.Claim, tree.Decl]:
+def _claim_and_fabric_sought(
+    module: Sequence[tree.Stmt], fabric: str, requirement: str
+) -> tuple[tree.Claim, tree.Decl]:
     """The claim and the fabric that are meant, if nothing else speaks of the fabric."""
     if any(isinstance(s, (tree.Extend, tree.Override, tree.Broken)) for s in module):
         raise _Unread
-    found = [s for s in module if isinstance(s, tree.Decl) and s.kind.name == "fabric" and s.name.name == fabric]
+    found = [
+        s for s in module if isinstance(s, tree.Decl) and s.kind.name == "fabric" and s.name.name == fabric
+    ]
     for node in found:
         for s in node.body or ():
             for claim in s.claims if isinstance(s, tree.Require) and not s.report else ():
@@ -236,7 +247,16 @@ def _claim_and_fabric_sought(module: Sequence[tree.Stmt], fabric: str, requireme
 
 
 def _is_plain_switch_claim(claim: tree.Claim) -> bool:
-    clauses = (claim.args, claim.any_count, claim.of, claim.of_to, claim.at, claim.under, claim.through, claim.given)
+    clauses = (
+        claim.args,
+        claim.any_count,
+        claim.of,
+        claim.of_to,
+        claim.at,
+        claim.under,
+        claim.through,
+        claim.given,
+    )
     return claim.metric.name == METRIC and claim.op in SIGNS and claim.value is not None and not any(clauses)
 
 
@@ -254,7 +274,9 @@ def _z3_domain(x: Any, choices: Sequence[Value]) -> Any:
     return z3.Or(*(x == _z3_constant(v) for v in choices))
 
 
-def _proof_or_counterexample(within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapping[str, int]) -> Answer:
+def _proof_or_counterexample(
+    within: Any, holds: Any, variables: Mapping[str, Any], lowest: Mapping[str, int]
+) -> Answer:
     """Look for values that break it; then for lower ones, the first parameter first."""
     solver = z3.Solver()
     solver.set("rlimit", DEFAULT.parameter_work)

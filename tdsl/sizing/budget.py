@@ -1,7 +1,7 @@
 """How much work the search for unknown counts may do, and the questions to z3 about sizes.
 
-Counted in devices and links that are wired, and in z3's own measure (``rlimit``), never in seconds, so that the answer is the
-same on every machine. ``--solve-seconds`` multiplies the first.
+Counted in devices and links that are wired, and in z3's own measure (``rlimit``), never in seconds, so that
+the answer is the same on every machine. ``--solve-seconds`` multiplies the first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class SizingBudget:
     """Values in a row that are refused for the same reason, after which the unknown is not its cause."""
 
     unmet_span: int = 2
-    """Where two numbers or more fail a requirement for the same reason, none above so many times the last of them is tried."""
+    """Where two numbers or more fail a requirement for the same reason, none above so many times the last of
+    them is tried."""
 
     large_fabric: int = 100_000
     """Devices and ports from which a trial takes so long that z3 proposes from the beginning."""

@@ -1,8 +1,8 @@
 """Which lines of a design cannot hold together: an irreducible set, from which none can be left out.
 
-Lines are left out one by one as long as the rest still contradict each other (Chinneck and Dravnieks 1991, the deletion filter),
-in an order that the text gives, so that the set does not hang on what z3 did before. Where z3 comes to no end within its limit,
-the line stays, and the set is not said to be irreducible.
+Lines are left out one by one as long as the rest still contradict each other (Chinneck and Dravnieks 1991,
+the deletion filter), in an order that the text gives, so that the set does not hang on what z3 did before.
+Where z3 comes to no end within its limit, the line stays, and the set is not said to be irreducible.
 """
 
 from __future__ import annotations
@@ -20,18 +20,32 @@ from tdsl.sizing.relations import SizeConstraint, SizeRelations
 
 
 def add_conflicting_lines(
-    plan: FabricPlan, found: Diagnostics, codes: frozenset[str], *, open: bool = False, budget: SizingBudget = DEFAULT
+    plan: FabricPlan,
+    found: Diagnostics,
+    codes: frozenset[str],
+    *,
+    open: bool = False,
+    budget: SizingBudget = DEFAULT,
 ) -> None:
-    """Give each finding of these codes the lines that cannot hold together as labels, where sizes are the cause."""
+    """Give each finding of these codes the lines that cannot hold together as labels, where sizes are the
+    cause."""
     sizes = SizeRelations(plan, open=open)
     errors = [d for d in found if d.severity is Severity.ERROR and d.span is not None]
     for k, d in enumerate(found.items):
         if d in errors and d.code in codes:
             others = [x.span for x in errors if x is not d and x.span is not None]
-            lines = [x for x in sizes.lines.values() if not any(_span_covers(x.span, s) and x.number is False for s in others)]
+            lines = [
+                x
+                for x in sizes.lines.values()
+                if not any(_span_covers(x.span, s) and x.number is False for s in others)
+            ]
             lines = [x for x in lines if x.holds]
             core, proven = irreducible_lines(sizes.always, lines, budget)
-            if core and d.span is not None and (d.code == "E0459" or any(_span_covers(x.span, d.span) for x in core)):
+            if (
+                core
+                and d.span is not None
+                and (d.code == "E0459" or any(_span_covers(x.span, d.span) for x in core))
+            ):
                 found.items[k] = finding_with_conflict(d, core, proven)
 
 
@@ -54,8 +68,8 @@ def _span_covers(outer: SourceSpan, inner: SourceSpan) -> bool:
 def irreducible_lines(
     always: Sequence[z3.BoolRef], lines: Sequence[SizeConstraint], budget: SizingBudget = DEFAULT
 ) -> tuple[list[SizeConstraint], bool]:
-    """Lines that contradict each other, in order of the text, and whether none of them can be left out; no lines if z3 finds no
-    contradiction within its limit."""
+    """Lines that contradict each other, in order of the text, and whether none of them can be left out; no
+    lines if z3 finds no contradiction within its limit."""
     if check_relations(always, lines, budget) != z3.unsat:
         return [], False
     core, proven = list(lines), True

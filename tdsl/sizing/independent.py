@@ -1,4 +1,5 @@
-"""Refusals that no value of an unknown changes: ports that are missing whatever the far side of a spread is."""
+"""Refusals that no value of an unknown changes: ports that are missing whatever the far side of a spread
+is."""
 
 from __future__ import annotations
 
@@ -12,12 +13,18 @@ SHORT = "E0452"
 
 
 def fails_for_every_value(
-    d: Diagnostic, wire: ResolvedConnect, before: Iterable[ResolvedConnect], varying: set[str], rests: Callable[[str], bool]
+    d: Diagnostic,
+    wire: ResolvedConnect,
+    before: Iterable[ResolvedConnect],
+    varying: set[str],
+    rests: Callable[[str], bool],
 ) -> bool:
-    """Whether a refusal of a connect holds for every value of the unknowns that size the device sets ``varying``.
+    """Whether a refusal of a connect holds for every value of the unknowns that size the device sets
+    ``varying``.
 
-    The devices that lack ports are on the near side of ``spread x K``. Neither their number nor K nor any connect before that
-    takes ports of theirs rests on the unknowns, so both the ports needed and the ports free are the same for each value.
+    The devices that lack ports are on the near side of ``spread x K``. Neither their number nor K nor any
+    connect before that takes ports of theirs rests on the unknowns, so both the ports needed and the ports
+    free are the same for each value.
     """
     p = wire.node.pattern
     if (
@@ -30,7 +37,10 @@ def fails_for_every_value(
         return False
     near = [t for t in wire.a if t.span == d.span]
     short = {x.span for x in d.labels}  # a place may be that of both sides, where their ports have one name
-    if not any(t.device is not None and t.device.origin.span in short for t in near) or _device_paths_of_targets(near) & varying:
+    if (
+        not any(t.device is not None and t.device.origin.span in short for t in near)
+        or _device_paths_of_targets(near) & varying
+    ):
         return False
     mine = _device_paths_of_targets(near)
     return not any(

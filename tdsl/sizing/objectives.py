@@ -1,4 +1,5 @@
-"""What ``minimize`` compares: a figure of the devices that are built with their cables and transceivers, or a count of cables."""
+"""What ``minimize`` compares: a figure of the devices that are built with their cables and transceivers, or a
+count of cables."""
 
 from __future__ import annotations
 
@@ -31,7 +32,12 @@ def minimize_from_statement(s: tree.Setting) -> Minimize:
     word = s.items[0].value if len(s.items) == 1 and not s.items[0].args else None
     name = word.bare if isinstance(word, tree.PathExpr) else None
     if name not in FIGURES:
-        raise Fault("E0120", s.span, f"`minimize` takes one of {', '.join(f'`{x}`' for x in FIGURES)}", help="`minimize power`")
+        raise Fault(
+            "E0120",
+            s.span,
+            f"`minimize` takes one of {', '.join(f'`{x}`' for x in FIGURES)}",
+            help="`minimize power`",
+        )
     return Minimize(str(name), s.span)
 
 
@@ -53,7 +59,11 @@ class Weights:
     def term(self, sizes: Any) -> Any:
         """A term that no total lies below: devices that an ``omit`` may name are not counted."""
         plan: FabricPlan = sizes.plan
-        spared = {id(x) for o in plan.omits for x in ([o.target.device] if o.target.device else o.target.group.sets())}  # type: ignore[union-attr]
+        spared = {
+            id(x)
+            for o in plan.omits
+            for x in ([o.target.device] if o.target.device else o.target.group.sets())
+        }  # type: ignore[union-attr]
         partial = {id(s) for s in plan.sets if any(a.present < a.size for a in s.axes)}
         total: Any = 0
         for s in plan.sets:
@@ -63,7 +73,8 @@ class Weights:
 
 
 def weights_of_device_sets(asked: Minimize, plan: FabricPlan, sized: set[str]) -> Weights:
-    """What one device of each set weighs. Raises Fault where a device that a hole sizes has no such figure."""
+    """What one device of each set weighs. Raises Fault where a device that a hole sizes has no such
+    figure."""
     fact = FACTS.get(asked.figure)
     if fact is None:
         each = {s.path: 1 for s in plan.sets if s.kind == "switch" and asked.figure == "switches"}
@@ -76,10 +87,13 @@ def weights_of_device_sets(asked: Minimize, plan: FabricPlan, sized: set[str]) -
             amounts[s.path] = value
         elif s.path in sized:
             raise Fault(
-                "E0463", asked.span, f"{s.model.name} says no `{fact}`, so its {asked.figure} cannot be compared",
+                "E0463",
+                asked.span,
+                f"{s.model.name} says no `{fact}`, so its {asked.figure} cannot be compared",
                 labels=[(s.model.origin.span, "declared here")],
-                help=f"write `{fact} {'$1200' if fact == 'price' else '700W'}` in the model, or minimize `switches`",
-            )  # fmt: skip
+                help=f"write `{fact} {'$1200' if fact == 'price' else '700W'}` in the model, or minimize "
+                "`switches`",
+            )
     scale = lcm(*(Fraction(q.amount).denominator for q in amounts.values())) if amounts else 1
     unit = next(iter(amounts.values()), None)
     return Weights(asked, {path: int(q.amount * scale) for path, q in amounts.items()}, scale, unit)
@@ -87,7 +101,8 @@ def weights_of_device_sets(asked: Minimize, plan: FabricPlan, sized: set[str]) -
 
 @dataclass(slots=True)
 class CablePartFigures:
-    """What is known of the cables and transceivers of the fabrics compared: whether any has the figure, and how many lack it."""
+    """What is known of the cables and transceivers of the fabrics compared: whether any has the figure, and
+    how many lack it."""
 
     known: bool = False
     missing: set[int] = field(default_factory=set)

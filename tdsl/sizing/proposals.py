@@ -1,4 +1,5 @@
-"""Proposals for holes: the next number that the relations between sizes allow. The wiring judges what is proposed."""
+"""Proposals for holes: the next number that the relations between sizes allow. The wiring judges what is
+proposed."""
 
 from __future__ import annotations
 
@@ -24,13 +25,21 @@ class Guide:
         self.sizes = SizeRelations(plan, proposing=True)
         lines = [c for line in self.sizes.lines.values() for c in line.holds]
         bounds = [hole <= budget.largest for hole in self.sizes.holes.values()]
-        self.relations = [z3.BoolVal(c) if isinstance(c, bool) else c for c in (*self.sizes.always, *lines, *bounds)]
+        self.relations = [
+            z3.BoolVal(c) if isinstance(c, bool) else c for c in (*self.sizes.always, *lines, *bounds)
+        ]
         self.total = None if weights is None else weights.term(self.sizes)
 
     def least(
-        self, fixed: Mapping[tuple[int, int], int], key: tuple[int, int], low: int, high: int, below: int | None
-    ) -> int | None:  # fmt: skip
-        """The least number of ``low..high`` for a hole with those before it fixed, and with the figure below a bound.
+        self,
+        fixed: Mapping[tuple[int, int], int],
+        key: tuple[int, int],
+        low: int,
+        high: int,
+        below: int | None,
+    ) -> int | None:
+        """The least number of ``low..high`` for a hole with those before it fixed, and with the figure below
+        a bound.
 
         None if there is none. Raises Undecided.
         """
@@ -38,7 +47,10 @@ class Guide:
         if hole is None:
             return low
         known = [(h, z3.IntVal(fixed[k])) for k, h in self.sizes.holes.items() if k in fixed]
-        relations = [*self.relations, *([self.total < below] if below is not None and self.total is not None else [])]
+        relations = [
+            *self.relations,
+            *([self.total < below] if below is not None and self.total is not None else []),
+        ]
         relations = [z3.simplify(z3.substitute(c, *known)) for c in relations]
         found: int | None = None
         while low <= high:  # that some number up to m fits is monotone in m

@@ -1,8 +1,9 @@
 """The sizes of a fabric as relations over whole numbers, each named by the line of the design it comes from.
 
-Numbers of the text are variables that their line holds at what is written, so that z3 may ask what would be if a line were not
-there. What is not understood (guards, computed indices, circuits, links through panels) is left out: the relations are what every
-wiring of the design must keep, never more, so what they rule out no wiring has.
+Numbers of the text are variables that their line holds at what is written, so that z3 may ask what would be
+if a line were not there. What is not understood (guards, computed indices, circuits, links through panels) is
+left out: the relations are what every wiring of the design must keep, never more, so what they rule out no
+wiring has.
 """
 
 from __future__ import annotations
@@ -30,9 +31,13 @@ z3.set_param("ctrl_c", False)  # else z3 takes Ctrl-C as the end of its search, 
 
 Term = Any  # int, or a z3 term over whole numbers
 COMPARE = {
-    "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-}  # fmt: skip
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
 
 
 @dataclass(slots=True)
@@ -50,7 +55,8 @@ class Unsized(Exception):
 
 
 class SizeRelations:
-    """The relations of one plan. ``lines`` may be dropped one by one; ``always`` holds whatever is dropped."""
+    """The relations of one plan. ``lines`` may be dropped one by one; ``always`` holds whatever is
+    dropped."""
 
     def __init__(self, plan: FabricPlan, *, open: bool = False, proposing: bool = False) -> None:
         self.plan, self.open, self.proposing = plan, open or proposing, proposing
@@ -77,10 +83,13 @@ class SizeRelations:
     # ------------------------------------------------------------ numbers
     def line(self, span: SourceSpan, said: str, what: str = "", *, number: bool = False) -> SizeConstraint:
         """The line of a place, made when first asked for."""
-        return self.lines.setdefault((id(span.file), span.start, what), SizeConstraint(span, said, number=number))
+        return self.lines.setdefault(
+            (id(span.file), span.start, what), SizeConstraint(span, said, number=number)
+        )
 
     def literal(self, span: SourceSpan, value: int, said: str) -> Term:
-        """A number of the design's own text, which its line holds at what is written; elsewhere it is a fact."""
+        """A number of the design's own text, which its line holds at what is written; elsewhere it is a
+        fact."""
         if span.file is not self.file or self.proposing:
             return value
         known = (id(span.file), span.start, "number") in self.lines
@@ -115,7 +124,9 @@ class SizeRelations:
     def settled(self, e: tree.Expr | tree.Extent, scope: Scope) -> bool:
         """Whether no hole can be behind an expression: it names no let and no function."""
         found = (scope.find(name) for name in re.findall(r"[A-Za-z_]\w*", e.span.text))
-        return "?" not in e.span.text and all(b is None or b.what in ("param", "for", "argument") for b in found)
+        return "?" not in e.span.text and all(
+            b is None or b.what in ("param", "for", "argument") for b in found
+        )
 
     def chain(self, e: tree.Chain, scope: Scope) -> Term:
         """Sums, products, quotients rounded down and remainders."""
@@ -169,14 +180,20 @@ class SizeRelations:
             terms = [self.number(x, scope) for x in (e.first, *(x for _, x in e.rest))]
         except (Unsized, Fault, Excused):
             return []
-        return [COMPARE[op](z3.IntVal(0) + a, b) for (op, _), a, b in zip(e.rest, terms, terms[1:], strict=False)]
+        return [
+            COMPARE[op](z3.IntVal(0) + a, b) for (op, _), a, b in zip(e.rest, terms, terms[1:], strict=False)
+        ]
 
     # ------------------------------------------------------------ extents
     def axes(self, extents: Iterable[object], axes: tuple[Axis, ...], scope: Scope | None) -> list[Term]:
         """A term for each axis of a declaration."""
         written = tuple(extents)
         if scope is None or len(written) != len(axes):
-            fixed = scope is None or not self.open or all(self.settled(x, scope) for x in written if isinstance(x, tree.Extent))
+            fixed = (
+                scope is None
+                or not self.open
+                or all(self.settled(x, scope) for x in written if isinstance(x, tree.Extent))
+            )
             return [a.size if fixed else self.unknown() for a in axes]
         out: list[Term] = []
         for extent, axis in zip(written, axes, strict=True):
@@ -222,7 +239,9 @@ class SizeRelations:
             return [a.size for a in s.axes]
         groups = s.parts[:-1]
         scope = s.scope if isinstance(s.scope, Scope) else None
-        return self.of_parts([p.name for p in groups], [p.axes for p in groups]) + self.axes(s.extents, s.parts[-1].axes, scope)
+        return self.of_parts([p.name for p in groups], [p.axes for p in groups]) + self.axes(
+            s.extents, s.parts[-1].axes, scope
+        )
 
     def count(self, s: DeviceSet) -> Term:
         """Devices of a set."""
@@ -270,7 +289,8 @@ class SizeRelations:
                 self.take(i, t, line, runs * n * per)
 
     def runs(self, wire: ResolvedConnect, line: SizeConstraint) -> Term:
-        """How often a connect is applied: once for each value of its variables, and each instance of the groups around."""
+        """How often a connect is applied: once for each value of its variables, and each instance of the
+        groups around."""
         variables: dict[str, Term] = {}
         for t in (*wire.a, *wire.b):
             for entry, term in (*zip(t.entries, self.terms(t), strict=True), *self.port_terms(t)):
@@ -281,7 +301,9 @@ class SizeRelations:
                     line.holds.append(z3.IntVal(0) + variables[name.name] == term)
                 variables.setdefault(name.name, term)
         around = wire.context.parts
-        return prod(variables.values()) * prod(self.of_parts([p.name for p in around], [p.axes for p in around]))
+        return prod(variables.values()) * prod(
+            self.of_parts([p.name for p in around], [p.axes for p in around])
+        )
 
     def terms(self, t: ResolvedPath) -> list[Term]:
         """Terms of the axes that a target's entries have."""
@@ -309,8 +331,14 @@ class SizeRelations:
         return out
 
     def spread(
-        self, i: int, wire: ResolvedConnect, line: SizeConstraint, total: tuple[Term, Term], near: list[tuple[ResolvedPath, Term]], runs: Term
-    ) -> tuple[Term, Term]:  # fmt: skip
+        self,
+        i: int,
+        wire: ResolvedConnect,
+        line: SizeConstraint,
+        total: tuple[Term, Term],
+        near: list[tuple[ResolvedPath, Term]],
+        runs: Term,
+    ) -> tuple[Term, Term]:
         """Ports of each a and of each b under a spread: an even one asks that they divide."""
         p = wire.node.pattern
         assert p is not None
@@ -333,7 +361,8 @@ class SizeRelations:
         return k, per
 
     def rest(self, near: list[tuple[ResolvedPath, Term]], k: Term, line: SizeConstraint, runs: Term) -> None:
-        """What a spread without a number takes: all that others leave of the ports, where that can be counted."""
+        """What a spread without a number takes: all that others leave of the ports, where that can be
+        counted."""
         if len(near) != 1:
             raise Unsized
         t, n = near[0]
@@ -344,7 +373,9 @@ class SizeRelations:
         key = (id(t.device), c.name)
         ports = self.size(t.device, c) * self.count(t.device)
         used = sum(self.taken[key])
-        plain = t.ports is None and all(e.expr is None or isinstance(e.expr, (tree.Star, tree.PathExpr)) for e in t.entries)
+        plain = t.ports is None and all(
+            e.expr is None or isinstance(e.expr, (tree.Star, tree.PathExpr)) for e in t.entries
+        )
         if plain and key not in self.loose:
             line.holds.append(runs * n * k + used == ports)
         else:
@@ -360,7 +391,8 @@ class SizeRelations:
         return model.classes[0] if len(model.classes) == 1 else None
 
     def take(self, i: int, t: ResolvedPath, line: SizeConstraint, ends: Term) -> None:
-        """Count ends on a class. A written port may be one that a planned device keeps free, and then counts twice."""
+        """Count ends on a class. A written port may be one that a planned device keeps free, and then counts
+        twice."""
         c = self.class_of(t)
         assert t.device is not None
         if c is None:
@@ -410,7 +442,13 @@ class SizeRelations:
         )
         plan = self.plan
         built = all(e.of is None for s in plan.sets for e in s.extents if isinstance(e, tree.Extent))
-        if not bare or claim.value is None or claim.op not in COMPARE or len(required.context.groups) > 1 or plan.omits:
+        if (
+            not bare
+            or claim.value is None
+            or claim.op not in COMPARE
+            or len(required.context.groups) > 1
+            or plan.omits
+        ):
             return
         if plan.insides or not built:
             return
@@ -425,7 +463,9 @@ class SizeRelations:
         except (Unsized, Fault, Excused):
             return
         text = " ".join(claim.span.text.split())
-        self.line(claim.span, f"`{text}`", "require").holds.append(COMPARE[claim.op](z3.IntVal(0) + have, value))
+        self.line(claim.span, f"`{text}`", "require").holds.append(
+            COMPARE[claim.op](z3.IntVal(0) + have, value)
+        )
 
 
 __all__ = ["SizeConstraint", "SizeRelations"]

@@ -1,7 +1,7 @@
 """Whether numbers for the unknowns meet what a design requires: the judge of the search for them.
 
-To count is cheap and comes first. Other claims are judged one by one in order of the text, as long as the limit of work allows,
-and what stays open speaks against no number: the design's findings then say so.
+To count is cheap and comes first. Other claims are judged one by one in order of the text, as long as the
+limit of work allows, and what stays open speaks against no number: the design's findings then say so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Holes are solved by trial: the least whole number for which the wiring that takes part is even and has the ports.
+"""Holes are solved by trial: the least whole number for which the wiring that takes part is even and has the
+ports.
 
-Holes come one by one in order of the text; what rests on a later hole is left out until that hole's turn. If a later one finds
-nothing, the one before moves on. Where requirements on sizes or ``minimize`` take part, and in large fabrics, z3 proposes the
-numbers that are worth a trial (``tdsl.sizing.proposals``); the wiring is the judge all the same.
+Holes come one by one in order of the text; what rests on a later hole is left out until that hole's turn. If
+a later one finds nothing, the one before moves on. Where requirements on sizes or ``minimize`` take part, and
+in large fabrics, z3 proposes the numbers that are worth a trial (``tdsl.sizing.proposals``); the wiring is
+the judge all the same.
 """
 
 from __future__ import annotations
@@ -32,7 +34,22 @@ from tdsl.system.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from tdsl.sizing.proposals import Guide
 
-CURABLE = frozenset({"E0108", "E0110", "E0111", "E0120", "E0451", "E0452", "E0454", "E0457", "E0458", "E0459", "E0460", "E0107"})
+CURABLE = frozenset(
+    {
+        "E0108",
+        "E0110",
+        "E0111",
+        "E0120",
+        "E0451",
+        "E0452",
+        "E0454",
+        "E0457",
+        "E0458",
+        "E0459",
+        "E0460",
+        "E0107",
+    }
+)
 """Findings that another number may remove."""
 
 GUARD = "E0110"
@@ -53,8 +70,8 @@ Make = Callable[[Mapping[SourceSpan, int], Diagnostics], FabricPlan]
 class TrialVerdict:
     """What is wrong with the fabric of some numbers, and the work it took to know.
 
-    ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, for which the limit was
-    too low.
+    ``counted``: what is counted, and its circuits, are as required. ``unjudged`` are claims, as written, for
+    which the limit was too low.
     """
 
     work: int
@@ -90,18 +107,26 @@ class Solver:
     highest: int = 0  # the highest number tried for the last hole
     guide: Guide | None = None
     weights: Weights | None = None
-    ranked: list[tuple[Fraction, tuple[int, ...]]] = field(default_factory=list)  # the best assignments by their figure
-    parts: CablePartFigures = field(default_factory=CablePartFigures)  # cables and transceivers of the fabrics ranked
+    ranked: list[tuple[Fraction, tuple[int, ...]]] = field(
+        default_factory=list
+    )  # the best assignments by their figure
+    parts: CablePartFigures = field(
+        default_factory=CablePartFigures
+    )  # cables and transceivers of the fabrics ranked
     foreign: tuple[Diagnostic, ...] = ()  # findings that no hole is the cause of
     unmet: Sequence[Diagnostic] = ()  # what the judge found last
     unmet_equal: int = 0  # how often in a row
     judged_last: int = 0  # the number of the last hole that was judged last
     whatever: bool = False  # whether what was refused last is refused for every value
-    fitting: tuple[int, ...] = ()  # the first numbers for which the wiring fits, and counts are as required if they ever are
+    fitting: tuple[
+        int, ...
+    ] = ()  # the first numbers for which the wiring fits, and counts are as required if they ever are
     failing: Sequence[Diagnostic] = ()  # what the judge says of them
     counted: bool = False  # whether those counts are
     unjudged: tuple[str, ...] = ()  # claims that the limit left open when numbers were taken
-    refused: dict[int, dict[str, tuple[int, Diagnostic]]] = field(default_factory=dict)  # hole -> code -> last value refused
+    refused: dict[int, dict[str, tuple[int, Diagnostic]]] = field(
+        default_factory=dict
+    )  # hole -> code -> last value refused
 
     def run(self, diagnostics: Diagnostics) -> dict[Opening, int]:
         """A value for every hole, with a note each; nothing, with a finding, if there is none."""
@@ -151,7 +176,10 @@ class Solver:
 
     def left_open(self) -> list[str]:
         """Of claims that the limit let nobody judge, a note each."""
-        return [f"`{text}` was not used to choose a number: to check it takes more work than the limit" for text in self.unjudged]
+        return [
+            f"`{text}` was not used to choose a number: to check it takes more work than the limit"
+            for text in self.unjudged
+        ]
 
     def concede(self, diagnostics: Diagnostics, out: dict[Opening, int]) -> None:
         """Notes of the first numbers for which the wiring fits, where none was found that is judged well."""
@@ -160,7 +188,10 @@ class Solver:
         )
         notes = [f"none of the numbers tried, {tried}, is enough: {d.message}" for d in self.failing]
         for opening, value in out.items():
-            message = f"`{opening.name}` is {value}, the least number that the wiring fits; requirements are not met"
+            message = (
+                f"`{opening.name}` is {value}, the least number that the wiring fits; requirements "
+                "are not met"
+            )
             said = notes if opening == self.openings[-1] else []
             diagnostics.add("E0461", opening.span, message, notes=said, severity=Severity.NOTE)
 
@@ -202,8 +233,14 @@ class Solver:
         top = self.largest(later)
         self.unmet, self.unmet_equal = (), 0  # with other numbers before it, equal refusals are counted anew
         for value in self.candidates(k, top):
-            if k == len(self.openings) - 1 and self.unmet_equal > 1 and value > self.budget.unmet_span * self.judged_last:
-                break  # the same is not met by several numbers, and none that is near fits: this one is not its cause
+            if (
+                k == len(self.openings) - 1
+                and self.unmet_equal > 1
+                and value > self.budget.unmet_span * self.judged_last
+            ):
+                # the same is not met by several numbers, and none that is near fits: this one is not its
+                # cause
+                break
             self.give(self.openings[k], value)
             found = tuple(self.faults(later, self.openings[k + 1 :], depends[k] | later))
             if not found:
@@ -243,7 +280,12 @@ class Solver:
         plan = self.planned(Diagnostics())
         if plan.minimize is not None:
             self.weights = weights_of_device_sets(minimize_from_statement(plan.minimize), plan, sized)
-        asked = any(c.metric.name in ("switches", "links") for r in plan.requires if not r.node.report for c in r.node.claims)
+        asked = any(
+            c.metric.name in ("switches", "links")
+            for r in plan.requires
+            if not r.node.report
+            for c in r.node.claims
+        )
         large = sum(s.count * (1 + s.model.port_count) for s in plan.sets) > self.budget.large_fabric
         if asked or large or self.weights is not None:
             self.ask(plan)
@@ -277,7 +319,8 @@ class Solver:
             low = value + 1
 
     def settled(self) -> bool:
-        """Whether the search is over with the present values; under ``minimize`` they are ranked and it goes on."""
+        """Whether the search is over with the present values; under ``minimize`` they are ranked and it goes
+        on."""
         if self.weights is None:
             return self.judged()
         total = self.total(self.weights)
@@ -294,7 +337,9 @@ class Solver:
         plan = self.planned(Diagnostics())
         verdict = self.judge(plan, self.limit - self.work)
         found, values = verdict.found, tuple(self.values[o.span] for o in self.openings)
-        self.unmet_equal = self.unmet_equal + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
+        self.unmet_equal = (
+            self.unmet_equal + 1 if [d.message for d in found] == [d.message for d in self.unmet] else 1
+        )
         self.unmet, self.judged_last = found, values[-1]
         self.work += verdict.work
         if verdict.unjudged and (self.fitting or self.ranked):
@@ -339,39 +384,53 @@ class Solver:
         if self.parts.incomparable:
             what = "price" if self.weights.asked.figure == "cost" else "power"
             diagnostics.add(
-                "E0463", self.weights.asked.span,
+                "E0463",
+                self.weights.asked.span,
                 f"some cables or transceivers say no `{what}`, and not equally many for all numbers",
                 help="name parts that state it, `cable PART` and `optic A, B`, or minimize `switches`",
-            )  # fmt: skip
+            )
             return
         if self.second_best:
             notes = ["no other numbers fit"]
             if len(self.ranked) > 1:
                 total, values = self.ranked[1]
                 said = ", ".join(f"`{o.name}` {v}" for o, v in zip(self.openings, values, strict=True))
-                notes = [f"the second best is {said}: {self.weights.show(total)} against {self.weights.show(best)}"]
+                notes = [
+                    f"the second best is {said}: {self.weights.show(total)} against {self.weights.show(best)}"
+                ]
         notes += self.left_open()
         for opening, value in out.items():
-            message = f"`{opening.name}` is {value}, with the least {self.weights.asked.figure}: {self.weights.show(best)}"
+            message = (
+                f"`{opening.name}` is {value}, with the least {self.weights.asked.figure}: "
+                f"{self.weights.show(best)}"
+            )
             message += ", of devices alone" if self.parts.left_out else ""
             diagnostics.add("E0461", opening.span, message, notes=notes, severity=Severity.NOTE)
         if self.undecided:
             diagnostics.add(
-                "E0462", self.weights.asked.span, "the limit is reached, and other numbers may need less",
-                notes=[f"the best that was found: {self.weights.show(best)}"], severity=Severity.WARNING,
+                "E0462",
+                self.weights.asked.span,
+                "the limit is reached, and other numbers may need less",
+                notes=[f"the best that was found: {self.weights.show(best)}"],
+                severity=Severity.WARNING,
                 help="raise it with `--solve-seconds`",
-            )  # fmt: skip
+            )
 
     def largest(self, later: set[str]) -> int:
         """More devices than all others have ports would have no link."""
-        sizes = [s.count * max(1, s.model.port_count) for s in self.planned(Diagnostics()).sets if s.path not in later]
+        sizes = [
+            s.count * max(1, s.model.port_count)
+            for s in self.planned(Diagnostics()).sets
+            if s.path not in later
+        ]
         return min(self.budget.largest, max(64, sum(sizes)))
 
     def faults(self, later: set[str], holes: Sequence[Opening], varying: set[str]) -> list[Diagnostic]:
-        """What is wrong with the present values, without what rests on later holes and the device sets that they size.
+        """What is wrong with the present values, without what rests on later holes and the device sets that
+        they size.
 
-        ``varying`` are the sets that the hole on trial and later ones size; ``whatever`` says afterwards that a refusal holds
-        for all their values.
+        ``varying`` are the sets that the hole on trial and later ones size; ``whatever`` says afterwards that
+        a refusal holds for all their values.
         """
         self.whatever = False
         found = Diagnostics()
@@ -381,12 +440,17 @@ class Solver:
             self.spend(TRIAL)
             return [d for d in wrong if not self.may_remove(d, holes)]
         rows = build_device_rows(plan)
-        left_out = Diagnostics() if holes else found  # what they name may be there with other numbers of later holes
+        left_out = (
+            Diagnostics() if holes else found
+        )  # what they name may be there with other numbers of later holes
         apply_overrides(plan, rows, left_out)
         apply_omissions(plan, rows, left_out)
         kinds = np.array([s.kind for s in rows.sets] or [""])[rows.device_set]
         wiring = WiringState(
-            PortTable(rows.sets, rows.models, rows.device_model, rows.built), plan.evaluator, kinds, self.max_links
+            PortTable(rows.sets, rows.models, rows.device_model, rows.built),
+            plan.evaluator,
+            kinds,
+            self.max_links,
         )
         self.spend(TRIAL + len(rows.device_set))
         open, wires = self.wires(plan, later, holes)
@@ -397,7 +461,9 @@ class Solver:
                 found.items.append(fault.diagnostic)
                 trial = self.openings[len(self.openings) - len(holes) - 1 :]
                 before = [w for j, w in wires if j != i]
-                self.whatever = fails_for_every_value(fault.diagnostic, wire, before, varying, partial(self.rests, holes=trial))
+                self.whatever = fails_for_every_value(
+                    fault.diagnostic, wire, before, varying, partial(self.rests, holes=trial)
+                )
                 break
             except Excused:
                 break
@@ -419,13 +485,15 @@ class Solver:
     def wires(
         self, plan: FabricPlan, later: set[str], holes: Sequence[Opening]
     ) -> tuple[bool, list[tuple[int, ResolvedConnect]]]:
-        """Whether some connects rest on later holes, and those that do not, in the order of wiring. What takes all the ports that
-        are left rests on all that take some before."""
+        """Whether some connects rest on later holes, and those that do not, in the order of wiring. What
+        takes all the ports that are left rests on all that take some before."""
         drawn = [(i, w) for i, w in enumerate(plan.wires) if not w.node.circuit]
         out = {i for i, w in drawn if _device_paths_of_wire(w) & later or self.rests(w.node.span.text, holes)}
         spoilt = set().union(*(_device_paths_of_wire(w) for i, w in drawn if i in out))
         out |= {i for i, w in drawn if takes_remaining_ports(w) and _device_paths_of_wire(w) & spoilt}
-        return bool(out), sorted((x for x in drawn if x[0] not in out), key=lambda x: takes_remaining_ports(x[1]))
+        return bool(out), sorted(
+            (x for x in drawn if x[0] not in out), key=lambda x: takes_remaining_ports(x[1])
+        )
 
     def spend(self, work: int) -> None:
         """Count work. Raises Spent when there has been too much."""
@@ -451,14 +519,21 @@ class Solver:
             tried = f"no number up to {self.highest} fits" if self.highest else "none was tried to the end"
             diagnostics.items.append(
                 Diagnostic(
-                    "E0462", f"`{opening.name}` was not decided within the limit: {tried}; higher numbers may fit",
-                    opening.span, labels[:3], help="write a number, or raise the limit with `--solve-seconds`",
+                    "E0462",
+                    f"`{opening.name}` was not decided within the limit: {tried}; higher numbers may fit",
+                    opening.span,
+                    labels[:3],
+                    help="write a number, or raise the limit with `--solve-seconds`",
                 )
-            )  # fmt: skip
+            )
             return
         words = "change a number that the labels name, or allow `spread uneven`"
-        diagnostics.items.append(Diagnostic("E0459", f"no number fits `{opening.name}`", opening.span, labels, help=words))
+        diagnostics.items.append(
+            Diagnostic("E0459", f"no number fits `{opening.name}`", opening.span, labels, help=words)
+        )
 
 
 def _device_paths_of_wire(wire: ResolvedConnect) -> set[str]:
-    return {t.device.path for t in (*wire.a, *wire.b, *([wire.via] if wire.via else [])) if t.device is not None}
+    return {
+        t.device.path for t in (*wire.a, *wire.b, *([wire.via] if wire.via else [])) if t.device is not None
+    }

@@ -92,7 +92,8 @@ def _nodes_among(kids: Kids) -> tuple[Any, ...]:
 
 
 def as_settings(body: tuple[tree.Stmt, ...]) -> tuple[tree.Stmt, ...]:
-    """In a setting's or a tier's block ``switch M`` and ``switch M { … }`` name a model: each is a setting, no declaration."""
+    """In a setting's or a tier's block ``switch M`` and ``switch M { … }`` name a model: each is a setting,
+    no declaration."""
     return tuple(_as_setting(s) if type(s) is tree.Decl else s for s in body)
 
 
@@ -238,7 +239,9 @@ class ClauseBuilder(ExpressionBuilder):
         return Clause(word, (kids[1].value, _clause_value(kids, "to") or (), False), span_of(kids))
 
     def compare(self, kids: Kids) -> Any:
-        return Clause("compare", (kids[0].text, kids[1], kids[3].text if len(kids) > 3 else ""), span_of(kids))
+        return Clause(
+            "compare", (kids[0].text, kids[1], kids[3].text if len(kids) > 3 else ""), span_of(kids)
+        )
 
     def given(self, kids: Kids) -> Any:
         return Clause("given", kids[1], span_of(kids))
@@ -270,7 +273,9 @@ class ClauseBuilder(ExpressionBuilder):
                 args.append(kid.value)
                 continue
             before = args[-1] if args else None
-            word = before[1].bare if before and not before[0] and isinstance(before[1], tree.PathExpr) else None
+            word = (
+                before[1].bare if before and not before[0] and isinstance(before[1], tree.PathExpr) else None
+            )
             if word is not None and not isinstance(kid, tree.PathExpr):
                 args[-1] = (word, kid)
             else:
@@ -297,7 +302,11 @@ class Builder(ClauseBuilder):
     def param(self, kids: Kids) -> Any:
         equal = next(i for i, k in enumerate(kids) if type(k) is Token and k.type == "EQUAL")
         return tree.Param(
-            name_node(kids[1]), _clause_value(kids, "typed"), kids[equal + 1], _clause_value(kids, "guard"), span_of(kids)
+            name_node(kids[1]),
+            _clause_value(kids, "typed"),
+            kids[equal + 1],
+            _clause_value(kids, "guard"),
+            span_of(kids),
         )
 
     def let(self, kids: Kids) -> Any:
@@ -326,11 +335,15 @@ class Builder(ClauseBuilder):
         return tree.ModelDecl(kind, name_node(kids[2]), title, kids[-1].value, span_of(kids))
 
     def topology(self, kids: Kids) -> Any:
-        return tree.TopologyDecl(name_node(kids[1]), _clause_value(kids, "formals") or (), kids[-1].value, span_of(kids))
+        return tree.TopologyDecl(
+            name_node(kids[1]), _clause_value(kids, "formals") or (), kids[-1].value, span_of(kids)
+        )
 
     def tier(self, kids: Kids) -> Any:
         body = as_settings(kids[-1].value)
-        return tree.TierDecl(name_node(kids[1]), kids[3], name_node(kids[4]), _clause_value(kids, "by"), body, span_of(kids))
+        return tree.TierDecl(
+            name_node(kids[1]), kids[3], name_node(kids[4]), _clause_value(kids, "by"), body, span_of(kids)
+        )
 
     def phase(self, kids: Kids) -> Any:
         value = number_from_digits(kids[1].text)
@@ -345,12 +358,21 @@ class Builder(ClauseBuilder):
             if name.name != "spread":
                 first = next((a for a in args if a[0].name == "x"), None)
                 copies = first and first[1]
-                args = tuple(a for a in args if a is not first)  # a second one is refused with the other words
+                args = tuple(
+                    a for a in args if a is not first
+                )  # a second one is refused with the other words
             ref = tree.PatternRef(name, args, pattern.span)
         return tree.Connect(
-            kids[0].text == "circuit", kids[1].value, _clause_value(kids, "to") or (), ref, copies, _clause_value(kids, "via"),
-            _clause_value(kids, "guard"), _clause_value(kids, "block") or (), span_of(kids),
-        )  # fmt: skip
+            kids[0].text == "circuit",
+            kids[1].value,
+            _clause_value(kids, "to") or (),
+            ref,
+            copies,
+            _clause_value(kids, "via"),
+            _clause_value(kids, "guard"),
+            _clause_value(kids, "block") or (),
+            span_of(kids),
+        )
 
     def omit(self, kids: Kids) -> Any:
         return tree.Omit(kids[1].value, _clause_value(kids, "guard"), span_of(kids))
@@ -374,7 +396,14 @@ class Builder(ClauseBuilder):
         anchor = name_node(said[-2]) if len(said) > 4 else None
         value = said[-1] if anchor else None
         return tree.PlaceStmt(
-            kids[1], into[0], words, anchor, value, span_of(kids), into[1:], None if body is None else as_settings(body)
+            kids[1],
+            into[0],
+            words,
+            anchor,
+            value,
+            span_of(kids),
+            into[1:],
+            None if body is None else as_settings(body),
         )
 
     def require(self, kids: Kids) -> Any:
@@ -393,7 +422,9 @@ class Builder(ClauseBuilder):
     def setting(self, kids: Kids) -> Any:
         items = tuple(k for k in kids if type(k) is tree.SettingItem)
         block = _clause_value(kids, "block")
-        return tree.Setting(name_node(kids[0]), items, None if block is None else as_settings(block), span_of(kids))
+        return tree.Setting(
+            name_node(kids[0]), items, None if block is None else as_settings(block), span_of(kids)
+        )
 
 
 setattr(Builder, "def", Builder.def_)  # the rule's name is a word of Python

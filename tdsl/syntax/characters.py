@@ -14,7 +14,13 @@ _LIKE_LATIN = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
 """Scripts with letters that look like Latin ones."""
 _LATIN_SHAPES = frozenset("асеһіјорѕухԁԛԝАВСЕНІЈКМОРЅТХοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
 """Letters of Cyrillic and Greek that are drawn as Latin ones are (Unicode's confusables.txt)."""
-_LATIN = dict(zip("асеһіјорѕухԁԛԝАВСЕНІЈКМОРЅТХοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "acehijopsyxdqwABCEHIJKMOPSTXoABEZHIKMNOPTYX", strict=True))
+_LATIN = dict(
+    zip(
+        "асеһіјорѕухԁԛԝАВСЕНІЈКМОРЅТХοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+        "acehijopsyxdqwABCEHIJKMOPSTXoABEZHIKMNOPTYX",
+        strict=True,
+    )
+)
 _INSTEAD = {
     "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "^": "**",
     "×": "x", "≤": "<=", "≥": ">=", "≠": "==", "→": "to", "–": "-", "—": "-", "−": "-", "…": "..", "÷": "/", "·": "*",
@@ -23,8 +29,11 @@ _INSTEAD = {
 
 
 def latin_names(text: str) -> list[str]:
-    """The names of a text that have letters that look like Latin ones, with the Latin ones in their place: what is meant."""
-    names = ("".join(_LATIN.get(c, c) for c in word) for word in re.findall(r"\w+", text) if not word.isascii())
+    """The names of a text that have letters that look like Latin ones, with the Latin ones in their place:
+    what is meant."""
+    names = (
+        "".join(_LATIN.get(c, c) for c in word) for word in re.findall(r"\w+", text) if not word.isascii()
+    )
     return [name for name in names if name.isascii()]
 
 
@@ -33,15 +42,27 @@ def bad_character(token: Token, text: str) -> Diagnostic:
     sign = token.text
     before = text[token.start - 1 : token.start]
     if sign.startswith("'") and len(sign) > 1:
-        return _suggest_character(token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes")
+        return _suggest_character(
+            token, token.span, '"' + sign[1:-1] + '"', "a string is written in double quotes"
+        )
     if sign[0] in "µμ" and before.isdigit():
         return _suggest_character(
-            token, SourceSpan(token.file, token.start, token.start + 1), "u", f"`{sign[0]}` is written `u` in units: `5us`"
+            token,
+            SourceSpan(token.file, token.start, token.start + 1),
+            "u",
+            f"`{sign[0]}` is written `u` in units: `5us`",
         )
     if sign == '"':
-        return Diagnostic("E0007", "this string has no closing quote on its line", token.span, help='end it with `"`')
+        return Diagnostic(
+            "E0007", "this string has no closing quote on its line", token.span, help='end it with `"`'
+        )
     if before.isdigit() and sign == ".":
-        return Diagnostic("E0006", "a point needs digits on both sides", token.span, help="write `1.0`, or `1..8` for a range")
+        return Diagnostic(
+            "E0006",
+            "a point needs digits on both sides",
+            token.span,
+            help="write `1.0`, or `1..8` for a range",
+        )
     instead = _INSTEAD.get(sign) or _INSTEAD.get(sign[0])
     if instead is not None:
         span = token.span if sign in _INSTEAD else SourceSpan(token.file, token.start, token.start + 1)
@@ -49,27 +70,37 @@ def bad_character(token: Token, text: str) -> Diagnostic:
     if sign[0] in _LATIN:
         span = SourceSpan(token.file, token.start, token.start + 1)
         name = unicodedata.name(sign[0]).capitalize()
-        return _suggest_character(token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`")
+        return _suggest_character(
+            token, span, _LATIN[sign[0]], f"it is the {name}; write the Latin `{_LATIN[sign[0]]}`"
+        )
     if HIDDEN.match(sign):
         return Diagnostic(
-            "E0006", f"{_describe_character(sign)} means nothing here", token.span, help="remove it: it is not seen",
+            "E0006",
+            f"{_describe_character(sign)} means nothing here",
+            token.span,
+            help="remove it: it is not seen",
             fix=Fix("remove it", ((SourceSpan(token.file, token.start, token.start + 1), ""),)),
-        )  # fmt: skip
+        )
     return Diagnostic(
-        "E0006", f"{_describe_character(sign)} means nothing here", token.span,
+        "E0006",
+        f"{_describe_character(sign)} means nothing here",
+        token.span,
         help="names are letters, digits and `_`; other text belongs in a string or after `#`",
-    )  # fmt: skip
+    )
 
 
 def report_misleading_characters(file: SourceFile, diagnostics: Diagnostics) -> None:
-    """Find what reads otherwise than it is: hidden characters anywhere, and words of strings in two scripts that look alike."""
+    """Find what reads otherwise than it is: hidden characters anywhere, and words of strings in two scripts
+    that look alike."""
     for found in HIDDEN.finditer(file.text):
         diagnostics.add(
-            "E0497", SourceSpan(file, found.start(), found.end()),
+            "E0497",
+            SourceSpan(file, found.start(), found.end()),
             f"this is {_describe_character(found[0])}, which is not seen or turns the order of the text",
-            severity=Severity.WARNING, help="leave it out",
+            severity=Severity.WARNING,
+            help="leave it out",
             fix=Fix("leave it out", ((SourceSpan(file, found.start(), found.end()), ""),)),
-        )  # fmt: skip
+        )
     if file.text.isascii():
         return
     from tdsl.syntax.grammar import load_grammar_tables
@@ -78,34 +109,52 @@ def report_misleading_characters(file: SourceFile, diagnostics: Diagnostics) -> 
         if token.type == "STRING" and not token.text.isascii():
             before = len(diagnostics)
             for word in _WORD.finditer(token.text):
-                odd = [] if word[0].isascii() else [c for c in word[0] if unicodedata.name(c, "").startswith(_LIKE_LATIN)]
+                odd = (
+                    []
+                    if word[0].isascii()
+                    else [c for c in word[0] if unicodedata.name(c, "").startswith(_LIKE_LATIN)]
+                )
                 if odd and len(odd) < len(word[0]):
                     start = token.start + word.start()
                     latin = "".join(_LATIN.get(c, c) for c in word[0])
                     whole = SourceSpan(file, start, start + len(word[0]))
                     diagnostics.add(
-                        "E0497", whole,
-                        f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).capitalize()}, which looks like one",
+                        "E0497",
+                        whole,
+                        f"`{word[0]}` mixes Latin letters with {unicodedata.name(odd[0]).capitalize()}, "
+                        "which looks like one",
                         severity=Severity.WARNING,
                         help="write it in one script" + (f": `{latin}`" if latin.isascii() else ""),
-                        fix=Fix(f"write `{latin}`", ((whole, latin),), safe=False) if latin.isascii() else None,
-                    )  # fmt: skip
-            foreign = [c for c in token.text if not c.isascii() and unicodedata.name(c, "").startswith(_LIKE_LATIN)]
-            if len(diagnostics) == before and foreign and _LATIN_SHAPES.issuperset(foreign):  # nothing shows the script
+                        fix=Fix(f"write `{latin}`", ((whole, latin),), safe=False)
+                        if latin.isascii()
+                        else None,
+                    )
+            foreign = [
+                c for c in token.text if not c.isascii() and unicodedata.name(c, "").startswith(_LIKE_LATIN)
+            ]
+            if (
+                len(diagnostics) == before and foreign and _LATIN_SHAPES.issuperset(foreign)
+            ):  # nothing shows the script
                 at = token.start + token.text.index(foreign[0])
                 diagnostics.add(
-                    "E0497", SourceSpan(file, at, at + 1),
-                    f"`{foreign[0]}` is {unicodedata.name(foreign[0]).capitalize()}, which looks like a Latin letter",
-                    severity=Severity.WARNING, help="write the text in one script",
-                )  # fmt: skip
+                    "E0497",
+                    SourceSpan(file, at, at + 1),
+                    f"`{foreign[0]}` is {unicodedata.name(foreign[0]).capitalize()}, which looks like a "
+                    "Latin letter",
+                    severity=Severity.WARNING,
+                    help="write the text in one script",
+                )
 
 
 def _suggest_character(token: Token, span: SourceSpan, instead: str, help: str) -> Diagnostic:
     shown = "a blank" if instead == " " else f"`{instead}`"
     return Diagnostic(
-        "E0006", f"{_describe_character(span.text)} means nothing here", token.span, help=help or f"write {shown}",
+        "E0006",
+        f"{_describe_character(span.text)} means nothing here",
+        token.span,
+        help=help or f"write {shown}",
         fix=Fix(f"write {shown}", ((span, instead),)),
-    )  # fmt: skip
+    )
 
 
 def _describe_character(sign: str) -> str:

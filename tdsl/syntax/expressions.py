@@ -1,4 +1,5 @@
-"""The expressions of the syntax tree. Chains of operators are flat, so a long line cannot make a deep tree."""
+"""The expressions of the syntax tree. Chains of operators are flat, so a long line cannot make a deep
+tree."""
 
 from __future__ import annotations
 
@@ -130,8 +131,8 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Operators of one rank, left to right: ``a + b - c``, ``a * b // c``, ``a and b and c``, or a chained comparison
-    ``a <= b < c`` (ops ``== != < <= > >= in``)."""
+    """Operators of one rank, left to right: ``a + b - c``, ``a * b // c``, ``a and b and c``, or a chained
+    comparison ``a <= b < c`` (ops ``== != < <= > >= in``)."""
 
     first: Expr
     rest: tuple[tuple[str, Expr], ...]

@@ -40,8 +40,9 @@ class _NoLexer(Lexer):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their terminals,
-    and the other way round. ``only`` keeps the only rule that a state has, for the states that were asked for.
+    """What parsing needs: Lark's parser, the scanner, the words of the grammar with the names of their
+    terminals, and the other way round. ``only`` keeps the only rule that a state has, for the states that
+    were asked for.
     """
 
     lark: lark.Lark
@@ -66,20 +67,29 @@ def grammar_text() -> str:
 def compile_grammar(text: str, **options: Any) -> lark.Lark:
     """Lark's tables for a grammar, with our tree builder in them."""
     return lark.Lark(
-        text, parser="lalr", lexer=_NoLexer, start=["module", "expression"], keep_all_tokens=True, maybe_placeholders=False,
-        transformer=Builder(), **options,
-    )  # fmt: skip
+        text,
+        parser="lalr",
+        lexer=_NoLexer,
+        start=["module", "expression"],
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+        transformer=Builder(),
+        **options,
+    )
 
 
 @cache
 def load_grammar_tables() -> Tables:
     """The tables of this version's grammar."""
     text = grammar_text()
-    return _tables_of_grammar(_read_cached_tables(text) or _store_tables_in_cache(text, compile_grammar(text)))
+    return _tables_of_grammar(
+        _read_cached_tables(text) or _store_tables_in_cache(text, compile_grammar(text))
+    )
 
 
 def _read_cached_tables(text: str) -> lark.Lark | None:
-    """The tables that the cache folder holds, by Lark's own form of them; None where there are none, or not all of them."""
+    """The tables that the cache folder holds, by Lark's own form of them; None where there are none, or not
+    all of them."""
     data = cache_folder.read_cache_entry(KIND, _grammar_cache_key(text))
     if data is None:
         return None

@@ -24,7 +24,12 @@ _FIRST = (
     ("TOML", re.compile(r"""\[\[?[A-Za-z_][\w."-]*\]\]?$""")),
     ("XML", re.compile(r"<(\?xml|[A-Za-z][\w:-]*[\s>/])")),
     ("Terraform", re.compile(r'(resource|provider|data|module|variable|terraform)(\s+"[^"]*")+\s*\{')),
-    ("Python", re.compile(r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\((?=.*\)).*:$|class\s+\w+.*:$")),
+    (
+        "Python",
+        re.compile(
+            r"from\s+[\w.]+\s+import\s|import\s+[\w.]+(\s+as\s+\w+)?$|def\s+\w+\((?=.*\)).*:$|class\s+\w+.*:$"
+        ),
+    ),
     ("a Graphviz graph", re.compile(r"(strict\s+)?(di)?graph\b[^=]*\{")),
 )
 """Formats whose first line is like no statement of a design."""
@@ -61,7 +66,9 @@ def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnos
         if opens and ahead and close < t.start:
             close = file.text.find("*/", t.start)
             ahead = close >= 0
-        if not opens or not ahead or file.position(t.start)[0] == file.position(close)[0]:  # of one line: `messages` says it
+        if (
+            not opens or not ahead or file.position(t.start)[0] == file.position(close)[0]
+        ):  # of one line: `messages` says it
             out.append(t)
             continue
         end = close + 2
@@ -70,10 +77,12 @@ def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnos
         new = f"\n{indent}".join(f"# {line}" for line in lines if line)
         said = next((line for line in lines if line), "")
         found = Diagnostic(
-            "E0001", "`/*` does not begin a comment", SourceSpan(file, t.start, t.start + 2),
+            "E0001",
+            "`/*` does not begin a comment",
+            SourceSpan(file, t.start, t.start + 2),
             help=f"write `# {said}`; each line of a comment begins with `#`",
             fix=Fix("make it a comment", ((SourceSpan(file, t.start, end), new),)),
-        )  # fmt: skip
+        )
         diagnostics.items.append(found)
     return out
 
@@ -81,11 +90,21 @@ def without_comments(file: SourceFile, tokens: list[Token], diagnostics: Diagnos
 def _colon_after_kind_word(s: Scene) -> Diagnostic | None:
     """``fabric: pod``."""
     b = s.before
-    if s.token is None or s.token.type != "COLON" or b is None or len(s.statement) != 1 or b.text not in KIND_WORDS:
+    if (
+        s.token is None
+        or s.token.type != "COLON"
+        or b is None
+        or len(s.statement) != 1
+        or b.text not in KIND_WORDS
+    ):
         return None
     name = s.rest[1].text if len(s.rest) > 1 and s.rest[1].type == "NAME" else "NAME"
-    shape = f"{b.text} {name} {{ … }}" if b.text in ("fabric", "cluster", "group") else f"{b.text} {name}: MODEL"
-    return Diagnostic("E0001", f"expected a name after `{b.text}`, found `:`", s.span, help=f"write `{shape}`")
+    shape = (
+        f"{b.text} {name} {{ … }}" if b.text in ("fabric", "cluster", "group") else f"{b.text} {name}: MODEL"
+    )
+    return Diagnostic(
+        "E0001", f"expected a name after `{b.text}`, found `:`", s.span, help=f"write `{shape}`"
+    )
 
 
 def _count_in_wrong_brackets(s: Scene) -> Diagnostic | None:
@@ -98,48 +117,70 @@ def _count_in_wrong_brackets(s: Scene) -> Diagnostic | None:
     edits = ((t.span, "["), (closing.span, "]")) if closing is not None else ()
     signs = "( )" if t.type == "LPAR" else "{ }"
     return Diagnostic(
-        "E0001", f"how many `{s.statement[1].text}` there are is written in brackets, not in `{signs}`", s.span,
-        help=f"write `{s.first} {s.statement[1].text}[{text}]`", fix=Fix("write brackets", edits) if edits else None,
-    )  # fmt: skip
+        "E0001",
+        f"how many `{s.statement[1].text}` there are is written in brackets, not in `{signs}`",
+        s.span,
+        help=f"write `{s.first} {s.statement[1].text}[{text}]`",
+        fix=Fix("write brackets", edits) if edits else None,
+    )
 
 
 def _foreign_unit(s: Scene) -> Diagnostic | None:
     """``400 Gbit/s`` and ``400 Gb/s``."""
     t, b = s.token, s.before
-    if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or t.text.lower() not in FOREIGN_UNITS:
+    if (
+        t is None
+        or b is None
+        or t.type != "NAME"
+        or b.type != "NUMBER"
+        or t.text.lower() not in FOREIGN_UNITS
+    ):
         return None
     unit = FOREIGN_UNITS[t.text.lower()]
     whole = re.compile(r"\w+(/s(ec)?\b)?").match(s.run.file.text, t.start)
     assert whole is not None
     written = SourceSpan(s.run.file, b.start, whole.end())
     return Diagnostic(
-        "E0001", f"`{whole[0]}` is not a unit of the language; write a number and its unit without a space", t.span,
+        "E0001",
+        f"`{whole[0]}` is not a unit of the language; write a number and its unit without a space",
+        t.span,
         help=f"write `{b.text}{unit}`",
-        fix=None if t.text.lower() == "feet" else Fix(f"write `{b.text}{unit}`", ((written, f"{b.text}{unit}"),)),
-    )  # fmt: skip
+        fix=None
+        if t.text.lower() == "feet"
+        else Fix(f"write `{b.text}{unit}`", ((written, f"{b.text}{unit}"),)),
+    )
 
 
 def _missing_parameter_default(s: Scene) -> Diagnostic | None:
     """``param n: int``."""
-    if s.first != "param" or "EQUAL" not in s.expected or (s.token is not None and s.token.type not in (END, "$END", "RBRACE")):
+    if (
+        s.first != "param"
+        or "EQUAL" not in s.expected
+        or (s.token is not None and s.token.type not in (END, "$END", "RBRACE"))
+    ):
         return None
     if len(s.statement) not in (2, 4) or (len(s.statement) == 4 and s.statement[3].text not in TYPES):
         return None
     text = SourceSpan(s.run.file, s.statement[0].start, s.statement[-1].end).text
     name = s.statement[1].text
     return Diagnostic(
-        "E0001", f"the parameter `{name}` has no default, {found_words(s)}", s.statement[-1].span,
+        "E0001",
+        f"the parameter `{name}` has no default, {found_words(s)}",
+        s.statement[-1].span,
         help=f"write `{text} = 4`; `--set {name}=8` then gives another value",
-    )  # fmt: skip
+    )
 
 
 def _elif_keyword(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.text not in ("elif", "elsif", "elseif"):
         return None
     return Diagnostic(
-        "E0001", f"`{s.token.text}` is not a keyword of the language", s.span, help="write `else if`",
+        "E0001",
+        f"`{s.token.text}` is not a keyword of the language",
+        s.span,
+        help="write `else if`",
         fix=Fix("write `else if`", ((s.span, "else if"),)),
-    )  # fmt: skip
+    )
 
 
 def _loop_without_braces(s: Scene) -> Diagnostic | None:
@@ -150,7 +191,9 @@ def _loop_without_braces(s: Scene) -> Diagnostic | None:
     found = re.fullmatch(r"for\s+\(?(\w+)\s+in\s+range\((\w+)\)\)?\s*:?\s*\{?", text)
     high = (str(int(found[2]) - 1) if found[2].isdigit() else f"{found[2]} - 1") if found else ""
     shape = f"for {found[1]} in 0..{high} {{ … }}" if found else "for i in 0..7 { … }"
-    return Diagnostic("E0001", f"the body of a loop is written in braces, {found_words(s)}", s.span, help=f"write `{shape}`")
+    return Diagnostic(
+        "E0001", f"the body of a loop is written in braces, {found_words(s)}", s.span, help=f"write `{shape}`"
+    )
 
 
 TRIALS = (

@@ -1,4 +1,5 @@
-"""Faults that newcomers make, each recognised by what stands around it and answered with what to write instead."""
+"""Faults that newcomers make, each recognised by what stands around it and answered with what to write
+instead."""
 
 from __future__ import annotations
 
@@ -19,62 +20,102 @@ def _unmatched_closing_bracket(s: Scene) -> Diagnostic | None:
         depth += (t.type == opener) - (t.type == s.token.type)
     if depth > 0:
         return None
-    return Diagnostic("E0005", f"this `{s.token.text}` closes nothing", s.span, help="remove it, or open it before")
+    return Diagnostic(
+        "E0005", f"this `{s.token.text}` closes nothing", s.span, help="remove it, or open it before"
+    )
 
 
 def _double_slash_comment(s: Scene) -> Diagnostic | None:
     if s.token is None or s.token.type != "FLOOR" or (s.statement and s.expected.isdisjoint({END})):
         return None
     return Diagnostic(
-        "E0001", "`//` is division and does not begin a comment", s.span, help="a comment begins with `#`",
+        "E0001",
+        "`//` is division and does not begin a comment",
+        s.span,
+        help="a comment begins with `#`",
         fix=Fix("make it a comment", ((s.span, "#"),)),
-    )  # fmt: skip
+    )
 
 
 def _colon_in_setting(s: Scene) -> Diagnostic | None:
     """``rate: 100Gbps``."""
     t, b = s.token, s.before
-    if t is None or b is None or t.type != "COLON" or len(s.statement) != 1 or b.type != "NAME" or b.text in STARTERS | {"else"}:
+    if (
+        t is None
+        or b is None
+        or t.type != "COLON"
+        or len(s.statement) != 1
+        or b.type != "NAME"
+        or b.text in STARTERS | {"else"}
+    ):
         return None
     value = s.rest[1].text if len(s.rest) > 1 and len(s.rest[1].text) <= 40 else "…"
     touching = s.run.file.text[t.end : t.end + 1].strip()
     return Diagnostic(
-        "E0001", f"expected a value, found `:` after `{b.text}`", s.span, help=f"a setting has no `:`; write `{b.text} {value}`",
+        "E0001",
+        f"expected a value, found `:` after `{b.text}`",
+        s.span,
+        help=f"a setting has no `:`; write `{b.text} {value}`",
         fix=Fix("remove the `:`", ((SourceSpan(s.run.file, b.end, t.end), " " if touching else ""),)),
-    )  # fmt: skip
+    )
 
 
 def _ratio_with_blanks(s: Scene) -> Diagnostic | None:
     """``2 : 1``."""
     t, b, following = s.token, s.before, s.rest[1:2]
-    if t is None or b is None or t.type != "COLON" or b.type != "NUMBER" or not following or following[0].type != "NUMBER":
+    if (
+        t is None
+        or b is None
+        or t.type != "COLON"
+        or b.type != "NUMBER"
+        or not following
+        or following[0].type != "NUMBER"
+    ):
         return None
     low, high = b.text, following[0].text
     all_three = b.span.to(following[0].span)
     opening = s.statement[-3:-1]
-    if len(opening) == 2 and opening[1].type == "LSQB" and opening[0].type == "NAME" and opening[0].end == opening[1].start:
+    if (
+        len(opening) == 2
+        and opening[1].type == "LSQB"
+        and opening[0].type == "NAME"
+        and opening[0].end == opening[1].start
+    ):
         return Diagnostic(
-            "E0013", f"`{all_three.text}` is not an index or extent", all_three, help=f"a range is written `{low}..{high}`",
+            "E0013",
+            f"`{all_three.text}` is not an index or extent",
+            all_three,
+            help=f"a range is written `{low}..{high}`",
             fix=Fix("write a range", ((all_three, f"{low}..{high}"),)),
-        )  # fmt: skip
+        )
     return Diagnostic(
-        "E0001", f"space around the `:` between `{low}` and `{high}`", s.span,
+        "E0001",
+        f"space around the `:` between `{low}` and `{high}`",
+        s.span,
         help=f"a ratio is written without spaces: `{low}:{high}`",
         fix=Fix("write a ratio", ((all_three, f"{low}:{high}"),)),
-    )  # fmt: skip
+    )
 
 
 def _malformed_declaration(s: Scene) -> Diagnostic | None:
     """``switch a = S`` and ``switch a, b: S``."""
     t = s.token
-    if t is None or s.first not in KIND_WORDS | {"override"} or len(s.statement) < 2 or s.statement[1].type != "NAME":
+    if (
+        t is None
+        or s.first not in KIND_WORDS | {"override"}
+        or len(s.statement) < 2
+        or s.statement[1].type != "NAME"
+    ):
         return None
     if t.type == "EQUAL" and "COLON" in s.expected:
         what = "rate" if s.first == "port" else "model"
         return Diagnostic(
-            "E0001", "expected `:`, found `=`: `=` gives a name to a value in `let` and `param`", s.span,
-            help=f"write `:` before the {what}", fix=Fix("write `:`", ((s.span, ":"),)),
-        )  # fmt: skip
+            "E0001",
+            "expected `:`, found `=`: `=` gives a name to a value in `let` and `param`",
+            s.span,
+            help=f"write `:` before the {what}",
+            fix=Fix("write `:`", ((s.span, ":"),)),
+        )
     kinds = [x.type for x in s.statement]
     more = t.type == "COMMA" and [x.type for x in s.rest[1:2]] == ["NAME"]
     if not more and not (t.type == "COLON" and "COMMA" in kinds and "COLON" not in kinds):
@@ -82,9 +123,11 @@ def _malformed_declaration(s: Scene) -> Diagnostic | None:
     if END not in s.expected or s.first == "override":
         return None
     return Diagnostic(
-        "E0001", f"a `{s.first}` statement declares one name, {found_words(s)}", s.span,
+        "E0001",
+        f"a `{s.first}` statement declares one name, {found_words(s)}",
+        s.span,
         help=f"write a statement for each, on lines of their own: `{s.first} {s.statement[1].text} …`",
-    )  # fmt: skip
+    )
 
 
 def _value_as_type(s: Scene) -> Diagnostic | None:
@@ -99,18 +142,27 @@ def _value_as_type(s: Scene) -> Diagnostic | None:
     text = text if len(text) <= 40 and "\n" not in text else "…"
     put = " =" if value[0].start > words[2].end else " = "
     return Diagnostic(
-        "E0001", f"`:` gives the type of `{words[1].text}`; its value follows `=`", words[2].span,
+        "E0001",
+        f"`:` gives the type of `{words[1].text}`; its value follows `=`",
+        words[2].span,
         help=f"write `{s.first} {words[1].text} = {text}`",
         fix=Fix("write `=`", ((SourceSpan(s.run.file, words[1].end, words[2].end), put),)),
-    )  # fmt: skip
+    )
 
 
 def _unquoted_name_template(s: Scene) -> Diagnostic | None:
     """``naming a[i] x{i}``."""
     t = s.token
-    if s.first != "naming" or t is None or "STRING" not in s.expected or t.type not in ("NAME", "NUMBER", "QUANTITY", "LBRACE"):
+    if (
+        s.first != "naming"
+        or t is None
+        or "STRING" not in s.expected
+        or t.type not in ("NAME", "NUMBER", "QUANTITY", "LBRACE")
+    ):
         return None
-    if t.text == "where" or (t.type == "LBRACE" and len(s.statement) == 2):  # the string, or the path, is missing
+    if t.text == "where" or (
+        t.type == "LBRACE" and len(s.statement) == 2
+    ):  # the string, or the path, is missing
         return None
     rest = s.rest
     if t.type != "LBRACE":
@@ -120,9 +172,12 @@ def _unquoted_name_template(s: Scene) -> Diagnostic | None:
     if '"' in whole.text or "\n" in whole.text:
         return None
     return Diagnostic(
-        "E0001", f"expected a string, found `{whole.text}`", whole, help=f'put it in double quotes: `"{whole.text}"`',
+        "E0001",
+        f"expected a string, found `{whole.text}`",
+        whole,
+        help=f'put it in double quotes: `"{whole.text}"`',
         fix=Fix("put it in double quotes", ((whole, f'"{whole.text}"'),)),
-    )  # fmt: skip
+    )
 
 
 def _operator_without_operand(s: Scene) -> Diagnostic | None:
@@ -151,34 +206,55 @@ def _misspelt_statement_word(s: Scene) -> Diagnostic | None:
     if guess is None:
         return None
     return Diagnostic(
-        "E0002", f"`{first.text}` is not a statement; did you mean `{guess}`?", first.span, help=f"write `{guess}`",
+        "E0002",
+        f"`{first.text}` is not a statement; did you mean `{guess}`?",
+        first.span,
+        help=f"write `{guess}`",
         fix=Fix(f"write `{guess}`", ((first.span, guess),)),
-    )  # fmt: skip
+    )
 
 
 def _misplaced_equals_sign(s: Scene) -> Diagnostic | None:
     if s.token is None:
         return None
-    if s.token.type == "EQUAL" and s.before is not None and s.before.type == "COLON" and s.before.end == s.token.start:
+    if (
+        s.token.type == "EQUAL"
+        and s.before is not None
+        and s.before.type == "COLON"
+        and s.before.end == s.token.start
+    ):
         both = s.before.span.to(s.span)
         return Diagnostic(
-            "E0001", "`:=` is not an operator of the language", both, help="write `=`", fix=Fix("write `=`", ((both, "="),))
+            "E0001",
+            "`:=` is not an operator of the language",
+            both,
+            help="write `=`",
+            fix=Fix("write `=`", ((both, "="),)),
         )
     if s.token.type == "EQUAL" and s.statement and s.statement[0].type == "NAME":
         name = s.statement[0].text
         if len(s.statement) == 1:
             return Diagnostic(
-                "E0001", f"`=` cannot follow `{name}`: a setting is a name and its value, side by side", s.span,
+                "E0001",
+                f"`=` cannot follow `{name}`: a setting is a name and its value, side by side",
+                s.span,
                 help=f"write `{name} …`, or `let {name} = …` to name a value",
-            )  # fmt: skip
+            )
         if "CMP" in s.expected:
             return Diagnostic(
-                "E0001", "`=` gives a name to a value; it does not compare", s.span, help="write `==`",
+                "E0001",
+                "`=` gives a name to a value; it does not compare",
+                s.span,
+                help="write `==`",
                 fix=Fix("compare with `==`", ((s.span, "=="),)),
-            )  # fmt: skip
+            )
     if s.token.text == "==" and "EQUAL" in s.expected:
         return Diagnostic(
-            "E0001", "`==` compares; a value is given with `=`", s.span, help="write `=`", fix=Fix("write `=`", ((s.span, "="),))
+            "E0001",
+            "`==` compares; a value is given with `=`",
+            s.span,
+            help="write `=`",
+            fix=Fix("write `=`", ((s.span, "="),)),
         )
     return None
 
@@ -193,18 +269,27 @@ def _decimal_without_digit(s: Scene) -> Diagnostic | None:
     right = following is not None and following.type in VALUES and following.start == t.end
     if not left and not right:
         return None
-    return Diagnostic("E0001", "a point needs a digit on both sides", s.span, help="write `0.5`, `1.0`, or `0..7` for a range")
+    return Diagnostic(
+        "E0001",
+        "a point needs a digit on both sides",
+        s.span,
+        help="write `0.5`, `1.0`, or `0..7` for a range",
+    )
 
 
 def _def_without_expression(s: Scene) -> Diagnostic | None:
     if s.first != "def":
         return None
     words = {t.text for t in s.run.tokens[s.run.head : s.i + 3] if t.type == "NAME"}
-    if "return" in words or (s.token is not None and s.token.type in ("LBRACE", END) and "EQUAL" in s.expected):
+    if "return" in words or (
+        s.token is not None and s.token.type in ("LBRACE", END) and "EQUAL" in s.expected
+    ):
         return Diagnostic(
-            "E0001", f"the body of a `def` is one expression after `=`, {found_words(s)} here", s.span,
+            "E0001",
+            f"the body of a `def` is one expression after `=`, {found_words(s)} here",
+            s.span,
             help="write it as `def f(n: int): int = n + 1`",
-        )  # fmt: skip
+        )
     return None
 
 
@@ -213,9 +298,12 @@ def _blank_in_quantity(s: Scene) -> Diagnostic | None:
     if t is None or b is None or t.type != "NAME" or b.type != "NUMBER" or not UNIT.fullmatch(t.text):
         return None
     return Diagnostic(
-        "E0001", f"no space is allowed between a number and its unit `{t.text}`", s.span, help=f"write `{b.text}{t.text}`",
+        "E0001",
+        f"no space is allowed between a number and its unit `{t.text}`",
+        s.span,
+        help=f"write `{b.text}{t.text}`",
         fix=Fix("join number and unit", ((SourceSpan(s.run.file, b.end, t.start), ""),)),
-    )  # fmt: skip
+    )
 
 
 def _missing_colon(s: Scene) -> Diagnostic | None:
@@ -226,9 +314,12 @@ def _missing_colon(s: Scene) -> Diagnostic | None:
         return None
     what = "type" if "EQUAL" in s.expected else "rate" if t.type == "QUANTITY" else "model"
     return Diagnostic(
-        "E0001", f"a `:` is missing before the {what} `{t.text}`", s.span, help=f"write `: {t.text}`",
+        "E0001",
+        f"a `:` is missing before the {what} `{t.text}`",
+        s.span,
+        help=f"write `: {t.text}`",
         fix=Fix("put a `:`", ((SourceSpan(s.run.file, b.end, b.end), ":"),)),
-    )  # fmt: skip
+    )
 
 
 def _arrow_in_connect(s: Scene) -> Diagnostic | None:
@@ -244,26 +335,44 @@ def _arrow_in_connect(s: Scene) -> Diagnostic | None:
     if not signs:
         return None
     arrow = t.span.to(signs[-1].span)
-    return Diagnostic("E0001", f"`{arrow.text}` joins no ends", arrow, help="write `to`", fix=Fix("write `to`", ((arrow, "to"),)))
+    return Diagnostic(
+        "E0001",
+        f"`{arrow.text}` joins no ends",
+        arrow,
+        help="write `to`",
+        fix=Fix("write `to`", ((arrow, "to"),)),
+    )
 
 
 def _misspelt_connect_pattern(s: Scene) -> Diagnostic | None:
     """``connect a too b``: the parser took ``too`` for a pattern, the reader sees a slip for ``to``."""
     b = s.before
-    if s.first not in ("connect", "circuit") or b is None or b.type != "NAME" or b.text in GRAMMAR_WORDS or b.text in PATTERNS:
+    if (
+        s.first not in ("connect", "circuit")
+        or b is None
+        or b.type != "NAME"
+        or b.text in GRAMMAR_WORDS
+        or b.text in PATTERNS
+    ):
         return None
     if len(s.statement) < 3 or s.statement[-2].type not in ("NAME", "RSQB") or s.token is None:
         return None
     linked = any(t.text == "to" for t in s.statement)
-    guess = closest_keyword(b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to"))
-    if s.token.type in ("LSQB", "DOT", "COMMA") or (guess is None and s.token.text in (*PATTERNS, "to") and not linked):
+    guess = closest_keyword(
+        b.text, (*PATTERNS, "via", "where") if linked else (*PATTERNS, "via", "where", "to")
+    )
+    if s.token.type in ("LSQB", "DOT", "COMMA") or (
+        guess is None and s.token.text in (*PATTERNS, "to") and not linked
+    ):
         return _second_path(s, b, linked or any(t.text == "to" for t in s.rest))
     wanted = "a pattern or the end of the line" if linked else "`to`, a pattern or the end of the line"
     return Diagnostic(
-        "E0001", f"expected {wanted}, found `{b.text}`", b.span,
+        "E0001",
+        f"expected {wanted}, found `{b.text}`",
+        b.span,
         help=f"did you mean `{guess}`?" if guess else f"patterns are {', '.join(PATTERNS)}",
         fix=Fix(f"write `{guess}`", ((b.span, guess),)) if guess else None,
-    )  # fmt: skip
+    )
 
 
 def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
@@ -271,20 +380,31 @@ def _second_path(s: Scene, path: Token, listed: bool) -> Diagnostic:
     sign = "," if listed else "to"
     at, put = (s.statement[-2].end, sign) if listed else (path.start, f"{sign} ")
     return Diagnostic(
-        "E0001", f"unexpected path `{path.text}` after a path", path.span, help=f"write `{sign}` before `{path.text}`",
+        "E0001",
+        f"unexpected path `{path.text}` after a path",
+        path.span,
+        help=f"write `{sign}` before `{path.text}`",
         fix=Fix(f"put `{sign}`", ((SourceSpan(s.run.file, at, at), put),)),
-    )  # fmt: skip
+    )
 
 
 def _statement_after_block(s: Scene) -> Diagnostic | None:
     """Another statement after a block, on the same line."""
-    if s.token is None or s.before is None or s.before.type != "RBRACE" or s.token.type != "NAME" or s.token.text not in STARTERS:
+    if (
+        s.token is None
+        or s.before is None
+        or s.before.type != "RBRACE"
+        or s.token.type != "NAME"
+        or s.token.text not in STARTERS
+    ):
         return None
     return Diagnostic(
-        "E0001", f"expected a new line or `;` between `}}` and `{s.token.text}`", s.span,
+        "E0001",
+        f"expected a new line or `;` between `}}` and `{s.token.text}`",
+        s.span,
         help="begin a new line or put `;` between them",
         fix=Fix("put `;`", ((SourceSpan(s.run.file, s.before.end, s.before.end), ";"),)),
-    )  # fmt: skip
+    )
 
 
 TRIALS = (

@@ -1,4 +1,5 @@
-"""The one list of the language's words. Editor grammars are made from it, and a test holds it to ``grammar/fab.lark``.
+"""The one list of the language's words. Editor grammars are made from it, and a test holds it to
+``grammar/fab.lark``.
 
 All of them are contextual: each may also be a name.
 """

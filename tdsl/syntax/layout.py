@@ -1,7 +1,8 @@
-"""Which line ends count, and which brackets and braces belong together: settled on the tokens, before parsing.
+"""Which line ends count, and which brackets and braces belong together: settled on the tokens, before
+parsing.
 
-Line ends inside ( ) and [ ] and before a continuing line go. A bracket that is never closed ends where the next statement
-visibly begins, with a ``FAULT`` token that carries what to say. Braces come out balanced.
+Line ends inside ( ) and [ ] and before a continuing line go. A bracket that is never closed ends where the
+next statement visibly begins, with a ``FAULT`` token that carries what to say. Braces come out balanced.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ DEPTH = 100
 CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB"}
 OPERANDS = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING", "QMARK"})
 _ENDS_OPERAND = OPERANDS | {"NAME", "RPAR", "RSQB"}
-_BINARY = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "CMP", "RANGE", "and", "or", "in", "if"})
+_BINARY = frozenset(
+    {"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "CMP", "RANGE", "and", "or", "in", "if"}
+)
 
 
 @dataclass(slots=True)
 class _Level:
-    """An open bracket or brace, and how many operators nest in what stands in it now: on one operand, and by ``else``."""
+    """An open bracket or brace, and how many operators nest in what stands in it now: on one operand, and by
+    ``else``."""
 
     token: Token
     nested: int = 0
@@ -107,7 +111,8 @@ class TokenLayout:
         return word == "else" if last == "RBRACE" else word in CONTINUING
 
     def _statement_follows(self, i: int) -> bool:
-        """Whether a line inside an open bracket can only be a statement: two operands side by side begin it."""
+        """Whether a line inside an open bracket can only be a statement: two operands side by side begin
+        it."""
         if i + 1 >= len(self.tokens):
             return False
         first, second = self.tokens[i], self.tokens[i + 1]
@@ -147,9 +152,12 @@ class TokenLayout:
             if CLOSERS[level.token.type] != token.type:
                 wanted = ")" if level.token.type == "LPAR" else "]"
                 self._fault(
-                    "E0003", token, f"`{level.token.text}` is closed by `{token.text}`",
-                    (Label(level.token.span, f"`{level.token.text}` opens here"),), f"write `{wanted}`",
-                )  # fmt: skip
+                    "E0003",
+                    token,
+                    f"`{level.token.text}` is closed by `{token.text}`",
+                    (Label(level.token.span, f"`{level.token.text}` opens here"),),
+                    f"write `{wanted}`",
+                )
             self.brackets.pop()
             self.depth -= level.nested + level.chosen
         self.out.append(token)
@@ -160,12 +168,24 @@ class TokenLayout:
             opened = self.brackets[-1].token
             wanted = ")" if opened.type == "LPAR" else "]"
             self._fault(
-                "E0003", opened, f"`{opened.text}` is never closed: the statement ends before a `{wanted}`", (),
-                f"write `{wanted}` where it should end", at,
-            )  # fmt: skip
+                "E0003",
+                opened,
+                f"`{opened.text}` is never closed: the statement ends before a `{wanted}`",
+                (),
+                f"write `{wanted}` where it should end",
+                at,
+            )
             self.brackets.clear()
 
-    def _fault(self, code: str, at: Token, message: str, labels: tuple[Label, ...], help: str, place: int | None = None) -> None:
+    def _fault(
+        self,
+        code: str,
+        at: Token,
+        message: str,
+        labels: tuple[Label, ...],
+        help: str,
+        place: int | None = None,
+    ) -> None:
         finding = Diagnostic(code, message, at.span, labels, help=help)
         self.out.append(Token(FAULT, "", self.file, at.start if place is None else place, finding))
 
@@ -203,9 +223,11 @@ class TokenLayout:
 
     def _too_deep(self, token: Token) -> None:
         self.diagnostics.add(
-            "E0009", token.span, f"brackets, braces and operators nest more than {DEPTH} deep here; the rest is not read",
+            "E0009",
+            token.span,
+            f"brackets, braces and operators nest more than {DEPTH} deep here; the rest is not read",
             help="give a name to the inner part with `let`, or move it to a `def` or `topology`",
-        )  # fmt: skip
+        )
         self.brackets.clear()
         self.out.append(Token(FAULT, "", self.file, token.start, None))
         self._balance_end()
@@ -222,7 +244,8 @@ class TokenLayout:
         return not self.file.text[begin : token.start].strip()
 
     def _opens_block(self, i: int, token: Token) -> bool:
-        """Whether a line that ends in ``:``, or in a string without its closing quote, begins a block: the next is deeper."""
+        """Whether a line that ends in ``:``, or in a string without its closing quote, begins a block: the
+        next is deeper."""
         if token.type == "BAD_STRING" and not token.text.rstrip().endswith("{"):
             return False
         i += 1
@@ -235,13 +258,26 @@ class TokenLayout:
     def _assume_brace(self, token: Token) -> None:
         """Goes on as if a ``{`` ended this line, with one finding about what is there instead."""
         self._unclosed(token.start)
-        head = next((i for i in range(len(self.out) - 1, -1, -1) if self.out[i].type in (END, "LBRACE", "RBRACE")), -1) + 1
+        head = (
+            next(
+                (
+                    i
+                    for i in range(len(self.out) - 1, -1, -1)
+                    if self.out[i].type in (END, "LBRACE", "RBRACE")
+                ),
+                -1,
+            )
+            + 1
+        )
         # What is wrong with a loop in Python's words, the parser says better.
         if token.type == "COLON" and [t.text for t in self.out[head : head + 1]] != ["for"]:
             finding = Diagnostic(
-                "E0001", "a block begins with `{`, found `:`", token.span, help="write `{` here and `}` after the block",
+                "E0001",
+                "a block begins with `{`, found `:`",
+                token.span,
+                help="write `{` here and `}` after the block",
                 fix=Fix("write `{`", ((token.span, " {"),)),
-            )  # fmt: skip
+            )
             self.out.append(Token(FAULT, "", self.file, token.start, finding))
         else:
             self.out.append(token)
@@ -251,7 +287,8 @@ class TokenLayout:
         self._push(opened)
 
     def _close_assumed(self, token: Token) -> None:
-        """Closes assumed blocks before a line that is no deeper than their heads, unless a ``}`` is written for them."""
+        """Closes assumed blocks before a line that is no deeper than their heads, unless a ``}`` is written
+        for them."""
         while self.braces and self.braces[-1].assumed and self._starts_line(token):
             indent, head = self._indent(token), self._indent(self.braces[-1].token)
             if indent > head or (token.type == "RBRACE" and indent == head):
@@ -272,7 +309,9 @@ class TokenLayout:
             outer = any(self._indent(b.token) == indent for b in self.braces)
             if self.suspect is None and outer and self._indent(level.token) > indent:
                 self.suspect = level.token
-            if self.early is None and (indent != self._indent(level.token) or (not self.braces and self._deeper(i + 1, indent))):
+            if self.early is None and (
+                indent != self._indent(level.token) or (not self.braces and self._deeper(i + 1, indent))
+            ):
                 self.early = token
         self._push(token)
 
@@ -280,22 +319,30 @@ class TokenLayout:
         """Whether the next line that is not blank, and no ``}``, is indented more than this."""
         while i < len(self.tokens) and self.tokens[i].newline:
             i += 1
-        return i < len(self.tokens) and self.tokens[i].type != "RBRACE" and self._indent(self.tokens[i]) > indent
+        return (
+            i < len(self.tokens) and self.tokens[i].type != "RBRACE" and self._indent(self.tokens[i]) > indent
+        )
 
     def _one_too_many(self, token: Token) -> None:
-        """A ``}`` without a ``{``. Where an earlier one ends a block against the indentation, that one is left out instead."""
+        """A ``}`` without a ``{``. Where an earlier one ends a block against the indentation, that one is
+        left out instead."""
         early, self.early = self.early, None
         if early is None:
             self.diagnostics.add(
-                "E0005", token.span, "this `}` closes nothing: every `{` before it is closed already",
+                "E0005",
+                token.span,
+                "this `}` closes nothing: every `{` before it is closed already",
                 help="remove it, or put the `{` it belongs to",
-            )  # fmt: skip
+            )
             return
         self.diagnostics.add(
-            "E0005", early.span, "there is one `}` too many: by their indentation, the lines below this one are inside a block",
-            labels=[(token.span, "so this one closes nothing")], help="remove it",
+            "E0005",
+            early.span,
+            "there is one `}` too many: by their indentation, the lines below this one are inside a block",
+            labels=[(token.span, "so this one closes nothing")],
+            help="remove it",
             fix=Fix("remove this `}`", ((early.span, ""),), safe=False),
-        )  # fmt: skip
+        )
         self.out = [t for t in self.out if t is not early]
         self._push(token)
 
@@ -307,9 +354,11 @@ class TokenLayout:
             return
         opened = self.suspect or self.braces[-1].token
         self.diagnostics.add(
-            "E0004", opened.span, "this `{` is never closed: the file ends first",
+            "E0004",
+            opened.span,
+            "this `{` is never closed: the file ends first",
             help="put a `}` after the last line of its block",
-        )  # fmt: skip
+        )
         if self.suspect is not None:
             self._insert_closer(self.suspect)
             self.braces.pop()

@@ -19,16 +19,20 @@ def explain_unexpected_token(run: Run, i: int, token: Token | None) -> Diagnosti
             return token.node if isinstance(token.node, Diagnostic) else None
         if token.type == BAD_STRING:
             return Diagnostic(
-                "E0007", "this string has no closing quote on its line", token.span,
+                "E0007",
+                "this string has no closing quote on its line",
+                token.span,
                 help='end it with `"`; a string stays on one line and cannot hold a quote',
-            )  # fmt: skip
+            )
         if token.type == BAD:
             return bad_character(token, run.file.text)
         if len(token.text) > MAX_DIGITS and token.type in VALUES and token.type != "STRING":
             return Diagnostic(
-                "E0014", f"a number of {len(token.text)} characters is too long", token.span,
+                "E0014",
+                f"a number of {len(token.text)} characters is too long",
+                token.span,
                 help=f"numbers have at most {MAX_DIGITS} characters",
-            )  # fmt: skip
+            )
     scene = Scene(run, i, token, run.expected())
     for trial in (*HABITS, *SLIPS, *TRIALS):
         finding = trial(scene)
@@ -41,9 +45,12 @@ def ratio_for_range(token: Token) -> Diagnostic:
     """``[1:16]`` where a range is meant."""
     low, high = token.text.split(":")
     return Diagnostic(
-        "E0013", f"`{token.text}` is a ratio, and no index or extent", token.span, help=f"a range is written `{low}..{high}`",
+        "E0013",
+        f"`{token.text}` is a ratio, and no index or extent",
+        token.span,
+        help=f"a range is written `{low}..{high}`",
         fix=Fix("write a range", ((token.span, f"{low}..{high}"),)),
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- all others
@@ -52,13 +59,18 @@ def ratio_for_range(token: Token) -> Diagnostic:
 def _generic_syntax_error(s: Scene) -> Diagnostic:
     if not s.statement and s.token is not None:
         return Diagnostic(
-            "E0001", f"a statement begins with a word, {found_words(s)}", s.span,
-            help="begin with a word such as `host`, `connect`, `let` or `require`, or join it to the line before",
-        )  # fmt: skip
+            "E0001",
+            f"a statement begins with a word, {found_words(s)}",
+            s.span,
+            help="begin with a word such as `host`, `connect`, `let` or `require`, or join it to the line "
+            "before",
+        )
     choices = _expected_alternatives(s)
     help, fix = "", None
     if s.token is not None and s.token.type == "NAME":
-        guess = closest_keyword(s.token.text, [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()])
+        guess = closest_keyword(
+            s.token.text, [w for w in (s.run.word(t) for t in s.expected) if w.isidentifier()]
+        )
         if guess and guess != s.token.text:
             help, fix = f"did you mean `{guess}`?", Fix(f"write `{guess}`", ((s.span, guess),))
     if not help and END not in s.expected and len(choices) <= 2:

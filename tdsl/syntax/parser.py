@@ -1,4 +1,5 @@
-"""Text to tree. Never raises for what a user wrote: a fault is one finding, and parsing goes on with the next statement."""
+"""Text to tree. Never raises for what a user wrote: a fault is one finding, and parsing goes on with the next
+statement."""
 
 from __future__ import annotations
 
@@ -20,11 +21,16 @@ MAX_BYTES = 16 << 20
 _NUMERIC = frozenset({"NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET"})
 _SEPARATE = frozenset({"RANGE", "COMMA"})
 _ENDING = frozenset({END, "COMMA", "RBRACE", "LBRACE"})  # an item of a setting ends before these
-_AFTER_PATH = frozenset({"to", "of", "at", "under", "through", "any", "and", "with"})  # words behind a path of a requirement
+_AFTER_PATH = frozenset(
+    {"to", "of", "at", "under", "through", "any", "and", "with"}
+)  # words behind a path of a requirement
 
 
-def decode_source_file(data: bytes, name: str, diagnostics: Diagnostics, design: bool = True) -> SourceFile | None:
-    """The text of a file's bytes; None, with a finding, where they are no design, or, of another file, no text."""
+def decode_source_file(
+    data: bytes, name: str, diagnostics: Diagnostics, design: bool = True
+) -> SourceFile | None:
+    """The text of a file's bytes; None, with a finding, where they are no design, or, of another file, no
+    text."""
     if design and len(data) > MAX_BYTES:
         report_oversized_file(len(data), name, diagnostics)
         return None
@@ -39,25 +45,31 @@ def decode_source_file(data: bytes, name: str, diagnostics: Diagnostics, design:
         shown = SourceFile(name, data.decode("utf-8", "replace"))
         at = len(data[:bad].decode("utf-8", "replace"))
         diagnostics.add(
-            "E0011", SourceSpan(shown, at, at + 1), f"this is not a text file: {why} at offset {bad}",
+            "E0011",
+            SourceSpan(shown, at, at + 1),
+            f"this is not a text file: {why} at offset {bad}",
             help="a design is UTF-8 text; save it as such, or name the right file",
-        )  # fmt: skip
+        )
         return None
     file = SourceFile(name, text)
     if design and all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         diagnostics.add(
-            "E0010", SourceSpan(file, 0, 0), "the file is empty: nothing to check",
+            "E0010",
+            SourceSpan(file, 0, 0),
+            "the file is empty: nothing to check",
             help="a design begins with `use …` or `fabric NAME { … }`",
-        )  # fmt: skip
+        )
     return file
 
 
 def report_oversized_file(size: int, name: str, diagnostics: Diagnostics) -> None:
     """Say that a file is too large to be a design; there is no text of it."""
     diagnostics.add(
-        "E0012", SourceSpan(SourceFile(name, ""), 0, 0), f"the file has {size:,} bytes; a design may have {MAX_BYTES:,}",
+        "E0012",
+        SourceSpan(SourceFile(name, ""), 0, 0),
+        f"the file has {size:,} bytes; a design may have {MAX_BYTES:,}",
         help="split it and join the parts with `use`",
-    )  # fmt: skip
+    )
 
 
 def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module:
@@ -69,9 +81,11 @@ def parse_source_file(file: SourceFile, diagnostics: Diagnostics) -> tree.Module
     other, begin = other_format(file.text)
     if other:
         diagnostics.add(
-            "E0017", SourceSpan(file, begin, len(file.text.rstrip())), f"this is {other}, and not a design",
+            "E0017",
+            SourceSpan(file, begin, len(file.text.rstrip())),
+            f"this is {other}, and not a design",
             help="a design begins with `fabric NAME {`; `tdsl init` writes one to start from",
-        )  # fmt: skip
+        )
         return tree.Module((), SourceSpan(file, 0, len(file.text)))
     tables = load_grammar_tables()
     tokens = without_comments(file, tables.scanner.scan(file), diagnostics)
@@ -94,8 +108,8 @@ def keyword_offsets(file: SourceFile) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What stands before a place in a text: the tokens of its statement, the heads of the blocks around it, outermost first,
-    and what the grammar takes there: words, and terminals."""
+    """What stands before a place in a text: the tokens of its statement, the heads of the blocks around it,
+    outermost first, and what the grammar takes there: words, and terminals."""
 
     statement: tuple[Token, ...] = ()
     heads: tuple[tuple[Token, ...], ...] = ()
@@ -104,7 +118,8 @@ class Standing:
 
 
 def context_before_offset(file: SourceFile, offset: int) -> Standing:
-    """What stands before a place, whatever follows. A statement that is at fault before the place takes nothing."""
+    """What stands before a place, whatever follows. A statement that is at fault before the place takes
+    nothing."""
     from tdsl.syntax.grammar import load_grammar_tables
     from tdsl.syntax.keywords import CONTINUING
 
@@ -235,7 +250,9 @@ class _ParseRun:
             self._finish(i)
         if kind == FAULT or not self._feed(i):
             at = self._recover(i)
-            return at + (at == i and kind == "RBRACE")  # a brace that closes no block the parser knows ends with its statement
+            return at + (
+                at == i and kind == "RBRACE"
+            )  # a brace that closes no block the parser knows ends with its statement
         return i + 1
 
     def _finish(self, i: int) -> int:
@@ -283,9 +300,15 @@ class _ParseRun:
         if "NAME" in choices and not self.parse.accepts(word):
             return "NAME"
         following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
-        if token.text == "all" and (following is None or following.type != "NAME" or following.text in _AFTER_PATH):
+        if token.text == "all" and (
+            following is None or following.type != "NAME" or following.text in _AFTER_PATH
+        ):
             return "NAME"  # `of all node[0..3]` has a path behind it, and what is called `all` has none
-        if token.text == "x" and (following is None or following.type in _ENDING) and self.parse.accepts("NAME"):
+        if (
+            token.text == "x"
+            and (following is None or following.type in _ENDING)
+            and self.parse.accepts("NAME")
+        ):
             return "NAME"  # `along x` names a dimension; `x 4` says how many
         return word
 
@@ -295,7 +318,8 @@ class _ParseRun:
         return kinds[:2] == ["NUMBER", "RBRACE"] and kinds[2:] in (["COLON"], ["LBRACE"])
 
     def _declares(self, i: int) -> bool:
-        """Whether a kind's word declares something (``rack r {``) or is a setting's name (``rack 1..16 {``)."""
+        """Whether a kind's word declares something (``rack r {``) or is a setting's name (``rack 1..16
+        {``)."""
         following = self.tokens[i + 1 : i + 3]
         if not following or following[0].type != "NAME":
             return bool(following) and following[0].type in ("STRING", "COLON", "LSQB", "LPAR", END)
@@ -320,7 +344,11 @@ class _ParseRun:
     def _ratio(self, i: int, token: Token) -> None:
         """``[1:16]`` as an index or extent is a slip for a range; a list of ratios is none."""
         opened = i and self.tokens[i - 1].type in ("LSQB", "COMMA")
-        if opened and (self.parse.accepts("STAR") or self.parse.accepts("QMARK")) and self.parse.accepts("RATIO"):
+        if (
+            opened
+            and (self.parse.accepts("STAR") or self.parse.accepts("QMARK"))
+            and self.parse.accepts("RATIO")
+        ):
             from tdsl.syntax.messages import ratio_for_range
 
             self._report(ratio_for_range(token))
@@ -331,7 +359,9 @@ class _ParseRun:
         """Gives up the statement that ``i`` is in; the index at which to go on."""
         from tdsl.syntax.messages import explain_unexpected_token
 
-        known = any(type(v) is Token and v.type == "BROKEN" for v in self.parse.values[self.parse.statement_start() :])
+        known = any(
+            type(v) is Token and v.type == "BROKEN" for v in self.parse.values[self.parse.statement_start() :]
+        )
         if not known:
             self._report(explain_unexpected_token(self, i, self.tokens[i] if i < len(self.tokens) else None))
         return self._drain(i)
@@ -387,7 +417,8 @@ class _ParseRun:
 
 
 def _salvage_statement(lost: list[Any]) -> tuple[list[str], tuple[tree.Stmt, ...], int | None]:
-    """What can be kept of a given-up statement: the names in it, the statements of its blocks, where it began."""
+    """What can be kept of a given-up statement: the names in it, the statements of its blocks, where it
+    began."""
     from tdsl.syntax.build import Clause
 
     names: list[str] = []

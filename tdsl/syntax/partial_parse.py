@@ -1,4 +1,5 @@
-"""A parse that Lark's LALR parser has begun, with what recovery needs: what it takes next, and how to give up a statement."""
+"""A parse that Lark's LALR parser has begun, with what recovery needs: what it takes next, and how to give up
+a statement."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from tdsl.syntax.scanner import END, Token
 
 
 class PartialParse:
-    """Lark's parser state, one token at a time. The grammar is one in which ``stmt`` can begin only between statements.
+    """Lark's parser state, one token at a time. The grammar is one in which ``stmt`` can begin only between
+    statements.
 
     ``values`` are those of the parser's stack: tokens and parts of the tree, outermost first.
     """
@@ -18,7 +20,8 @@ class PartialParse:
     __slots__ = ("_only", "_state", "_states", "_table", "values")
 
     def __init__(self, lark: Lark, symbol: str, only: dict[int, Any]) -> None:
-        """``symbol`` is the start of the grammar; ``only`` keeps the rules of `settle` between the parses of one grammar."""
+        """``symbol`` is the start of the grammar; ``only`` keeps the rules of `settle` between the parses of
+        one grammar."""
         self._state: Any = lark.parse_interactive(start=symbol).parser_state
         self._states: list[int] = self._state.state_stack
         self.values: list[Any] = self._state.value_stack
@@ -26,7 +29,8 @@ class PartialParse:
         self._only = only
 
     def choices(self) -> Any:
-        """The terminals and rules for which the state at the top has an action; of a terminal it may fail later."""
+        """The terminals and rules for which the state at the top has an action; of a terminal it may fail
+        later."""
         return self._table[self._states[-1]]
 
     def is_between_statements(self) -> bool:
@@ -53,7 +57,8 @@ class PartialParse:
         return {kind for kind in self.choices() if (kind.isupper() or kind == END) and self.accepts(kind)}
 
     def accepts(self, kind: str) -> bool:
-        """Whether a terminal can follow. Lark's own method copies the stack; this tries reductions on the states alone."""
+        """Whether a terminal can follow. Lark's own method copies the stack; this tries reductions on the
+        states alone."""
         table, states = self._table, self._states
         depth = len(states)
         pushed: list[int] = []

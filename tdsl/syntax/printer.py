@@ -1,4 +1,5 @@
-"""The formatter: one layout for every program, made on the tokens, so that no comment and no word can be lost."""
+"""The formatter: one layout for every program, made on the tokens, so that no comment and no word can be
+lost."""
 
 from __future__ import annotations
 
@@ -19,7 +20,20 @@ _ARITHMETIC = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "FLOOR", "MODULO", "P
 _OPENERS = frozenset({"LPAR", "LSQB"})
 _SHUTTERS = frozenset({"RPAR", "RSQB"})
 _OPERAND_ENDS = frozenset(
-    {"NAME", "NUMBER", "QUANTITY", "PERCENT", "MONEY", "RATIO", "DIMS", "NET", "STRING", "QMARK", "RPAR", "RSQB"}
+    {
+        "NAME",
+        "NUMBER",
+        "QUANTITY",
+        "PERCENT",
+        "MONEY",
+        "RATIO",
+        "DIMS",
+        "NET",
+        "STRING",
+        "QMARK",
+        "RPAR",
+        "RSQB",
+    }
 )
 
 
@@ -74,7 +88,12 @@ def _lay_out(file: SourceFile) -> str:
             continue
         pad = _line_indent(tokens, braces, brackets, last)
         lines.append(
-            _FormattedLine(" " * pad + _join_tokens(tokens), comment, tokens[-1].type == "LBRACE", tokens[0].type == "RBRACE")
+            _FormattedLine(
+                " " * pad + _join_tokens(tokens),
+                comment,
+                tokens[-1].type == "LBRACE",
+                tokens[0].type == "RBRACE",
+            )
         )
         for t in tokens:
             braces = max(0, braces + (t.type == "LBRACE") - (t.type == "RBRACE"))

@@ -1,4 +1,5 @@
-"""Characters to tokens. The terminals are those of the grammar; words stay names here, the parser tells them apart."""
+"""Characters to tokens. The terminals are those of the grammar; words stay names here, the parser tells them
+apart."""
 
 from __future__ import annotations
 

@@ -19,21 +19,33 @@ def _slip_with_fix(
     """The finding of a slip, with the edit that mends it: ``new`` in the place of ``at``."""
     shown = new.strip()
     return Diagnostic(
-        "E0001", message, span, help=f"write `{shown}`", fix=Fix(f"write `{shown}`", ((at or span, new),), safe=safe)
+        "E0001",
+        message,
+        span,
+        help=f"write `{shown}`",
+        fix=Fix(f"write `{shown}`", ((at or span, new),), safe=safe),
     )
 
 
 def _foreign_statement_word(s: Scene) -> Diagnostic | None:
     """``server node[8]: M``, ``var n = 8``."""
-    if len(s.statement) < 2 or s.token is None or s.statement[0].type != "NAME" or s.statement[1].type != "NAME":
+    if (
+        len(s.statement) < 2
+        or s.token is None
+        or s.statement[0].type != "NAME"
+        or s.statement[1].type != "NAME"
+    ):
         return None
     first, instead = s.statement[0], INSTEAD_OF.get(s.first.lower())
     if instead is None or (s.token.type == "COLON") != (instead in KIND_WORDS):
         return None
     return Diagnostic(
-        "E0002", f"`{first.text}` does not begin this statement; the word is `{instead}`", first.span, help=f"write `{instead}`",
+        "E0002",
+        f"`{first.text}` does not begin this statement; the word is `{instead}`",
+        first.span,
+        help=f"write `{instead}`",
         fix=Fix(f"write `{instead}`", ((first.span, instead),), safe=False),
-    )  # fmt: skip
+    )
 
 
 def _foreign_comment_sign(s: Scene) -> Diagnostic | None:
@@ -46,13 +58,20 @@ def _foreign_comment_sign(s: Scene) -> Diagnostic | None:
     for sign, closing in (("/*", "*/"), ("<!--", "-->"), ("--", "")):
         if not line.startswith(sign) or (closing and closing in line and not line.endswith(closing)):
             continue
-        said = line.removeprefix(sign).removesuffix(closing).strip() if closing else line.removeprefix(sign).strip()
+        said = (
+            line.removeprefix(sign).removesuffix(closing).strip()
+            if closing
+            else line.removeprefix(sign).strip()
+        )
         span = SourceSpan(s.run.file, start, start + len(sign))
         whole = SourceSpan(s.run.file, start, start + len(line))
         return Diagnostic(
-            "E0001", f"`{sign}` does not begin a comment", span, help=f"write `# {said}`; each line of a comment begins with `#`",
+            "E0001",
+            f"`{sign}` does not begin a comment",
+            span,
+            help=f"write `# {said}`; each line of a comment begins with `#`",
             fix=Fix("make it a comment", ((whole, f"# {said}".rstrip()),)),
-        )  # fmt: skip
+        )
     return None
 
 
@@ -63,9 +82,12 @@ def _comma_after_statement(s: Scene) -> Diagnostic | None:
         return None
     if len(s.rest) == 1:
         return Diagnostic(
-            "E0001", "no `,` ends a statement: the end of the line does", s.span, help="remove the `,`",
+            "E0001",
+            "no `,` ends a statement: the end of the line does",
+            s.span,
+            help="remove the `,`",
             fix=Fix("remove the `,`", ((s.span, ""),)),
-        )  # fmt: skip
+        )
     if s.first in ("require", "report"):
         return _slip_with_fix(s, f"`,` does not join what a `{s.first}` asks; `and` does", s.span, " and")
     return None
@@ -81,10 +103,14 @@ def _count_in_angle_brackets(s: Scene) -> Diagnostic | None:
         return None
     inner = s.run.file.text[t.end : closing.start]
     return Diagnostic(
-        "E0001", f"how many `{s.statement[1].text}` there are is written in brackets, not in `< >`", s.span,
+        "E0001",
+        f"how many `{s.statement[1].text}` there are is written in brackets, not in `< >`",
+        s.span,
         help=f"write `{s.first} {s.statement[1].text}[{inner}]`",
-        fix=Fix("write brackets", ((t.span, "["), (SourceSpan(s.run.file, closing.start, closing.start + 1), "]"))),
-    )  # fmt: skip
+        fix=Fix(
+            "write brackets", ((t.span, "["), (SourceSpan(s.run.file, closing.start, closing.start + 1), "]"))
+        ),
+    )
 
 
 def _open_bracket(s: Scene) -> Diagnostic | None:
@@ -97,20 +123,35 @@ def _open_bracket(s: Scene) -> Diagnostic | None:
         return None
     text = SourceSpan(s.run.file, s.statement[0].start, b.end).text
     return Diagnostic(
-        "E0001", "this `[` is not closed before the `:`", s.statement[kinds.index("LSQB")].span, help=f"write `{text}]`",
+        "E0001",
+        "this `[` is not closed before the `:`",
+        s.statement[kinds.index("LSQB")].span,
+        help=f"write `{text}]`",
         fix=Fix("put `]`", ((SourceSpan(s.run.file, b.end, b.end), "]"),)),
-    )  # fmt: skip
+    )
 
 
 def _pattern_number(s: Scene) -> Diagnostic | None:
     """``spread = 4`` and ``spread * 4``."""
     t, b, following = s.token, s.before, s.rest[1:2]
-    if s.first != "connect" or t is None or b is None or t.type not in ("EQUAL", "STAR", "COLON") or b.text not in PATTERNS:
+    if (
+        s.first != "connect"
+        or t is None
+        or b is None
+        or t.type not in ("EQUAL", "STAR", "COLON")
+        or b.text not in PATTERNS
+    ):
         return None
     if not following or following[0].type != "NUMBER":
         return None
     new = f"{b.text} x {following[0].text}"
-    return _slip_with_fix(s, f"the number of links a pair follows `x`, not `{t.text}`", s.span, new, b.span.to(following[0].span))
+    return _slip_with_fix(
+        s,
+        f"the number of links a pair follows `x`, not `{t.text}`",
+        s.span,
+        new,
+        b.span.to(following[0].span),
+    )
 
 
 def _rate_after_connect(s: Scene) -> Diagnostic | None:
@@ -125,7 +166,10 @@ def _rate_after_connect(s: Scene) -> Diagnostic | None:
         return None
     whole = SourceSpan(s.run.file, t.start, t.start + len(found[0].rstrip()))
     return _slip_with_fix(
-        s, "the rate of a connect is a setting in its braces", whole, f"{{ rate {found[1]}{found[2].upper()}bps }}"
+        s,
+        "the rate of a connect is a setting in its braces",
+        whole,
+        f"{{ rate {found[1]}{found[2].upper()}bps }}",
     )
 
 
@@ -140,23 +184,51 @@ def _percent_as_word(s: Scene) -> Diagnostic | None:
 def _ratio_words(s: Scene) -> Diagnostic | None:
     """``oversubscription <= 2 to 1``."""
     t, b, following = s.token, s.before, s.rest[1:2]
-    if t is None or b is None or t.text != "to" or b.type != "NUMBER" or not following or following[0].type != "NUMBER":
+    if (
+        t is None
+        or b is None
+        or t.text != "to"
+        or b.type != "NUMBER"
+        or not following
+        or following[0].type != "NUMBER"
+    ):
         return None
     if s.first in ("connect", "circuit"):
         return None
-    return _slip_with_fix(s, "a ratio is written with `:`", s.span, f"{b.text}:{following[0].text}", b.span.to(following[0].span))
+    return _slip_with_fix(
+        s,
+        "a ratio is written with `:`",
+        s.span,
+        f"{b.text}:{following[0].text}",
+        b.span.to(following[0].span),
+    )
 
 
 def _two_words(s: Scene) -> Diagnostic | None:
     """``switch leaf: SN 5600`` and ``switch leaf: NVIDIA SN5600``."""
     t, b, words = s.token, s.before, s.statement
-    if t is None or b is None or s.first not in KIND_WORDS or len(words) < 3 or b.type != "NAME" or words[-2].type != "COLON":
+    if (
+        t is None
+        or b is None
+        or s.first not in KIND_WORDS
+        or len(words) < 3
+        or b.type != "NAME"
+        or words[-2].type != "COLON"
+    ):
         return None
     if t.type == "NUMBER":
-        return _slip_with_fix(s, "the name of a model has no space", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False)
+        return _slip_with_fix(
+            s, "the name of a model has no space", s.span, f"{b.text}{t.text}", b.span.to(t.span), safe=False
+        )
     if t.type == "NAME" and t.text not in STARTERS:
-        return _slip_with_fix(s, f"the name of a model is one word; here are `{b.text}` and `{t.text}`", s.span, t.text, b.span.to(t.span),
-                    safe=False)  # fmt: skip
+        return _slip_with_fix(
+            s,
+            f"the name of a model is one word; here are `{b.text}` and `{t.text}`",
+            s.span,
+            t.text,
+            b.span.to(t.span),
+            safe=False,
+        )
     return None
 
 
@@ -172,41 +244,69 @@ def _same_line(s: Scene) -> Diagnostic | None:
     ):
         return None
     return Diagnostic(
-        "E0001", f"expected a new line or `;` before `{t.text}`", s.span, help=f"write `; {t.text}`, or begin a new line",
+        "E0001",
+        f"expected a new line or `;` before `{t.text}`",
+        s.span,
+        help=f"write `; {t.text}`, or begin a new line",
         fix=Fix("put `;`", ((SourceSpan(s.run.file, b.end, b.end), ";"),)),
-    )  # fmt: skip
+    )
 
 
 def _colon_after_statement_word(s: Scene) -> Diagnostic | None:
     """``require: reachability``."""
     t = s.token
-    if t is None or t.type != "COLON" or s.first not in ("require", "report", "connect", "let", "use") or len(s.statement) != 1:
+    if (
+        t is None
+        or t.type != "COLON"
+        or s.first not in ("require", "report", "connect", "let", "use")
+        or len(s.statement) != 1
+    ):
         return None
     touching = s.run.file.text[t.end : t.end + 1].strip()
     following = s.rest[1].text if len(s.rest) > 1 else "…"
     return Diagnostic(
-        "E0001", f"no `:` follows `{s.first}`", s.span, help=f"write `{s.first} {following}`",
-        fix=Fix("remove the `:`", ((SourceSpan(s.run.file, s.statement[0].end, t.end), " " if touching else ""),)),
-    )  # fmt: skip
+        "E0001",
+        f"no `:` follows `{s.first}`",
+        s.span,
+        help=f"write `{s.first} {following}`",
+        fix=Fix(
+            "remove the `:`", ((SourceSpan(s.run.file, s.statement[0].end, t.end), " " if touching else ""),)
+        ),
+    )
 
 
 def _no_name(s: Scene) -> Diagnostic | None:
     """``fabric "A pod" {``."""
     t = s.token
-    if t is None or t.type != "STRING" or s.first not in ("fabric", "cluster", "group") or len(s.statement) != 1:
+    if (
+        t is None
+        or t.type != "STRING"
+        or s.first not in ("fabric", "cluster", "group")
+        or len(s.statement) != 1
+    ):
         return None
     name = re.sub(r"\W+", "_", t.text.strip('"').lower(), flags=re.ASCII).strip("_") or "pod"
     name = name if not name[0].isdigit() else f"n{name}"
     return Diagnostic(
-        "E0001", f"expected a name, found the string {t.text}: the title follows the name", s.span,
-        help=f"write `{s.first} {name} {t.text}`", fix=Fix(f"put `{name}`", ((SourceSpan(s.run.file, t.start, t.start), f"{name} "),)),
-    )  # fmt: skip
+        "E0001",
+        f"expected a name, found the string {t.text}: the title follows the name",
+        s.span,
+        help=f"write `{s.first} {name} {t.text}`",
+        fix=Fix(f"put `{name}`", ((SourceSpan(s.run.file, t.start, t.start), f"{name} "),)),
+    )
 
 
 def _hyphen_in_name(s: Scene) -> Diagnostic | None:
     """``fabric my-pod {``."""
     t, b = s.token, s.before
-    if t is None or b is None or t.type != "MINUS" or s.first not in KIND_WORDS or len(s.statement) != 2 or t.start != b.end:
+    if (
+        t is None
+        or b is None
+        or t.type != "MINUS"
+        or s.first not in KIND_WORDS
+        or len(s.statement) != 2
+        or t.start != b.end
+    ):
         return None
     found = re.compile(r"[\w-]*\w").match(s.run.file.text, b.start)
     if found is None:  # what comes before is no name
@@ -218,7 +318,13 @@ def _hyphen_in_name(s: Scene) -> Diagnostic | None:
 def _conjunction_between_ends(s: Scene) -> Diagnostic | None:
     """``connect a[*] and b[*]``."""
     b = s.before
-    if s.first != "connect" or s.token is None or s.token.type != "NAME" or b is None or b.text not in ("and", "with", "into"):
+    if (
+        s.first != "connect"
+        or s.token is None
+        or s.token.type != "NAME"
+        or b is None
+        or b.text not in ("and", "with", "into")
+    ):
         return None
     if any(x.text == "to" for x in s.statement):
         return None

@@ -36,9 +36,11 @@ def parse_string_token(token: Token, diagnostics: Diagnostics) -> tree.Str:
         else:
             if c == "}":
                 diagnostics.add(
-                    "E0008", SourceSpan(token.file, at, at + 1), "this `}` closes no placeholder",
+                    "E0008",
+                    SourceSpan(token.file, at, at + 1),
+                    "this `}` closes no placeholder",
                     help="write `}}` for a brace in the text",
-                )  # fmt: skip
+                )
                 return tree.Str((text[base + 1 : stop],), token.span)
             plain.append(c)
             at += 1
@@ -66,9 +68,11 @@ def _parse_placeholder(token: Token, at: int, end: int, diagnostics: Diagnostics
     file, text = token.file, token.file.text
     if not end:
         diagnostics.add(
-            "E0008", SourceSpan(file, at, at + 1), "this placeholder is never closed",
+            "E0008",
+            SourceSpan(file, at, at + 1),
+            "this placeholder is never closed",
             help="close it with `}`, or write `{{` for a brace in the text",
-        )  # fmt: skip
+        )
         return None
     colon, depth = end - 1, 0
     for i in range(at + 1, end - 1):
@@ -78,9 +82,11 @@ def _parse_placeholder(token: Token, at: int, end: int, diagnostics: Diagnostics
             break
     if not text[at + 1 : colon].strip():
         diagnostics.add(
-            "E0008", SourceSpan(file, at, end), "this placeholder is empty",
+            "E0008",
+            SourceSpan(file, at, end),
+            "this placeholder is empty",
             help="put a value in it such as `{i}`, or write `{{}}` for two braces in the text",
-        )  # fmt: skip
+        )
         return None
     found = Diagnostics()
     value = parse_part(file, at + 1, colon, found)

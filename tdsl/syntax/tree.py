@@ -1,6 +1,7 @@
 """The syntax tree: what was written, and where. No meaning is attached here.
 
-Every node holds its span. Sequences are tuples, chains of operators are flat, so a long line cannot make a deep tree.
+Every node holds its span. Sequences are tuples, chains of operators are flat, so a long line cannot make a
+deep tree.
 """
 
 from __future__ import annotations
@@ -153,8 +154,8 @@ class Extent:
 class Decl:
     """``KIND NAME[extent, …] "title": MODEL { body }``.
 
-    Kinds: fabric cluster, group pod plane rack site cube cell hall row, host chip switch ocs panel, port numa pcie.
-    ``of`` is the model's name (a Path) or a port's rate. ``body`` is None where no braces stand.
+    Kinds: fabric cluster, group pod plane rack site cube cell hall row, host chip switch ocs panel, port numa
+    pcie. ``of`` is the model's name (a Path) or a port's rate. ``body`` is None where no braces stand.
     """
 
     kind: Identifier
@@ -191,8 +192,9 @@ class TopologyDecl:
 class PatternRef:
     """A pattern after the ends of a connect.
 
-    ``each``, ``spread [x K] [uneven | any]``, ``pairs [shift K]``, ``ring``, ``mesh``, ``torus``, ``random degree D seed S``.
-    ``args`` holds ``(word, expression)``: words ``x``, ``shift``, ``degree``, ``seed``; flags such as ``uneven`` have None.
+    ``each``, ``spread [x K] [uneven | any]``, ``pairs [shift K]``, ``ring``, ``mesh``, ``torus``, ``random
+    degree D seed S``. ``args`` holds ``(word, expression)``: words ``x``, ``shift``, ``degree``, ``seed``;
+    flags such as ``uneven`` have None.
     """
 
     name: Identifier
@@ -204,7 +206,8 @@ class PatternRef:
 class Connect:
     """``connect A [to B] [pattern] [x N] [via P] [where GUARD] { settings }``, or ``circuit`` alike.
 
-    An ``x N`` directly behind ``spread`` belongs to the pattern; ``each x 2`` and a bare ``x 2`` are ``copies``.
+    An ``x N`` directly behind ``spread`` belongs to the pattern; ``each x 2`` and a bare ``x 2`` are
+    ``copies``.
     """
 
     circuit: bool
@@ -258,9 +261,9 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """``METRIC [argument …] [any K [links | ports | cables | cages | bundles]] [of [all] S [to T]] [at S] [under ENGINE]
-    [through LAYER] [CMP VALUE [of intact | of active | of network | of total]] [with CLAIM]``; ``share_of`` is ``network`` or
-    ``total``."""
+    """``METRIC [argument …] [any K [links | ports | cables | cages | bundles]] [of [all] S [to T]] [at S]
+    [under ENGINE] [through LAYER] [CMP VALUE [of intact | of active | of network | of total]] [with CLAIM]``;
+    ``share_of`` is ``network`` or ``total``."""
 
     metric: Identifier
     args: tuple[Expr, ...]
@@ -371,8 +374,8 @@ class TierDecl:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A statement that did not parse: the names in its text (so that nothing is said about their absence), and the
-    statements of its block, which parsed."""
+    """A statement that did not parse: the names in its text (so that nothing is said about their absence),
+    and the statements of its block, which parsed."""
 
     names: tuple[str, ...]
     body: tuple[Stmt, ...]

@@ -32,7 +32,11 @@ def expression_text(e: tree.Expr) -> str:
         case tree.PathExpr():
             return path_text(e)
         case tree.Unary():
-            return f"{e.op} {expression_text(e.operand)}" if e.op == "not" else f"{e.op}{expression_text(e.operand)}"
+            return (
+                f"{e.op} {expression_text(e.operand)}"
+                if e.op == "not"
+                else f"{e.op}{expression_text(e.operand)}"
+            )
         case tree.Chain():
             return expression_text(e.first) + "".join(f" {op} {expression_text(x)}" for op, x in e.rest)
         case tree.PowerExpr():
@@ -96,7 +100,9 @@ def statement_text(s: tree.Stmt, depth: int = 0) -> str:
         case tree.Decl():
             title = f" {expression_text(s.title)}" if s.title else ""
             of = f": {expression_text(s.of)}" if s.of is not None else ""
-            return f"{s.kind.name} {s.name.name}{_extents_text(s.shape)}{title}{of}{_block_text(s.body, depth)}"
+            return (
+                f"{s.kind.name} {s.name.name}{_extents_text(s.shape)}{title}{of}{_block_text(s.body, depth)}"
+            )
         case tree.Connect():
             return _connect_text(s, depth)
         case tree.Omit():
@@ -117,7 +123,9 @@ def statement_text(s: tree.Stmt, depth: int = 0) -> str:
             return f"let {s.name.name}{typed} = {expression_text(s.value)}{_guard_text(s.guard)}"
         case tree.Require():
             return ("report " if s.report else "require ") + " ".join(s.span.text.split()[1:])
-    return " ".join(s.span.text.split())  # no topology writes such a statement: as it is, and its reader says what is wrong
+    return " ".join(
+        s.span.text.split()
+    )  # no topology writes such a statement: as it is, and its reader says what is wrong
 
 
 def _extents_text(shape: tuple[tree.Extent, ...] | None) -> str:
@@ -125,7 +133,10 @@ def _extents_text(shape: tuple[tree.Extent, ...] | None) -> str:
         return ""
     return (
         "["
-        + ", ".join(expression_text(x.value) + (f" of {expression_text(x.of)}" if x.of is not None else "") for x in shape)
+        + ", ".join(
+            expression_text(x.value) + (f" of {expression_text(x.of)}" if x.of is not None else "")
+            for x in shape
+        )
         + "]"
     )
 
@@ -144,7 +155,10 @@ def _connect_text(s: tree.Connect, depth: int) -> str:
     if s.b:
         out.append("to " + _paths_text(s.b))
     if s.pattern is not None:
-        words = [s.pattern.name.name, *(m.name if e is None else f"{m.name} {expression_text(e)}" for m, e in s.pattern.args)]
+        words = [
+            s.pattern.name.name,
+            *(m.name if e is None else f"{m.name} {expression_text(e)}" for m, e in s.pattern.args),
+        ]
         out.append(" ".join(words))
     if s.copies is not None:
         out.append("x " + expression_text(s.copies))

@@ -30,7 +30,8 @@ def cache_disabled() -> Iterator[None]:
 def private_cache_folder() -> Path | None:
     """The folder in which tdsl may keep what it can make again; None if there is no safe, writable one.
 
-    It is used only if it is a real folder of this user that nobody else can enter, since what is read from it is trusted.
+    It is used only if it is a real folder of this user that nobody else can enter, since what is read from it
+    is trusted.
     """
     path = None if _unused.get() else _cache_folder_wanted()
     return None if path is None else _private_folder(path)
@@ -54,13 +55,19 @@ def _private_folder(path: Path) -> Path | None:
 
 
 def read_cache_entry(kind: str, key: str, after_ns: int | None = None) -> bytes | None:
-    """What is kept under a key (hexadecimal digits); None where there is nothing, or not all that was written. With ``after_ns``
-    also None where it was written by then (nanoseconds of the file system's clock)."""
+    """What is kept under a key (hexadecimal digits); None where there is nothing, or not all that was
+    written. With ``after_ns`` also None where it was written by then (nanoseconds of the file system's
+    clock)."""
     home = private_cache_folder()
     place = None if home is None else _private_folder(home / kind)
     if place is None:
         return None
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags = (
+        os.O_RDONLY
+        | getattr(os, "O_NOFOLLOW", 0)
+        | getattr(os, "O_CLOEXEC", 0)
+        | getattr(os, "O_NONBLOCK", 0)
+    )
     try:
         handle = os.open(place / key, flags | getattr(os, "O_BINARY", 0))
         with os.fdopen(handle, "rb") as file:
@@ -84,15 +91,17 @@ def read_cache_entry(kind: str, key: str, after_ns: int | None = None) -> bytes 
 
 
 def write_cache_entry(kind: str, key: str, body: bytes) -> None:
-    """Keep bytes under a key, in the place of what is there; nothing is kept where that cannot be done. Others that read or write
-    at the same time see the old or the new."""
+    """Keep bytes under a key, in the place of what is there; nothing is kept where that cannot be done.
+    Others that read or write at the same time see the old or the new."""
     home = private_cache_folder() if len(body) <= LARGEST else None
     place = None if home is None else _private_folder(home / kind)
     if place is None:
         return
     beside = place / f"{key}.{os.getpid()}.{os.urandom(4).hex()}"
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        flags = (
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        )
         with os.fdopen(os.open(beside, flags, 0o600), "wb") as file:
             file.write(_entry_checksum(key, body) + b"\n" + body)
         beside.replace(place / key)
@@ -114,7 +123,9 @@ def _entry_checksum(key: str, body: bytes) -> bytes:
 def _trim_cache_folder(place: Path) -> None:
     """Remove what is too much, and what others left half written, the oldest first."""
     with os.scandir(place) as found:
-        held = sorted((f.st_mtime_ns, e.name, f.st_size) for e in found for f in [e.stat(follow_symlinks=False)])
+        held = sorted(
+            (f.st_mtime_ns, e.name, f.st_size) for e in found for f in [e.stat(follow_symlinks=False)]
+        )
     size = sum(s for _, _, s in held)
     for done, (_, name, taken) in enumerate(held):
         if size <= MOST_BYTES and len(held) - done <= MOST_ENTRIES:
@@ -145,7 +156,8 @@ def cached_text_file(name: str, text: str) -> Path | None:
 
 
 def remove_link_at(path: Path) -> Path:
-    """A place in the folder, without the link that may stand there: what is written would go where it leads."""
+    """A place in the folder, without the link that may stand there: what is written would go where it
+    leads."""
     if path.is_symlink():
         path.unlink()
     return path

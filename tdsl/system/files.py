@@ -1,8 +1,9 @@
 """Files of users: read as regular files of a bounded size, and replaced in one step or not at all.
 
-Everything that a design, a manifest or a setting names is read here: never a pipe or a device, and nothing that a link outside
-the folders searched leads to. Writing follows no link. A snapshot stands in for a folder that is not on the disk, such as a
-revision of a repository. What was read, and found or not found, can be recorded, and later compared with the disk.
+Everything that a design, a manifest or a setting names is read here: never a pipe or a device, and nothing
+that a link outside the folders searched leads to. Writing follows no link. A snapshot stands in for a folder
+that is not on the disk, such as a revision of a repository. What was read, and found or not found, can be
+recorded, and later compared with the disk.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def serve_snapshot(root: Path, content: Mapping[str, bytes]) -> Iterator[None]:
 
 @contextmanager
 def confine_reading(folder: Path, trusted: Sequence[Path]) -> Iterator[None]:
-    """Refuse to read what lies neither below this folder, reached without a link, nor below those that are trusted."""
+    """Refuse to read what lies neither below this folder, reached without a link, nor below those that are
+    trusted."""
     token = _confined.set(tuple(os.path.realpath(f) for f in (folder, *trusted)))
     try:
         yield
@@ -90,13 +92,14 @@ def is_confined() -> bool:
 
 
 Question = tuple[str, str, int, tuple[str, ...]]
-"""What was asked of the disk: a function of this module by its name, the path, and the limit and folders that ``read`` takes."""
+"""What was asked of the disk: a function of this module by its name, the path, and the limit and folders that
+``read`` takes."""
 
 
 @dataclass(slots=True)
 class Record:
-    """What was asked of the disk, and its answers: digests of what was read. What lies below the folders ``apart`` is left out.
-    ``lasting`` is False where one question had two answers."""
+    """What was asked of the disk, and its answers: digests of what was read. What lies below the folders
+    ``apart`` is left out. ``lasting`` is False where one question had two answers."""
 
     apart: tuple[str, ...] = ()
     answers: dict[Question, str] = field(default_factory=dict)
@@ -148,7 +151,9 @@ def disk_answers_unchanged(answers: Mapping[Question, str]) -> bool:
     return True
 
 
-def _ask_and_record(kind: str, path: Path, ask: Callable[[], T], limit: int = 0, within: Sequence[Path] = ()) -> T:
+def _ask_and_record(
+    kind: str, path: Path, ask: Callable[[], T], limit: int = 0, within: Sequence[Path] = ()
+) -> T:
     """The answer of the disk to a question, which is recorded where that is wanted."""
     record = _record.get()
     if record is None:
@@ -195,7 +200,11 @@ def resolve_links(path: Path) -> Path:
 def is_file(path: Path) -> bool:
     """Whether there is a regular file, or a link to one."""
     held = _snapshot_holding(path)
-    return held[1] in held[0] if held is not None else _ask_and_record("is_file", path, lambda: _path_question(path.is_file))
+    return (
+        held[1] in held[0]
+        if held is not None
+        else _ask_and_record("is_file", path, lambda: _path_question(path.is_file))
+    )
 
 
 def is_dir(path: Path) -> bool:
@@ -236,11 +245,13 @@ def _sorted_entries(folder: Path) -> list[str]:
 
 
 Stamp = tuple[int, int, int]
-"""Time of the last change in nanoseconds, size in bytes, number of the file: another one where a file was written again."""
+"""Time of the last change in nanoseconds, size in bytes, number of the file: another one where a file was
+written again."""
 
 
 def file_stamp(path: Path) -> Stamp | None:
-    """What changes when a file is written; None where there is none, or where a snapshot answers for the path."""
+    """What changes when a file is written; None where there is none, or where a snapshot answers for the
+    path."""
     if _snapshot_holding(path) is not None:
         return None
     try:
@@ -255,8 +266,8 @@ def stamp_from_stat(facts: os.stat_result) -> Stamp:
 
 
 def files_with_stamps(folder: str | Path, ending: str) -> Iterator[tuple[str, Stamp]]:
-    """The files on the disk in a folder and those below it whose names end so, with their stamps; folders behind links are left
-    out. Not for what a design names."""
+    """The files on the disk in a folder and those below it whose names end so, with their stamps; folders
+    behind links are left out. Not for what a design names."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
@@ -266,7 +277,8 @@ def files_with_stamps(folder: str | Path, ending: str) -> Iterator[tuple[str, St
 
 
 def stamp_counted_as_read(path: Path) -> Stamp | None:
-    """The stamp of a file whose contents may be known from an earlier call: it counts as read. None where it is to be read."""
+    """The stamp of a file whose contents may be known from an earlier call: it counts as read. None where it
+    is to be read."""
     found = None if is_confined() else file_stamp(path)
     inputs = _inputs.get()
     if found is not None and inputs is not None:
@@ -284,8 +296,8 @@ def is_below_folders(path: Path, folders: Sequence[Path]) -> bool:
 def read_regular_file(path: Path, limit: int = LIMIT, within: Sequence[Path] = ()) -> bytes:
     """The bytes of a regular file. Raises OSError, whose ``strerror`` says why it is not read.
 
-    A link may lead to a file of the same ending only, without an ending to one of the same name, and to none in ``.git``; where
-    ``within`` is given, to one below those folders.
+    A link may lead to a file of the same ending only, without an ending to one of the same name, and to none
+    in ``.git``; where ``within`` is given, to one below those folders.
     """
     held = _snapshot_holding(path)
     if held is not None:
@@ -307,7 +319,9 @@ def _read_from_disk(path: Path, limit: int, within: Sequence[Path]) -> bytes:
     if inputs is not None:
         inputs.add(real)
     # Between the two looks it may have become something else: nothing here waits for the other end of a pipe.
-    handle = os.open(real, os.O_RDONLY | _open_flags("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_BINARY"))
+    handle = os.open(
+        real, os.O_RDONLY | _open_flags("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_NOFOLLOW", "O_BINARY")
+    )
     with os.fdopen(handle, "rb") as file:
         facts = os.fstat(handle)
         _refuse_special_file(facts, path)
@@ -322,16 +336,19 @@ def _read_from_disk(path: Path, limit: int, within: Sequence[Path]) -> bytes:
 
 
 def _link_keeps_kind(path: str, real: str) -> bool:
-    """Whether a link leads to what its name says: a file of the same ending, of the same name where there is no ending, and none
-    of git's."""
+    """Whether a link leads to what its name says: a file of the same ending, of the same name where there is
+    no ending, and none of git's."""
     ending = os.path.splitext(path)[1]
-    named = os.path.splitext(real)[1] == ending if ending else os.path.basename(real) == os.path.basename(path)
+    named = (
+        os.path.splitext(real)[1] == ending if ending else os.path.basename(real) == os.path.basename(path)
+    )
     gits = [p.casefold().split(os.sep).count(".git") for p in (path, real)]
     return named and gits[1] <= gits[0]
 
 
 def read_argument_file(path: Path, limit: int = LIMIT) -> bytes:
-    """The bytes of a file that a call names: a regular file, or what the caller has open, such as ``<(program)`` of a shell."""
+    """The bytes of a file that a call names: a regular file, or what the caller has open, such as
+    ``<(program)`` of a shell."""
     if not OPENED.fullmatch(os.fspath(path)):
         return read_regular_file(path, limit)
     with path.open("rb") as file:
@@ -341,8 +358,11 @@ def read_argument_file(path: Path, limit: int = LIMIT) -> bytes:
     return data
 
 
-def read_text_file(path: Path, limit: int = LIMIT, within: Sequence[Path] = (), encoding: str = "utf-8") -> str:
-    """The text of a regular file, with line ends as Python has them. Raises OSError and UnicodeDecodeError."""
+def read_text_file(
+    path: Path, limit: int = LIMIT, within: Sequence[Path] = (), encoding: str = "utf-8"
+) -> str:
+    """The text of a regular file, with line ends as Python has them. Raises OSError and
+    UnicodeDecodeError."""
     return read_regular_file(path, limit, within).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -361,7 +381,9 @@ def _refuse_outside_confinement(path: Path, real: str) -> None:
     if not any(real == f or real.startswith(f + os.sep) for f in folders):
         raise OSError(errno.EPERM, "it is outside what an untrusted call may read", str(path))
     if _absolute_path(path) != real and not any(real.startswith(f + os.sep) for f in folders[1:]):
-        raise OSError(errno.ELOOP, "it is reached by a link, which an untrusted call does not follow", str(path))
+        raise OSError(
+            errno.ELOOP, "it is reached by a link, which an untrusted call does not follow", str(path)
+        )
 
 
 def _open_flags(*wanted: str) -> int:
@@ -376,13 +398,14 @@ def _open_flags(*wanted: str) -> int:
 
 
 def replace_file(path: Path, data: bytes, was: bytes | None = None, rewrites: bool = False) -> None:
-    """Have a file hold these bytes: written beside, brought to the disk, then renamed. Raises OSError; the old file is whole
-    then.
+    """Have a file hold these bytes: written beside, brought to the disk, then renamed. Raises OSError; the
+    old file is whole then.
 
-    A link is refused, and so is a file without a right to write, and within ``inputs_protected`` one that was read, unless it
-    ``rewrites`` it. ``was``: what the file held when the new bytes were made of it, b"" where there was none; refused where it
-    holds something else now. A terminal or a pipe is written to. Where the folder may not be written to, or the file is a mount
-    of its own, the room is taken first and the file overwritten.
+    A link is refused, and so is a file without a right to write, and within ``inputs_protected`` one that was
+    read, unless it ``rewrites`` it. ``was``: what the file held when the new bytes were made of it, b"" where
+    there was none; refused where it holds something else now. A terminal or a pipe is written to. Where the
+    folder may not be written to, or the file is a mount of its own, the room is taken first and the file
+    overwritten.
     """
     stream = STREAM.fullmatch(os.fspath(path))
     if stream is not None:
@@ -394,7 +417,11 @@ def replace_file(path: Path, data: bytes, was: bytes | None = None, rewrites: bo
         facts = None
     if facts is not None:
         if stat.S_ISLNK(facts.st_mode):
-            raise OSError(errno.ELOOP, "it is a link, and links are not followed for writing; name the file itself", str(path))
+            raise OSError(
+                errno.ELOOP,
+                "it is a link, and links are not followed for writing; name the file itself",
+                str(path),
+            )
         if stat.S_ISDIR(facts.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(facts.st_mode):
@@ -402,9 +429,13 @@ def replace_file(path: Path, data: bytes, was: bytes | None = None, rewrites: bo
             return
         its_names = os.path.realpath(path), (facts.st_dev, facts.st_ino)
         if not rewrites and was is None and not (_inputs.get() or set()).isdisjoint(its_names):
-            raise OSError(errno.EEXIST, "this call reads it, so it is not written over; name another file", str(path))
+            raise OSError(
+                errno.EEXIST, "this call reads it, so it is not written over; name another file", str(path)
+            )
         if not facts.st_mode & 0o222:
-            raise PermissionError(errno.EACCES, "it is read-only; `chmod u+w` on it allows to write it", str(path))
+            raise PermissionError(
+                errno.EACCES, "it is read-only; `chmod u+w` on it allows to write it", str(path)
+            )
     mode = stat.S_IMODE(facts.st_mode) if facts is not None else 0o666 & ~_current_umask()
     with hold_signals():
         try:
@@ -426,13 +457,15 @@ def _raise_if_changed(path: Path, was: bytes | None) -> None:
     except FileNotFoundError:
         same = not was
     if not same:
-        raise OSError(errno.ESTALE, "another program has changed it meanwhile, and it is left so; call again", str(path))
+        raise OSError(
+            errno.ESTALE, "another program has changed it meanwhile, and it is left so; call again", str(path)
+        )
 
 
 @contextmanager
 def folders_made_on_way(top: Path, inner: Path) -> Iterator[None]:
-    """Make a folder and the ones inside it on the way to ``inner``, for what is written inside: where that cannot be, those that
-    were made go again. Raises OSError, also where one of them is a link."""
+    """Make a folder and the ones inside it on the way to ``inner``, for what is written inside: where that
+    cannot be, those that were made go again. Raises OSError, also where one of them is a link."""
     made: list[Path] = []
     try:
         for path in reversed((inner, *inner.parents)):
@@ -442,7 +475,11 @@ def folders_made_on_way(top: Path, inner: Path) -> Iterator[None]:
                     made.append(path)
             facts = os.lstat(path) if path.is_relative_to(top) else os.stat(path)
             if not stat.S_ISDIR(facts.st_mode):
-                what = "a link, and links are not followed for writing" if stat.S_ISLNK(facts.st_mode) else "no folder"
+                what = (
+                    "a link, and links are not followed for writing"
+                    if stat.S_ISLNK(facts.st_mode)
+                    else "no folder"
+                )
                 raise OSError(errno.ENOTDIR, f"it is {what}", str(path))
         yield
     except BaseException:
@@ -452,21 +489,36 @@ def folders_made_on_way(top: Path, inner: Path) -> Iterator[None]:
         raise
 
 
-def _replace_by_rename(path: Path, data: bytes, mode: int, facts: os.stat_result | None, was: bytes | None) -> None:
+def _replace_by_rename(
+    path: Path, data: bytes, mode: int, facts: os.stat_result | None, was: bytes | None
+) -> None:
     folder = path.parent
     beside = folder / f".{path.name[:50]}.{unique_name_part()}.tmp"  # 255 bytes at most, whatever the letters
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _open_flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"), 0o600)
+        handle = os.open(
+            beside,
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | _open_flags("O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"),
+            0o600,
+        )
         try:
             _write_all_bytes(handle, data)
-            if facts is not None and hasattr(os, "fchown") and (facts.st_uid, facts.st_gid) != (os.geteuid(), os.getegid()):
-                for user in (facts.st_uid, -1):  # only root may give a file away; to a group of theirs others may, too
+            if (
+                facts is not None
+                and hasattr(os, "fchown")
+                and (facts.st_uid, facts.st_gid) != (os.geteuid(), os.getegid())
+            ):
+                for user in (
+                    facts.st_uid,
+                    -1,
+                ):  # only root may give a file away; to a group of theirs others may, too
                     with suppress(OSError):
                         os.fchown(handle, user, facts.st_gid)
                         break
             rules = _access_rules(path)
             if hasattr(os, "fchmod"):
-                os.fchmod(handle, mode if rules is None else mode & ~0o070)  # which says what the rules allow at most
+                os.fchmod(
+                    handle, mode if rules is None else mode & ~0o070
+                )  # which says what the rules allow at most
             if rules is not None:
                 os.setxattr(handle, RULES, rules)
             os.fsync(handle)
@@ -520,7 +572,11 @@ def sync_folder(folder: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as fault:
-        if fault.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # a file system without such a step
+        if fault.errno not in (
+            errno.EINVAL,
+            errno.ENOTSUP,
+            errno.EACCES,
+        ):  # a file system without such a step
             raise
     finally:
         os.close(handle)
@@ -557,13 +613,15 @@ _signals = _Signals()
 
 
 def exit_if_signalled() -> None:
-    """Raise Ended if the process was asked to end: a step of ``terminable`` work after which all can be cleared away."""
+    """Raise Ended if the process was asked to end: a step of ``terminable`` work after which all can be
+    cleared away."""
     if _signals.waiting:
         raise Ended
 
 
 def _handler_ends_process(handler: Any) -> bool:
-    """Whether a handler of a signal ends the process, by itself or by an exception that nobody catches; ``ends`` says it."""
+    """Whether a handler of a signal ends the process, by itself or by an exception that nobody catches;
+    ``ends`` says it."""
     return handler in (signal.SIG_DFL, signal.default_int_handler) or getattr(handler, "ends", False)
 
 
@@ -574,8 +632,8 @@ def are_signals_held() -> bool:
 
 @contextmanager
 def hold_signals() -> Iterator[None]:
-    """Have SIGTERM, SIGHUP and Ctrl-C wait for ``exit_if_signalled`` or for the end of the work, and then end the process as they would
-    have. In a thread other than the main one they are left as they are."""
+    """Have SIGTERM, SIGHUP and Ctrl-C wait for ``exit_if_signalled`` or for the end of the work, and then end
+    the process as they would have. In a thread other than the main one they are left as they are."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
     numbers = [n for n in numbers if _handler_ends_process(signal.getsignal(n))]
     before: dict[int, Any] = {}

@@ -1,10 +1,10 @@
 """``dataclass`` of the standard library, with its methods compiled when they are first used.
 
-``dataclasses.dataclass`` compiles up to six methods as a class is made, half a millisecond in all, and a check loads three
-hundred classes. Here it makes the fields, the slots and ``__match_args__``; ``__init__``, ``__eq__`` and ``__hash__`` are
-compiled at the first access. ``fields``, ``replace`` and ``asdict`` work as ever, and type checkers see the decorator of the
-standard library. Not supported: order, keyword-only fields, ``InitVar``, and inheritance between a frozen class of the standard
-library and one of these.
+``dataclasses.dataclass`` compiles up to six methods as a class is made, half a millisecond in all, and a
+check loads three hundred classes. Here it makes the fields, the slots and ``__match_args__``; ``__init__``,
+``__eq__`` and ``__hash__`` are compiled at the first access. ``fields``, ``replace`` and ``asdict`` work as
+ever, and type checkers see the decorator of the standard library. Not supported: order, keyword-only fields,
+``InitVar``, and inheritance between a frozen class of the standard library and one of these.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ else:
         return made
 
     class _Later:
-        """A method that ``compiled`` makes of a class at the first access, and that takes this one's place there."""
+        """A method that ``compiled`` makes of a class at the first access, and that takes this one's place
+        there."""
 
         def __init__(self, compiled):
             self.compiled = compiled
@@ -55,8 +56,11 @@ else:
         """The function of this head and body, which sees the globals of the class's module, and ``names``."""
         found = {}
         body = "".join(f"\n  {line}" for line in lines or ["pass"])
-        exec(f"def make({', '.join(names)}):\n def {head}:{body}\n return {head.split('(')[0]}",
-             sys.modules[cls.__module__].__dict__, found)  # fmt: skip
+        exec(
+            f"def make({', '.join(names)}):\n def {head}:{body}\n return {head.split('(')[0]}",
+            sys.modules[cls.__module__].__dict__,
+            found,
+        )
         return found["make"](**names)
 
     def _build_init(cls, form="self.{0} = {1}"):
@@ -65,7 +69,10 @@ else:
             value, parameter = f.name, f.name
             if f.default_factory is not MISSING:
                 names[f"_new_{f.name}"] = f.default_factory
-                value, parameter = f"_new_{f.name}() if {f.name} is _missing else {f.name}", f"{f.name}=_missing"
+                value, parameter = (
+                    f"_new_{f.name}() if {f.name} is _missing else {f.name}",
+                    f"{f.name}=_missing",
+                )
             elif f.default is not MISSING:
                 names[f"_default_{f.name}"] = f.default
                 parameter = f"{f.name}=_default_{f.name}"
@@ -88,7 +95,10 @@ else:
         return "(" + "".join(f"{of}.{f.name}, " for f in fields(cls) if f.compare) + ")"
 
     def _build_eq(cls):
-        same = f"return {_field_tuple_source(cls, 'self')} == {_field_tuple_source(cls, 'other')} if other.__class__ is self.__class__ else NotImplemented"
+        same = (
+            f"return {_field_tuple_source(cls, 'self')} == {_field_tuple_source(cls, 'other')} if "
+            "other.__class__ is self.__class__ else NotImplemented"
+        )
         return _compile_method(cls, "__eq__(self, other)", [same])
 
     def _build_hash(cls):

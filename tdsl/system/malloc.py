@@ -1,8 +1,8 @@
 """Memory that large arrays leave, kept for the next ones.
 
-The C library gives the memory of every large array back to the kernel, which clears it before it gives it out again. For fabrics
-of a million endpoints that is half of the time of a call. Only the command line asks for it: a program that uses tdsl as a
-library has an allocator of its own to think of.
+The C library gives the memory of every large array back to the kernel, which clears it before it gives it out
+again. For fabrics of a million endpoints that is half of the time of a call. Only the command line asks for
+it: a program that uses tdsl as a library has an allocator of its own to think of.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ctypes import CDLL
 
 LARGE = 1 << 17
-"""Ports from which on the memory is kept, where arrays have a megabyte or more: smaller ones are kept by the C library itself."""
+"""Ports from which on the memory is kept, where arrays have a megabyte or more: smaller ones are kept by the
+C library itself."""
 M_TRIM_THRESHOLD, M_MMAP_MAX, MMAPS = -1, -4, 65536  # as <malloc.h> has them; -1 and 0 are "never"
 
 _asked: list[bool] = []
@@ -25,17 +26,19 @@ def enable_memory_keeping() -> None:
 
 
 def keep_freed_memory(ports: int) -> bool:
-    """Have freed memory stay with the process, where that was asked for and a fabric has so many ports. Whether it is done:
-    allocators other than glibc's decide for themselves."""
+    """Have freed memory stay with the process, where that was asked for and a fabric has so many ports.
+    Whether it is done: allocators other than glibc's decide for themselves."""
     if not _asked or ports < LARGE:
         return False
     library = _glibc_library()
-    return library is not None and bool(library.mallopt(M_MMAP_MAX, 0) and library.mallopt(M_TRIM_THRESHOLD, -1))
+    return library is not None and bool(
+        library.mallopt(M_MMAP_MAX, 0) and library.mallopt(M_TRIM_THRESHOLD, -1)
+    )
 
 
 def return_memory_to_system(ports: int) -> bool:
-    """Give what is kept back to the kernel, and keep no more: what a fabric of so many ports has been judged with is done with.
-    Whether it is done."""
+    """Give what is kept back to the kernel, and keep no more: what a fabric of so many ports has been judged
+    with is done with. Whether it is done."""
     if not _asked or ports < LARGE:
         return False
     library = _glibc_library()
@@ -53,4 +56,4 @@ def _glibc_library() -> CDLL | None:
         return None
 
 
-__all__ = ["enable_memory_keeping", "return_memory_to_system", "keep_freed_memory"]
+__all__ = ["enable_memory_keeping", "keep_freed_memory", "return_memory_to_system"]

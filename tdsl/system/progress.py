@@ -1,7 +1,7 @@
 """What a long call is doing now: its phase and, where they are counted, how many of how many pieces are done.
 
-Stages say it, and whoever listens shows it. Where nobody listens (in a pipe, a program, an editor's process) it does nothing. No
-clock is read here.
+Stages say it, and whoever listens shows it. Where nobody listens (in a pipe, a program, an editor's process)
+it does nothing. No clock is read here.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ Item = TypeVar("Item")
 
 
 class Meter:
-    """The state that a listener reads, from another thread too. ``total`` is 0 where pieces are not counted; ``serial`` counts
-    the phases, ``held``: what is counted is made of steps that are not shown."""
+    """The state that a listener reads, from another thread too. ``total`` is 0 where pieces are not counted;
+    ``serial`` counts the phases, ``held``: what is counted is made of steps that are not shown."""
 
     __slots__ = ("done", "held", "phase", "serial", "total", "unit")
 
@@ -29,7 +29,8 @@ listening: ContextVar[Meter | None] = ContextVar("listening", default=None)
 
 
 def begin_phase(name: str, total: int = 0, unit: str = "", done: int = 0) -> None:
-    """A phase begins, of ``total`` pieces of a ``unit`` if they are counted (``rows``), so many of which are done."""
+    """A phase begins, of ``total`` pieces of a ``unit`` if they are counted (``rows``), so many of which are
+    done."""
     meter = listening.get()
     if meter is not None and not meter.held:
         meter.total = 0  # so that no reader sees the pieces of the last phase beside the name of this
@@ -52,7 +53,8 @@ def advance_phase(pieces: int = 1) -> None:
 
 
 def items_as_phase(items: Iterable[Item], name: str, total: int, unit: str) -> Iterator[Item]:
-    """The items as a phase, each counted when the next is asked for; what each does is no phase of its own."""
+    """The items as a phase, each counted when the next is asked for; what each does is no phase of its
+    own."""
     meter = listening.get()
     if meter is None or meter.held:
         yield from items

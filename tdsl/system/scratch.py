@@ -1,4 +1,5 @@
-"""Private folders for what processes hand to each other, gone with the work, or with the next work after a kill."""
+"""Private folders for what processes hand to each other, gone with the work, or with the next work after a
+kill."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ _folders: set[str] = set()
 
 @contextmanager
 def scratch_folder() -> Iterator[str]:
-    """A private folder for what processes hand to each other. It goes with the work, by ``clear`` too, and with the next work
-    where a process was killed: a lock on it says that somebody uses it."""
+    """A private folder for what processes hand to each other. It goes with the work, by ``clear`` too, and
+    with the next work where a process was killed: a lock on it says that somebody uses it."""
     from tempfile import TemporaryDirectory, gettempdir
 
     _clear_abandoned(gettempdir())
@@ -51,7 +52,8 @@ def _open_locked_folder(folder: str) -> int:
 
 
 def _clear_abandoned(parent: str) -> None:
-    """Remove folders of ``folder()`` whose processes were killed. One that has only begun may have no lock yet."""
+    """Remove folders of ``folder()`` whose processes were killed. One that has only begun may have no lock
+    yet."""
     if sys.platform == "win32":
         return
     from shutil import rmtree
@@ -61,7 +63,12 @@ def _clear_abandoned(parent: str) -> None:
         path = os.path.join(parent, name)
         with suppress(OSError):
             facts = os.lstat(path) if name.startswith(SCRATCH) else None
-            if facts is None or not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mtime > time() - 60:
+            if (
+                facts is None
+                or not stat.S_ISDIR(facts.st_mode)
+                or facts.st_uid != os.geteuid()
+                or facts.st_mtime > time() - 60
+            ):
                 continue
             handle = _open_locked_folder(path)
             if handle >= 0:

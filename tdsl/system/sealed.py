@@ -6,7 +6,8 @@ from dataclasses import FrozenInstanceError
 
 
 class Sealed:
-    """After ``sealed`` was set, setting an attribute raises FrozenInstanceError. Cached properties still work."""
+    """After ``sealed`` was set, setting an attribute raises FrozenInstanceError. Cached properties still
+    work."""
 
     __slots__ = ()
 

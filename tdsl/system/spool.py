@@ -1,4 +1,5 @@
-"""Contents of files that are too large for memory: they wait in one temporary file without a name until they are written."""
+"""Contents of files that are too large for memory: they wait in one temporary file without a name until they
+are written."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Descriptor 1 is for what tdsl itself writes: no library may print there, whatever its version.
 
-A process that is tdsl's own from start to end (the command line) takes a descriptor of its own for ``sys.stdout``;
-descriptor 1 becomes standard error, for libraries in C and for child processes. In somebody else's process (`tdsl.check`)
-descriptor 1 belongs to that program with all its threads: it leads elsewhere only while a solver is made, which is when HiGHS
-prints its banner.
+A process that is tdsl's own from start to end (the command line) takes a descriptor of its own for
+``sys.stdout``; descriptor 1 becomes standard error, for libraries in C and for child processes. In somebody
+else's process (`tdsl.check`) descriptor 1 belongs to that program with all its threads: it leads elsewhere
+only while a solver is made, which is when HiGHS prints its banner.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _muting = Lock()
 
 
 def claim_descriptor_1() -> None:
-    """Give ``sys.stdout`` a descriptor of its own and make descriptor 1 standard error, or nothing where that is closed. Does
-    nothing where standard output is closed, or no stream of Python's own."""
+    """Give ``sys.stdout`` a descriptor of its own and make descriptor 1 standard error, or nothing where that
+    is closed. Does nothing where standard output is closed, or no stream of Python's own."""
     global _own
     if not isinstance(sys.stdout, io.TextIOWrapper) or sys.platform == "win32":
         return
@@ -36,7 +36,8 @@ def claim_descriptor_1() -> None:
 
 
 def release_descriptor_1() -> None:
-    """Make descriptor 1 standard output again, and ``sys.stdout`` what writes to it: for a server that claims both by itself."""
+    """Make descriptor 1 standard output again, and ``sys.stdout`` what writes to it: for a server that claims
+    both by itself."""
     global _own
     if _own != 1:
         sys.stdout.flush()
@@ -47,8 +48,8 @@ def release_descriptor_1() -> None:
 
 
 def output_descriptor(number: int = 1) -> int:
-    """The descriptor of what the caller of this process has opened as ``number``: another one for standard output, once that was
-    claimed."""
+    """The descriptor of what the caller of this process has opened as ``number``: another one for standard
+    output, once that was claimed."""
     return _own if number == 1 else number
 
 
@@ -57,9 +58,12 @@ def _open_stdout() -> None:
     assert isinstance(was, io.TextIOWrapper)
     raw = open(_own, "wb", 0, closefd=False)  # noqa: SIM115 - open as long as the process
     sys.stdout = io.TextIOWrapper(
-        raw if was.write_through else io.BufferedWriter(raw), was.encoding, was.errors,
-        line_buffering=was.line_buffering, write_through=was.write_through,
-    )  # fmt: skip
+        raw if was.write_through else io.BufferedWriter(raw),
+        was.encoding,
+        was.errors,
+        line_buffering=was.line_buffering,
+        write_through=was.write_through,
+    )
     vars(sys)["__stdout__"] = sys.stdout  # which is asked for the width of the terminal
 
 

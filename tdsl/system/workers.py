@@ -1,4 +1,5 @@
-"""Independent pieces of work on several processes, or on the machines of a cluster: the same results as one by one.
+"""Independent pieces of work on several processes, or on the machines of a cluster: the same results as one
+by one.
 
 A process that the system ends (for want of memory, say) loses nothing: what it had is done again.
 """
@@ -33,8 +34,8 @@ class WorkersEnded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Where work is done: ``jobs`` processes here, all cores if 0; or, with an address such as ``tcp://10.0.0.1:8786``, the
-    cluster of Dask whose scheduler listens there."""
+    """Where work is done: ``jobs`` processes here, all cores if 0; or, with an address such as
+    ``tcp://10.0.0.1:8786``, the cluster of Dask whose scheduler listens there."""
 
     jobs: int = 1
     cluster: str = ""
@@ -49,8 +50,8 @@ class Workers:
         return bool(self.cluster) or (self.count > 1 and seconds > WORTH_S)
 
     def results(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """``work`` of every item, in their order. ``work``, items and results must be such that pickle can send them. Raises what
-        ``work`` raises, and WorkersEnded."""
+        """``work`` of every item, in their order. ``work``, items and results must be such that pickle can
+        send them. Raises what ``work`` raises, and WorkersEnded."""
         if self.cluster:
             yield from _results_on_cluster(self.cluster, work, items)
         elif self.count < 2 or len(items) < 2:
@@ -60,9 +61,9 @@ class Workers:
             yield from _results_on_processes(min(self.count, len(items)), work, items, "spawn")
 
     def results_of_copies(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """`results` by copies of this process, which have all that it has in memory: nothing is sent but items and results.
-        ``work`` may be any function, but one that needs threads of this process (numerical libraries have some). On systems
-        where copies are not safe, one by one."""
+        """`results` by copies of this process, which have all that it has in memory: nothing is sent but
+        items and results. ``work`` may be any function, but one that needs threads of this process (numerical
+        libraries have some). On systems where copies are not safe, one by one."""
         if not sys.platform.startswith("linux") or self.count < 2 or len(items) < 2:
             yield from map(work, items)
             return
@@ -83,14 +84,17 @@ def _run_copied_work(item: Any) -> Any:
     return _copied(item)
 
 
-def _results_on_processes(count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str) -> Iterator[Result]:
+def _results_on_processes(
+    count: int, work: Callable[[Item], Result], items: Sequence[Item], method: str
+) -> Iterator[Result]:
     with _workers_ended_together(), scratch.scratch_folder() as folder:
         yield from _results_through_files(count, partial(_store_result, folder, work), items, method)
 
 
 @contextmanager
 def _workers_ended_together() -> Iterator[None]:
-    """Where SIGTERM or SIGHUP would end this process, have it end the others first, and remove what they hand over."""
+    """Where SIGTERM or SIGHUP would end this process, have it end the others first, and remove what they hand
+    over."""
     from multiprocessing import active_children
 
     owner, others = os.getpid(), set(active_children())
@@ -122,12 +126,14 @@ def _workers_ended_together() -> Iterator[None]:
 
 
 def _store_result(folder: str, work: Callable[[Item], Result], item: Item) -> str:
-    """The file with the result. A pipe takes its name in one piece: a process that ends while it writes to one leaves a part of
-    a message, and who reads that waits for ever."""
+    """The file with the result. A pipe takes its name in one piece: a process that ends while it writes to
+    one leaves a part of a message, and who reads that waits for ever."""
     return scratch.write_for_other_process(folder, pickle.dumps(work(item), pickle.HIGHEST_PROTOCOL))
 
 
-def _results_through_files(count: int, work: Callable[[Item], str], items: Sequence[Item], method: str) -> Iterator[Any]:
+def _results_through_files(
+    count: int, work: Callable[[Item], str], items: Sequence[Item], method: str
+) -> Iterator[Any]:
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children, get_context
@@ -138,7 +144,9 @@ def _results_through_files(count: int, work: Callable[[Item], str], items: Seque
         pool = ProcessPoolExecutor(min(count, len(items) - done), get_context(method), initializer=start)
         others = set(active_children())
         try:
-            with files.hold_signals():  # Python drops an exception that a signal raises where it makes a copy of the process
+            with (
+                files.hold_signals()
+            ):  # Python drops an exception that a signal raises where it makes a copy of the process
                 futures: list[Future[str]] = [pool.submit(work, item) for item in items[done:]]
             for future in futures:
                 yield pickle.loads(scratch.take_over(future.result()))
@@ -147,7 +155,10 @@ def _results_through_files(count: int, work: Callable[[Item], str], items: Seque
             ended += 1
             count = max(count // 2, 1)  # memory may be what is short
             if ended >= TRIES:
-                why = f"processes were ended {TRIES} times without a result; is memory short? `--jobs 1` needs the least"
+                why = (
+                    f"processes were ended {TRIES} times without a result; is memory short? `--jobs 1` "
+                    "needs the least"
+                )
                 raise WorkersEnded(why) from None
         except BaseException:  # Ctrl-C, or who asked wants no more
             for child in set(active_children()) - others:
@@ -163,7 +174,8 @@ def _ignore_interrupt() -> None:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """The same in a process that also ends when the other does, by SIGKILL too, and on SIGTERM and SIGHUP at once."""
+    """The same in a process that also ends when the other does, by SIGKILL too, and on SIGTERM and SIGHUP at
+    once."""
     import ctypes
 
     _ignore_interrupt()
@@ -174,7 +186,9 @@ def _exit_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def _results_on_cluster(address: str, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+def _results_on_cluster(
+    address: str, work: Callable[[Item], Result], items: Sequence[Item]
+) -> Iterator[Result]:
     from importlib import import_module
 
     try:

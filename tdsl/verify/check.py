@@ -1,7 +1,8 @@
 """What a check is: a class in a file of its own under ``checks/``, found by being there.
 
-The class says what it is in attributes, which are examined when the class is made; its docstring is its page of the
-documentation. A check judges a view and gives a Judgement; words for the reader are made here and in the runner.
+The class says what it is in attributes, which are examined when the class is made; its docstring is its page
+of the documentation. A check judges a view and gives a Judgement; words for the reader are made here and in
+the runner.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ TAKES = ("of", "to", "at", "under", "through", "any", "with", "args", "ports", "
 
 @dataclass(frozen=True, slots=True)
 class PropertyFault:
-    """Something wrong at one place of the text, with how many such places. ``unless`` names a check that reports it, too: where
-    that one runs, this is said of requirements alone."""
+    """Something wrong at one place of the text, with how many such places. ``unless`` names a check that
+    reports it, too: where that one runs, this is said of requirements alone."""
 
     at: Origin | None
     message: str
@@ -53,12 +54,12 @@ class PropertyFault:
 class Judgement:
     """What a check found about a view.
 
-    A yes-or-no check is ``proved`` or ``refuted``; a figure is ``proved`` where ``lower`` equals ``upper``, else
-    ``bounded``. ``text`` is one line for a terminal. ``witness`` holds plain JSON values, devices and ports by name.
-    ``measures`` are the same bounds in other units, exactly: ``lower_bps``, ``upper_links`` … ``ratio`` is a pair (down, up)
-    of whole numbers and ``link_class`` the links it is about. ``faults`` are the places to blame, ``labels`` and ``help`` go
-    with the finding of a claim that is not met. ``of`` is what was asked and ``judged`` how much of it this is about: elements,
-    failures, or the view as one.
+    A yes-or-no check is ``proved`` or ``refuted``; a figure is ``proved`` where ``lower`` equals ``upper``,
+    else ``bounded``. ``text`` is one line for a terminal. ``witness`` holds plain JSON values, devices and
+    ports by name. ``measures`` are the same bounds in other units, exactly: ``lower_bps``, ``upper_links`` …
+    ``ratio`` is a pair (down, up) of whole numbers and ``link_class`` the links it is about. ``faults`` are
+    the places to blame, ``labels`` and ``help`` go with the finding of a claim that is not met. ``of`` is
+    what was asked and ``judged`` how much of it this is about: elements, failures, or the view as one.
     """
 
     status: Status
@@ -84,12 +85,16 @@ def property_holds(text: str, witness: Mapping[str, object] = NO_WITNESS) -> Jud
     return Judgement("proved", text, True, witness=dict(witness))
 
 
-def property_fails(text: str, faults: tuple[PropertyFault, ...], witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
+def property_fails(
+    text: str, faults: tuple[PropertyFault, ...], witness: Mapping[str, object] = NO_WITNESS
+) -> Judgement:
     """The property does not hold, because of these."""
     return Judgement("refuted", text, False, witness=dict(witness), faults=faults)
 
 
-def exactly(value: int | Fraction | Quantity, text: str, witness: Mapping[str, object] = NO_WITNESS) -> Judgement:
+def exactly(
+    value: int | Fraction | Quantity, text: str, witness: Mapping[str, object] = NO_WITNESS
+) -> Judgement:
     """A figure that is known."""
     return Judgement("proved", text, value, value, value, witness=dict(witness))
 
@@ -102,28 +107,27 @@ def skipped(reason: str) -> Judgement:
 class Check(ABC):
     """Base of all checks.
 
-    ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its findings. ``dim`` is
-    the dimension of a quantity.
-    ``fails_by_default``: a refuted one is an error even if nothing requires it, and a warning where it is ``mild``.
-    ``monotone``: a violation found in a part of the wiring stays whatever is added, so it is judged
-    although some wiring was refused. ``on_demand``: judged only where a claim asks. ``takes`` lists the
-    clauses that its claims may have, ``needs`` those they must; ``of`` and group instances
-    restrict the view, unless ``reads_of``; the others are read by the check itself. ``example`` is a claim with all it needs.
-    ``after_failures``: `survives` may ask for it. ``of_design``: it judges what is designed, whatever failed of it.
-    ``reads``: what it reads beyond devices, their contents and the capacities between them, as words of
-    ``prove.symmetry.READS``; None where no symmetry is known to keep its answer.
-    ``of_network``: where a fabric has scale-up links beside its network, it judges the network alone; what is of the design
-    judges both, unless a check says otherwise.
-    ``joins``: of `of A to B` it judges the links and cables that join A and B, and the view has these alone; other checks that
-    take `to` read the two sets in the whole network.
-    ``of_ends``: it is about endpoints, so `of all S` may ask it of some of them.
-    ``of_ports``: its paths may name ports of devices.
-    ``scarce``: of several figures the least is the worst, where a claim does not say.
-    ``in_rates``: its share may be asked in bit/s, too; its judgements have the measures ``lower_bps`` and ``upper_bps``.
-    ``together``: how it judges the fabrics of a cluster. "added": figures add up, so what the cluster's block requires is judged
-    of all of them, and what a fabric's block requires is of that fabric alone. "shared": about places, names and addresses, which
-    all fabrics of the cluster take, so that a fabric is judged with what the others put there. "": about one fabric's own links.
-    ``cost``: what it takes on a large fabric, 0 (sums of columns) to 3 (flows for many failures): cheap ones are judged first.
+    ``code`` is the finding's code and ``name`` the check's name, both taken once; ``wrong`` titles its
+    findings. ``dim`` is the dimension of a quantity. ``fails_by_default``: a refuted one is an error even if
+    nothing requires it, and a warning where it is ``mild``. ``monotone``: a violation found in a part of the
+    wiring stays whatever is added, so it is judged although some wiring was refused. ``on_demand``: judged
+    only where a claim asks. ``takes`` lists the clauses that its claims may have, ``needs`` those they must;
+    ``of`` and group instances restrict the view, unless ``reads_of``; the others are read by the check
+    itself. ``example`` is a claim with all it needs. ``after_failures``: `survives` may ask for it.
+    ``of_design``: it judges what is designed, whatever failed of it. ``reads``: what it reads beyond devices,
+    their contents and the capacities between them, as words of ``prove.symmetry.READS``; None where no
+    symmetry is known to keep its answer. ``of_network``: where a fabric has scale-up links beside its
+    network, it judges the network alone; what is of the design judges both, unless a check says otherwise.
+    ``joins``: of `of A to B` it judges the links and cables that join A and B, and the view has these alone;
+    other checks that take `to` read the two sets in the whole network. ``of_ends``: it is about endpoints, so
+    `of all S` may ask it of some of them. ``of_ports``: its paths may name ports of devices. ``scarce``: of
+    several figures the least is the worst, where a claim does not say. ``in_rates``: its share may be asked
+    in bit/s, too; its judgements have the measures ``lower_bps`` and ``upper_bps``. ``together``: how it
+    judges the fabrics of a cluster. "added": figures add up, so what the cluster's block requires is judged
+    of all of them, and what a fabric's block requires is of that fabric alone. "shared": about places, names
+    and addresses, which all fabrics of the cluster take, so that a fabric is judged with what the others put
+    there. "": about one fabric's own links. ``cost``: what it takes on a large fabric, 0 (sums of columns) to
+    3 (flows for many failures): cheap ones are judged first.
     """
 
     code: ClassVar[str]
@@ -179,7 +183,10 @@ class Check(ABC):
             raise TypeError(f"{where}: the docstring is the check's page and must not be empty")
         for table, key in ((Check._codes, cls.code), (Check._names, cls.name)):
             other = table.get(key)
-            if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+            if other is not None and (other.__module__, other.__qualname__) != (
+                cls.__module__,
+                cls.__qualname__,
+            ):
                 raise TypeError(f"{where}: {key} is taken by {other.__module__}.{other.__qualname__}")
         Check._codes[cls.code] = Check._names[cls.name] = cls
 
@@ -194,7 +201,8 @@ class Check(ABC):
         return cls.page().splitlines()[0].rstrip(".")
 
     def applies_to(self, fabric: Fabric) -> bool:
-        """Whether a check that no requirement asks for has something to judge; one of places has not without places."""
+        """Whether a check that no requirement asks for has something to judge; one of places has not without
+        places."""
         return True
 
     def reads_for(self, claim: ResolvedClaim) -> Reads | None:
@@ -203,7 +211,8 @@ class Check(ABC):
 
     @abstractmethod
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
-        """Judge a view; the claim is read for clauses beyond ``of``, and is None where nothing is required."""
+        """Judge a view; the claim is read for clauses beyond ``of``, and is None where nothing is
+        required."""
 
 
 @cache
@@ -213,7 +222,11 @@ def checks_by_name() -> Mapping[str, Check]:
     found = {}
     for module in iter_modules(package.__path__):
         for made in vars(import_module(f"{package.__name__}.{module.name}")).values():
-            if inspect.isclass(made) and issubclass(made, Check) and made.__module__ == f"{package.__name__}.{module.name}":
+            if (
+                inspect.isclass(made)
+                and issubclass(made, Check)
+                and made.__module__ == f"{package.__name__}.{module.name}"
+            ):
                 found[made.name] = made()
     return dict(sorted(found.items(), key=lambda item: item[1].code))
 
@@ -227,4 +240,8 @@ def percent_text(value: Fraction, digits: int = 4) -> str:
 def percent_range(lower: Fraction, upper: Fraction, digits: int = 4) -> str:
     """``between 62.49% and 62.5%``; as many digits as tell the two apart."""
     low, high = percent_text(lower, digits), percent_text(upper, digits)
-    return percent_range(lower, upper, digits + 1) if low == high and digits < 15 else f"between {low} and {high}"
+    return (
+        percent_range(lower, upper, digits + 1)
+        if low == high and digits < 15
+        else f"between {low} and {high}"
+    )

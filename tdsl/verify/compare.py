@@ -11,7 +11,19 @@ from math import isinf
 from typing import Literal
 
 from tdsl.fabric.claims import ResolvedClaim
-from tdsl.semantics.quantity import LENGTH, MASS, MONEY, NONE, POWER, RATE, TIME, Quantity, decimal_text, kind_name, quantity_text
+from tdsl.semantics.quantity import (
+    LENGTH,
+    MASS,
+    MONEY,
+    NONE,
+    POWER,
+    RATE,
+    TIME,
+    Quantity,
+    decimal_text,
+    kind_name,
+    quantity_text,
+)
 from tdsl.semantics.values import integer_if_whole
 from tdsl.verify.check import Check, Judgement, checks_by_name
 from tdsl.verify.result import Value
@@ -35,7 +47,10 @@ Verdict = Literal["proved", "refuted", "bounded"]
 PORTS = re.compile(r"\.\w+(?:\[[^\[\]]*\])*$")
 """The end of a path that names ports of a device: `.p`, `.p[33..64]`."""
 MEANT = {
-    **dict.fromkeys(("non_blocking", "nonblocking", "blocking", "blocking_factor", "contention"), "oversubscription <= 1:1"),
+    **dict.fromkeys(
+        ("non_blocking", "nonblocking", "blocking", "blocking_factor", "contention"),
+        "oversubscription <= 1:1",
+    ),
     **dict.fromkeys(("bandwidth", "cross_section", "full_bisection"), "bisection >= 100%"),
     **dict.fromkeys(("ecmp", "redundancy", "paths", "multipath"), "edge_redundancy >= 2"),
     **dict.fromkeys(("hops", "hop_count", "max_hops"), "diameter <= 4"),
@@ -48,7 +63,11 @@ MEANT = {
 def unknown_metric_error(metric: str, known: Mapping[str, Check]) -> tuple[str, str, str]:
     """Code, message and help for a metric that no check computes."""
     if metric in METRICS:
-        return MISSING, f"`{metric}` is not available in this version of tdsl", f"metrics available: {', '.join(sorted(known))}"
+        return (
+            MISSING,
+            f"`{metric}` is not available in this version of tdsl",
+            f"metrics available: {', '.join(sorted(known))}",
+        )
     if metric.lower() in MEANT:
         return UNKNOWN, f"there is no metric `{metric}`", f"write `{MEANT[metric.lower()]}`"
     near = get_close_matches(metric, [*METRICS, *known], 1, 0.5)
@@ -88,12 +107,21 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
         if present and clause not in check.takes:
             word = written.get(clause, clause)
             takes = [f"`{written.get(t, t)}`" for t in sorted(check.takes)]
-            return f"`{check.name}` takes no `{word}`", f"it takes {', '.join(takes)}" if takes else "leave it out"
+            return (
+                f"`{check.name}` takes no `{word}`",
+                f"it takes {', '.join(takes)}" if takes else "leave it out",
+            )
     strange = [str(a) for a in claim.args if str(a) not in check.words] if check.words else []
     if strange:
-        return f"`{check.name}` takes no argument `{strange[0]}`", f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}"
+        return (
+            f"`{check.name}` takes no argument `{strange[0]}`",
+            f"it takes {', '.join(f'`{w}`' for w in sorted(check.words))}",
+        )
     if claim.of_all and not check.of_ends:
-        return f"`{check.name}` is not about a set of endpoints", "leave `all` out: each element is then judged"
+        return (
+            f"`{check.name}` is not about a set of endpoints",
+            "leave `all` out: each element is then judged",
+        )
     ports = [s.text for s in (*claim.of, *claim.of_to, *claim.at) if s.ports]
     if ports and not check.of_ports:
         return (
@@ -129,11 +157,19 @@ def _why_condition_is_wrong(given: ResolvedClaim) -> tuple[str, str] | None:
     if given.metric not in fit:
         return f"`{given.metric}` cannot be asked after failures", listed
     if not given.of_to and any(s.elements or s.text != "ports" for s in given.of):
-        return f"`{given.metric} of …` cannot be asked after failures: it is asked of all that is left", "leave out `of`"
+        return (
+            f"`{given.metric} of …` cannot be asked after failures: it is asked of all that is left",
+            "leave out `of`",
+        )
     return why_claim_is_malformed(given, fit[given.metric])
 
 
-ARTICLES = {"number": "a number", "ratio": "a ratio", "fraction": "a fraction of full, or a rate", "quantity": "a quantity"}
+ARTICLES = {
+    "number": "a number",
+    "ratio": "a ratio",
+    "fraction": "a fraction of full, or a rate",
+    "quantity": "a quantity",
+}
 EXAMPLES = {"number": "<= 4", "ratio": "<= 1:1", "fraction": ">= 100%"}
 TOO_FULL = 10
 """A share of full from which on its author thought of a percentage."""
@@ -154,7 +190,10 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
         share = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
         if share or (isinstance(value, Quantity) and value.dim == NONE):
             return None
-        return f"a share of the {claim.share_of} is a percentage", f"`{check.name} <= 30% of {claim.share_of}`"
+        return (
+            f"a share of the {claim.share_of} is a percentage",
+            f"`{check.name} <= 30% of {claim.share_of}`",
+        )
     if isinstance(value, Quantity):
         of_kind = value.dim == (check.dim if check.kind == "quantity" else NONE)
         if of_kind or _is_rate_claim(claim, check):
@@ -182,7 +221,9 @@ def _comparable_amount(value: object) -> Fraction | float:
         return value.amount
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
-    if isinstance(value, float) and isinf(value):  # the only float that a figure may be; Python compares it exactly
+    if isinstance(value, float) and isinf(
+        value
+    ):  # the only float that a figure may be; Python compares it exactly
         return value
     raise TypeError(f"{value!r} is not an exact figure")
 
@@ -190,7 +231,11 @@ def _comparable_amount(value: object) -> Fraction | float:
 def judgement_for_claim(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
     """The judgement of a figure turned into the answer to a claim about it."""
     if judged.status == "skipped":
-        return replace(judged, status="refuted", judged=judged.of) if judged.faults and not claim.report else judged
+        return (
+            replace(judged, status="refuted", judged=judged.of)
+            if judged.faults and not claim.report
+            else judged
+        )
     if check.kind == "yes_no" or not claim.op or judged.lower is None or judged.upper is None:
         return judged
     judged_as = judgement_in_claim_unit(claim, check, judged)
@@ -206,7 +251,8 @@ def _is_rate_claim(claim: ResolvedClaim, check: Check) -> bool:
 
 
 def judgement_in_claim_unit(claim: ResolvedClaim, check: Check, judged: Judgement) -> Judgement:
-    """The judgement with its bounds in what the claim is written in: a fraction in bit/s, where a rate is asked."""
+    """The judgement with its bounds in what the claim is written in: a fraction in bit/s, where a rate is
+    asked."""
     if not _is_rate_claim(claim, check) or judged.lower is None:
         return judged
     lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
@@ -218,14 +264,18 @@ PERCENT = re.compile(r"(?:between [\d.]+% and )?[\d.]+%")
 
 
 def _judgement_in_rates(claim: ResolvedClaim, judged: Judgement) -> Judgement:
-    """A judgement whose text answers in bit/s, with the share of the injection behind; and whose help says what can be asked at
-    most, where more is asked than the ports carry."""
+    """A judgement whose text answers in bit/s, with the share of the injection behind; and whose help says
+    what can be asked at most, where more is asked than the ports carry."""
     lower, upper = (Fraction(judged.measures[end]) for end in ("lower_bps", "upper_bps"))
     low, high = (quantity_text(Quantity(x, RATE)) for x in (lower, upper))
     figure = low if lower == upper else f"between {low} and {high}"
     share = PERCENT.sub(lambda found: f"{found[0]} of injection", judged.text, count=1)
     asked = quantity_text(claim.value) if isinstance(claim.value, Quantity) else ""
-    said = figure if judged.status == "proved" else f"{asked} asked, {figure} {'proved' if lower == upper else 'known'}"
+    said = (
+        figure
+        if judged.status == "proved"
+        else f"{asked} asked, {figure} {'proved' if lower == upper else 'known'}"
+    )
     judged = replace(judged, text=f"{said} ({share})" if share else said)
     if judged.upper is None or not _comparable_amount(judged.upper) or claim.op not in (">", ">=", "=="):
         return judged
@@ -233,7 +283,9 @@ def _judgement_in_rates(claim: ResolvedClaim, judged: Judgement) -> Judgement:
     if _comparable_amount(claim.value) <= full:
         return judged
     most = quantity_text(Quantity(full, RATE))
-    return replace(judged, help=f"the ports carry {most} at most: ask for `{most}`, or add ports or faster ones")
+    return replace(
+        judged, help=f"the ports carry {most} at most: ask for `{most}`, or add ports or faster ones"
+    )
 
 
 def verdict_of_bounds(op: str, lower: Value, upper: Value, asked: object) -> Verdict:
@@ -255,9 +307,11 @@ def _verdict_of_comparison(always: bool, never: bool) -> Verdict:
     return "proved" if always else "refuted" if never else "bounded"
 
 
-def index_of_worst_judgement(op: str, asked: object, judgements: list[Judgement], scarce: bool = False) -> int:
-    """Which of several judged elements speaks for all: a refuted one first, then an open one, then the nearest to the limit.
-    Without a limit the greatest figure speaks, or the least of what is ``scarce``."""
+def index_of_worst_judgement(
+    op: str, asked: object, judgements: list[Judgement], scarce: bool = False
+) -> int:
+    """Which of several judged elements speaks for all: a refuted one first, then an open one, then the
+    nearest to the limit. Without a limit the greatest figure speaks, or the least of what is ``scarce``."""
     rank = {"refuted": 0, "skipped": 1, "bounded": 2, "modelled": 3, "proved": 4}
 
     def key(at: int) -> tuple[int, Fraction | float]:

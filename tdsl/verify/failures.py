@@ -1,4 +1,5 @@
-"""What holds whatever K elements fail: by representatives of orbits, by a bound on what any K can take away, or one by one."""
+"""What holds whatever K elements fail: by representatives of orbits, by a bound on what any K can take away,
+or one by one."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ from tdsl.verify.result import Status
 
 @dataclass(frozen=True, slots=True)
 class WorstFailure:
-    """The worst judgement, the elements failed for it, how many sets were judged and how many there are; ``how`` says by what
-    all others are covered: orbits, a cut, all."""
+    """The worst judgement, the elements failed for it, how many sets were judged and how many there are;
+    ``how`` says by what all others are covered: orbits, a cut, all."""
 
     status: Status
     failed: tuple[FabricElement, ...]
@@ -44,12 +45,12 @@ def worst_failure(
     reads: Reads | None = None,
     fixed: Sequence[Ints] = (),
 ) -> WorstFailure:
-    """Judge what is left after every ``count`` of what the elements contain; ``covered`` tries to prove them all at once, for
-    many sets.
+    """Judge what is left after every ``count`` of what the elements contain; ``covered`` tries to prove them
+    all at once, for many sets.
 
-    ``reads`` and ``fixed`` say what the judgement reads of the fabric, for the symmetry that saves cases (None: none does). The
-    first refuted set ends the search; else a set that stays open speaks, else the one of the least figure, or of the greatest
-    where ``most`` says that such are worse.
+    ``reads`` and ``fixed`` say what the judgement reads of the fabric, for the symmetry that saves cases
+    (None: none does). The first refuted set ends the search; else a set that stays open speaks, else the one
+    of the least figure, or of the greatest where ``most`` says that such are worse.
     """
     sizes_of = failing_set_sizes(elements, count)
     several = len({e.copies for e in elements}) > 1
@@ -61,7 +62,9 @@ def worst_failure(
     runs = 0
     # Elements of unlike copies are not exchanged, since a set may be possible and its image not.
     for chosen in (
-        c for size in sizes_of for c in _failure_set_per_orbit(view, elements, size, None if several else reads, fixed)
+        c
+        for size in sizes_of
+        for c in _failure_set_per_orbit(view, elements, size, None if several else reads, fixed)
     ):
         if not can_fail_together(chosen, count):
             sets -= 1
@@ -69,7 +72,9 @@ def worst_failure(
         if runs == view.budget.failure_sets:
             if count <= 2 and covered():
                 return WorstFailure("proved", (), None, runs, sets, "cut")
-            return WorstFailure("bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, "")
+            return WorstFailure(
+                "bounded", speaks[0] if speaks else (), speaks[1] if speaks else None, runs, sets, ""
+            )
         runs += 1
         found = judge(view_after_failures(view, list(chosen)))
         rank = (
@@ -97,9 +102,13 @@ def _rank_of_judgement(found: Judgement, most: bool) -> Fraction:
 def _failure_set_per_orbit(
     view: View, elements: Sequence[FabricElement], count: int, reads: Reads | None, fixed: Sequence[Ints]
 ) -> Iterable[tuple[FabricElement, ...]]:
-    """Sets of which one of each orbit is among them; those that hold most links first where all are gone through."""
+    """Sets of which one of each orbit is among them; those that hold most links first where all are gone
+    through."""
     if count == 1:
-        return [(elements[orbit[0]],) for orbit in symmetry_of_elements(view, elements, reads, fixed, single=True).orbits()]
+        return [
+            (elements[orbit[0]],)
+            for orbit in symmetry_of_elements(view, elements, reads, fixed, single=True).orbits()
+        ]
     sets = None
     if len(elements) <= view.budget.symmetric_elements and comb(len(elements), count) > 1:
         sets = symmetry_of_elements(view, elements, reads, fixed).sets(count, view.budget)

@@ -1,4 +1,5 @@
-"""The answer to one requirement, or of one check that no requirement names: plain values, and where it was asked."""
+"""The answer to one requirement, or of one check that no requirement names: plain values, and where it was
+asked."""
 
 from __future__ import annotations
 
@@ -23,9 +24,10 @@ Value = bool | int | Fraction | Quantity | float | None
 class Result:
     """The answer to one claim, or of one check that no claim names (``requirement`` None).
 
-    ``exact`` says that ``lower`` and ``upper`` are one. ``of`` is what was asked (elements, failures, or the fabric as one), and
-    ``judged`` how much of it the answer is about. ``second_opinion`` is what `check --second-opinion` adds. ``facts``
-    gives the entry of ``results`` in the JSON of ``check``, without the place: that is the reporter's to write.
+    ``exact`` says that ``lower`` and ``upper`` are one. ``of`` is what was asked (elements, failures, or the
+    fabric as one), and ``judged`` how much of it the answer is about. ``second_opinion`` is what `check
+    --second-opinion` adds. ``facts`` gives the entry of ``results`` in the JSON of ``check``, without the
+    place: that is the reporter's to write.
     """
 
     check: str

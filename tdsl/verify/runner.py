@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class KnownJudgements:
-    """Judgements of one fabric that may be used again, where nothing of it failed and the budget is the same: of checks by name,
-    and of claims by a digest of all that they say but their place, with what was read for them. ``holds`` is whether a place will
-    still be known then."""
+    """Judgements of one fabric that may be used again, where nothing of it failed and the budget is the same:
+    of checks by name, and of claims by a digest of all that they say but their place, with what was read for
+    them. ``holds`` is whether a place will still be known then."""
 
     holds: Callable[[SourceSpan], bool]
     plain: dict[str, Judgement] = field(default_factory=dict)
@@ -64,9 +64,9 @@ def judge_requirements(
 ) -> list[Result]:
     """Judge all claims in their order, then every check that no claim asks for the whole fabric.
 
-    ``select`` and ``ignore`` hold names or codes; what is not selected gives neither results nor findings. Where something
-    ``failed``, what is left is judged, but for checks of the design as it is. A proof that spends its ``budget`` ends with
-    the bounds so far.
+    ``select`` and ``ignore`` hold names or codes; what is not selected gives neither results nor findings.
+    Where something ``failed``, what is left is judged, but for checks of the design as it is. A proof that
+    spends its ``budget`` ends with the bounds so far.
     """
     for results in judge_requirements_stepwise(fabric, claims, diagnostics, select, ignore, failed, budget):
         last = results
@@ -83,8 +83,9 @@ def judge_requirements_stepwise(
     budget: Budget = DEFAULT,
     known: KnownJudgements | None = None,
 ) -> Iterator[list[Result]]:
-    """What ``run`` does, the cheapest proofs first: the results so far, each time that ``diagnostics`` has more; last all of
-    them, in the order of ``run``. Judgements that are ``known`` are not made again, and what is judged is added to them."""
+    """What ``run`` does, the cheapest proofs first: the results so far, each time that ``diagnostics`` has
+    more; last all of them, in the order of ``run``. Judgements that are ``known`` are not made again, and
+    what is judged is added to them."""
     judging = _CheckRun(fabric, set(select), set(ignore), failed, budget, known if failed is None else None)
     before = list(diagnostics)
     for _ in judging.steps(claims):
@@ -95,8 +96,8 @@ def judge_requirements_stepwise(
 
 
 def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) -> Iterator[list[Diagnostic]]:
-    """Of each claim in turn the findings if it is proved to be wrong or cannot be judged; none where it holds or stays open, or
-    where no check understands it."""
+    """Of each claim in turn the findings if it is proved to be wrong or cannot be judged; none where it holds
+    or stays open, or where no check understands it."""
     judging = _CheckRun(fabric, set(), set(), None)
     for claim in claims:
         check = judging.checks.get(claim.metric)
@@ -112,15 +113,22 @@ class _CheckRun:
     """One run: what was judged already, and what was found."""
 
     def __init__(
-        self, fabric: Fabric, select: set[str], ignore: set[str], failed: FailedElements | None, budget: Budget = DEFAULT,
+        self,
+        fabric: Fabric,
+        select: set[str],
+        ignore: set[str],
+        failed: FailedElements | None,
+        budget: Budget = DEFAULT,
         known: KnownJudgements | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.fabric = fabric
         self.blames = Diagnostics()
         self.select = select
         self.ignore = ignore
         every = checks_by_name()
-        self.checks = {name: check for name, check in every.items() if check.together} if fabric.members else every
+        self.checks = (
+            {name: check for name, check in every.items() if check.together} if fabric.members else every
+        )
         self.failed = failed
         self.budget = budget
         self.known = known
@@ -130,32 +138,48 @@ class _CheckRun:
             views += [network, View.whole(fabric, budget) if fabric.network is not fabric else network]
         self.view, self.every = views  # what metrics of the network look at, and both layers
         self.plain: dict[str, Judgement] = known.plain if known is not None else {}
-        self.blamed: set[tuple[str, SourceSpan | None, str]] = set()  # check, place and message of each fault that is an error
+        self.blamed: set[tuple[str, SourceSpan | None, str]] = (
+            set()
+        )  # check, place and message of each fault that is an error
         self.required: set[str] = set()  # metrics that a claim requires of the whole fabric
         self.unmet: dict[tuple[str, int, int, str], Diagnostic] = {}
         self.results: dict[int, Result] = {}  # by the number of the claim or check that it answers
         self.number = 0  # of what is judged
-        self.first: dict[tuple[str, int, int, str], int] = {}  # of each that is not met, the first such number
+        self.first: dict[
+            tuple[str, int, int, str], int
+        ] = {}  # of each that is not met, the first such number
 
     def wanted(self, *words: str) -> bool:
         """Whether a check with this name or code takes part."""
-        return not self.ignore.intersection(words) and (not self.select or bool(self.select.intersection(words)))
+        return not self.ignore.intersection(words) and (
+            not self.select or bool(self.select.intersection(words))
+        )
 
     def steps(self, claims: Sequence[ResolvedClaim]) -> Iterator[None]:
-        """Judge what fails by default and the claims, the cheap ones first, then the checks that no claim asks for; a step ends
-        where something new was found."""
+        """Judge what fails by default and the claims, the cheap ones first, then the checks that no claim
+        asks for; a step ends where something new was found."""
         jobs: list[tuple[int, int, Check | None, ResolvedClaim | None]] = []
         metrics = {claim.metric for claim in claims}
-        self.required = {claim.metric for claim in claims if _is_whole_fabric_claim(claim) and not claim.report}
+        self.required = {
+            claim.metric for claim in claims if _is_whole_fabric_claim(claim) and not claim.report
+        }
         for check in self.checks.values():
-            if check.fails_by_default and check.applies_to(self.fabric) and self.wanted(check.name, check.code):
-                later = check.name not in metrics  # others go before its claims, which do not repeat what it says
+            if (
+                check.fails_by_default
+                and check.applies_to(self.fabric)
+                and self.wanted(check.name, check.code)
+            ):
+                later = (
+                    check.name not in metrics
+                )  # others go before its claims, which do not repeat what it says
                 jobs.append((2 * check.cost + later, -1, check, None))
         for number, claim in enumerate(claims):
             of = self.checks.get(claim.metric)
             if self.wanted(claim.metric, *([of.code] if of else [])):
                 jobs.append((2 * _cost_of_claim(of, claim), number, of, claim))
-        answered = {claim.metric for _, _, _, claim in jobs if claim is not None and _is_whole_fabric_claim(claim)}
+        answered = {
+            claim.metric for _, _, _, claim in jobs if claim is not None and _is_whole_fabric_claim(claim)
+        }
         for number, check in enumerate(self.checks.values(), len(claims)):
             asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
             if not asked and self.wanted(check.name, check.code):
@@ -191,7 +215,8 @@ class _CheckRun:
         return self.plain[check.name]
 
     def whole(self, check: Check) -> View:
-        """All that a check looks at: the network, or both layers; of what the fabrics of a cluster share this fabric's part."""
+        """All that a check looks at: the network, or both layers; of what the fabrics of a cluster share this
+        fabric's part."""
         if check.together == "shared" and self.shared is not None:
             return self.shared
         return self.view if check.of_network else self.every
@@ -205,7 +230,9 @@ class _CheckRun:
         k = number_of_member(cluster, self.fabric.name)
         mine = np.zeros(cluster.device_count, dtype=np.bool_)
         mine[cluster.member_rows[k][self.fabric.built]] = True
-        return View(cluster, mine, mine, np.sort(cluster.member_links[k]), self.fabric.name, budget=self.budget)
+        return View(
+            cluster, mine, mine, np.sort(cluster.member_links[k]), self.fabric.name, budget=self.budget
+        )
 
     def judge(self, check: Check, view: View, claim: ResolvedClaim | None) -> Judgement:
         """Judge a view, or what failures leave of it, as far as incomplete wiring allows."""
@@ -226,9 +253,11 @@ class _CheckRun:
             found = replace(found, judged=0, of=0)
         return found if view.fabric.complete or found.status == "refuted" else skipped(INCOMPLETE)
 
-    def refuse_parts(self, check: Check, view: View, claim: ResolvedClaim | None, found: Judgement) -> Judgement:
-        """What was found; or that it is not judged, where a distance or a time is required and some ends do not
-        reach each other: the figure is of those that do."""
+    def refuse_parts(
+        self, check: Check, view: View, claim: ResolvedClaim | None, found: Judgement
+    ) -> Judgement:
+        """What was found; or that it is not judged, where a distance or a time is required and some ends do
+        not reach each other: the figure is of those that do."""
         required = claim is not None and claim.op and check.of_ends and not check.scarce
         if claim is None or not required or found.status not in ("proved", "modelled"):
             return found
@@ -255,7 +284,9 @@ class _CheckRun:
             code, message, help = unknown_metric_error(claim.metric, self.checks)
             mild = claim.report and code == MISSING
             self.say(code, claim, message, help=help, severity=Severity.WARNING if mild else Severity.ERROR)
-            return _skipped_result(claim, "", "this metric is not available" if code == MISSING else "there is no such metric")
+            return _skipped_result(
+                claim, "", "this metric is not available" if code == MISSING else "there is no such metric"
+            )
         wrong = why_claim_is_malformed(claim, check)
         if wrong is not None:
             self.say(MALFORMED, claim, wrong[0], help=wrong[1])
@@ -296,12 +327,21 @@ class _CheckRun:
             return self.set_of_ends(check, claim)
         if names_nothing(claim.of) or names_nothing(claim.of_to) or names_nothing(claim.at):
             return skipped("what it names is not here")
-        parts = [] if claim.of_to or check.reads_of else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
+        parts = (
+            []
+            if claim.of_to or check.reads_of
+            else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
+        )
         there = self.whole(check).fabric.built
         if self.failed is not None and not check.of_design:
             there = there & ~self.failed.devices
         standing = [(e, device) for e, device in parts if there[e.devices].any()]
-        if parts and not standing and check.of_network and any(self.fabric.built[e.devices].any() for e, _ in parts):
+        if (
+            parts
+            and not standing
+            and check.of_network
+            and any(self.fabric.built[e.devices].any() for e, _ in parts)
+        ):
             alone = "what it names has links of the layer `scaleup` alone, and this is of the network"
             return replace(skipped(alone), of=len(parts))
         if parts and not standing:
@@ -309,7 +349,11 @@ class _CheckRun:
         if not parts:
             return self.judge(check, self.subject(check, claim), claim)
         judged = self.each(check, claim, standing)
-        if check.of_ends and all(j.status == "skipped" for j in judged) and all(s.kind in ("host", "chip") for s in claim.of):
+        if (
+            check.of_ends
+            and all(j.status == "skipped" for j in judged)
+            and all(s.kind in ("host", "chip") for s in claim.of)
+        ):
             paths = ", ".join(s.text for s in claim.of)
             alone = f"each is judged alone, and one has nothing to reach: write `of all {paths}` for the set"
             return replace(skipped(alone), of=len(parts))
@@ -319,11 +363,13 @@ class _CheckRun:
         name = standing[at][0].name
         text = f"{judged[at].text} in {name}" if judged[at].text else ""
         count = sum(j.status != "skipped" for j in judged)
-        return replace(judged[at], text=text, witness={"of": name, **judged[at].witness}, judged=count, of=len(parts))
+        return replace(
+            judged[at], text=text, witness={"of": name, **judged[at].witness}, judged=count, of=len(parts)
+        )
 
     def subject(self, check: Check, claim: ResolvedClaim) -> View:
-        """What a claim that is not about elements one by one looks at: what joins two sets, the whole, or the instance of a group
-        in whose block it is."""
+        """What a claim that is not about elements one by one looks at: what joins two sets, the whole, or the
+        instance of a group in whose block it is."""
         view = self.whole(check)
         if check.joins and claim.of_to:
             here, there = (devices_of_selectors(view.fabric, side) for side in (claim.of, claim.of_to))
@@ -333,15 +379,17 @@ class _CheckRun:
         return view
 
     def set_of_ends(self, check: Check, claim: ResolvedClaim) -> Judgement:
-        """`of all S`: the whole network between the endpoints that S names, with those in what it names. Each is a member, also
-        one that has no link, is planned only or failed."""
+        """`of all S`: the whole network between the endpoints that S names, with those in what it names. Each
+        is a member, also one that has no link, is planned only or failed."""
         f = self.view.fabric
         named = devices_of_selectors(f, claim.of) & f.is_end
         if not (named & f.built).any():
             return skipped("nothing that it names is built" if named.any() else "it names no hosts or chips")
         whole = self.left if self.failed is not None and not check.of_design else self.view
         if (self.view.forwards & f.is_end & ~named & ~holders_of_devices(f, named)).any():
-            return skipped("the chips that it leaves out pass traffic on, so the set has no network of its own")
+            return skipped(
+                "the chips that it leaves out pass traffic on, so the set has no network of its own"
+            )
         asked = replace(claim, of=(), of_all=False)
         paths = ", ".join(s.text for s in claim.of)
         view = whole.among(named)
@@ -351,8 +399,9 @@ class _CheckRun:
         return replace(found, text=text, witness={"of": [s.text for s in claim.of], **found.witness})
 
     def apart(self, check: Check, view: View, asked: ResolvedClaim) -> Judgement | None:
-        """What a check says of a set of which two members have no path: a bisection of 0 where one has no link at all, and
-        nothing where it is a distance or a time. None where all have one, or where the check counts that itself."""
+        """What a check says of a set of which two members have no path: a bisection of 0 where one has no
+        link at all, and nothing where it is a distance or a time. None where all have one, or where the check
+        counts that itself."""
         reachable = self.checks.get("reachability")
         if check.kind == "yes_no" or reachable is None or len(view.units) < 2:
             return None
@@ -368,7 +417,9 @@ class _CheckRun:
         zero = Fraction(0)
         return Judgement("proved", f"0%: {why}", zero, zero, zero, measures=bounds, witness=reached.witness)
 
-    def each(self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[FabricElement, bool]]) -> list[Judgement]:
+    def each(
+        self, check: Check, claim: ResolvedClaim, parts: Iterable[tuple[FabricElement, bool]]
+    ) -> list[Judgement]:
         """Judgements of the elements, in order."""
         fabric = self.whole(check).fabric
         return [self.judge(check, View.part(fabric, e, device, self.budget), claim) for e, device in parts]
@@ -422,13 +473,19 @@ class _CheckRun:
             return
         if claim.scope is not None:
             message += f" (in {claim.scope.name})"
-        if self.fabric.cluster is not None and (check := self.checks.get(claim.metric)) is not None and check.together != "added":
+        if (
+            self.fabric.cluster is not None
+            and (check := self.checks.get(claim.metric)) is not None
+            and check.together != "added"
+        ):
             message += f" (fabric `{self.fabric.name}`)"
         if self.failed is not None:
             notes = (*notes, f"after the failure of {first_names_and_more(self.failed.names, 8)}")
         every = tuple(Label(s, m) for s, m in (*labels, *claim.origin.chain))
         self.first[key] = self.number
-        self.unmet[key] = Diagnostic(code, message, span, every, tuple(notes), help, None, severity, 1, cause=cause)
+        self.unmet[key] = Diagnostic(
+            code, message, span, every, tuple(notes), help, None, severity, 1, cause=cause
+        )
 
     def _judged_instead(self, fault: PropertyFault) -> Check | None:
         """The check that reports the fault itself, where the design is judged by it."""
@@ -449,9 +506,15 @@ class _CheckRun:
             if check.together == "shared" and self.shared is not None:
                 continue  # it is reported once, of the cluster
             self.blames.add(
-                check.code, fault.at, fault.message, labels=fault.labels, notes=fault.notes, help=fault.help,
-                severity=severity, count=fault.count,
-            )  # fmt: skip
+                check.code,
+                fault.at,
+                fault.message,
+                labels=fault.labels,
+                notes=fault.notes,
+                help=fault.help,
+                severity=severity,
+                count=fault.count,
+            )
 
 
 def _fault_key(check: Check, fault: PropertyFault) -> tuple[str, SourceSpan | None, str]:
@@ -484,7 +547,11 @@ def _add_to_digest(whole: Hash, said: object) -> None:
 
 
 def _claim_as_tuples(claim: ResolvedClaim) -> tuple[object, ...]:
-    plain = tuple(repr(getattr(claim, f.name)) for f in fields(claim) if f.name not in ("origin", "scope", "given", *_SELECTED))
+    plain = tuple(
+        repr(getattr(claim, f.name))
+        for f in fields(claim)
+        if f.name not in ("origin", "scope", "given", *_SELECTED)
+    )
     chosen = [
         (s.text, s.kind, s.ports, s.port_rows.tobytes(), tuple(_element_as_tuple(e) for e in s.elements))
         for name in _SELECTED
@@ -515,7 +582,16 @@ def places_of_judgement(judged: Judgement) -> Iterator[SourceSpan]:
 
 def _is_whole_fabric_claim(claim: ResolvedClaim) -> bool:
     """Whether a claim asks for the bare judgement of the whole fabric."""
-    clauses = (claim.args, claim.of, claim.of_to, claim.at, claim.under, claim.through, claim.scope, claim.given)
+    clauses = (
+        claim.args,
+        claim.of,
+        claim.of_to,
+        claim.at,
+        claim.under,
+        claim.through,
+        claim.scope,
+        claim.given,
+    )
     wholes = claim.of_intact, claim.of_active, claim.share_of
     return not any(clauses) and claim.any_count is None and not any(wholes)
 

@@ -1,4 +1,5 @@
-"""Many failures of one fabric, each judged by the fabric's requirements as `check --fail` judges its elements."""
+"""Many failures of one fabric, each judged by the fabric's requirements as `check --fail` judges its
+elements."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ CELLS = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """What becomes of one requirement; where ``requirement`` is empty, of a check that every fabric must pass and does not."""
+    """What becomes of one requirement; where ``requirement`` is empty, of a check that every fabric must pass
+    and does not."""
 
     check: str
     requirement: str
@@ -51,9 +53,26 @@ class RequirementOutcome:
     def facts(self) -> dict[str, object]:
         """As plain JSON values."""
         result = Result(
-            self.check, "proved", None, self.unit, self.lower, self.upper, False, None, "", {}, "", None, None, ""
+            self.check,
+            "proved",
+            None,
+            self.unit,
+            self.lower,
+            self.upper,
+            False,
+            None,
+            "",
+            {},
+            "",
+            None,
+            None,
+            "",
         ).facts()  # the one place that says how a figure is written
-        out: dict[str, object] = {"check": self.check, "requirement": self.requirement or None, "status": self.status}
+        out: dict[str, object] = {
+            "check": self.check,
+            "requirement": self.requirement or None,
+            "status": self.status,
+        }
         out |= {"lower": result["lower"], "upper": result["upper"], "unit": self.unit}
         out |= {"judged": self.judged, "of": self.of}
         return out | ({"reason": self.reason} if self.reason else {})
@@ -61,10 +80,11 @@ class RequirementOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioOutcome:
-    """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold and where.
+    """One scenario: what failed, what becomes of each requirement, and findings that say what does not hold
+    and where.
 
-    ``of`` are the requirements, the reports, and the checks that every fabric must pass and that apply; ``judged`` those of them
-    that were judged.
+    ``of`` are the requirements, the reports, and the checks that every fabric must pass and that apply;
+    ``judged`` those of them that were judged.
     """
 
     failed: FailedElements
@@ -88,11 +108,12 @@ def outcomes_of_failures(
     budget: Budget = DEFAULT,
     at_least: Fraction | None = None,
 ) -> Iterator[ScenarioOutcome]:
-    """Judge each of many failures by the requirements and reports of a fabric, and by the checks that every fabric must pass.
+    """Judge each of many failures by the requirements and reports of a fabric, and by the checks that every
+    fabric must pass.
 
-    What is of the design, whatever failed of it, is not judged; nor are figures that nobody asks for. Outcomes are in the order
-    of ``failures``, which is read a batch at a time. Each is what `check --fail` finds. A requirement of which less than the
-    share ``at_least`` is judged is an error.
+    What is of the design, whatever failed of it, is not judged; nor are figures that nobody asks for.
+    Outcomes are in the order of ``failures``, which is read a batch at a time. Each is what `check --fail`
+    finds. A requirement of which less than the share ``at_least`` is judged is an error.
     """
     judging = _Judging(fabric, claims, select, ignore, budget, at_least)
     source = iter(failures)
@@ -105,9 +126,14 @@ class _Judging:
     """What all scenarios of one fabric share."""
 
     def __init__(
-        self, fabric: Fabric, claims: Sequence[ResolvedClaim], select: Collection[str], ignore: Collection[str], budget: Budget,
+        self,
+        fabric: Fabric,
+        claims: Sequence[ResolvedClaim],
+        select: Collection[str],
+        ignore: Collection[str],
+        budget: Budget,
         at_least: Fraction | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.fabric, self.budget, self.at_least = fabric, budget, at_least
         checks = checks_by_name()
         names = {check.name for check in checks.values() if _is_check_selected(check, select, ignore)}
@@ -128,8 +154,12 @@ class _Judging:
         view = View.whole(f, self.budget)
         if not f.complete or f.network is not f:
             return None
-        for check in self.always:  # what is wrong in a part of a monotone check's wiring is wrong in the whole
-            if check.name != "reachability" and not (check.monotone and check.judge(view, None).status != "refuted"):
+        for (
+            check
+        ) in self.always:  # what is wrong in a part of a monotone check's wiring is wrong in the whole
+            if check.name != "reachability" and not (
+                check.monotone and check.judge(view, None).status != "refuted"
+            ):
                 return None
         out: list[_Connectivity | _Flow] = [
             _Connectivity(None, checks["reachability"], view) for c in self.always if c.name == "reachability"
@@ -170,19 +200,30 @@ class _Judging:
         if not self.names:  # what run() would take for all checks
             return ScenarioOutcome(failed, (), (nothing_judged_error(self.fabric.name, ()),), 0, 0)
         results = judge_requirements(self.fabric, self.claims, found, self.names, (), failed, self.budget)
-        bare = tuple(_requirement_outcome(r) for r in results if r.requirement is None and r.status == "refuted")
+        bare = tuple(
+            _requirement_outcome(r) for r in results if r.requirement is None and r.status == "refuted"
+        )
         asked = [r for r in results if r.requirement is not None or r.check in self.must]
-        judged, of = sum(r.judged > 0 for r in asked), sum(r.judged > 0 or r.requirement is not None for r in asked)
+        judged, of = (
+            sum(r.judged > 0 for r in asked),
+            sum(r.judged > 0 or r.requirement is not None for r in asked),
+        )
         if not judged and not found.has_errors:
             found.items.append(nothing_judged_error(self.fabric.name, asked))
-        found.extend(d for d in partly_judged_findings(asked, list(found), self.at_least) if d.severity is Severity.ERROR)
+        found.extend(
+            d
+            for d in partly_judged_findings(asked, list(found), self.at_least)
+            if d.severity is Severity.ERROR
+        )
         answers = (*bare, *(_requirement_outcome(r) for r in asked if r.requirement is not None))
         return ScenarioOutcome(failed, answers, tuple(found), judged, of)
 
 
 def _requirement_outcome(r: Result) -> RequirementOutcome:
     asked = r.requirement or ""
-    return RequirementOutcome(r.check, asked, r.status, r.lower, r.upper, r.unit, r.reason, r.report, r.judged, r.of)
+    return RequirementOutcome(
+        r.check, asked, r.status, r.lower, r.upper, r.unit, r.reason, r.report, r.judged, r.of
+    )
 
 
 def _is_check_selected(check: Check, select: Collection[str], ignore: Collection[str]) -> bool:
@@ -192,8 +233,18 @@ def _is_check_selected(check: Check, select: Collection[str], ignore: Collection
 
 def _batch_judge_of_claim(claim: ResolvedClaim) -> type[_Connectivity] | type[_Flow] | None:
     """What judges a claim in many scenarios at once, if anything does."""
-    plain = not (claim.at or claim.under or claim.through or claim.scope or claim.given or claim.of_all or claim.share_of)
-    plain = plain and claim.any_count is None and not claim.args and not claim.of_intact and not claim.of_active
+    plain = not (
+        claim.at
+        or claim.under
+        or claim.through
+        or claim.scope
+        or claim.given
+        or claim.of_all
+        or claim.share_of
+    )
+    plain = (
+        plain and claim.any_count is None and not claim.args and not claim.of_intact and not claim.of_active
+    )
     if plain and claim.metric == "reachability" and not claim.of:
         return _Connectivity
     if plain and claim.metric == "throughput" and claim.of and claim.of_to:

@@ -14,9 +14,10 @@ from tdsl.prove.view import View
 def fabric_summary(fabric: Fabric) -> dict[str, object]:
     """Counts of what is built.
 
-    ``hosts``, ``accelerators`` and ``endpoints`` are those with accelerators (all, where none has any), the rest are
-    ``other_…``. Endpoints are the linked ports of hosts; a chip that is wired itself is one endpoint. ``injection_bps`` is
-    what the endpoints can send at once, in bit/s. Of a cluster as one only what adds up.
+    ``hosts``, ``accelerators`` and ``endpoints`` are those with accelerators (all, where none has any), the
+    rest are ``other_…``. Endpoints are the linked ports of hosts; a chip that is wired itself is one
+    endpoint. ``injection_bps`` is what the endpoints can send at once, in bit/s. Of a cluster as one only
+    what adds up.
     """
     view = View.whole(fabric.network)  # endpoints are those of the network
     hosts = fabric.built & (fabric.kind == "host")
@@ -65,8 +66,12 @@ def _links_and_cables(fabric: Fabric) -> dict[str, object]:
 
 
 def _built_accelerator_count(fabric: Fabric) -> int:
-    """Accelerators of all that is built; chips that represent those inside a host are counted with the host."""
-    each = [0 if s.inside is not None or s.kind not in ("host", "chip") else s.model.accelerators for s in fabric.sets]
+    """Accelerators of all that is built; chips that represent those inside a host are counted with the
+    host."""
+    each = [
+        0 if s.inside is not None or s.kind not in ("host", "chip") else s.model.accelerators
+        for s in fabric.sets
+    ]
     return int((np.array(each, dtype=np.int64)[fabric.device_set] * fabric.built).sum()) if each else 0
 
 

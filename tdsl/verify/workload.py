@@ -1,6 +1,7 @@
 """Time of collective operations by α-β models: a message of m bits takes α + m/B (Hockney 1994).
 
-α is the fabric's worst zero-load latency and B what one rank can send: formulas with stated assumptions, not measurements.
+α is the fabric's worst zero-load latency and B what one rank can send: formulas with stated assumptions, not
+measurements.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ from tdsl.verify.result import Value
 
 Time = Fraction
 
-TO_SAY = "a model in your own file, of the same name if you like, can say `latency 230ns`, and a connect `{ length 30m }`"
+TO_SAY = (
+    "a model in your own file, of the same name if you like, can say `latency 230ns`, and a connect "
+    "`{ length 30m }`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,8 @@ class Ranks:
 
     @cached_property
     def rails_apart(self) -> bool:
-        """Whether rails are joined nowhere in the network, so that ranks of different rails need the scale-up domain."""
+        """Whether rails are joined nowhere in the network, so that ranks of different rails need the scale-up
+        domain."""
         at = self.view.attachment
         unit = np.isin(at.end, self.net.units)
         return rail_plan(self.view.fabric).organised and len(distinct_values(at.hub[unit])) > 1
@@ -201,7 +206,11 @@ def fastest_model_judgement(
     least = least if floored else best.seconds
     lacking = far.reasons if isinstance(far, NotBounded) else ()
     alone = f"; without latency: {first_names_and_more(lacking, 2)}" if lacking else ""
-    alone += f"; no scale-up domain joins the accelerators of {loose}" if (loose := _models_without_scaleup_domain(view)) else ""
+    alone += (
+        f"; no scale-up domain joins the accelerators of {loose}"
+        if (loose := _models_without_scaleup_domain(view))
+        else ""
+    )
     others = f"; {', '.join(f'{_model_time_text(m)}' for m in found[1:])}" if found[1:] else ""
     each = f"{ranks.count:,} ranks at {quantity_text(Quantity(ranks.rate, RATE))}"
     known = "at least " if silent else ""
@@ -224,7 +233,9 @@ def fastest_model_judgement(
     time, low = Quantity(best.seconds, TIME), Quantity(least, TIME)
     notes = tuple(f"{m.name}: {m.formula} = {quantity_text(Quantity(m.seconds, TIME))}" for m in found)
     most: Value = inf if silent else time
-    return Judgement("modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else "")
+    return Judgement(
+        "modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else ""
+    )
 
 
 def _lower_bound_alone(least: Time, why: str) -> Judgement:
@@ -237,7 +248,10 @@ def _lower_bound_alone(least: Time, why: str) -> Judgement:
 def _models_without_scaleup_domain(view: View) -> str:
     """Models of hosts with several accelerators that no scale-up domain joins, in words; "" without any."""
     f = view.fabric
-    models = [f.models[m] for m in distinct_values(f.device_model[view.units[~units_with_joined_accelerators(view)]]).tolist()]
+    models = [
+        f.models[m]
+        for m in distinct_values(f.device_model[view.units[~units_with_joined_accelerators(view)]]).tolist()
+    ]
     return first_names_and_more([m.name for m in models if m.accelerators > 1], 3)
 
 

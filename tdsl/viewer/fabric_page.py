@@ -1,7 +1,8 @@
 """The viewer: one HTML page that holds a whole fabric and draws of it what a reader opens.
 
-The page holds columns and the patterns of names, never a text a device or a link: its script computes names, addresses and cable
-identifiers when they are shown. Everything that a design says is in the packed data; only its title is text of the page.
+The page holds columns and the patterns of names, never a text a device or a link: its script computes names,
+addresses and cable identifiers when they are shown. Everything that a design says is in the packed data; only
+its title is text of the page.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ from tdsl.viewer.packed import pack_columns
 PAGE = Path(__file__).parent / "page"
 SCRIPTS = ("unpack.js", "fabric.js", "layout.js", "draw.js", "rooms.js", "panel.js", "main.js")
 FACTS = ("part", "length_m", "medium", "a_optic", "b_optic", "colour")
-"""Columns of the cabling plan that the page shows of a cable, each as a list of values and the number of one for every leg."""
+"""Columns of the cabling plan that the page shows of a cable, each as a list of values and the number of one
+for every leg."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewerMark:
-    """Something to highlight: a failed set, a cut, a finding or a fault of an audit. ``devices`` and ``links`` are rows."""
+    """Something to highlight: a failed set, a cut, a finding or a fault of an audit. ``devices`` and
+    ``links`` are rows."""
 
     kind: str  # failed, cut, finding, fault
     title: str
@@ -45,12 +48,16 @@ class ViewerMark:
 
 
 def viewer_page(parts: Sequence[tuple[Fabric, Sequence[ViewerMark], Mapping[str, Any]]], title: str) -> str:
-    """A page of one or several fabrics, each with what is highlighted in it and the facts that ``Design`` knows of it."""
+    """A page of one or several fabrics, each with what is highlighted in it and the facts that ``Design``
+    knows of it."""
     packs = "\n".join(
-        f'<script type="application/octet-stream" class="pack">{pack_columns(*_packed_fabric(fabric, marks, facts))}</script>'
+        '<script type="application/octet-stream" '
+        f'class="pack">{pack_columns(*_packed_fabric(fabric, marks, facts))}</script>'
         for fabric, marks, facts in parts
     )
-    texts = {name: (PAGE / name).read_text(encoding="utf-8") for name in ("viewer.html", "viewer.css", *SCRIPTS)}
+    texts = {
+        name: (PAGE / name).read_text(encoding="utf-8") for name in ("viewer.html", "viewer.css", *SCRIPTS)
+    }
     script = "\n".join(texts[name] for name in SCRIPTS)
     out = texts["viewer.html"]
     pieces = {"STYLE": texts["viewer.css"], "SCRIPT": script, "PACKS": packs, "TITLE": escape(title)}
@@ -107,23 +114,36 @@ def _viewer_set(s: Any, shape: Mapping[str, object]) -> dict[str, object]:
     """A declaration: its parts with their indices, from which names and places follow."""
     return {
         "parts": [[p.name, p.kind, [[a.low, a.size] for a in p.axes]] for p in s.parts],
-        "prefix": s.prefix, "kind": s.kind, "role": s.role, "first": s.first, "count": s.count,
-        "inside": s.inside.index if s.inside is not None else -1, "shape": dict(shape),
-    }  # fmt: skip
+        "prefix": s.prefix,
+        "kind": s.kind,
+        "role": s.role,
+        "first": s.first,
+        "count": s.count,
+        "inside": s.inside.index if s.inside is not None else -1,
+        "shape": dict(shape),
+    }
 
 
 def _viewer_model(m: DeviceModel, number: int, ports: PortColumns) -> dict[str, object]:
     """A model: what its ports are called. ``hole`` is what the faceplate says where a cable goes in."""
     rows = slice(int(ports.base[number]), int(ports.base[number]) + m.port_count)
     return {
-        "name": m.name, "title": m.title, "ports": m.port_count, "height": height_of(m) or 0, "accelerators": m.accelerators,
-        **{k: getattr(ports, k)[rows].tolist() for k in ("label", "hole", "hole_id", "path", "cage", "system")},
+        "name": m.name,
+        "title": m.title,
+        "ports": m.port_count,
+        "height": height_of(m) or 0,
+        "accelerators": m.accelerators,
+        **{
+            k: getattr(ports, k)[rows].tolist()
+            for k in ("label", "hole", "hole_id", "path", "cage", "system")
+        },
         "rate": [c.rate or 0 for c in m.classes for _ in range(c.size)],
-    }  # fmt: skip
+    }
 
 
 def _viewer_cable_legs(fabric: Fabric, wires: Wires) -> dict[str, Ints]:
-    """Legs of cables in the order of the plan, and which leg carries each link near its a end, and at its b end if another."""
+    """Legs of cables in the order of the plan, and which leg carries each link near its a end, and at its b
+    end if another."""
     order = wires.cable_order[0]
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
@@ -145,9 +165,14 @@ def _viewer_cable_legs(fabric: Fabric, wires: Wires) -> dict[str, Ints]:
 
 
 def _viewer_cable_facts(fabric: Fabric, wires: Wires, columns: dict[str, Ints]) -> dict[str, list[object]]:
-    """What the cabling plan says of cables: for each fact its values; the number of one for every leg is a column."""
+    """What the cabling plan says of cables: for each fact its values; the number of one for every leg is a
+    column."""
     said = {name for s in fabric.statements for name in s.settings}
-    wanted = FACTS if physical_of(fabric) is not None or said & {"cable", "length", "medium", "colour", "optics"} else ()
+    wanted = (
+        FACTS
+        if physical_of(fabric) is not None or said & {"cable", "length", "medium", "colour", "optics"}
+        else ()
+    )
     out: dict[str, list[object]] = {}
     for name in wanted:
         column = wires.cables.column(name)
@@ -166,10 +191,18 @@ def _viewer_address_pools(fabric: Fabric, columns: dict[str, Ints]) -> list[dict
     for (kind, version), dealt in found.dealt.items():
         columns |= {f"pool_{kind}_{version}": dealt.pool, f"rank_{kind}_{version}": dealt.rank}
     return [
-        {"kind": p.kind, "version": p.version, "first": str(p.first), "step": p.step, "prefix": p.prefix, "vrf": p.vrf,
-         "network": p.network, "interface": p.interface}
+        {
+            "kind": p.kind,
+            "version": p.version,
+            "first": str(p.first),
+            "step": p.step,
+            "prefix": p.prefix,
+            "vrf": p.vrf,
+            "network": p.network,
+            "interface": p.interface,
+        }
         for p in found.pools
-    ]  # fmt: skip
+    ]
 
 
 def _viewer_racks(fabric: Fabric, columns: dict[str, Ints]) -> dict[str, object] | None:
@@ -177,7 +210,12 @@ def _viewer_racks(fabric: Fabric, columns: dict[str, Ints]) -> dict[str, object]
     p = fabric.places
     if p is None:
         return None
-    columns |= {"device_rack": p.device_rack, "device_unit": p.device_unit, "rack_hall": p.rack_hall, "rack_row": p.rack_row}
+    columns |= {
+        "device_rack": p.device_rack,
+        "device_unit": p.device_unit,
+        "rack_hall": p.rack_hall,
+        "rack_row": p.rack_row,
+    }
     columns |= {"rack_x": p.rack_x, "rack_y": p.rack_y, "rack_number": p.rack_number}
     return {
         "halls": [{"name": h.name, "rows": [r.name for r in h.rows]} for h in p.halls],

@@ -1,8 +1,9 @@
-"""Columns of whole numbers as few bytes: differences, one plane of bytes after another, compressed; a page's script unpacks them.
+"""Columns of whole numbers as few bytes: differences, one plane of bytes after another, compressed; a page's
+script unpacks them.
 
-The form of a pack: four bytes with the length of the header, the header as JSON in UTF-8, then the columns, all compressed as one
-stream (RFC 1950). The header has an entry for each column: ``n`` values; ``width`` bytes a value, 0 where the values are an
-arithmetic progression of ``start`` and ``step``.
+The form of a pack: four bytes with the length of the header, the header as JSON in UTF-8, then the columns,
+all compressed as one stream (RFC 1950). The header has an entry for each column: ``n`` values; ``width``
+bytes a value, 0 where the values are an arithmetic progression of ``start`` and ``step``.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def pack_columns(header: Mapping[str, Any], columns: Mapping[str, Ints]) -> str:
 
 
 def _packed_column(values: Ints) -> tuple[dict[str, object], bytes]:
-    """What the header says of a column, and its bytes: the first value and differences, little-endian, plane by plane."""
+    """What the header says of a column, and its bytes: the first value and differences, little-endian, plane
+    by plane."""
     if not len(values):
         return {"width": 0, "start": 0, "step": 0}, b""
     if int(values.min()) < -(1 << 31) or int(values.max()) >= 1 << 31:
@@ -49,7 +51,9 @@ def _packed_column(values: Ints) -> tuple[dict[str, object], bytes]:
         return {"width": 0, "start": int(values[0]), "step": step}, b""
     folded = steps.astype(np.int32)  # differences modulo 2^32: their sum in 32 bits is the value again
     width = next(
-        w for w in (1, 2, 4) if w == 4 or (-(1 << (8 * w - 1)) <= int(steps.min()) and int(steps.max()) < 1 << (8 * w - 1))
+        w
+        for w in (1, 2, 4)
+        if w == 4 or (-(1 << (8 * w - 1)) <= int(steps.min()) and int(steps.max()) < 1 << (8 * w - 1))
     )
     planes = folded.astype(f"<i{width}").view(np.uint8).reshape(len(values), width).T
     return {"width": width}, planes.tobytes()

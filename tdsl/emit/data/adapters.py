@@ -1,4 +1,5 @@
-"""Which adapters the hosts of a model have in a network, in the order of their rails, and what kind of network that is."""
+"""Which adapters the hosts of a model have in a network, in the order of their rails, and what kind of
+network that is."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ from tdsl.semantics.model import DeviceModel
 def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[HostAdapters]:
     """One record for each host model with accelerators whose adapters have links to switches.
 
-    Its adapters are the ports that its layout places; without a layout, those of its first class. So a network of storage or
-    management over the same hosts has none. In a network of accelerators alone, hosts that share a scale-up domain have a record
-    without adapters.
+    Its adapters are the ports that its layout places; without a layout, those of its first class. So a
+    network of storage or management over the same hosts has none. In a network of accelerators alone, hosts
+    that share a scale-up domain have a record without adapters.
     """
     if not fabric.link_count:
         return []
@@ -34,7 +35,9 @@ def host_adapters(fabric: Fabric, models: Mapping[str, DeviceModel]) -> list[Hos
     out = []
     for index, (key, model) in enumerate(models.items()):
         rows = np.flatnonzero(to_switch & (fabric.device_model[fabric.device_a] == index))
-        placed = [c for c in model.classes if any(n.name == c.name for n in model.layout)] or model.classes[:1]
+        placed = [c for c in model.classes if any(n.name == c.name for n in model.layout)] or model.classes[
+            :1
+        ]
         local = fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]]
         rows = rows[np.isin(local, [k for c in placed for k in range(c.first, c.first + c.size)])]
         found, joined = _adapters_by_system_name(fabric, rows, parts)
@@ -62,17 +65,29 @@ def _host_models_in_domains(fabric: Fabric, models: Mapping[str, DeviceModel]) -
 
 
 def _adapters_by_system_name(fabric: Fabric, rows: Ints, parts: Ints) -> tuple[tuple[Adapter, ...], bool]:
-    """Devices by the names of the operating system, in the order of their ports; whether a part of the network joins all."""
+    """Devices by the names of the operating system, in the order of their ports; whether a part of the
+    network joins all."""
     switch = fabric.device_b[rows]
-    facts = np.stack((fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]], link_rail(fabric)[rows],
-                      fabric.plane[switch], parts[switch]))  # fmt: skip
+    facts = np.stack(
+        (
+            fabric.link_a[rows] - fabric.port_base[fabric.device_a[rows]],
+            link_rail(fabric)[rows],
+            fabric.plane[switch],
+            parts[switch],
+        )
+    )
     seen: dict[str, list[set[int]]] = {}
     for at in _first_of_each_kind(facts):
         name = fabric.port_system(int(fabric.link_a[rows[at]]))
         if name:
-            for known, value in zip(seen.setdefault(name, [set(), set(), set()]), facts[1:, at].tolist(), strict=True):
+            for known, value in zip(
+                seen.setdefault(name, [set(), set(), set()]), facts[1:, at].tolist(), strict=True
+            ):
                 known.add(value)
-    adapters = tuple(Adapter(name, _only_known_value(rail), _only_known_value(plane)) for name, (rail, plane, _) in seen.items())
+    adapters = tuple(
+        Adapter(name, _only_known_value(rail), _only_known_value(plane))
+        for name, (rail, plane, _) in seen.items()
+    )
     return adapters, bool(seen) and bool(set.intersection(*(part for _, _, part in seen.values())))
 
 
@@ -81,7 +96,9 @@ def _first_of_each_kind(facts: Ints) -> list[int]:
     key = np.zeros(facts.shape[1], dtype=np.int64)
     for row in facts:
         values, place = np.unique(row, return_inverse=True)
-        key = np.unique(key * len(values) + place, return_inverse=True)[1]  # stays below the number of columns squared
+        key = np.unique(key * len(values) + place, return_inverse=True)[
+            1
+        ]  # stays below the number of columns squared
     order = np.unique(key, return_index=True)[1]
     return sorted(order.tolist(), key=lambda k: (int(facts[0, k]), k))
 
@@ -96,7 +113,9 @@ def _host_adapters_record(
 ) -> HostAdapters:
     hosts, switches = fabric.device_a[rows], fabric.device_b[rows]
     types = {
-        t for port in distinct_values(fabric.link_a[rows] - fabric.port_base[hosts]).tolist() for t in model.class_of(port).types
+        t
+        for port in distinct_values(fabric.link_a[rows] - fabric.port_base[hosts]).tolist()
+        for t in model.class_of(port).types
     }
     domain_hosts, domain_accelerators = _largest_domain_sizes(fabric, hosts)
     return HostAdapters(
@@ -118,9 +137,12 @@ def _host_adapters_record(
 
 
 def _largest_domain_sizes(fabric: Fabric, hosts: Ints) -> tuple[int, int]:
-    """Hosts and accelerators of the largest scale-up domain of some hosts; 0 where it is one host, or there is none."""
+    """Hosts and accelerators of the largest scale-up domain of some hosts; 0 where it is one host, or there
+    is none."""
     label = fabric.domains.of_device
-    ends = np.flatnonzero(fabric.built & (fabric.kind == "host") & np.isin(label, label[hosts]) & (label >= 0))
+    ends = np.flatnonzero(
+        fabric.built & (fabric.kind == "host") & np.isin(label, label[hosts]) & (label >= 0)
+    )
     if not len(ends):
         return 0, 0
     each = np.array([m.accelerators for m in fabric.models], dtype=np.int64)[fabric.device_model[ends]]
@@ -132,7 +154,11 @@ def _largest_domain_sizes(fabric: Fabric, hosts: Ints) -> tuple[int, int]:
 def _has_oversubscribed_switch(fabric: Fabric, met: Ints) -> bool:
     """Whether one of these switches has less capacity to other switches than to hosts, though it has some."""
     met = distinct_values(met)
-    down = np.bincount(fabric.device_b, weights=fabric.link_rate * fabric.is_end[fabric.device_a], minlength=fabric.device_count)
+    down = np.bincount(
+        fabric.device_b,
+        weights=fabric.link_rate * fabric.is_end[fabric.device_a],
+        minlength=fabric.device_count,
+    )
     between = fabric.is_switch[fabric.device_a] & fabric.is_switch[fabric.device_b]
     up = np.bincount(fabric.device_a, weights=fabric.link_rate * between, minlength=fabric.device_count)
     return bool(((up[met] > 0) & (up[met] < down[met])).any())

@@ -1,4 +1,5 @@
-"""The networks that a switch announces in place of the links to its hosts: the fewest that hold addresses of no other switch."""
+"""The networks that a switch announces in place of the links to its hosts: the fewest that hold addresses of
+no other switch."""
 
 from __future__ import annotations
 
@@ -14,12 +15,16 @@ from tdsl.fabric.order import distinct_values
 
 
 def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
-    """Device -> its aggregates, IPv4 first; a network of one link is none. RFC 7938, section 5.2.3, keeps summaries to the lowest
-    tier: there a failed link cuts off its own addresses only."""
+    """Device -> its aggregates, IPv4 first; a network of one link is none. RFC 7938, section 5.2.3, keeps
+    summaries to the lowest tier: there a failed link cuts off its own addresses only."""
     f = found.fabric
     out: dict[int, tuple[Route, ...]] = {}
     host_a, host_b = f.kind[f.device_a] == "host", f.kind[f.device_b] == "host"
-    owner = np.where(host_a & f.is_switch[f.device_b], f.device_b, np.where(host_b & f.is_switch[f.device_a], f.device_a, -1))
+    owner = np.where(
+        host_a & f.is_switch[f.device_b],
+        f.device_b,
+        np.where(host_b & f.is_switch[f.device_a], f.device_a, -1),
+    )
     shared = _pools_that_share_addresses(found.pools)
     for version in (4, 6):
         dealt = found.dealt.get(("links", version))
@@ -33,10 +38,13 @@ def aggregates_by_device(found: Addressing) -> dict[int, tuple[Route, ...]]:
 
 
 def _pools_that_share_addresses(pools: Sequence[Pool]) -> set[int]:
-    """Pools of links and loopbacks whose networks have addresses in common: a block of one may hold addresses of another."""
+    """Pools of links and loopbacks whose networks have addresses in common: a block of one may hold addresses
+    of another."""
     out: set[int] = set()
     nets = {n: ip_network(p.network) for n, p in enumerate(pools) if p.kind != "management"}
-    spans = sorted((net.version, int(net.network_address), int(net.broadcast_address), n) for n, net in nets.items())
+    spans = sorted(
+        (net.version, int(net.network_address), int(net.broadcast_address), n) for n, net in nets.items()
+    )
     widest = (0, 0, 0, -1)
     for span in spans:
         if widest[0] == span[0] and widest[2] >= span[1]:
@@ -61,7 +69,8 @@ def _blocks_of_pool(pool: Pool, ranks: Ints, owner: Ints) -> Iterator[tuple[int,
 
 
 def _fewest_covering_networks(pool: Pool, mine: list[int], low: int, high: int) -> Iterator[str]:
-    """The fewest networks within ``low`` and below ``high`` that hold these addresses, but for those that hold one link."""
+    """The fewest networks within ``low`` and below ``high`` that hold these addresses, but for those that
+    hold one link."""
     net = ip_network(pool.network)
     low, high = max(low, int(net.network_address)), min(high, int(net.broadcast_address) + 1)
     at = 0

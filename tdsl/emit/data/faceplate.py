@@ -1,4 +1,5 @@
-"""The ports of a switch as SONiC knows them: numbers, lanes, break-outs, and the headroom that a lossless class needs."""
+"""The ports of a switch as SONiC knows them: numbers, lanes, break-outs, and the headroom that a lossless
+class needs."""
 
 from __future__ import annotations
 
@@ -13,9 +14,18 @@ from tdsl.fabric.graph import Ints
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
 
-PAUSE_QUANTA = {10_000: 67, 25_000: 80, 40_000: 118, 50_000: 147, 100_000: 394, 200_000: 453, 400_000: 905, 800_000: 905}
-"""By Mb/s, how long the far end may go on sending after a pause, in times of 512 bits: IEEE 802.3, 31B.3.7, as SONiC has them
-(sonic-net/sonic-swss, cfgmgr/buffer_headroom_mellanox.lua); 800 Gb/s is SONiC's figure."""
+PAUSE_QUANTA = {
+    10_000: 67,
+    25_000: 80,
+    40_000: 118,
+    50_000: 147,
+    100_000: 394,
+    200_000: 453,
+    400_000: 905,
+    800_000: 905,
+}
+"""By Mb/s, how long the far end may go on sending after a pause, in times of 512 bits: IEEE 802.3, 31B.3.7,
+as SONiC has them (sonic-net/sonic-swss, cfgmgr/buffer_headroom_mellanox.lua); 800 Gb/s is SONiC's figure."""
 SPEED_IN_FIBRE = 198_000_000
 """Metres per second, from the same place."""
 FRAME = 9216
@@ -24,10 +34,11 @@ FRAME = 9216
 
 @dataclass(frozen=True, slots=True)
 class FacePort:
-    """A port of a switch. ``system`` is the name that routing uses, ``whole`` and ``mode`` the port it is split from and how
-    (``2x400G[200G,100G]``) in the words of the platform, "" if the model does not have them. ``index`` tells the transceiver of a
-    cage from all others; ``subport`` counts the ports behind it from 1, and is 0 where there is one. ``length_m`` is "" where a
-    leg of the cable has no length. ``alias`` is the platform's second name of the port, else that on the faceplate."""
+    """A port of a switch. ``system`` is the name that routing uses, ``whole`` and ``mode`` the port it is
+    split from and how (``2x400G[200G,100G]``) in the words of the platform, "" if the model does not have
+    them. ``index`` tells the transceiver of a cage from all others; ``subport`` counts the ports behind it
+    from 1, and is 0 where there is one. ``length_m`` is "" where a leg of the cable has no length. ``alias``
+    is the platform's second name of the port, else that on the faceplate."""
 
     system: str
     name: str
@@ -44,16 +55,18 @@ class FacePort:
 
     @property
     def fec(self) -> str:
-        """``rs`` on lanes of 50 Gb/s and more, which signal by PAM4 and always have RS(544,514) (IEEE 802.3, clauses 119 and
-        134); else "", since it depends on the optics."""
+        """``rs`` on lanes of 50 Gb/s and more, which signal by PAM4 and always have RS(544,514) (IEEE 802.3,
+        clauses 119 and 134); else "", since it depends on the optics."""
         return "rs" if self.mbps >= 50_000 * len(self.lanes) else ""
 
     def headroom(self, mtu: int) -> int | None:
-        """Bytes that arrive after a pause was asked for, None where length or rate is not known; rounded up to a kibibyte.
+        """Bytes that arrive after a pause was asked for, None where length or rate is not known; rounded up
+        to a kibibyte.
 
-        One frame that goes out before the pause, one of the class that the far end has begun, the cable full in both directions,
-        and what the far end may still send (``PAUSE_QUANTA``): IEEE 802.1Qbb, annex on buffer requirements, and SONiC's own
-        calculation. What a chip adds, the cells that it rounds frames up to and the latency of its pipeline, is not in it.
+        One frame that goes out before the pause, one of the class that the far end has begun, the cable full
+        in both directions, and what the far end may still send (``PAUSE_QUANTA``): IEEE 802.1Qbb, annex on
+        buffer requirements, and SONiC's own calculation. What a chip adds, the cells that it rounds frames up
+        to and the latency of its pipeline, is not in it.
         """
         quanta = PAUSE_QUANTA.get(self.mbps)
         if quanta is None or not isinstance(self.length_m, int):
@@ -84,7 +97,8 @@ class Faceplates:
         return np.where(sure, np.ceil(np.nan_to_num(total)), -1).astype(np.int64)
 
     def of(self, name: str) -> tuple[FacePort, ...]:
-        """All ports of a switch that SONiC numbers, in the order of the model; none where the model does not say."""
+        """All ports of a switch that SONiC numbers, in the order of the model; none where the model does not
+        say."""
         f, device = self.fabric, self.devices[name]
         out = []
         base = int(f.port_base[device])
@@ -96,12 +110,22 @@ class Faceplates:
             for i, p in enumerate(c.sonic):
                 rate = int(f.link_rate[links[i]]) if links[i] >= 0 else c.rate or 0
                 metres = int(self.metres[links[i]]) if links[i] >= 0 else -1
-                out.append(FacePort(
-                    f"Ethernet{p.number}" if sonic else c.netdev(i),
-                    f"Ethernet{p.number}", p.lanes, indices[c.name, p.whole], c.labels[i], f"Ethernet{p.whole}",
-                    self._mode(model, c.split, (c.rate or rate) // 10**9),
-                    rate // 10**6, links[i] >= 0, metres if metres >= 0 else "", 0, p.alias or c.labels[i],
-                ))  # fmt: skip
+                out.append(
+                    FacePort(
+                        f"Ethernet{p.number}" if sonic else c.netdev(i),
+                        f"Ethernet{p.number}",
+                        p.lanes,
+                        indices[c.name, p.whole],
+                        c.labels[i],
+                        f"Ethernet{p.whole}",
+                        self._mode(model, c.split, (c.rate or rate) // 10**9),
+                        rate // 10**6,
+                        links[i] >= 0,
+                        metres if metres >= 0 else "",
+                        0,
+                        p.alias or c.labels[i],
+                    )
+                )
         behind: dict[int, list[FacePort]] = {}
         for port in out:
             behind.setdefault(port.index, []).append(port)
@@ -110,14 +134,16 @@ class Faceplates:
 
     @staticmethod
     def _mode(model: DeviceModel, ways: int, gbps: int) -> str:
-        """How the platform spells a break-out, "" where the model does not have its ``breakout`` modes or no such one."""
+        """How the platform spells a break-out, "" where the model does not have its ``breakout`` modes or no
+        such one."""
         known = model.facts.get("breakout", ())
         modes = [m for m in (known if isinstance(known, tuple) else (known,)) if isinstance(m, str)]
         return next((m for m in modes if re.fullmatch(rf"{ways}x{gbps}G([\[(].*)?", m)), "")
 
     @staticmethod
     def _indices(model: DeviceModel) -> dict[tuple[str, int], int]:
-        """A number for the transceiver behind each whole port, by class and SONiC's number: its cage's, if no other has it."""
+        """A number for the transceiver behind each whole port, by class and SONiC's number: its cage's, if no
+        other has it."""
         out: dict[tuple[str, int], int] = {}
         of_cage: dict[tuple[str, int], int] = {}
         rows = [(c, p, c.cages[i]) for c in model.classes for i, p in enumerate(c.sonic)]
@@ -128,5 +154,7 @@ class Faceplates:
             if cage and (c.name, cage) not in of_cage:
                 free = cage not in of_cage.values()
                 of_cage[c.name, cage] = cage if free else max((*taken, *of_cage.values(), *out.values())) + 1
-            out[c.name, p.whole] = of_cage[c.name, cage] if cage else max((*taken, *out.values()), default=0) + 1
+            out[c.name, p.whole] = (
+                of_cage[c.name, cage] if cage else max((*taken, *out.values()), default=0) + 1
+            )
         return out

@@ -1,7 +1,8 @@
 """The inside of host models as NCCL wants it told: NUMA nodes, PCIe trees, GPUs with their NVLinks, adapters.
 
-NCCL fills what a file leaves out from the machine, differently for each rank, and then no longer recognises its own nodes. So a
-host is described whole or not at all: what a model does not say is a finding at the line of the layout element.
+NCCL fills what a file leaves out from the machine, differently for each rank, and then no longer recognises
+its own nodes. So a host is described whole or not at all: what a model does not say is a finding at the line
+of the layout element.
 """
 
 from __future__ import annotations
@@ -39,20 +40,25 @@ def host_layouts(
     ethernet: Collection[tuple[str, str]] = (),
     outward: Collection[str] = (),
 ) -> list[HostLayout]:
-    """Layouts of the host models that have accelerators, by name; a model without any layout is passed over with a note.
+    """Layouts of the host models that have accelerators, by name; a model without any layout is passed over
+    with a note.
 
-    ``ethernet`` has the names of models and their port classes whose links are Ethernet here: an adapter that can be both
-    InfiniBand and Ethernet then has the PCI class of the latter. ``outward`` has the models whose NVLinks leave the host for
-    switches of this design; of others nothing is written but what the model itself joins, and NCCL asks the machine."""
+    ``ethernet`` has the names of models and their port classes whose links are Ethernet here: an adapter that
+    can be both InfiniBand and Ethernet then has the PCI class of the latter. ``outward`` has the models whose
+    NVLinks leave the host for switches of this design; of others nothing is written but what the model itself
+    joins, and NCCL asks the machine."""
     out = []
     for name, model in models.items():
         if model.kind != "host" or not model.accelerators:
             continue
         if not model.layout:
             diagnostics.add(
-                "E0506", model.origin, f"model `{model.name}` does not describe its inside, so it gets no NCCL topology",
-                help="describe its processors and PCIe tree with `numa` and `pcie`", severity=Severity.NOTE,
-            )  # fmt: skip
+                "E0506",
+                model.origin,
+                f"model `{model.name}` does not describe its inside, so it gets no NCCL topology",
+                help="describe its processors and PCIe tree with `numa` and `pcie`",
+                severity=Severity.NOTE,
+            )
             continue
         try:
             speaks = frozenset(port for m, port in ethernet if m == name)
@@ -63,7 +69,8 @@ def host_layouts(
 
 
 def gpu_vendor(model: DeviceModel) -> str:
-    """PCI vendor of a host's accelerators, ``0x10de``: that of their layout, else of the chip's ``vendor``; "" if unknown."""
+    """PCI vendor of a host's accelerators, ``0x10de``: that of their layout, else of the chip's ``vendor``;
+    "" if unknown."""
     chips = {c.name: c.model for c in model.chips if c.kind == "chip"}
     said = [str(n.facts.get("device", "")) for n in model.layout if n.name in chips]
     found = next((m[1] for text in said if (m := _IDS.fullmatch(text.lower()))), "")
@@ -74,7 +81,9 @@ def gpu_vendor(model: DeviceModel) -> str:
 class _Layout:
     """One model's layout, read node by node."""
 
-    def __init__(self, name: str, model: DeviceModel, diagnostics: Diagnostics, ethernet: frozenset[str], outward: bool) -> None:
+    def __init__(
+        self, name: str, model: DeviceModel, diagnostics: Diagnostics, ethernet: frozenset[str], outward: bool
+    ) -> None:
         self.name = name
         self.outward = outward  # NVLinks lead to switches outside
         self.ethernet = ethernet  # port classes whose links are Ethernet
@@ -110,9 +119,10 @@ class _Layout:
         found = sum(count(n.children) for n in nodes)
         if found != self.model.accelerators:
             self.fault(
-                self.model.origin, f"its layout places {found} of {self.model.accelerators} accelerators",
+                self.model.origin,
+                f"its layout places {found} of {self.model.accelerators} accelerators",
                 "give each a `pcie` element that hangs from a `numa` element, at once or through switches",
-            )  # fmt: skip
+            )
 
     # ------------------------------------------------------------ faults and facts
     def fault(self, at: Origin, what: str, help: str) -> None:
@@ -127,7 +137,11 @@ class _Layout:
         value = node.facts.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
-        self.fault(node.origin, f"{node.name}[{node.index}] {_unreadable_value_text(name, value)}", f"write `{name} {example}`")
+        self.fault(
+            node.origin,
+            f"{node.name}[{node.index}] {_unreadable_value_text(name, value)}",
+            f"write `{name} {example}`",
+        )
         return 0
 
     def word(self, node: LayoutNode, name: str, example: str) -> str:
@@ -135,7 +149,11 @@ class _Layout:
         value = node.facts.get(name)
         if isinstance(value, str) and value and not set(value) & set("<>&\"'\n\r\t"):
             return value
-        self.fault(node.origin, f"{node.name}[{node.index}] {_unreadable_value_text(name, value)}", f"write `{name} {example}`")
+        self.fault(
+            node.origin,
+            f"{node.name}[{node.index}] {_unreadable_value_text(name, value)}",
+            f"write `{name} {example}`",
+        )
         return ""
 
     def ids(self, node: LayoutNode, name: str, example: str) -> tuple[str, str]:
@@ -146,7 +164,9 @@ class _Layout:
             return f"0x{found[1]:0>4}", f"0x{found[2]:0>4}"
         if text:
             self.fault(
-                node.origin, f"{node.name}[{node.index}]: `{text}` is not a pair of PCI ids", f'write `{name} "{example}"`'
+                node.origin,
+                f"{node.name}[{node.index}]: `{text}` is not a pair of PCI ids",
+                f'write `{name} "{example}"`',
             )
         return "", ""
 
@@ -159,7 +179,11 @@ class _Layout:
         found = _BUS.fullmatch(text.lower())
         if not found:
             if text:
-                self.fault(node.origin, f"{node.name}[{node.index}]: `{text}` is not a PCI bus id", 'write `bus "0000:1b:00.0"`')
+                self.fault(
+                    node.origin,
+                    f"{node.name}[{node.index}]: `{text}` is not a PCI bus id",
+                    'write `bus "0000:1b:00.0"`',
+                )
             return ""
         domain = int(found[1] or "0", 16)
         return f"{domain:04x}:{found[2]:0>2}:{found[3]:0>2}.{found[4]}"
@@ -187,7 +211,8 @@ class _Layout:
     def affinity(self, node: LayoutNode, arch: str) -> str:
         """The node's processors as Linux prints them, from the layout or counted from its cores.
 
-        Linux numbers the first thread of every core, node by node, and then the second threads in the same order.
+        Linux numbers the first thread of every core, node by node, and then the second threads in the same
+        order.
         """
         if "affinity" in node.facts:
             return self.word(node, "affinity", '"000000ff,ffffffff"')
@@ -195,7 +220,9 @@ class _Layout:
         cores = [n.facts.get("cores") for n in nodes]
         counts = [c for c in cores if isinstance(c, int)]
         if len(counts) != len(nodes):
-            self.whole(next(n for n, c in zip(nodes, cores, strict=True) if not isinstance(c, int)), "cores", "56")
+            self.whole(
+                next(n for n, c in zip(nodes, cores, strict=True) if not isinstance(c, int)), "cores", "56"
+            )
             return ""
         threads = node.facts.get("threads", 1 if arch == "arm64" else 2)
         total, own = sum(counts), nodes.index(node)
@@ -206,7 +233,8 @@ class _Layout:
 
     # ------------------------------------------------------------ PCIe
     def children(self, node: LayoutNode) -> tuple[PciFunction, ...]:
-        """What hangs from an element, in the order of the text; NVSwitches are known to NCCL by their NVLinks only."""
+        """What hangs from an element, in the order of the text; NVSwitches are known to NCCL by their NVLinks
+        only."""
         here = self.below.get((node.name, node.index), [])
         return tuple(self.function(n) for n in here if not self.is_nvswitch(n))
 
@@ -218,11 +246,15 @@ class _Layout:
         """A PCIe switch, an accelerator or an adapter."""
         ports = self.model.port_class(node.name)
         vendor, device = self.ids(node, "device", "1000:c030")
-        sub_vendor, sub_device = self.ids(node, "subsystem", "15b3:0023") if "subsystem" in node.facts else (vendor, device)
+        sub_vendor, sub_device = (
+            self.ids(node, "subsystem", "15b3:0023") if "subsystem" in node.facts else (vendor, device)
+        )
         gen = self.whole(node, "gen", "5")
         if gen and gen not in LINK_SPEEDS:
             self.fault(
-                node.origin, f"{node.name}[{node.index}]: PCIe generation {gen} is unknown", f"known: 1 to {max(LINK_SPEEDS)}"
+                node.origin,
+                f"{node.name}[{node.index}]: PCIe generation {gen} is unknown",
+                f"known: 1 to {max(LINK_SPEEDS)}",
             )
         default = GPU_CLASS if node.name in self.chips else self.net_class(ports) if ports else SWITCH_CLASS
         return PciFunction(
@@ -241,13 +273,20 @@ class _Layout:
 
     def net_class(self, ports: PortClass) -> str:
         """The PCI class of an adapter: ConnectX shows that of the protocol that its port is set to."""
-        return INFINIBAND_CLASS if INFINIBAND & set(ports.types) and ports.name not in self.ethernet else ETHERNET_CLASS
+        return (
+            INFINIBAND_CLASS
+            if INFINIBAND & set(ports.types) and ports.name not in self.ethernet
+            else ETHERNET_CLASS
+        )
 
     def nets(self, node: LayoutNode, ports: PortClass) -> tuple[NetPort, ...]:
-        """Network devices of one adapter: its port, or as many as the operating system tells apart where it is split."""
+        """Network devices of one adapter: its port, or as many as the operating system tells apart where it
+        is split."""
         lanes = range(node.index * ports.split, (node.index + 1) * ports.split)
         if lanes.stop > ports.size:
-            self.fault(node.origin, f"{node.name}[{node.index}] describes no port", f"the class has {ports.size}")
+            self.fault(
+                node.origin, f"{node.name}[{node.index}] describes no port", f"the class has {ports.size}"
+            )
             return ()
         rates: dict[str, int] = {}
         for lane in lanes:
@@ -257,24 +296,39 @@ class _Layout:
             if not system or not rate:
                 lacks = "operating-system name" if rate else "rate"
                 self.fault(
-                    ports.origin, f"port {ports.path(lanes.start)} has no {lacks}", 'write `os "mlx5_{i}"` at the port class'
+                    ports.origin,
+                    f"port {ports.path(lanes.start)} has no {lacks}",
+                    'write `os "mlx5_{i}"` at the port class',
                 )
-            out.append(NetPort(system, self.net_count, rate // 10**6, place + 1, f"0x{self.net_count - place + 1:016x}"))
+            out.append(
+                NetPort(
+                    system, self.net_count, rate // 10**6, place + 1, f"0x{self.net_count - place + 1:016x}"
+                )
+            )
             self.net_count += 1
         return tuple(out)
 
     def accelerator(self, node: LayoutNode) -> Accelerator:
-        """A GPU: its compute capability is its model's, its scale-up links are the host model's own connects."""
+        """A GPU: its compute capability is its model's, its scale-up links are the host model's own
+        connects."""
         chip = self.chips[node.name].model
         sm = chip.facts.get("sm")
         if not isinstance(sm, int):
-            self.fault(chip.origin, f"chip model `{chip.name}` has no whole number `sm`", "write its compute capability: `sm 90`")
+            self.fault(
+                chip.origin,
+                f"chip model `{chip.name}` has no whole number `sm`",
+                "write its compute capability: `sm 90`",
+            )
         rate, count = node.facts.get("c2c_rate"), node.facts.get("c2c")
         mbytes = int(rate.amount / 8_000_000) if isinstance(rate, Quantity) else 0
         return Accelerator(
-            node.index, sm if isinstance(sm, int) else 0, self.nvlinks((node.name, node.index)),
-            count if isinstance(count, int) and mbytes else 0, mbytes, str(chip.facts.get("codename", "")),
-        )  # fmt: skip
+            node.index,
+            sm if isinstance(sm, int) else 0,
+            self.nvlinks((node.name, node.index)),
+            count if isinstance(count, int) and mbytes else 0,
+            mbytes,
+            str(chip.facts.get("codename", "")),
+        )
 
     def nvlinks(self, gpu: Key) -> tuple[NvLink, ...]:
         """Its scale-up links by target. Those that leave the host lead to switches it cannot see."""
@@ -285,7 +339,11 @@ class _Layout:
                 counts[far] = counts.get(far, 0) + link.count
         out = [self.nvlink(far, count) for far, count in counts.items()]
         if not out and self.outward:
-            outward = sum(c.size for c in self.chips[gpu[0]].model.classes if any(t.startswith("NVLINK") for t in c.types))
+            outward = sum(
+                c.size
+                for c in self.chips[gpu[0]].model.classes
+                if any(t.startswith("NVLINK") for t in c.types)
+            )
             out = [NvLink(UNSEEN_SWITCH, outward, NVSWITCH_CLASS)] if outward else []
         unseen = sum(n.count for n in out if n.target == UNSEEN_SWITCH)
         seen = [n for n in out if n.target != UNSEEN_SWITCH]
@@ -295,7 +353,9 @@ class _Layout:
         """Links to a switch, by its bus if the layout has one, or straight to another GPU."""
         node = self.nodes.get(far)
         if far[0] in self.chips and self.chips[far[0]].kind == "switch":
-            return NvLink(self.bus(node) if node and "bus" in node.facts else UNSEEN_SWITCH, count, NVSWITCH_CLASS)
+            return NvLink(
+                self.bus(node) if node and "bus" in node.facts else UNSEEN_SWITCH, count, NVSWITCH_CLASS
+            )
         said = str(node.facts.get("class", GPU_CLASS)) if node else GPU_CLASS
         return NvLink(self.bus(node) if node else "", count, said)
 

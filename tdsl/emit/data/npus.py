@@ -21,12 +21,14 @@ class NpuGraphUnfit(Exception):
 
 
 def npu_graph(wires: Wires) -> NpuGraph:
-    """Accelerators first, host by host; then one switch a server, where something joins its accelerators; then switches by tier.
+    """Accelerators first, host by host; then one switch a server, where something joins its accelerators;
+    then switches by tier.
 
-    A server is a host, or the hosts of a scale-up domain that spans several (an NVL72 rack). The k-th port with a link, of a
-    host's ports in order, belongs to an accelerator by its share: 8 ports of 8 accelerators one each, 16 two each; of 4 ports
-    each serves two, as a link of half the rate to either. Parallel links are one of their sum: ns-3's readers keep one link for
-    two nodes. Hosts without accelerators (storage, managers) are left out, with their links. Raises ``NpuGraphUnfit``.
+    A server is a host, or the hosts of a scale-up domain that spans several (an NVL72 rack). The k-th port
+    with a link, of a host's ports in order, belongs to an accelerator by its share: 8 ports of 8 accelerators
+    one each, 16 two each; of 4 ports each serves two, as a link of half the rate to either. Parallel links
+    are one of their sum: ns-3's readers keep one link for two nodes. Hosts without accelerators (storage,
+    managers) are left out, with their links. Raises ``NpuGraphUnfit``.
     """
     f = wires.fabric
     hosts = np.flatnonzero(f.built & (f.kind == "host") & (f.role == "accelerator"))
@@ -38,7 +40,8 @@ def npu_graph(wires: Wires) -> NpuGraph:
         raise NpuGraphUnfit("hosts are linked to hosts, and these formats know links to switches")
     if len(sizes) > 1:
         raise NpuGraphUnfit(
-            f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats know one number"
+            f"hosts have {' or '.join(str(s) for s in sorted(sizes))} accelerators, and these formats "
+            "know one number"
         )
     each = sizes.pop()
     hosts, span, rate = _scaleup_domain_of_hosts(f, hosts, each)
@@ -73,14 +76,22 @@ def npu_graph(wires: Wires) -> NpuGraph:
     links = tuple(NpuLink(a, b, gigabits_per_second(bits), inside) for (a, b, inside), bits in rates.items())
     chips = {c.model.name for m in models.values() for c in m.chips if c.accelerates}
     return NpuGraph(
-        len(hosts) * each, each * span, servers * joined, len(switches), links, chips.pop() if len(chips) == 1 else "",
-        max((up for up, _ in inner.values()), default=0), _tier_rates(f, switches, len(hosts) * each), servers, span,
-    )  # fmt: skip
+        len(hosts) * each,
+        each * span,
+        servers * joined,
+        len(switches),
+        links,
+        chips.pop() if len(chips) == 1 else "",
+        max((up for up, _ in inner.values()), default=0),
+        _tier_rates(f, switches, len(hosts) * each),
+        servers,
+        span,
+    )
 
 
 def _scaleup_domain_of_hosts(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, int, int]:
-    """Hosts by scale-up domain, hosts of a domain, and bits per second from an accelerator to the domain's switches; a domain of
-    one host is as its model says, at rate 0."""
+    """Hosts by scale-up domain, hosts of a domain, and bits per second from an accelerator to the domain's
+    switches; a domain of one host is as its model says, at rate 0."""
     whole = f.whole if f.whole is not None else f
     up = scaleup_links(whole)
     if not up.any():
@@ -88,14 +99,17 @@ def _scaleup_domain_of_hosts(f: Fabric, hosts: Ints, each: int) -> tuple[Ints, i
     of = f.domains.of_device[hosts]
     _, first, sizes = np.unique(of, return_index=True, return_counts=True)
     if bool((of < 0).any()) or len(set(sizes.tolist())) > 1:
-        raise NpuGraphUnfit("hosts are in scale-up domains of different sizes, and these formats know one size")
+        raise NpuGraphUnfit(
+            "hosts are in scale-up domains of different sizes, and these formats know one size"
+        )
     span = int(sizes[0])
     if span == 1:
         return hosts, 1, 0
     switch_a, switch_b = whole.is_switch[whole.device_a[up]], whole.is_switch[whole.device_b[up]]
     if not bool((switch_a | switch_b).all()):
         raise NpuGraphUnfit(
-            "scale-up links lead from accelerator to accelerator of other hosts, and these formats know one switch a domain"
+            "scale-up links lead from accelerator to accelerator of other hosts, and these formats know "
+            "one switch a domain"
         )
     total = int(whole.link_rate[up][switch_a != switch_b].sum())
     start = first[np.searchsorted(np.unique(of), of)]
@@ -110,7 +124,8 @@ def _linked_devices(f: Fabric) -> Bools:
 
 
 def _scaleup_links_of_model(model: DeviceModel) -> tuple[int, list[tuple[int, int, int]]]:
-    """Bits per second from an accelerator to the switches inside its host, and links from one accelerator to another."""
+    """Bits per second from an accelerator to the switches inside its host, and links from one accelerator to
+    another."""
     first, at = {}, 0
     for chip in model.chips:
         if chip.accelerates:
@@ -139,13 +154,16 @@ def _links_per_accelerator(f: Fabric, hosts: Ints, each: int) -> dict[tuple[int,
     near, far, rate = near[keep], far[keep], rate[keep]
     order = np.argsort(near, kind="stable")
     rows: dict[int, list[tuple[int, int]]] = {}
-    for device, there, bits in zip(f.port_device[near[order]].tolist(), far[order].tolist(), rate[order].tolist(), strict=True):
+    for device, there, bits in zip(
+        f.port_device[near[order]].tolist(), far[order].tolist(), rate[order].tolist(), strict=True
+    ):
         rows.setdefault(device, []).append((there, bits))
     out: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for device, mine in rows.items():
         if len(mine) % each and each % len(mine):
             raise NpuGraphUnfit(
-                f"{f.device_name(device)} has {len(mine)} links for {each} accelerators, so no accelerator has its own"
+                f"{f.device_name(device)} has {len(mine)} links for {each} accelerators, so no "
+                "accelerator has its own"
             )
         for k, (there, bits) in enumerate(mine):
             share = max(each // len(mine), 1)
@@ -159,13 +177,16 @@ def _links_between_switch_numbers(f: Fabric, number: dict[int, int]) -> Iterator
     rows = np.flatnonzero(f.is_switch[f.device_a] & f.is_switch[f.device_b])
     ends = [
         (*sorted((number[a], number[b])), rate)
-        for a, b, rate in zip(f.device_a[rows].tolist(), f.device_b[rows].tolist(), f.link_rate[rows].tolist(), strict=True)
+        for a, b, rate in zip(
+            f.device_a[rows].tolist(), f.device_b[rows].tolist(), f.link_rate[rows].tolist(), strict=True
+        )
     ]
     yield from sorted(ends)
 
 
 def _tier_rates(f: Fabric, switches: Ints, npus: int) -> tuple[float, ...]:
-    """Gb/s for each accelerator, of its host's links to switches, and of the links above each tier of switches but the last."""
+    """Gb/s for each accelerator, of its host's links to switches, and of the links above each tier of
+    switches but the last."""
     high = int(f.tier[switches].max(initial=0))
     low = np.minimum(f.tier[f.device_a], f.tier[f.device_b])
     low[~(f.is_switch[f.device_a] & f.is_switch[f.device_b])] = 0

@@ -20,12 +20,24 @@ from tdsl.fabric.order import distinct_values
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.semantics.model import PortClass
 
-CAGE_LANES = {"OSFP": 8, "QSFPDD": 8, "QSFP": 4, "QSFP28": 4, "QSFP56": 4, "QSFP112": 4, "SFP": 1, "SFP28": 1, "SFP56": 1}
-"""Electrical lanes a direction: OSFP MSA, osfpmsa.org; QSFP-DD MSA, qsfp-dd.com; SFF-8665 and SFF-8402, snia.org/sff."""
+CAGE_LANES = {
+    "OSFP": 8,
+    "QSFPDD": 8,
+    "QSFP": 4,
+    "QSFP28": 4,
+    "QSFP56": 4,
+    "QSFP112": 4,
+    "SFP": 1,
+    "SFP28": 1,
+    "SFP56": 1,
+}
+"""Electrical lanes a direction: OSFP MSA, osfpmsa.org; QSFP-DD MSA, qsfp-dd.com; SFF-8665 and SFF-8402,
+snia.org/sff."""
 
 
 class LinkAtPort(NamedTuple):
-    """A link at one of its ports: the port, the link, the port at the other end, and whether this is the link's second end."""
+    """A link at one of its ports: the port, the link, the port at the other end, and whether this is the
+    link's second end."""
 
     port: int
     link: int
@@ -39,11 +51,13 @@ class RouterMaker:
     def __init__(self, wires: Wires, addressing: Addressing, diagnostics: Diagnostics) -> None:
         self.wires, self.found, self.diagnostics = wires, addressing, diagnostics
         self.fabric = wires.fabric
-        self._facts: dict[tuple[int, int], tuple[int, bool, int]] = {}  # of a model's port: lanes that share it, SONiC, own lanes
+        self._facts: dict[
+            tuple[int, int], tuple[int, bool, int]
+        ] = {}  # of a model's port: lanes that share it, SONiC, own lanes
 
     def of(self, kind: str, only: Bools | None = None) -> Iterator[Router]:
-        """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric; of ``only`` these
-        devices, if some are named."""
+        """Built switches, or hosts that have an ASN or addresses on their links, in the order of the fabric;
+        of ``only`` these devices, if some are named."""
         f = self.fabric
         asked: Bools = f.built & (f.kind == kind)
         if only is not None:
@@ -57,8 +71,8 @@ class RouterMaker:
 
     @cached_property
     def _order(self) -> tuple[Ints, Ints, Ints, Bools, Ints]:
-        """Ends of links sorted by port: ports, their links, the ports at the other ends, whether they are second ends, and the
-        first end of every device."""
+        """Ends of links sorted by port: ports, their links, the ports at the other ends, whether they are
+        second ends, and the first end of every device."""
         f = self.fabric
         ports = np.concatenate([f.link_a, f.link_b])
         order = np.argsort(ports, kind="stable")
@@ -89,20 +103,34 @@ class RouterMaker:
             rdma, model = c.systems[i], f.models[number].name
             system = str(f.switch_system[device[without & (f.device_model[device] == number)][0]])
             if system and (rdma or system == "sonic"):
-                what = f"port {c.path(i)} of {model} has no name under {system}" + (f": `{rdma}` is not one" if rdma else "")
-                help = ("number the ports as SONiC does: `sonic 8*(i - 1) lanes 8`" if system == "sonic"
-                        else "name the ports as that system does, or name another system with `nos`")  # fmt: skip
+                what = f"port {c.path(i)} of {model} has no name under {system}" + (
+                    f": `{rdma}` is not one" if rdma else ""
+                )
+                help = (
+                    "number the ports as SONiC does: `sonic 8*(i - 1) lanes 8`"
+                    if system == "sonic"
+                    else "name the ports as that system does, or name another system with `nos`"
+                )
             elif rdma:
-                what = f"`{rdma}` is the RDMA device of port {c.path(i)} of {model}, and nothing names its network device"
-                help = f'name both, as `rdma link` of that system shows them: `os "{rdma}"; netdev "enp24s0np0"`'
+                what = (
+                    f"`{rdma}` is the RDMA device of port {c.path(i)} of {model}, and nothing names "
+                    "its network device"
+                )
+                help = (
+                    f'name both, as `rdma link` of that system shows them: `os "{rdma}"; netdev "enp24s0np0"`'
+                )
             else:
                 what = f"nothing says what the operating system of {model} calls port {c.path(i)}"
                 help = 'name them: `port p[1..64]: 400Gbps { os "swp{i}" }`'
             switch = bool(f.is_switch[device[without & (f.device_model[device] == number)][0]])
             self.diagnostics.add(
-                "E0513", c.origin, what, notes=[f"{'its routers' if switch else 'these hosts'} are not configured"], help=help,
+                "E0513",
+                c.origin,
+                what,
+                notes=[f"{'its routers' if switch else 'these hosts'} are not configured"],
+                help=help,
                 severity=Severity.ERROR if switch else Severity.WARNING,
-            )  # fmt: skip
+            )
         return set(device[without].tolist())
 
     # ------------------------------------------------------------ one device
@@ -127,10 +155,15 @@ class RouterMaker:
                 members = [self._member(e) for e in ends]
                 interfaces += [replace(m, channel=name) for m in members]
                 made = Interface(
-                    name, f"{self._devices[there]} port channel {self._number(ends[0], far=True)}", addresses,
-                    gigabits_per_second(sum(int(f.link_rate[e.link]) for e in ends)), static, sonic=members[0].sonic,
-                    between=members[0].between, members=tuple(m.name for m in members),
-                )  # fmt: skip
+                    name,
+                    f"{self._devices[there]} port channel {self._number(ends[0], far=True)}",
+                    addresses,
+                    gigabits_per_second(sum(int(f.link_rate[e.link]) for e in ends)),
+                    static,
+                    sonic=members[0].sonic,
+                    between=members[0].between,
+                    members=tuple(m.name for m in members),
+                )
                 channels.append(made)
             if found.asn[device] and found.asn[there]:
                 far: list[tuple[int, str]] = [(a.version, str(a)) for a, _ in other]
@@ -176,18 +209,25 @@ class RouterMaker:
     def _channels(self) -> tuple[Ints, Ints]:
         return bundle_numbers_at_devices(self.fabric)
 
-    def _member(self, end: LinkAtPort, addresses: tuple[str, ...] = (), routes: tuple[Route, ...] = ()) -> Interface:
+    def _member(
+        self, end: LinkAtPort, addresses: tuple[str, ...] = (), routes: tuple[Route, ...] = ()
+    ) -> Interface:
         """A port as its system sees it."""
         f, names = self.fabric, self._names
         there = int(f.port_device[end.far])
         text = f"{self._devices[there]} {names[end.far] or f.port_system(end.far) or f.port_label(end.far)}"
-        local = int(f.device_model[f.port_device[end.port]]), end.port - int(f.port_base[f.port_device[end.port]])
+        local = (
+            int(f.device_model[f.port_device[end.port]]),
+            end.port - int(f.port_base[f.port_device[end.port]]),
+        )
         if local not in self._facts:
             c, i = f.port_class(end.port)
             self._facts[local] = c.split, bool(c.sonic), _lanes_of_port(c, i)
         split, sonic, lanes = self._facts[local]
         rate = gigabits_per_second(int(f.link_rate[end.link]))
-        return Interface(names[end.port], text, addresses, rate, routes, split, sonic, lanes, bool(f.is_switch[there]))
+        return Interface(
+            names[end.port], text, addresses, rate, routes, split, sonic, lanes, bool(f.is_switch[there])
+        )
 
     @cached_property
     def _devices(self) -> list[str]:
@@ -212,7 +252,13 @@ class RouterMaker:
         f, out = self.fabric, 0
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
         for (kind, _), dealt in self.found.dealt.items():
-            used = dealt.pool[to_host] if kind == "links" else dealt.pool[f.built] if kind == "loopback" else dealt.pool[:0]
+            used = (
+                dealt.pool[to_host]
+                if kind == "links"
+                else dealt.pool[f.built]
+                if kind == "loopback"
+                else dealt.pool[:0]
+            )
             out += int((used >= 0).sum())
         return out
 
@@ -223,21 +269,23 @@ class RouterMaker:
 
     @cached_property
     def own(self) -> tuple[Route, ...]:
-        """What a host announces of itself. A link in an aggregate is not among it: its route would be longer than the
-        aggregate's, and lead to it by the host's other links."""
+        """What a host announces of itself. A link in an aggregate is not among it: its route would be longer
+        than the aggregate's, and lead to it by the host's other links."""
         return self._networks(("loopback",)) if self.aggregates else self.accepted
 
     @cached_property
     def accepted(self) -> tuple[Route, ...]:
-        """What routers tell each other: loopbacks, and the networks of links that lead to hosts (RFC 7938, section 5.2.3, keeps
-        those between switches out)."""
+        """What routers tell each other: loopbacks, and the networks of links that lead to hosts (RFC 7938,
+        section 5.2.3, keeps those between switches out)."""
         return self._networks(("loopback", "links"))
 
     def _networks(self, kinds: tuple[str, ...]) -> tuple[Route, ...]:
         f, found = self.fabric, self.found
         out: dict[Route, None] = {}
         to_host = f.is_end[f.device_a] | f.is_end[f.device_b]
-        for (kind, version), dealt in sorted(found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")):
+        for (kind, version), dealt in sorted(
+            found.dealt.items(), key=lambda item: (item[0][1], item[0][0] != "loopback")
+        ):
             used = dealt.pool[to_host] if kind == "links" else dealt.pool
             for number in distinct_values(used[used >= 0]).tolist() if kind in kinds else ():
                 pool = found.pools[number]
@@ -259,20 +307,27 @@ class RouterMaker:
         wide = sorted({n.prefixlen for n in pools})
         for route in {r for routes in self.aggregates.values() for r in routes}:
             net = ip_network(route.network)
-            home = next(pools[n] for w in wide if w <= net.prefixlen for n in [net.supernet(new_prefix=w)] if n in pools)
+            home = next(
+                pools[n]
+                for w in wide
+                if w <= net.prefixlen
+                for n in [net.supernet(new_prefix=w)]
+                if n in pools
+            )
             lengths[home] = min(lengths.get(home, 128), net.prefixlen)
         return lengths
 
 
 def _lanes_of_port(c: PortClass, index: int) -> int:
-    """Lanes of the signal that a port has to itself: the cage's, shared by the ports in it. 0 where the form is not known."""
+    """Lanes of the signal that a port has to itself: the cage's, shared by the ports in it. 0 where the form
+    is not known."""
     lanes = CAGE_LANES.get(c.form, 0)
     return lanes // c.cages.count(c.cages[index]) if lanes else 0
 
 
 def _bgp_sessions(name: str, text: str, asn: int, far: list[tuple[int, str]]) -> list[Session]:
-    """One over the interface where the link has no addresses; else one an address, each with the routes of its version. An
-    IPv6 one alone carries those of both (RFC 8950)."""
+    """One over the interface where the link has no addresses; else one an address, each with the routes of
+    its version. An IPv6 one alone carries those of both (RFC 8950)."""
     if not far:
         return [Session(name, True, asn, (4, 6), text)]
     alone = len(far) == 1 and far[0][0] == 6

@@ -1,4 +1,5 @@
-"""The fabric as schedulers see it: hosts in groups, groups in groups, a tree in which each host is in one group.
+"""The fabric as schedulers see it: hosts in groups, groups in groups, a tree in which each host is in one
+group.
 
 Rails, planes and the switches of one tier beside each other are one group: what they join is equally near.
 """
@@ -15,10 +16,12 @@ from tdsl.fabric.order import distinct_values
 
 
 def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
-    """Levels of groups, nearest to the hosts first; a group is named after its first switch. The last level has one group for
-    each part of the fabric that no link joins to another. No levels where no built host meets a switch.
+    """Levels of groups, nearest to the hosts first; a group is named after its first switch. The last level
+    has one group for each part of the fabric that no link joins to another. No levels where no built host
+    meets a switch.
 
-    Hosts are those with accelerators, or all where none has; a level that groups nothing more than the one below is left out.
+    Hosts are those with accelerators, or all where none has; a level that groups nothing more than the one
+    below is left out.
     """
     f = wires.fabric
     hosts = _schedulable_hosts(f)
@@ -42,7 +45,9 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
             top = near[f.tier[near] == f.tier[near].max()] if len(near) else near
             name = str(names[top[0]]) if len(top) else str(names[hosts[rows[0]]])
             below = (
-                tuple(g.name for g, m in zip(levels[-1], members, strict=True) if set(m) & set(rows.tolist())) if levels else ()
+                tuple(g.name for g, m in zip(levels[-1], members, strict=True) if set(m) & set(rows.tolist()))
+                if levels
+                else ()
             )
             made.append(HostGroup(name, tuple(str(n) for n in names[hosts[rows]].tolist()), below))
             inside.append(tuple(rows.tolist()))
@@ -54,7 +59,8 @@ def host_groups(wires: Wires) -> tuple[tuple[HostGroup, ...], ...]:
 
 
 def host_domains(wires: Wires) -> tuple[HostGroup, ...]:
-    """The scale-up domains of several hosts, each named after the first switch of its links or else after its first host."""
+    """The scale-up domains of several hosts, each named after the first switch of its links or else after its
+    first host."""
     f = wires.fabric
     hosts, names = _schedulable_hosts(f), wires.devices.name
     of = f.domains.of_device[hosts]
@@ -73,9 +79,11 @@ def host_domains(wires: Wires) -> tuple[HostGroup, ...]:
     return tuple(out)
 
 
-def host_blocks(domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, ...], ...]) -> tuple[HostGroup, ...]:
-    """Groups of hosts for jobs that want the nearest neighbours: ``domains``, and what is in none of them by the lowest of
-    ``levels``."""
+def host_blocks(
+    domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, ...], ...]
+) -> tuple[HostGroup, ...]:
+    """Groups of hosts for jobs that want the nearest neighbours: ``domains``, and what is in none of them by
+    the lowest of ``levels``."""
     out = list(domains)
     placed = {h for d in domains for h in d.hosts}
     for g in levels[0] if levels else ():
@@ -85,14 +93,17 @@ def host_blocks(domains: tuple[HostGroup, ...], levels: tuple[tuple[HostGroup, .
 
 
 def _schedulable_hosts(f: Fabric) -> Ints:
-    """Hosts with accelerators that have a link to a switch, or all hosts that have one where none has accelerators."""
+    """Hosts with accelerators that have a link to a switch, or all hosts that have one where none has
+    accelerators."""
     asked = f.built & (f.kind == "host") & (f.role == "accelerator")
     if not asked.any():
         asked = f.built & (f.kind == "host")
     return np.flatnonzero(asked & _devices_cabled_to_switches(f))
 
 
-def _groups_with_distinct_names(made: list[HostGroup], levels: list[tuple[HostGroup, ...]]) -> tuple[HostGroup, ...]:
+def _groups_with_distinct_names(
+    made: list[HostGroup], levels: list[tuple[HostGroup, ...]]
+) -> tuple[HostGroup, ...]:
     """Groups whose names no group below has."""
     taken = {g.name for level in levels for g in level}
     return tuple(HostGroup(_free_group_name(g.name, taken), g.hosts, g.groups) for g in made)
@@ -112,7 +123,8 @@ def _devices_cabled_to_switches(f: Fabric) -> Bools:
 
 
 def _links_counted_at_tier(f: Fabric, tier: int, high: int) -> Bools:
-    """Links that count at a level: those to switches of this tier and below, links between switches of one tier last."""
+    """Links that count at a level: those to switches of this tier and below, links between switches of one
+    tier last."""
     a, b = f.tier[f.device_a], f.tier[f.device_b]
     counted: Bools = (np.maximum(a, b) <= tier) & (a != b)
     return counted | (tier > high)

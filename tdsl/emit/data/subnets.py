@@ -1,4 +1,5 @@
-"""InfiniBand subnets as their managers see them: switches and adapter ports, partitions, managers, and how to route."""
+"""InfiniBand subnets as their managers see them: switches and adapter ports, partitions, managers, and how to
+route."""
 
 from __future__ import annotations
 
@@ -8,15 +9,30 @@ from hashlib import sha256
 import numpy as np
 
 from tdsl.emit.link_tables import Wires, gigabits_per_second
-from tdsl.emit.records import Aggregator, Manager, Node, PartitionMember, PartitionPlan, Plane, SeedLink, TorusPlan, WiredPort
+from tdsl.emit.records import (
+    Aggregator,
+    Manager,
+    Node,
+    PartitionMember,
+    PartitionPlan,
+    Plane,
+    SeedLink,
+    TorusPlan,
+    WiredPort,
+)
 from tdsl.fabric.assets import AGGREGATION, Assets
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.subnets import infiniband_ports, subnet_of_links, subnet_shape
 
 KNOWN_RATES = (
-    (200, "4xHDR"), (100, "4xEDR"), (56, "4xFDR"), (40, "4xQDR"), (20, "4xDDR"), (10, "4xSDR"),
-)  # fmt: skip
+    (200, "4xHDR"),
+    (100, "4xEDR"),
+    (56, "4xFDR"),
+    (40, "4xQDR"),
+    (20, "4xDDR"),
+    (10, "4xSDR"),
+)
 """What ibsim has a word for, in Gb/s, fastest first."""
 
 
@@ -27,7 +43,8 @@ HIGHEST = 15
 
 
 def is_infiniband(fabric: Fabric) -> bool:
-    """Whether every link that is no trace joins ports of InfiniBand types, at a switch at least at one end."""
+    """Whether every link that is no trace joins ports of InfiniBand types, at a switch at least at one
+    end."""
     if not fabric.link_count or not fabric.is_switch[fabric.device_b].any():
         return False
     return all(bool(infiniband_ports(fabric, ports).all()) for ports in (fabric.link_a, fabric.link_b))
@@ -36,11 +53,14 @@ def is_infiniband(fabric: Fabric) -> bool:
 def has_torus(fabric: Fabric) -> bool:
     """Whether the switches of a subnet form a torus."""
     subnet = subnet_of_links(fabric)
-    return any(subnet_shape(fabric, subnet == n).torus is not None for n in range(int(subnet.max(initial=-1)) + 1))
+    return any(
+        subnet_shape(fabric, subnet == n).torus is not None for n in range(int(subnet.max(initial=-1)) + 1)
+    )
 
 
 def subnet_planes(wires: Wires, names: Mapping[int, str], assets: Assets | None) -> tuple[Plane, ...]:
-    """The subnets, each with a name: its plane's where it is the only one there, else its rail's, else a number."""
+    """The subnets, each with a name: its plane's where it is the only one there, else its rail's, else a
+    number."""
     subnet = subnet_of_links(wires.fabric)
     called = subnet_names(wires, names, subnet)
     guids = _Guids()
@@ -48,8 +68,8 @@ def subnet_planes(wires: Wires, names: Mapping[int, str], assets: Assets | None)
 
 
 def subnet_names(wires: Wires, names: Mapping[int, str], subnet: Ints) -> list[str]:
-    """A name for every subnet: that of its plane or, where it has none, the fabric's, with the rail or a number behind if there
-    are several of that name."""
+    """A name for every subnet: that of its plane or, where it has none, the fabric's, with the rail or a
+    number behind if there are several of that name."""
     firsts = [np.flatnonzero(subnet == n) for n in range(int(subnet.max()) + 1 if len(subnet) else 0)]
     stems = [_common_number(wires.link_plane[rows], names, wires.fabric.name) for rows in firsts]
     rails = [_common_number(wires.link_rails[rows], None, "") for rows in firsts]
@@ -117,7 +137,9 @@ class _Subnet:
             adapters=adapters,
             engine=ENGINES[self.shape.kind],
             shape=self.shape.kind,
-            slower=tuple(f"{gigabits_per_second(r)} Gb/s" for r, (_, exact) in sorted(words.items()) if not exact),
+            slower=tuple(
+                f"{gigabits_per_second(r)} Gb/s" for r, (_, exact) in sorted(words.items()) if not exact
+            ),
             known=all(n.asset for n in switches) and all(n.asset and n.asset_port for n in adapters),
             roots=tuple(n.asset for d, (switch, n) in nodes.items() if switch and int(f.tier[d]) == highest),
             torus=self._torus(),
@@ -126,7 +148,8 @@ class _Subnet:
         )
 
     def _nodes(self) -> tuple[dict[int, tuple[bool, Node]], dict[int, tuple[str, bool]]]:
-        """Nodes by the row of a switch, or by the rows of devices plus the row of an adapter's port; words for rates."""
+        """Nodes by the row of a switch, or by the rows of devices plus the row of an adapter's port; words
+        for rates."""
         f = self.fabric
         ends = np.concatenate([f.link_a[self.rows], f.link_b[self.rows]])
         fars = np.concatenate([f.link_b[self.rows], f.link_a[self.rows]])
@@ -147,14 +170,23 @@ class _Subnet:
         for i, rate in enumerate(rates.tolist()):
             first.setdefault(keys[i], i)
             wired.setdefault(keys[i], []).append(
-                WiredPort(numbers[i], far_ids[i], far_numbers[i], far_descriptions[i], words[rate][0], gigabits_per_second(rate))
+                WiredPort(
+                    numbers[i],
+                    far_ids[i],
+                    far_numbers[i],
+                    far_descriptions[i],
+                    words[rate][0],
+                    gigabits_per_second(rate),
+                )
             )
         out: dict[int, tuple[bool, Node]] = {}
         for key, i in first.items():
             here = int(device[i]), -1 if on_switch[i] else local[i]
             asset, asset_port = self.assets.node.get(here, ""), self.assets.port.get(here, "")
             guid = asset or self.guids.make(ids[i])
-            port_guid = asset_port or (guid if on_switch[i] else f"{int(guid, 16) + 1:016x}")  # as ibsim numbers them
+            port_guid = asset_port or (
+                guid if on_switch[i] else f"{int(guid, 16) + 1:016x}"
+            )  # as ibsim numbers them
             count, system, aggregator = self._switch(here[0], names[i]) if on_switch[i] else (1, "", None)
             out[key] = on_switch[i], Node(
                 ids[i], guid, port_guid, descriptions[i], count, tuple(wired[key]), names[i],
@@ -163,8 +195,9 @@ class _Subnet:
         return out, words
 
     def _switch(self, device: int, name: str) -> tuple[int, str, Aggregator | None]:
-        """How many ports a switch has, with that of its aggregation node behind the last one; what its own system describes it
-        as, "" where its model does not say; its aggregation node, if a table has its GUIDs."""
+        """How many ports a switch has, with that of its aggregation node behind the last one; what its own
+        system describes it as, "" where its model does not say; its aggregation node, if a table has its
+        GUIDs."""
         f = self.fabric
         facts = f.models[int(f.device_model[device])].facts
         count = int(f.port_base[device + 1] - f.port_base[device]) + ("aggregation" in facts)
@@ -173,7 +206,8 @@ class _Subnet:
         return count, system, Aggregator(count, node, port) if node and port else None
 
     def _torus(self) -> TorusPlan | None:
-        """Sizes and seeds; a dimension that the design has not has size 1. Both directions are told where there are two."""
+        """Sizes and seeds; a dimension that the design has not has size 1. Both directions are told where
+        there are two."""
         torus = self.shape.torus
         if torus is None:
             return None
@@ -196,7 +230,11 @@ class _Subnet:
         out = []
         for p in found:
             here = [
-                PartitionMember(nodes[f.device_count + port][1].asset_port, full, nodes[f.device_count + port][1].description)
+                PartitionMember(
+                    nodes[f.device_count + port][1].asset_port,
+                    full,
+                    nodes[f.device_count + port][1].description,
+                )
                 for port, full in zip(p.port.tolist(), p.full.tolist(), strict=True)
                 if f.device_count + port in nodes
             ]
@@ -212,10 +250,13 @@ class _Subnet:
             if not switch:
                 first.setdefault(int(f.port_device[key - f.device_count]), node)
         found = [first[d] for d in (f.management.managers if f.management is not None else ()) if d in first]
-        return tuple(Manager(n.device, n.description, max(HIGHEST - k, 0), n.asset_port) for k, n in enumerate(found))
+        return tuple(
+            Manager(n.device, n.description, max(HIGHEST - k, 0), n.asset_port) for k, n in enumerate(found)
+        )
 
     def _names(self, ports: Ints) -> tuple[list[str], list[int], list[str]]:
-        """Of each port's node: identifier, port number, description. A switch is one node; every port of a host is one."""
+        """Of each port's node: identifier, port number, description. A switch is one node; every port of a
+        host is one."""
         w = self.wires
         device = self.fabric.port_device[ports]
         names = w.devices.name[device].tolist()
@@ -224,7 +265,9 @@ class _Subnet:
         switch = self.fabric.is_switch[device].tolist()
         numbers = (ports - self.fabric.port_base[device] + 1).tolist()
         ids = [n if s else f"{n}:{p}" for n, s, p in zip(names, switch, shorts, strict=True)]
-        described = [n if s else f"{n} {o or p}" for n, s, o, p in zip(names, switch, systems, shorts, strict=True)]
+        described = [
+            n if s else f"{n} {o or p}" for n, s, o, p in zip(names, switch, systems, shorts, strict=True)
+        ]
         return ids, [n if s else 1 for n, s in zip(numbers, switch, strict=True)], described
 
 

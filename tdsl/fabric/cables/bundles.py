@@ -12,10 +12,16 @@ from tdsl.syntax import tree
 
 
 def form_bundles(
-    plan: FabricPlan, device_a: Ints, device_b: Ints, port_a: Ints, statement: Ints, rate: Ints, diagnostics: Diagnostics
+    plan: FabricPlan,
+    device_a: Ints,
+    device_b: Ints,
+    port_a: Ints,
+    statement: Ints,
+    rate: Ints,
+    diagnostics: Diagnostics,
 ) -> Ints:
-    """The bundle of every link, -1 for none. Links of one statement between the same two devices form bundles of N in the order
-    of their ports; bundles are numbered in the order of their first links."""
+    """The bundle of every link, -1 for none. Links of one statement between the same two devices form bundles
+    of N in the order of their ports; bundles are numbered in the order of their first links."""
     sizes = np.array([_bundle_size(w.settings) for w in plan.wires] or [0], dtype=np.int64)
     out = np.full(len(statement), -1, dtype=np.int64)
     if not sizes.any():
@@ -35,12 +41,23 @@ def form_bundles(
     np.maximum.at(fast, group, rate[order])
     for at in np.unique(statement[order[start[(many % np.maximum(per, 1) != 0) | (slow != fast)]]]).tolist():
         wrong = np.flatnonzero((statement[order[start]] == at) & (many % per != 0))
-        where = next(s.span for s in plan.wires[at].node.body if isinstance(s, tree.Setting) and s.name.name == "bundle")
+        where = next(
+            s.span
+            for s in plan.wires[at].node.body
+            if isinstance(s, tree.Setting) and s.name.name == "bundle"
+        )
         if len(wrong):
             n, each = int(many[wrong[0]]), int(per[wrong[0]])
-            message = f"{count_with_noun(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, which is not a multiple of {each}"
+            message = (
+                f"{count_with_noun(n, 'link')} {'joins' if n == 1 else 'join'} two devices here, "
+                f"which is not a multiple of {each}"
+            )
             fits = [d for d in range(2, n + 1) if n % d == 0]
-            help = f"write `bundle {fits[-1]}`" if fits else "make several links between the same two devices: `x 2`"
+            help = (
+                f"write `bundle {fits[-1]}`"
+                if fits
+                else "make several links between the same two devices: `x 2`"
+            )
         else:
             message, help = "the links of a bundle run at one rate", "write `rate` for them"
         diagnostics.add("E0214", where, message, count=max(len(wrong), 1), help=help)
@@ -59,7 +76,8 @@ def _bundle_size(settings: object) -> int:
 
 
 def spare_members(fabric: Fabric, rows: Ints) -> Ints:
-    """Of some links those whose bundle has another link before them among these: without them each bundle is one link."""
+    """Of some links those whose bundle has another link before them among these: without them each bundle is
+    one link."""
     found = fabric.link_bundle[rows]
     if not (found >= 0).any():
         return rows[:0]
@@ -71,7 +89,8 @@ def spare_members(fabric: Fabric, rows: Ints) -> Ints:
 
 
 def bundle_numbers_at_devices(fabric: Fabric) -> tuple[Ints, Ints]:
-    """The number of every link's bundle at its two devices, from 1 in the order of their lowest ports; 0 where there is none."""
+    """The number of every link's bundle at its two devices, from 1 in the order of their lowest ports; 0
+    where there is none."""
     out = np.zeros((2, fabric.link_count), dtype=np.int64)
     rows = np.flatnonzero(fabric.link_bundle >= 0)
     if not len(rows):

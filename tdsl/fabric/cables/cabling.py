@@ -1,6 +1,7 @@
 """Links become cables: everything that leaves one connector leaves by one cable.
 
-One far connector makes a straight cable, several make a break-out with a leg each; many-to-many needs a panel.
+One far connector makes a straight cable, several make a break-out with a leg each; many-to-many needs a
+panel.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from tdsl.system.lazy_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CableLegs:
-    """Legs as columns, and the legs that cannot be: ``tangled`` join many connectors to many, ``split`` are break-outs."""
+    """Legs as columns, and the legs that cannot be: ``tangled`` join many connectors to many, ``split`` are
+    break-outs."""
 
     a: Array
     b: Array
@@ -46,7 +48,9 @@ def number_connectors(models: Sequence[DeviceModel], device_model: Array, base: 
         counts.append(seen)
     per_device = np.array(counts or [0], dtype=np.int64)[device_model]
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(per_device)])
-    result: Array = np.empty(int(base[-1]), dtype=np.int32 if int(start[-1]) < 1 << 31 else np.int64)  # half the memory
+    result: Array = np.empty(
+        int(base[-1]), dtype=np.int32 if int(start[-1]) < 1 << 31 else np.int64
+    )  # half the memory
     for m, places in enumerate(local):
         rows = np.flatnonzero(device_model == m)
         numbers = start[rows][:, None] + places[None, :]
@@ -69,18 +73,22 @@ def links_together(settings: Mapping[str, object]) -> int:
 
 
 def ports_sharing_cable(settings: Mapping[str, object]) -> int:
-    """How many ports of a cage leave by one cable of a connect: 0 for all of them, 1 for those of one connector alone."""
+    """How many ports of a cage leave by one cable of a connect: 0 for all of them, 1 for those of one
+    connector alone."""
     return 0 if fills_cages(settings.get("part")) else links_together(settings)
 
 
 def first_of_cage(models: Sequence[DeviceModel], together: int = 0) -> Array:
-    """For every port of the models, the first port of its cage (of its connector where it has no cage), counted in its model.
-    With ``together`` the first of its group of so many ports of the cage, in their order."""
+    """For every port of the models, the first port of its cage (of its connector where it has no cage),
+    counted in its model. With ``together`` the first of its group of so many ports of the cage, in their
+    order."""
     out: list[int] = []
     for m in models:
         first: dict[tuple[str, int, int, int], int] = {}
         many: dict[tuple[str, int, int], int] = {}  # ports of a cage so far
-        for number, c in enumerate(m.classes):  # a class that is split in part is several here, and they share cages
+        for number, c in enumerate(
+            m.classes
+        ):  # a class that is split in part is several here, and they share cages
             for i in range(c.size):
                 key = (c.name, -1, c.cages[i]) if c.cages[i] else (c.name, number, c.connectors[i])
                 group = (*key, 0)
@@ -92,7 +100,8 @@ def first_of_cage(models: Sequence[DeviceModel], together: int = 0) -> Array:
 
 
 def cables_of_segments(a: Array, b: Array, statement: Array, cls: Array, connector: Array) -> CableLegs:
-    """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower end's port."""
+    """Cables for segments between ports ``a`` (lower end) and ``b``; rows come in the order of the lower
+    end's port."""
     order = by_keys(a)
     a, b = a[order], b[order]
     if (a[1:] == a[:-1]).any():
@@ -102,7 +111,9 @@ def cables_of_segments(a: Array, b: Array, statement: Array, cls: Array, connect
     same = ca[1:] == ca[:-1]
     fresh = np.append(len(a) > 0, ~same | (cb[1:] != cb[:-1]))[: len(a)]
     if bool((~same & (ca[1:] > ca[:-1]) | same & (cb[1:] >= cb[:-1])).all()):
-        heads = np.flatnonzero(fresh)  # a connector's ports follow each other and lead to one connector after the other
+        heads = np.flatnonzero(
+            fresh
+        )  # a connector's ports follow each other and lead to one connector after the other
         links = np.diff(np.append(heads, len(a)))
     else:
         inside = by_keys(ca, cb)
@@ -124,7 +135,9 @@ def cables_of_segments(a: Array, b: Array, statement: Array, cls: Array, connect
     if split.any():
         owner = np.where(many_b, lb, la)
         first = np.zeros(len(degree), dtype=np.int64)
-        first[owner[::-1]] = group[::-1]  # of a number that is written often the last one stays: the first row
+        first[owner[::-1]] = group[
+            ::-1
+        ]  # of a number that is written often the last one stays: the first row
         group = (np.cumsum(first[owner] == group) - 1)[first[owner]]
         mine = np.flatnonzero(split)
         mine = mine[by_keys(group[mine])]

@@ -27,7 +27,8 @@ class CableIndex:
 
     @cached_property
     def crossings(self) -> tuple[Ints, Ints]:
-        """Which link runs through which cable leg: two columns, links and rows of cables, nearest to the a end first."""
+        """Which link runs through which cable leg: two columns, links and rows of cables, nearest to the a
+        end first."""
         f = self.fabric
         via = np.flatnonzero(f.link_via_a >= 0)
         if not len(f.cable_a) or not f.link_count:
@@ -55,12 +56,18 @@ class CableIndex:
 
         for block in _row_blocks(f.link_count):
             crossed = f.link_via_a[block]
-            count += run(np.arange(block.start, block.stop), f.link_a[block], np.where(crossed >= 0, crossed, f.link_b[block]))
+            count += run(
+                np.arange(block.start, block.stop),
+                f.link_a[block],
+                np.where(crossed >= 0, crossed, f.link_b[block]),
+            )
         for block in _row_blocks(len(via)):
             count += run(via[block], f.link_via_b[via[block]], f.link_b[via[block]])
         return narrow_column(found[0, :count]), narrow_column(found[1, :count])
 
-    def _crossings_of_pairs(self, connector: NDArray[np.integer], legs: tuple[NDArray[np.integer], ...]) -> tuple[Ints, Ints]:
+    def _crossings_of_pairs(
+        self, connector: NDArray[np.integer], legs: tuple[NDArray[np.integer], ...]
+    ) -> tuple[Ints, Ints]:
         """The crossings where the connector at one end does not tell the leg."""
         f = self.fabric
         via = f.link_via_a >= 0
@@ -106,7 +113,9 @@ class CableIndex:
         """1 for the legs of the cable to pull first: group by group, in it switch by switch."""
         f = self.fabric
         places: dict[str, int] = {}
-        number = np.array([places.setdefault(str(p), len(places)) for p in self.devices.place.tolist()], dtype=np.int64)
+        number = np.array(
+            [places.setdefault(str(p), len(places)) for p in self.devices.place.tolist()], dtype=np.int64
+        )
         lead = self.ranks[1]
         leader = np.zeros(int(f.cable_group.max()) + 1 if len(f.cable_group) else 0, np.int64)
         leader[f.cable_group[::-1]] = np.arange(len(f.cable_group))[::-1]

@@ -1,8 +1,10 @@
-"""What goes into which cage: transceivers, and cables whose plugs are part of them (copper, and active optical cables).
+"""What goes into which cage: transceivers, and cables whose plugs are part of them (copper, and active
+optical cables).
 
-A plug fills its cage, so its lanes are shared by the ports of the cage: a cable of 800 Gb/s gives the two ports of a twin-port
-cage 400 Gb/s each. That is why a passive cable of one generation does not carry the links of the next. A transceiver has one
-outlet for each cable that leaves its cage; the lanes of a port that is split leave by as many cables as the module has sockets.
+A plug fills its cage, so its lanes are shared by the ports of the cage: a cable of 800 Gb/s gives the two
+ports of a twin-port cage 400 Gb/s each. That is why a passive cable of one generation does not carry the
+links of the next. A transceiver has one outlet for each cable that leaves its cage; the lanes of a port that
+is split leave by as many cables as the module has sockets.
 """
 
 from __future__ import annotations
@@ -19,16 +21,19 @@ TWISTED_PAIR = "BASE_T"
 
 
 OLDER = {"QSFP112": ("QSFP56", "QSFP28"), "QSFPDD": ("QSFP56", "QSFP28"), "QSFP56": ("QSFP28",)}
-"""Forms of earlier generations that a cage takes beside its own (NVIDIA LinkX 100G-PAM4 overview; QSFP-DD MSA, section 1)."""
+"""Forms of earlier generations that a cage takes beside its own (NVIDIA LinkX 100G-PAM4 overview; QSFP-DD
+MSA, section 1)."""
 
 
 def cage_takes_form(c: PortClass, form: str) -> bool:
-    """Whether plugs and modules of a form go into the cages of a port class; heat sinks are another matter."""
+    """Whether plugs and modules of a form go into the cages of a port class; heat sinks are another
+    matter."""
     return form == cage_form(c) or form in OLDER.get(cage_form(c), ())
 
 
 def cage_form(c: PortClass) -> str:
-    """The form of what goes into the ports of a class: that of their cages, RJ45 for twisted pair, else ""."""
+    """The form of what goes into the ports of a class: that of their cages, RJ45 for twisted pair, else
+    ""."""
     return c.form or ("RJ45" if c.types == (TWISTED_PAIR,) else "")
 
 
@@ -43,29 +48,42 @@ def outlet_rate(c: PortClass) -> int | None:
 
 
 def fits_cage(optic: DeviceModel, c: PortClass) -> bool:
-    """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage forbid nothing."""
+    """Whether a transceiver goes into the cages of a port class at some rate; unknown facts of the cage
+    forbid nothing."""
     form = [str(x) for x in fact_values(optic, "form")]
     if not form or not cage_takes_form(c, form[0]) or optic.facts.get("ports", 1) != outlets_of_cage(c):
         return False
     return len(form) < 2 or not c.heatsink or form[1] == c.heatsink
 
 
-def optic_misfit_reason(optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool = False) -> str:
-    """Why a transceiver does not go into the cages of a port class for links of ``rate`` bit/s, "" if it does. Of a break-out
-    with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``) has the rate of its own port and may
-    run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA MMS4X00-NS400, overview)."""
+def optic_misfit_reason(
+    optic: DeviceModel, c: PortClass, rate: int, legs: int = 1, tail: bool = False
+) -> str:
+    """Why a transceiver does not go into the cages of a port class for links of ``rate`` bit/s, "" if it
+    does. Of a break-out with ``legs`` legs, the one at the head carries all of them; one at a leg (``tail``)
+    has the rate of its own port and may run slower, as a 400 Gb/s module does on half of its lanes (NVIDIA
+    MMS4X00-NS400, overview)."""
     form = [str(x) for x in fact_values(optic, "form")]
     ports = optic.facts.get("ports", 1)
     if not cage_form(c):
         return "the model does not state the cage"
     if not form or not cage_takes_form(c, form[0]):
-        return f"{part_display_name(optic)} is {form[0] if form else 'of no stated form'}, and the cage is {cage_form(c)}"
+        return (
+            f"{part_display_name(optic)} is {form[0] if form else 'of no stated form'}, and the cage "
+            f"is {cage_form(c)}"
+        )
     if len(form) > 1 and not c.heatsink:
-        return f"{part_display_name(optic)} is {form[1]}, and the model does not state whether the cage takes finned or flat"
+        return (
+            f"{part_display_name(optic)} is {form[1]}, and the model does not state whether the cage "
+            "takes finned or flat"
+        )
     if len(form) > 1 and form[1] != c.heatsink:
         return f"{part_display_name(optic)} is {form[1]}, and the cage takes {c.heatsink}"
     if ports != outlets_of_cage(c):
-        return f"{part_display_name(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage {outlets_of_cage(c)}"
+        return (
+            f"{part_display_name(optic)} has {ports} port{'' if ports == 1 else 's'}, and the cage "
+            f"{outlets_of_cage(c)}"
+        )
     speed, own = stated_quantity(optic, "rate", RATE), outlet_rate(c)
     wanted = max(rate, own or rate) if tail else rate * legs
     if speed is None or speed != wanted:
@@ -75,22 +93,39 @@ def optic_misfit_reason(optic: DeviceModel, c: PortClass, rate: int, legs: int =
     return ""
 
 
-def break_outs(catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClass, legs: int, rate: int) -> list[DeviceModel]:
-    """The cables of a catalogue that lead from one outlet of the class ``head`` to ``legs`` outlets of the class ``tail``, each
-    at ``rate`` bit/s: with plugs that fit both cages, or fibre for which the catalogue has transceivers that fit them."""
+def break_outs(
+    catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClass, legs: int, rate: int
+) -> list[DeviceModel]:
+    """The cables of a catalogue that lead from one outlet of the class ``head`` to ``legs`` outlets of the
+    class ``tail``, each at ``rate`` bit/s: with plugs that fit both cages, or fibre for which the catalogue
+    has transceivers that fit them."""
     optics = [p for p in catalogue if p.kind == "optic"]
     found = []
     for cable in catalogue:
-        if cable.kind != "cable" or cable.facts.get("legs", 1) != legs or not (cage_form(head) and cage_form(tail)):
+        if (
+            cable.kind != "cable"
+            or cable.facts.get("legs", 1) != legs
+            or not (cage_form(head) and cage_form(tail))
+        ):
             continue
         if "form" in cable.facts:
             alone = outlets_of_cage(head) == outlets_of_cage(tail) == 1
-            if alone and not plug_wrong(cable, head, rate * legs, False) and not plug_wrong(cable, tail, rate, True):
+            if (
+                alone
+                and not plug_wrong(cable, head, rate * legs, False)
+                and not plug_wrong(cable, tail, rate, True)
+            ):
                 found.append(cable)
         elif fibre_carries_rate(cable, rate * legs):
-            at_head = [o for o in optics if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, head, rate, legs)]
+            at_head = [
+                o
+                for o in optics
+                if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, head, rate, legs)
+            ]
             at_tail = [
-                o for o in optics if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, tail, rate, legs, tail=True)
+                o
+                for o in optics
+                if optic_fits_fibre(o, cable) and not optic_misfit_reason(o, tail, rate, legs, tail=True)
             ]
             if at_head and at_tail:
                 found.append(cable)
@@ -100,12 +135,14 @@ def break_outs(catalogue: Sequence[DeviceModel], head: PortClass, tail: PortClas
 def optic_fits_fibre(optic: DeviceModel, cable: DeviceModel) -> bool:
     """Whether a transceiver has the fibre and the connector of a cable."""
     plug, hole = cable.facts.get("connector"), optic.facts.get("connector")
-    return (plug is None or hole is None or plug == hole) and optic.facts.get("fibre") == cable.facts.get("fibre")
+    return (plug is None or hole is None or plug == hole) and optic.facts.get("fibre") == cable.facts.get(
+        "fibre"
+    )
 
 
 def fibre_carries_rate(cable: DeviceModel, rate: int) -> bool:
-    """Whether a fibre is for links of ``rate`` bit/s together: at most its own rate. The transceivers at its ends decide the rate
-    of each link, so one fibre serves those of two generations."""
+    """Whether a fibre is for links of ``rate`` bit/s together: at most its own rate. The transceivers at its
+    ends decide the rate of each link, so one fibre serves those of two generations."""
     most = stated_quantity(cable, "rate", RATE)
     return most is not None and rate <= most
 
@@ -117,8 +154,8 @@ def legs_of(cable: DeviceModel) -> int:
 
 
 def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
-    """Why a plug of a cable does not go into the cages of a port class for a link of ``rate`` bit/s, "" if it does. ``tail`` is
-    the split side of a break-out. A cage that the model does not state forbids nothing."""
+    """Why a plug of a cable does not go into the cages of a port class for a link of ``rate`` bit/s, "" if it
+    does. ``tail`` is the split side of a break-out. A cage that the model does not state forbids nothing."""
     fact = "tail" if tail and "tail" in cable.facts else "form"
     form = [str(x) for x in fact_values(cable, fact)]
     if cage_form(c) and not cage_takes_form(c, form[0]):
@@ -131,17 +168,25 @@ def plug_wrong(cable: DeviceModel, c: PortClass, rate: int, tail: bool) -> str:
     each = whole / (legs_of(cable) if tail else 1) / max(c.per_cage, 1)
     if rate > each:
         link = Quantity(Fraction(rate), RATE)
-        return f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the link runs at {link}"
+        return (
+            f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the "
+            f"link runs at {link}"
+        )
     if c.rate is not None and each > c.rate and cable_medium(cable) in ACTIVE:
         own = Quantity(Fraction(c.rate), RATE)
-        return f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the port runs at {own}"
+        return (
+            f"{part_display_name(cable)} gives a port of this cage {Quantity(each, RATE)}, and the "
+            f"port runs at {own}"
+        )
     return ""
 
 
 def ends_wrong(cable: DeviceModel, a: PortClass, b: PortClass, rate: int) -> tuple[str, str]:
-    """Why the plugs of a cable do not go into the cages of the port classes at its two ends, "" for an end that is right. A
-    break-out, and a straight cable with two kinds of plugs, may be either way round."""
+    """Why the plugs of a cable do not go into the cages of the port classes at its two ends, "" for an end
+    that is right. A break-out, and a straight cable with two kinds of plugs, may be either way round."""
     if "tail" not in cable.facts and legs_of(cable) == 1:
         return plug_wrong(cable, a, rate, False), plug_wrong(cable, b, rate, False)
-    ways = [(plug_wrong(cable, a, rate, tail), plug_wrong(cable, b, rate, not tail)) for tail in (False, True)]
+    ways = [
+        (plug_wrong(cable, a, rate, tail), plug_wrong(cable, b, rate, not tail)) for tail in (False, True)
+    ]
     return min(ways, key=lambda w: sum(1 for x in w if x))

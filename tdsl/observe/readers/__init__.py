@@ -1,8 +1,9 @@
 """One file a format of captures, found by being there.
 
-A module has ``FORMAT`` (its name), ``OPTION`` (the option of ``tdsl audit`` that takes it), ``recognises(head)`` on the first
-characters of a file, and ``read(file, stem, into)``, which adds to an ``Observed``. ``stem`` is the name of the file without
-its ending, which names the device where the format itself does not.
+A module has ``FORMAT`` (its name), ``OPTION`` (the option of ``tdsl audit`` that takes it),
+``recognises(head)`` on the first characters of a file, and ``read(file, stem, into)``, which adds to an
+``Observed``. ``stem`` is the name of the file without its ending, which names the device where the format
+itself does not.
 """
 
 from __future__ import annotations

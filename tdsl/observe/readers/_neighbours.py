@@ -23,7 +23,9 @@ def json_of_capture(file: SourceFile) -> Any:
     try:
         return json.loads(file.text, parse_constant=_refuse_json_constant)
     except json.JSONDecodeError as wrong:
-        raise Malformed(wrong.lineno, f"this is not JSON: {wrong.msg}", "the capture is cut or mixed: capture it again") from None
+        raise Malformed(
+            wrong.lineno, f"this is not JSON: {wrong.msg}", "the capture is cut or mixed: capture it again"
+        ) from None
     except (RecursionError, ValueError) as wrong:
         raise Malformed(1, f"this JSON is not readable: {wrong}"[:120]) from None
 
@@ -33,7 +35,8 @@ def _refuse_json_constant(word: str) -> object:
 
 
 class Lines:
-    """Finds the line of a key in a JSON text: keys are looked for in order, so that a repeated one is found where it is next."""
+    """Finds the line of a key in a JSON text: keys are looked for in order, so that a repeated one is found
+    where it is next."""
 
     def __init__(self, file: SourceFile) -> None:
         self.file, self.at = file, 0
@@ -55,7 +58,11 @@ def json_object(value: object, at: CaptureLine, what: str) -> Mapping[str, Any]:
 
 def json_text(value: object) -> str:
     """A text of JSON; a number as text; "" for all else."""
-    return str(value).strip().strip('"').strip() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+    return (
+        str(value).strip().strip('"').strip()
+        if isinstance(value, (str, int)) and not isinstance(value, bool)
+        else ""
+    )
 
 
 def entries_of_list(value: object) -> Iterator[Any]:
@@ -71,7 +78,9 @@ def add_local_device(into: Observed, name: str, at: CaptureLine) -> str:
     return add_device(into, name, "", at, heard=True)
 
 
-def add_device(into: Observed, name: str, chassis: str, at: CaptureLine, heard: bool = False, kind: str = "") -> str:
+def add_device(
+    into: Observed, name: str, chassis: str, at: CaptureLine, heard: bool = False, kind: str = ""
+) -> str:
     """A device by its name, or by the identifier of its chassis where it sends no name."""
     mac = hexadecimal_digits(chassis)
     shown = plain_capture_name(name or chassis, at.line)
@@ -84,11 +93,15 @@ def add_device(into: Observed, name: str, chassis: str, at: CaptureLine, heard: 
 
 def add_neighbour_link(
     into: Observed, here: str, port: str, at: CaptureLine, name: str, chassis: str, ports: tuple[str, ...]
-) -> None:  # fmt: skip
+) -> None:
     """Add the link from a port of a device to the neighbour that was heard there."""
     if not name and not chassis:
         raise Malformed(at.line, f"the neighbour at {port} has neither a name nor a chassis")
     far = add_device(into, name, chassis, at)
     names = tuple(dict.fromkeys(plain_capture_name(p, at.line) for p in ports if p))
     mac = next(filter(None, map(hexadecimal_digits, names)), "")
-    into.wire(CapturedLink(CapturedEnd(here, (plain_capture_name(port, at.line),)), CapturedEnd(far, names, mac), at))
+    into.wire(
+        CapturedLink(
+            CapturedEnd(here, (plain_capture_name(port, at.line),)), CapturedEnd(far, names, mac), at
+        )
+    )

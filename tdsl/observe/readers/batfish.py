@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, add_device, entries_of_list, json_object, json_of_capture, json_text
+from tdsl.observe.readers._neighbours import (
+    Lines,
+    add_device,
+    entries_of_list,
+    json_object,
+    json_of_capture,
+    json_text,
+)
 from tdsl.observe.record import CapturedEnd, CapturedLink, Malformed, Observed, plain_capture_name
 
 FORMAT = "batfish"
@@ -18,7 +25,9 @@ def recognises(head: str) -> bool:
 def read(file: SourceFile, stem: str, into: Observed) -> None:
     """Add the edges."""
     lines = Lines(file)
-    for edge in entries_of_list(json_object(json_of_capture(file), lines.place("edges"), "the file").get("edges")):
+    for edge in entries_of_list(
+        json_object(json_of_capture(file), lines.place("edges"), "the file").get("edges")
+    ):
         at = lines.place("node1")
         try:
             ends = []
@@ -27,7 +36,11 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                 name, port = json_text(facts.get("hostname")), json_text(facts.get("interfaceName"))
                 if not name or not port:
                     raise Malformed(at.line, f"{side} has no hostname or no interfaceName")
-                ends.append(CapturedEnd(add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),)))
+                ends.append(
+                    CapturedEnd(
+                        add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),)
+                    )
+                )
             into.wire(CapturedLink(ends[0], ends[1], at))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)

@@ -42,7 +42,13 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                     far = inner if isinstance(inner, dict) else {}
                     ports = json_text(far.get("interfaceId")), json_text(far.get("interfaceDescription"))
                     add_neighbour_link(
-                        into, here, port, at, json_text(one.get("systemName")), json_text(one.get("chassisId")), ports
+                        into,
+                        here,
+                        port,
+                        at,
+                        json_text(one.get("systemName")),
+                        json_text(one.get("chassisId")),
+                        ports,
                     )
                 except Malformed as wrong:
                     into.fault(file, wrong.line, wrong.message, wrong.help)

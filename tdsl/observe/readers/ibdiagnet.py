@@ -1,7 +1,8 @@
-"""``ibdiagnet2.db_csv``, which ibdiagnet writes into its folder: tables between ``START_NAME`` and ``END_NAME``.
+"""``ibdiagnet2.db_csv``, which ibdiagnet writes into its folder: tables between ``START_NAME`` and
+``END_NAME``.
 
-Source: ibutils2, ibdm (``IBLinkSpeed``, ``IBLinkWidth``) for the numbers of speed and width. Columns are found by their names,
-since releases add some.
+Source: ibutils2, ibdm (``IBLinkSpeed``, ``IBLinkWidth``) for the numbers of speed and width. Columns are
+found by their names, since releases add some.
 """
 
 from __future__ import annotations
@@ -28,8 +29,16 @@ OPTION = "ibdiagnet"
 MARK = re.compile(r"(START|END)_([A-Z0-9_]+)")
 KINDS = {"1": "adapter", "2": "switch", "3": "router"}
 SPEEDS = {
-    1: "SDR", 2: "DDR", 4: "QDR", 1 << 8: "FDR", 2 << 8: "EDR", 4 << 8: "HDR", 8 << 8: "NDR", 1 << 16: "FDR10", 1 << 24: "XDR",
-}  # fmt: skip
+    1: "SDR",
+    2: "DDR",
+    4: "QDR",
+    1 << 8: "FDR",
+    2 << 8: "EDR",
+    4 << 8: "HDR",
+    8 << 8: "NDR",
+    1 << 16: "FDR10",
+    1 << 24: "XDR",
+}
 WIDTHS = {1: 1, 2: 4, 4: 8, 8: 12, 16: 2}
 NEEDED = {
     "NODES": ("nodedesc", "nodetype", "nodeguid"),
@@ -76,15 +85,27 @@ class _Tables:
                     self.into.fault(self.file, wrong.line, wrong.message, wrong.help)
         last = len(self.file.line_starts)
         if self.table:
-            self.into.fault(self.file, last, f"the capture ends inside the table {self.table}", "run ibdiagnet again", "E0602")
+            self.into.fault(
+                self.file,
+                last,
+                f"the capture ends inside the table {self.table}",
+                "run ibdiagnet again",
+                "E0602",
+            )
         for name in ("NODES", "LINKS"):
             if name not in met:
-                self.into.fault(self.file, last, f"the capture has no table {name}", "run ibdiagnet again", "E0602")
+                self.into.fault(
+                    self.file, last, f"the capture has no table {name}", "run ibdiagnet again", "E0602"
+                )
         for a, b, place in self.links:
             for end in (a, b):
                 if end.node not in self.known:
                     self.into.fault(
-                        self.file, place.line, f"the capture has no node {end.node[3:]}", "run ibdiagnet again", "E0602"
+                        self.file,
+                        place.line,
+                        f"the capture has no node {end.node[3:]}",
+                        "run ibdiagnet again",
+                        "E0602",
                     )
             if a.node in self.known and b.node in self.known:
                 both = [self.active[e.node, e.port[0]] for e in (a, b) if (e.node, e.port[0]) in self.active]
@@ -93,7 +114,12 @@ class _Tables:
 
     def _border(self, side: str, name: str, at: int) -> None:
         if (side == "START") == bool(self.table) or (side == "END" and name != self.table):
-            self.into.fault(self.file, at, f"{side}_{name} inside the table {self.table or 'of nothing'}", "run ibdiagnet again")
+            self.into.fault(
+                self.file,
+                at,
+                f"{side}_{name} inside the table {self.table or 'of nothing'}",
+                "run ibdiagnet again",
+            )
         self.table = name if side == "START" else ""
         self.heading = []
 
@@ -110,7 +136,11 @@ class _Tables:
                     raise Malformed(at, f"the table {self.table} has no column {name}", "run ibdiagnet again")
             return
         if len(cells) < len(self.heading):
-            raise Malformed(at, f"a row of {len(cells)} cells in a table of {len(self.heading)} columns", "run ibdiagnet again")
+            raise Malformed(
+                at,
+                f"a row of {len(cells)} cells in a table of {len(self.heading)} columns",
+                "run ibdiagnet again",
+            )
         row = dict(zip(self.heading, (c.strip() for c in cells), strict=False))
         getattr(self, f"_{self.table.lower()}")(row, CaptureLine(self.file, at))
 
@@ -127,7 +157,9 @@ class _Tables:
             self.into.alias[f"id:{port}"] = key
 
     def _ports(self, row: Mapping[str, str], at: CaptureLine) -> None:
-        speed, width = (_speed_or_width_bits(row.get(name, ""), at) for name in ("linkspeedactv", "linkwidthactv"))
+        speed, width = (
+            _speed_or_width_bits(row.get(name, ""), at) for name in ("linkspeedactv", "linkwidthactv")
+        )
         lanes = WIDTHS.get(width, 0)
         found = infiniband_rate(lanes, SPEEDS.get(speed, ""))
         if found:

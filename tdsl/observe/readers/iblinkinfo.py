@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed, count_in_capture, plain_capture_name
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CaptureLine,
+    Malformed,
+    Observed,
+    count_in_capture,
+    plain_capture_name,
+)
 from tdsl.observe.speeds import infiniband_rate, speed_of_signalling_rate
 
 FORMAT = "iblinkinfo"
@@ -29,7 +37,8 @@ def recognises(head: str) -> bool:
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
-    """Add nodes and links. Where a line does not give the GUID of the far end (``-l`` does), its LID tells which device it is."""
+    """Add nodes and links. Where a line does not give the GUID of the far end (``-l`` does), its LID tells
+    which device it is."""
     _Lines(file, into).read()
 
 
@@ -65,7 +74,9 @@ class _Lines:
             if (here, port) not in self.known and far_port:
                 self.known |= {(here, port), (other, far_port)}
                 self.into.wire(
-                    CapturedLink(CapturedEnd(here, (port,)), CapturedEnd(other, (far_port,)), place, rate_, lanes, best)
+                    CapturedLink(
+                        CapturedEnd(here, (port,)), CapturedEnd(other, (far_port,)), place, rate_, lanes, best
+                    )
                 )
         self.into.whole = True
 
@@ -78,7 +89,11 @@ class _Lines:
         guid, name, lid, port, width, speed, state, _, far_guid, far_lid, far_port, far, notes = line.groups()
         kind, head_guid, description = self.head
         if not guid and not description:
-            raise Malformed(place.line, "a port before the device that it belongs to", "the capture is cut: capture it again")
+            raise Malformed(
+                place.line,
+                "a port before the device that it belongs to",
+                "the capture is cut: capture it again",
+            )
         here = self.node(kind, guid or head_guid, name.strip() if name else description, place)
         self.into.heard.add(here)
         if lid:
@@ -89,7 +104,10 @@ class _Lines:
         faster, wider = COULD.search(notes), WIDER.search(notes)
         speed_name = speed_of_signalling_rate(speed or "")
         best = (
-            infiniband_rate(int(wider[1]) if wider else lanes, speed_of_signalling_rate(faster[1]) if faster else speed_name)
+            infiniband_rate(
+                int(wider[1]) if wider else lanes,
+                speed_of_signalling_rate(faster[1]) if faster else speed_name,
+            )
             if faster or wider
             else 0
         )

@@ -1,4 +1,5 @@
-"""What ``ibnetdiscover`` prints: blocks of nodes with their ports, or with ``-p`` a line a port. Source: ibnetdiscover(8)."""
+"""What ``ibnetdiscover`` prints: blocks of nodes with their ports, or with ``-p`` a line a port. Source:
+ibnetdiscover(8)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ HEAD = re.compile(
 )
 NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+(\d{1,6})\s+"([^"]{1,128})"\s*#\s*"([^"]*)"(.*)')
 PORT = re.compile(
-    r'\[(\d{1,6})\](?:\[ext \d+\])?(?:\(([0-9A-Fa-f]{1,16})\))?\s+"([^"]{1,128})"\[(\d{1,6})\](?:\[ext \d+\])?'
+    r'\[(\d{1,6})\](?:\[ext \d+\])?(?:\(([0-9A-Fa-f]{1,16})\))?\s+"([^"]{1,128})"\[(\d{1,6})\](?:\[ext '
+    r"\d+\])?"
     r"(?:\(([0-9A-Fa-f]{1,16})\))?(?:\s*#(.*))?"
 )
 LINE = re.compile(r"(SW|CA|RT)\s+(\d+)\s+(\d+)\s+(0x[0-9A-Fa-f]{16})\s+(\d{1,2})x\s+(\S+)(.*)")
@@ -97,7 +99,11 @@ class _Blocks:
             return
         if CHASSIS.fullmatch(text):
             return
-        raise Malformed(at, f"this line is not of ibnetdiscover: {text[:60]!r}", "capture it again: ibnetdiscover > fabric.topo")
+        raise Malformed(
+            at,
+            f"this line is not of ibnetdiscover: {text[:60]!r}",
+            "capture it again: ibnetdiscover > fabric.topo",
+        )
 
     def node(self, found: re.Match[str], at: int) -> None:
         """The line that opens a block."""
@@ -124,7 +130,11 @@ class _Blocks:
         """A port that is cabled."""
         mine, guid, far, there, far_guid, rest = found.groups()
         if not self.here:
-            raise Malformed(at, "a port before the node that it belongs to", "the capture is cut or mixed: capture it again")
+            raise Malformed(
+                at,
+                "a port before the node that it belongs to",
+                "the capture is cut or mixed: capture it again",
+            )
         node = self.into.nodes[self.here]
         if node.ports and not 0 < int(mine) <= node.ports:
             raise Malformed(at, f"port {mine} of a device that has {node.ports}")
@@ -136,25 +146,35 @@ class _Blocks:
         before = self.known.get((self.current, mine))
         if before is not None:
             known = self.waiting[before]
-            if known[2:4] == (self.current, mine) and 0 < speed < known[5]:  # the two ends report different rates
+            if (
+                known[2:4] == (self.current, mine) and 0 < speed < known[5]
+            ):  # the two ends report different rates
                 self.waiting[before] = (*known[:4], CaptureLine(self.file, at), speed, lanes, known[7])
             return
         self.known[self.current, mine] = self.known[far, there] = len(self.waiting)
         ids = f"{int(guid, 16):016x}" if guid else "", f"{int(far_guid, 16):016x}" if far_guid else ""
-        self.waiting.append((self.current, mine, far, there, CaptureLine(self.file, at), speed, lanes, " ".join(ids)))
+        self.waiting.append(
+            (self.current, mine, far, there, CaptureLine(self.file, at), speed, lanes, " ".join(ids))
+        )
 
     def join(self) -> None:
         """Links, once all nodes are known. A node that no block describes means that the capture is cut."""
         for name, at in self.pending.items():
             if name not in self.keys:
                 self.into.fault(
-                    self.file, at, f"the capture is incomplete: it has no block for {name}, which this line names",
-                    "capture the whole subnet again; nothing is judged from a part of it", "E0602",
-                )  # fmt: skip
+                    self.file,
+                    at,
+                    f"the capture is incomplete: it has no block for {name}, which this line names",
+                    "capture the whole subnet again; nothing is judged from a part of it",
+                    "E0602",
+                )
         for mine, port, far, there, place, speed, lanes, ids in self.waiting:
             if mine in self.keys and far in self.keys:
                 own, other = ids.split(" ")
-                a, b = CapturedEnd(self.keys[mine], (port,), own), CapturedEnd(self.keys[far], (there,), other)
+                a, b = (
+                    CapturedEnd(self.keys[mine], (port,), own),
+                    CapturedEnd(self.keys[far], (there,), other),
+                )
                 self.into.wire(CapturedLink(a, b, place, speed, lanes))
 
     def report(self, found: re.Match[str], at: int) -> None:
@@ -169,7 +189,9 @@ class _Blocks:
         if far is None:
             return
         other = f"id:{int(far[4], 16):016x}"
-        self.into.node(other, plain_capture_name(there, at), SHORT[far[1]], (other[3:],), 0, CaptureLine(self.file, at))
+        self.into.node(
+            other, plain_capture_name(there, at), SHORT[far[1]], (other[3:],), 0, CaptureLine(self.file, at)
+        )
         if (key, port) in self.known:
             return
         self.known[key, port] = self.known[other, far[3]] = 0

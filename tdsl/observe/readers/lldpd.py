@@ -25,11 +25,16 @@ OPTION = "lldp"
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return head.lstrip().startswith("{") and '"neighbor"' not in head and ('"lldp"' in head or '"lldp_loc_chassis"' in head)
+    return (
+        head.lstrip().startswith("{")
+        and '"neighbor"' not in head
+        and ('"lldp"' in head or '"lldp_loc_chassis"' in head)
+    )
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:
-    """Add the neighbours of one device: that of the local chassis where the capture has it, else that of the file's name."""
+    """Add the neighbours of one device: that of the local chassis where the capture has it, else that of the
+    file's name."""
     lines = Lines(file)
     whole = json_object(json_of_capture(file), lines.place("lldp"), "the capture")
     own = _local_chassis_name(whole.get("lldp_loc_chassis"))
@@ -48,14 +53,20 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                 for one in entries_of_list(facts):
                     at = lines.place(name)
                     try:
-                        _add_interface_neighbour(into, here, name, json_object(one, at, f"interface {name}"), lines)
+                        _add_interface_neighbour(
+                            into, here, name, json_object(one, at, f"interface {name}"), lines
+                        )
                     except Malformed as wrong:
                         into.fault(file, wrong.line, wrong.message, wrong.help)
 
 
 def _is_flat(entry: object) -> bool:
     """Whether an interface is an entry of json0, which has its name inside."""
-    return isinstance(entry, dict) and isinstance(entry.get("name"), str) and ("chassis" in entry or "port" in entry)
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("name"), str)
+        and ("chassis" in entry or "port" in entry)
+    )
 
 
 def _local_chassis_name(value: object) -> str:
@@ -98,5 +109,11 @@ def _add_interface_neighbour(into: Observed, here: str, name: str, facts: Any, l
         raise Malformed(at.line, f"the neighbour at {name} has no chassis or no port")
     system, ident = _chassis_name_and_id(chassis)
     add_neighbour_link(
-        into, here, name, at, system, ident, (_wrapped_value_text(port.get("id")), _wrapped_value_text(port.get("descr")))
+        into,
+        here,
+        name,
+        at,
+        system,
+        ident,
+        (_wrapped_value_text(port.get("id")), _wrapped_value_text(port.get("descr"))),
     )

@@ -1,4 +1,5 @@
-"""lldpd as text: what ``lldpcli show neighbors`` and ``lldpctl`` print, and ``-f keyvalue``. Source: lldpcli(8)."""
+"""lldpd as text: what ``lldpcli show neighbors`` and ``lldpctl`` print, and ``-f keyvalue``. Source:
+lldpcli(8)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ FORMAT = "lldpd-text"
 OPTION = "lldp"
 HEAD = re.compile(r"Interface:\s+([^,]+?)(?:,.*)?")
 FIELD = re.compile(r"(ChassisID|SysName|PortID|PortDescr):\s*(.*)")
-PAIR = re.compile(r"lldp\.(.+)\.(chassis\.(?:name|mac|local|ifname|ip)|port\.(?:ifname|mac|local|ifalias|descr))=(.*)")
+PAIR = re.compile(
+    r"lldp\.(.+)\.(chassis\.(?:name|mac|local|ifname|ip)|port\.(?:ifname|mac|local|ifalias|descr))=(.*)"
+)
 RULE = re.compile(r"-{5,}|LLDP neighbors:")
 TYPES = ("ifname", "ifalias", "mac", "local", "ip", "component", "unhandled")
 
@@ -52,8 +55,16 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         raise Malformed(1, "the capture has no interface", "save the output of `lldpcli show neighbors`")
     _add_lldpd_neighbour(into, here, port, facts, CaptureLine(file, start))
     lines = file.text.rstrip().split("\n")
-    if any(RULE.fullmatch(line) for line in lines) and not RULE.fullmatch(lines[-1]):  # lldpcli ends with a rule
-        into.fault(file, len(lines), "the capture is cut off: its last line is not a rule", "capture it again", "E0602")
+    if any(RULE.fullmatch(line) for line in lines) and not RULE.fullmatch(
+        lines[-1]
+    ):  # lldpcli ends with a rule
+        into.fault(
+            file,
+            len(lines),
+            "the capture is cut off: its last line is not a rule",
+            "capture it again",
+            "E0602",
+        )
 
 
 def _begins_next_neighbour(field: str, facts: dict[str, str]) -> bool:
@@ -61,17 +72,33 @@ def _begins_next_neighbour(field: str, facts: dict[str, str]) -> bool:
     return field == "chassis.name" and field in facts
 
 
-def _add_lldpd_neighbour(into: Observed, here: str, port: str, facts: dict[str, str], at: CaptureLine) -> None:
+def _add_lldpd_neighbour(
+    into: Observed, here: str, port: str, facts: dict[str, str], at: CaptureLine
+) -> None:
     if not port:
         return
     try:
-        chassis = next((facts[k] for k in ("chassis.mac", "chassis.local", "chassis.ifname", "chassis.ip") if k in facts), "")
+        chassis = next(
+            (
+                facts[k]
+                for k in ("chassis.mac", "chassis.local", "chassis.ifname", "chassis.ip")
+                if k in facts
+            ),
+            "",
+        )
         idents = [facts[f"port.{k}"] for k in ("ifname", "ifalias", "local", "mac") if f"port.{k}" in facts]
         name = facts.get("SysName", "") or facts.get("chassis.name", "")
         chassis = chassis or _without_type_word(facts.get("ChassisID", ""))
-        ports = [*idents, _without_type_word(facts.get("PortID", "")), facts.get("PortDescr", ""), facts.get("port.descr", "")]
+        ports = [
+            *idents,
+            _without_type_word(facts.get("PortID", "")),
+            facts.get("PortDescr", ""),
+            facts.get("port.descr", ""),
+        ]
         if not any(ports):
-            raise Malformed(at.line, f"the neighbour at {port[:60]} has no port", "the capture is cut: capture it again")
+            raise Malformed(
+                at.line, f"the neighbour at {port[:60]} has no port", "the capture is cut: capture it again"
+            )
         add_neighbour_link(into, here, port, at, name, chassis, tuple(p for p in ports if p))
     except Malformed as wrong:
         into.fault(at.file, wrong.line, wrong.message, wrong.help)

@@ -1,4 +1,5 @@
-"""NAPALM's ``get_lldp_neighbors_detail`` and ``get_lldp_neighbors`` as JSON: interfaces, each with a list of neighbours."""
+"""NAPALM's ``get_lldp_neighbors_detail`` and ``get_lldp_neighbors`` as JSON: interfaces, each with a list of
+neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ OPTION = "lldp"
 
 def recognises(head: str) -> bool:
     """Whether a text begins as such a capture."""
-    return '"remote_system_name"' in head or ('"hostname"' in head and '"port"' in head and '"edges"' not in head)
+    return '"remote_system_name"' in head or (
+        '"hostname"' in head and '"port"' in head and '"edges"' not in head
+    )
 
 
 def read(file: SourceFile, stem: str, into: Observed) -> None:

@@ -1,8 +1,9 @@
-"""NetBox: the cables of its REST API, ``GET /api/dcim/cables/``, one page, several as a list, or the list of results.
+"""NetBox: the cables of its REST API, ``GET /api/dcim/cables/``, one page, several as a list, or the list of
+results.
 
 Source: netbox 4.6, ``dcim/api/serializers_/cables.py`` and ``netbox/api/serializers/generic.py``: a cable has
-``a_terminations`` and ``b_terminations``, each with ``object_type`` and ``object``, which has ``device`` and ``name``. NetBox's
-CSV is read by ``p2p``.
+``a_terminations`` and ``b_terminations``, each with ``object_type`` and ``object``, which has ``device`` and
+``name``. NetBox's CSV is read by ``p2p``.
 """
 
 from __future__ import annotations
@@ -11,8 +12,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, add_device, entries_of_list, json_object, json_of_capture, json_text
-from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed, plain_capture_name
+from tdsl.observe.readers._neighbours import (
+    Lines,
+    add_device,
+    entries_of_list,
+    json_object,
+    json_of_capture,
+    json_text,
+)
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CaptureLine,
+    Malformed,
+    Observed,
+    plain_capture_name,
+)
 
 FORMAT = "netbox"
 OPTION = "p2p"
@@ -40,9 +55,11 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                 continue  # of power, console ports or circuits
             if len(a) != len(b):
                 raise Malformed(
-                    at.line, f"a cable with {len(a)} interfaces at side A and {len(b)} at side B",
-                    "say which lanes are joined: a table with a row a link, columns a_device,a_port,b_device,b_port",
-                )  # fmt: skip
+                    at.line,
+                    f"a cable with {len(a)} interfaces at side A and {len(b)} at side B",
+                    "say which lanes are joined: a table with a row a link, columns "
+                    "a_device,a_port,b_device,b_port",
+                )
             for x, y in zip(a, b, strict=True):
                 into.wire(CapturedLink(x, y, at))
         except Malformed as wrong:
@@ -70,8 +87,17 @@ def _interfaces_of_side(into: Observed, value: Any, at: CaptureLine, side: str) 
             continue
         thing = json_object(facts.get("object"), at, f"the interface of side {side.upper()}")
         owner = json_object(thing.get("device"), at, f"the device of side {side.upper()}")
-        name, port = json_text(owner.get("name")) or json_text(owner.get("display")), json_text(thing.get("name"))
+        name, port = (
+            json_text(owner.get("name")) or json_text(owner.get("display")),
+            json_text(thing.get("name")),
+        )
         if not name or not port:
-            raise Malformed(at.line, f"side {side.upper()} has no device or no name of an interface", "export the cables again")
-        found.append(CapturedEnd(add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),)))
+            raise Malformed(
+                at.line,
+                f"side {side.upper()} has no device or no name of an interface",
+                "export the cables again",
+            )
+        found.append(
+            CapturedEnd(add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),))
+        )
     return found

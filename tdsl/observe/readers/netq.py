@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, add_device, entries_of_list, json_object, json_of_capture, json_text
+from tdsl.observe.readers._neighbours import (
+    Lines,
+    add_device,
+    entries_of_list,
+    json_object,
+    json_of_capture,
+    json_text,
+)
 from tdsl.observe.record import CapturedEnd, CapturedLink, Malformed, Observed, plain_capture_name
 
 FORMAT = "netq"
@@ -29,7 +36,10 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
                         name, port = json_text(facts.get("node")), json_text(facts.get("interface"))
                         if name and port:
                             ends.append(
-                                CapturedEnd(add_device(into, name, "", at, heard=True), (plain_capture_name(port, at.line),))
+                                CapturedEnd(
+                                    add_device(into, name, "", at, heard=True),
+                                    (plain_capture_name(port, at.line),),
+                                )
                             )
                     if len(ends) != 2:
                         raise Malformed(at.line, f"a link has {len(ends)} ends with a node and an interface")

@@ -1,13 +1,21 @@
-"""Cumulus Linux: ``nv show interface --view lldp -o json``: interfaces, each with ``lldp.neighbor.NAME.{chassis,port}``; and the
-table of ``nv show interface lldp``: Interface, Speed, Type, Remote Host, Remote Port, under a line of dashes that says where each
-column begins. Source: NVIDIA's NVUE reference, "Show Commands", LLDP."""
+"""Cumulus Linux: ``nv show interface --view lldp -o json``: interfaces, each with
+``lldp.neighbor.NAME.{chassis,port}``; and the table of ``nv show interface lldp``: Interface, Speed, Type,
+Remote Host, Remote Port, under a line of dashes that says where each column begins. Source: NVIDIA's NVUE
+reference, "Show Commands", LLDP."""
 
 from __future__ import annotations
 
 import re
 
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers._neighbours import Lines, add_local_device, add_neighbour_link, json_object, json_of_capture, json_text
+from tdsl.observe.readers._neighbours import (
+    Lines,
+    add_local_device,
+    add_neighbour_link,
+    json_object,
+    json_of_capture,
+    json_text,
+)
 from tdsl.observe.record import CaptureLine, Malformed, Observed
 
 FORMAT = "nvue"
@@ -35,7 +43,10 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
         for name, info in (found or {}).items() if isinstance(found, dict) else ():
             try:
                 one = json_object(info, at, f"the neighbour at {port}")
-                chassis, far = json_object(one.get("chassis"), at, "a chassis"), json_object(one.get("port"), at, "a port")
+                chassis, far = (
+                    json_object(one.get("chassis"), at, "a chassis"),
+                    json_object(one.get("port"), at, "a port"),
+                )
                 ports = json_text(far.get("name")), json_text(far.get("description"))
                 add_neighbour_link(
                     into,
@@ -70,11 +81,17 @@ def _add_table_rows(file: SourceFile, stem: str, into: Observed) -> None:
             continue  # no neighbour, or a further line of the row above
         try:
             if "…" in line:
-                raise Malformed(number, "the terminal was too narrow: a cell is cut", "capture it with `-o json`")
+                raise Malformed(
+                    number, "the terminal was too narrow: a cell is cut", "capture it with `-o json`"
+                )
             if not far:
-                raise Malformed(number, f"the neighbour at {port} has no port", "the capture is cut: capture it again")
+                raise Malformed(
+                    number, f"the neighbour at {port} has no port", "the capture is cut: capture it again"
+                )
             add_neighbour_link(into, here, port, CaptureLine(file, number), host, "", (far,))
         except Malformed as wrong:
             into.fault(file, wrong.line, wrong.message, wrong.help)
     if not columns:
-        raise Malformed(1, "the table has no line of dashes under its heading", "the capture is cut: capture it again")
+        raise Malformed(
+            1, "the table has no line of dashes under its heading", "the capture is cut: capture it again"
+        )

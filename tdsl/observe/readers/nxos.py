@@ -1,4 +1,5 @@
-"""Cisco NX-OS: the text of ``show lldp neighbors detail``. The short table cuts names at 20 characters and is refused."""
+"""Cisco NX-OS: the text of ``show lldp neighbors detail``. The short table cuts names at 20 characters and is
+refused."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     start = 1
     for at, raw in enumerate([*file.text.split("\n"), "Chassis id: "], 1):
         if "Local Port id:" not in file.text:
-            raise Malformed(at, "the short table cuts names at 20 characters", "capture `show lldp neighbors detail`")
+            raise Malformed(
+                at, "the short table cuts names at 20 characters", "capture `show lldp neighbors detail`"
+            )
         found = FIELD.match(raw.strip())
         if found is None:
             continue
@@ -42,11 +45,19 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 def _add_nxos_neighbour(into: Observed, here: str, facts: dict[str, str], at: CaptureLine) -> None:
     try:
         if "Local Port id" not in facts:
-            raise Malformed(at.line, "a neighbour without a local port", "the capture is cut: capture it again")
+            raise Malformed(
+                at.line, "a neighbour without a local port", "the capture is cut: capture it again"
+            )
         name, chassis = facts.get("System Name", ""), facts.get("Chassis id", "")
         ports = facts.get("Port id", ""), facts.get("Port Description", "")
         add_neighbour_link(
-            into, here, _full_port_name(facts["Local Port id"]), at, name, chassis, tuple(map(_full_port_name, ports))
+            into,
+            here,
+            _full_port_name(facts["Local Port id"]),
+            at,
+            name,
+            chassis,
+            tuple(map(_full_port_name, ports)),
         )
     except Malformed as wrong:
         into.fault(at.file, wrong.line, wrong.message, wrong.help)

@@ -1,4 +1,5 @@
-"""Tables of cables as CSV: tdsl's ``cables.csv`` and ``links.csv``, UFM's NDT, NetBox's, and any table with columns for two ends.
+"""Tables of cables as CSV: tdsl's ``cables.csv`` and ``links.csv``, UFM's NDT, NetBox's, and any table with
+columns for two ends.
 
 A row is a link. Columns are separated by commas, semicolons or tabs, whichever the first line has most of.
 The columns of a UFM file are StartDevice, StartPort, EndDevice, EndPort, with or
@@ -13,7 +14,14 @@ from collections.abc import Mapping
 
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers._neighbours import add_device
-from tdsl.observe.record import CapturedEnd, CapturedLink, CaptureLine, Malformed, Observed, plain_capture_name
+from tdsl.observe.record import (
+    CapturedEnd,
+    CapturedLink,
+    CaptureLine,
+    Malformed,
+    Observed,
+    plain_capture_name,
+)
 
 FORMAT = "p2p"
 OPTION = "p2p"
@@ -40,7 +48,10 @@ COMMENT = re.compile(r"#(?!\s*(fields:)?startdevice)", re.IGNORECASE)
 
 def recognises(head: str) -> bool:
     """Whether a text begins as a table with the columns of two ends."""
-    return any(_column_positions(row) for row in csv.reader(head.split("\n")[:HEADING], delimiter=_column_delimiter(head)))
+    return any(
+        _column_positions(row)
+        for row in csv.reader(head.split("\n")[:HEADING], delimiter=_column_delimiter(head))
+    )
 
 
 def _column_delimiter(text: str) -> str:
@@ -56,7 +67,8 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
 
 
 def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str]) -> None:
-    """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of ``ENDS``."""
+    """Add the rows of a table; ``columns`` names those of this table, by the names in the first entry of
+    ``ENDS``."""
     heading: Mapping[str, int] | None = None
     named: list[str] = []
     lines = (line for line in file.text.split("\n"))
@@ -73,9 +85,10 @@ def read_cable_table(file: SourceFile, into: Observed, columns: Mapping[str, str
                 heading = _column_positions(row, columns)
                 if heading is None:
                     raise Malformed(
-                        at, "the first line does not name the columns of two ends",
+                        at,
+                        "the first line does not name the columns of two ends",
                         "name them a_device,a_port,b_device,b_port, or give --column a_device=NAME",
-                    )  # fmt: skip
+                    )
                 continue
             try:
                 _add_cable_row(into, row, heading, CaptureLine(file, at))
@@ -118,8 +131,14 @@ def _add_cable_row(into: Observed, row: list[str], heading: Mapping[str, int], a
         name = cell(f"{side}_device")
         ports = tuple(dict.fromkeys(filter(None, [cell(f"{side}_port"), *map(cell, MORE[side])])))
         if not name or not ports:
-            raise Malformed(at.line, f"the row has no device or no port at end {side}", "fill both ends of the row, or remove it")
-        ends.append(CapturedEnd(add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports))
+            raise Malformed(
+                at.line,
+                f"the row has no device or no port at end {side}",
+                "fill both ends of the row, or remove it",
+            )
+        ends.append(
+            CapturedEnd(add_device(into, name, "", at, heard=True, kind=kinds["ab".index(side)]), ports)
+        )
     rate = next(filter(None, map(cell, RATE)), "")
     bps = int(float(rate) * 10**9) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rate) else 0
     into.wire(CapturedLink(ends[0], ends[1], at, bps))

@@ -1,6 +1,8 @@
-"""UFM: the answer of ``GET /ufmRest/resources/links`` as JSON. Source: NVIDIA UFM Enterprise REST API Guide, Links REST API.
+"""UFM: the answer of ``GET /ufmRest/resources/links`` as JSON. Source: NVIDIA UFM Enterprise REST API Guide,
+Links REST API.
 
-GUIDs come without ``0x`` and port numbers as text; the name of a port is its label (``1/3/1``) on switches that have labels."""
+GUIDs come without ``0x`` and port numbers as text; the name of a port is its label (``1/3/1``) on switches
+that have labels."""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def read(file: SourceFile, stem: str, into: Observed) -> None:
     if not isinstance(found, list):
         raise Malformed(1, "this is not a list of links", "save the answer of GET /ufmRest/resources/links")
     if not found:
-        into.fault(file, 1, "the capture has no link", "save the answer of GET /ufmRest/resources/links", "E0602")
+        into.fault(
+            file, 1, "the capture has no link", "save the answer of GET /ufmRest/resources/links", "E0602"
+        )
     known: set[frozenset[tuple[str, str]]] = set()
     for entry in found:
         at = lines.place("source_guid")
@@ -57,7 +61,9 @@ def _end_of_ufm_link(into: Observed, link: Mapping[str, Any], side: str, at: Cap
     guid = hexadecimal_digits(json_text(link.get(f"{side}_guid")))
     port, label = json_text(link.get(f"{side}_port")), json_text(link.get(f"{side}_port_dname"))
     if len(guid) != 16 or not port.isdigit() or len(port) > 6:
-        raise Malformed(at.line, f"the {side} of this link has no GUID or no port", "save the answer of UFM again")
+        raise Malformed(
+            at.line, f"the {side} of this link has no GUID or no port", "save the answer of UFM again"
+        )
     description = json_text(link.get(f"{side}_port_node_description"))
     if label and description.endswith((f":{label}", f"/{label}")):
         description = description[: -len(label) - 1]

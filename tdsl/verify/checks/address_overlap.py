@@ -21,16 +21,18 @@ class AddressOverlap(Check):
     """No address is given twice.
 
     ## What it means
-    Two interfaces with one address: the route to it leads to either, by chance. Addresses of planned members count, since they
-    will be built. A gateway has an address of its own, too: no device is given it.
+    Two interfaces with one address: the route to it leads to either, by chance. Addresses of planned members
+    count, since they will be built. A gateway has an address of its own, too: no device is given it.
 
     ## Formula and source
-    Every address that the design's `address` statements give, compared within its VRF (RFC 4364 keeps those of different VRFs
-    apart). Loopbacks and management addresses are one each, those of a link are two (RFC 3021, RFC 6164).
+    Every address that the design's `address` statements give, compared within its VRF (RFC 4364 keeps those
+    of different VRFs apart). Loopbacks and management addresses are one each, those of a link are two (RFC
+    3021, RFC 6164).
 
     ## What it assumes
-    Networks may overlap, as long as the addresses given from them do not. The fabrics of a cluster are one: an address is given
-    once in all of them, but a device that they share may be given the same address in each.
+    Networks may overlap, as long as the addresses given from them do not. The fabrics of a cluster are one:
+    an address is given once in all of them, but a device that they share may be given the same address in
+    each.
 
     ## A design that passes
     ```fab
@@ -80,8 +82,8 @@ class AddressOverlap(Check):
 
 @dataclass(eq=False)
 class _Given:
-    """A pool with the rows that it serves (devices or links) and their ranks. ``devices`` are these rows in the fabric that is
-    judged, which may be a cluster. ``looked_at``: whether the view has one of them."""
+    """A pool with the rows that it serves (devices or links) and their ranks. ``devices`` are these rows in
+    the fabric that is judged, which may be a cluster. ``looked_at``: whether the view has one of them."""
 
     found: Addressing
     pool: Pool
@@ -114,12 +116,23 @@ def _pools_given(view: View) -> list[_Given]:
                 devices = f.member_links[k][rows] if pool.kind == "links" else f.member_rows[k][rows]
             ends = f.device_a[devices] if pool.kind == "links" else devices
             head = f"{member.name}." if f.members else ""
-            out.append(_Given(found, pool, rows, dealt.rank[rows], devices, head, not view.name or bool(view.core[ends].any())))
+            out.append(
+                _Given(
+                    found,
+                    pool,
+                    rows,
+                    dealt.rank[rows],
+                    devices,
+                    head,
+                    not view.name or bool(view.core[ends].any()),
+                )
+            )
     return out
 
 
 def _pools_that_overlap(given: list[_Given]) -> list[tuple[_Given, _Given]]:
-    """Pairs of pools of one VRF and version whose ranges of addresses overlap, one of them at least of what is looked at."""
+    """Pairs of pools of one VRF and version whose ranges of addresses overlap, one of them at least of what
+    is looked at."""
     runs = []
     for number, g in enumerate(given):
         if len(g.ranks):
@@ -136,7 +149,8 @@ def _pools_that_overlap(given: list[_Given]) -> list[tuple[_Given, _Given]]:
 
 
 def _doubled_address_fault(one: _Given, two: _Given) -> tuple[PropertyFault, dict[str, object]] | None:
-    """The fault of two pools that give one address. A device that two fabrics of a cluster give the same address has it once."""
+    """The fault of two pools that give one address. A device that two fabrics of a cluster give the same
+    address has it once."""
     a, b = one.pool, two.pool
     base = min(a.first, b.first)
     (rows_a, at_a), (rows_b, at_b) = (_addresses_from_base(g, g.pool.first - base) for g in (one, two))
@@ -150,9 +164,12 @@ def _doubled_address_fault(one: _Given, two: _Given) -> tuple[PropertyFault, dic
     text = str(type(a.address(0))(base + int(both[0])))
     more = f" (and {len(both) - 1} more)" if len(both) > 1 else ""
     fault = PropertyFault(
-        b.origin, f"{second} and {first} both have {text}{more}", len(both), ((a.origin.span, "the other is given here"),),
+        b.origin,
+        f"{second} and {first} both have {text}{more}",
+        len(both),
+        ((a.origin.span, "the other is given here"),),
         help="use networks that do not overlap, or begin one after the other: `from 10.255.128.0/16`",
-    )  # fmt: skip
+    )
     return fault, {"devices": [first, second], "address": text}
 
 
@@ -170,10 +187,15 @@ def _at_gateway(of: _Given, given: list[_Given]) -> list[PropertyFault]:
             continue
         for row in g.rows[g.ranks == rank][:1].tolist():
             labels = () if g is of else ((pool.origin.span, "the gateway is given here"),)
-            out.append(PropertyFault(
-                other.origin, f"{g.name_of(row)} is given {at}, the address of the gateway", 1, labels,
-                help=f"begin behind it: `from {at + 1}/{pool.prefix}`",
-            ))  # fmt: skip
+            out.append(
+                PropertyFault(
+                    other.origin,
+                    f"{g.name_of(row)} is given {at}, the address of the gateway",
+                    1,
+                    labels,
+                    help=f"begin behind it: `from {at + 1}/{pool.prefix}`",
+                )
+            )
     return out
 
 

@@ -16,14 +16,16 @@ class AllToAllTime(Check):
     """Time for all accelerators to send a part of their data to each other.
 
     ## What it means
-    `all_to_all_time 1GB`: every accelerator holds 1 GB in equal parts, one for each accelerator, and all parts reach theirs. It
-    takes as long as the slower of two: what one rank must send, and what must cross the worst cut into halves.
+    `all_to_all_time 1GB`: every accelerator holds 1 GB in equal parts, one for each accelerator, and all
+    parts reach theirs. It takes as long as the slower of two: what one rank must send, and what must cross
+    the worst cut into halves.
 
     ## Formula and source
-    (n−1)α + max( (n−1)/n · S/B , S·a·b/n / C ): n ranks, S bits each, B what a rank has of the network, α the worst zero-load
-    latency; a and b ranks in two halves and C what these exchange each way (`tdsl explain bisection`, its lower bound). The
-    pairwise exchange is that of Thakur, Rabenseifner, Gropp (Int. J. High Perf. Comp. Appl. 19, 2005); the bound by bisection
-    that of Dally and Towles, "Principles and practices of interconnection networks" (2004), chapter 3; α-β: Hockney 1994.
+    (n−1)α + max( (n−1)/n · S/B , S·a·b/n / C ): n ranks, S bits each, B what a rank has of the network, α the
+    worst zero-load latency; a and b ranks in two halves and C what these exchange each way (`tdsl explain
+    bisection`, its lower bound). The pairwise exchange is that of Thakur, Rabenseifner, Gropp (Int. J. High
+    Perf. Comp. Appl. 19, 2005); the bound by bisection that of Dally and Towles, "Principles and practices of
+    interconnection networks" (2004), chapter 3; α-β: Hockney 1994.
 
     Where scale-up links join accelerators, the lower bound is what no algorithm beats: what a block of ranks
     (an accelerator, a host, a domain) sends to the others, over what can leave it, and what halves of the

@@ -16,9 +16,9 @@ class AllReduce(Check):
     """Time to add up data over all accelerators, by models.
 
     ## What it means
-    `allreduce 140GB`: every accelerator holds 140 GB, and all end up with the sum. The answer is the least of the models
-    below; each is listed with its time. The example every reader knows: 140 GB over 100 Gb/s take 11.2 s for the bytes alone,
-    and 22.4 s by the ring formula, as nearly every byte is sent twice.
+    `allreduce 140GB`: every accelerator holds 140 GB, and all end up with the sum. The answer is the least of
+    the models below; each is listed with its time. The example every reader knows: 140 GB over 100 Gb/s take
+    11.2 s for the bytes alone, and 22.4 s by the ring formula, as nearly every byte is sent twice.
 
     ## Formula and source
     n ranks, S bits, B what a rank has of the network, α the worst zero-load latency (`tdsl explain latency`):
@@ -45,10 +45,10 @@ class AllReduce(Check):
     `bounded`. After failures both are of what is left.
 
     ## What it assumes
-    Every rank sends at the full rate of the slowest all the time; in a direct fabric on all its links at once. Adding up costs
-    nothing, nor do software and the switches inside hosts; steps do not overlap. Where a latency or a length is not known, the
-    figure without it is a lower bound: it can refute `<=`, and does not prove it. The status is `modelled`: a formula, not a
-    measurement.
+    Every rank sends at the full rate of the slowest all the time; in a direct fabric on all its links at
+    once. Adding up costs nothing, nor do software and the switches inside hosts; steps do not overlap. Where
+    a latency or a length is not known, the figure without it is a lower bound: it can refute `<=`, and does
+    not prove it. The status is `modelled`: a formula, not a measurement.
 
     ## A design that passes
     ```fab
@@ -88,12 +88,14 @@ class AllReduce(Check):
 
 
 def allreduce_models(ranks: Ranks, size: Fraction, alpha: Time) -> list[CollectiveModel]:
-    """What applies to a fabric: flat models where all ranks are joined by the network, the hierarchical one with a scale-up
-    domain."""
+    """What applies to a fabric: flat models where all ranks are joined by the network, the hierarchical one
+    with a scale-up domain."""
     n, rate, out = ranks.count, ranks.rate, []
     if not ranks.rails_apart:
         out.append(
-            CollectiveModel("ring", 2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * size / rate, "2(n-1)α + 2(n-1)/n·S/B")
+            CollectiveModel(
+                "ring", 2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * size / rate, "2(n-1)α + 2(n-1)/n·S/B"
+            )
         )
         if ranks.across:
             one = size / ranks.across
@@ -103,7 +105,9 @@ def allreduce_models(ranks: Ranks, size: Fraction, alpha: Time) -> list[Collecti
             halving = 2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + more
             formula = "2·log₂n·α + 2(n-1)/n·S/B'" if p == n else "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
             out.append(CollectiveModel("recursive halving", halving, formula))
-            out.append(CollectiveModel("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')"))
+            out.append(
+                CollectiveModel("tree", 2 * (n - 1).bit_length() * (alpha + one), "2·log₂n·(α + S/B')")
+            )
     h = ranks.domains
     if h and ranks.outside:
         several = [(k.ranks, k.inside) for k in ranks.kinds if k.inside is not None]

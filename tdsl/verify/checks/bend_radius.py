@@ -24,17 +24,18 @@ class BendRadius(OfCables, Check):
     """No cable is bent more than its part allows.
 
     ## What it means
-    The figure is the largest radius that any cable needs for a bend. A design fails where it is more than what a rack at one of
-    its ends leaves: `rack 1..8 { bend 60mm }` states the radius of the cable managers and of the door of a rack.
+    The figure is the largest radius that any cable needs for a bend. A design fails where it is more than
+    what a rack at one of its ends leaves: `rack 1..8 { bend 60mm }` states the radius of the cable managers
+    and of the door of a rack.
 
     ## Formula and source
-    max over cables of `bend` of the part; it is at most `bend` of both racks. Single bends of passive copper QSFP: 21 mm with
-    30 AWG, 29 mm with 26 AWG, 45 and 58 mm repeated; fibre: ten times its diameter (Oracle, Exadata: Reviewing the Cable
-    Management Arm Guidelines, docs.oracle.com).
+    max over cables of `bend` of the part; it is at most `bend` of both racks. Single bends of passive copper
+    QSFP: 21 mm with 30 AWG, 29 mm with 26 AWG, 45 and 58 mm repeated; fibre: ten times its diameter (Oracle,
+    Exadata: Reviewing the Cable Management Arm Guidelines, docs.oracle.com).
 
     ## What it assumes
-    `bend` of a part is its radius when installed. Cables whose part states none make the figure a lower bound, and a rack
-    without `bend` forbids nothing.
+    `bend` of a part is its radius when installed. Cables whose part states none make the figure a lower
+    bound, and a rack without `bend` forbids nothing.
 
     ## A design that passes
     ```fab
@@ -94,14 +95,22 @@ class BendRadius(OfCables, Check):
             part = physical.parts.choice(t.leg).cable
             assert part is not None
             several = f" ({t.count:,} cables)" if t.count > 1 else ""
-            words = f"rack {p.rack_names[t.rack]} in hall {p.hall_name(t.rack)} leaves {quantity_text(_length_from_micrometres(t.have))} for a bend, "
-            words += f"and {part_display_name(part)} needs {quantity_text(_length_from_micrometres(t.need))}{several}"
+            words = (
+                f"rack {p.rack_names[t.rack]} in hall {p.hall_name(t.rack)} leaves "
+                f"{quantity_text(_length_from_micrometres(t.have))} for a bend, "
+            )
+            words += (
+                f"and {part_display_name(part)} needs "
+                f"{quantity_text(_length_from_micrometres(t.need))}{several}"
+            )
             labels = ((p.rack_kind[t.rack].span, "the rack is declared here"),)
             help = "use a thinner cable, or racks with larger cable managers"
             faults.append(PropertyFault(f.statements[at].origin, words, t.count, labels, help=help))
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
         upper: Value = inf if unknown else most
-        return Judgement(status, text, most, most, upper, witness={"part": part_display_name(cable)}, faults=tuple(faults))
+        return Judgement(
+            status, text, most, most, upper, witness={"part": part_display_name(cable)}, faults=tuple(faults)
+        )
 
 
 def _length_from_micrometres(micrometres: int) -> Quantity:

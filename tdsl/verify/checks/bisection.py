@@ -20,27 +20,31 @@ class BisectionCheck(Check):
     """What can cross the worst cut into two halves.
 
     ## What it means
-    However the hosts are divided into two halves, at least this much can flow from one half to the other, as a fraction of
-    what the smaller half can send. A host is on one side with all its ports, so planes and rails are added up under one
-    split; with an odd number of hosts the sides differ by one. Links of hosts may be cut. Managers and storage count for
-    nothing. 100% says that the wiring itself is never what limits two halves.
+    However the hosts are divided into two halves, at least this much can flow from one half to the other, as
+    a fraction of what the smaller half can send. A host is on one side with all its ports, so planes and
+    rails are added up under one split; with an odd number of hosts the sides differ by one. Links of hosts
+    may be cut. Managers and storage count for nothing. 100% says that the wiring itself is never what limits
+    two halves.
 
     ## Formula and source B = min over balanced splits (U, V) of the minimum cut between U and V, one way (Leighton 1992; Dally
-    and Towles 2004); the result is B over the injection of the smaller side, or of the half that injects least where hosts
-    differ. Upper bound: an explicit split, its switches placed by a maximum flow, its links counted again. Lower bound: flows up
-    to the switches of one tier, in shares that are fixed and fit at once whoever sends; whatever side such a switch is on, what
-    one half sends to it or the other half receives from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and
-    Al-Fares et al. 2008 for the flow). Elsewhere every host sends to all switches that hosts are connected to, or every chip to
-    all others, over routes that a linear program combines: what half of them send or get crosses, N/2 · μ or N²/4 · λ. One source
-    of each orbit of verified symmetries represents all. Where groups are joined each to each (dragonflies), λ is that of routes
-    by the links between two groups; large fabrics keep bounds that differ by a tenth at most. Where most instances of a group
-    have a link that some lack, the bound may be that of the fabric with these links restored, less their capacity. Cuts are whole
-    multiples of the rates' greatest common divisor, so the lower bound is rounded up to one. Where both are equal, the figure is
-    exact; where they differ and there are few splits, every one is cut.
+    and Towles 2004); the result is B over the injection of the smaller side, or of the half that injects
+    least where hosts differ. Upper bound: an explicit split, its switches placed by a maximum flow, its links
+    counted again. Lower bound: flows up to the switches of one tier, in shares that are fixed and fit at once
+    whoever sends; whatever side such a switch is on, what one half sends to it or the other half receives
+    from it crosses (Leighton and Rao 1999 for the argument; Leiserson 1985 and Al-Fares et al. 2008 for the
+    flow). Elsewhere every host sends to all switches that hosts are connected to, or every chip to all
+    others, over routes that a linear program combines: what half of them send or get crosses, N/2 · μ or N²/4
+    · λ. One source of each orbit of verified symmetries represents all. Where groups are joined each to each
+    (dragonflies), λ is that of routes by the links between two groups; large fabrics keep bounds that differ
+    by a tenth at most. Where most instances of a group have a link that some lack, the bound may be that of
+    the fabric with these links restored, less their capacity. Cuts are whole multiples of the rates' greatest
+    common divisor, so the lower bound is rounded up to one. Where both are equal, the figure is exact; where
+    they differ and there are few splits, every one is cut.
 
     ## What it assumes
-    Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
-    forward nothing. `of intact` sets the figure against what the fabric injected before the failures of `survives`.
+    Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes
+    of it. Hosts forward nothing. `of intact` sets the figure against what the fabric injected before the
+    failures of `survives`.
 
     ## A design that passes
     ```fab
@@ -90,17 +94,22 @@ class BisectionCheck(Check):
             measures |= {"lower_links": found.lower, "upper_links": found.upper}
         facts = cut_facts(view, found)
         return Judgement(
-            "proved" if lower == upper else "bounded", _bisection_text(view, found, facts, full), lower, lower, upper,
-            witness=facts.witness(view), measures=measures,
+            "proved" if lower == upper else "bounded",
+            _bisection_text(view, found, facts, full),
+            lower,
+            lower,
+            upper,
+            witness=facts.witness(view),
+            measures=measures,
             notes=("this is what the wiring can carry, not what a routing engine makes of it",),
             help="add links where the cut is",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class CutFacts:
-    """A cut for the reader: units on each side, the smaller first, by name; the rows of its links, and how many of each class.
-    The witness has sixteen names of a side at most, and eight links."""
+    """A cut for the reader: units on each side, the smaller first, by name; the rows of its links, and how
+    many of each class. The witness has sixteen names of a side at most, and eight links."""
 
     split: tuple[int, int]
     sides: tuple[list[str], list[str]]
@@ -113,7 +122,9 @@ class CutFacts:
         return {
             "split": list(self.split),
             "sides": [s if len(s) <= 16 else [*s[:15], f"and {len(s) - 15} more"] for s in self.sides],
-            "cut": [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in self.links[:8]],
+            "cut": [
+                f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in self.links[:8]
+            ],
             "cut_links": len(self.links),
             "cut_classes": self.classes,
             "cut_bps": sum(f.link_rate[self.links].tolist()),
@@ -128,7 +139,10 @@ def cut_facts(view: View, found: Bisection) -> CutFacts:
     side[net.units], side[net.transit] = found.cut.units, found.cut.nodes
     links = view.rows[(side[view.a] != side[view.b]) & counted[view.a] & counted[view.b]]
     small = found.cut.units if 2 * int(found.cut.units.sum()) <= len(net.units) else ~found.cut.units
-    sides = _names_of_side(view, net.units[small], net.units[~small]), _names_of_side(view, net.units[~small], net.units[small])
+    sides = (
+        _names_of_side(view, net.units[small], net.units[~small]),
+        _names_of_side(view, net.units[~small], net.units[small]),
+    )
     count = np.bincount(f.link_class[links], minlength=len(f.classes)).tolist()
     classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
     return CutFacts((int(small.sum()), int((~small).sum())), sides, links, classes)

@@ -22,22 +22,25 @@ class BlastRadius(Check):
     """Endpoints that the worst failure of one element takes away.
 
     ## What it means
-    `blast_radius of S` fails each element of S alone, and counts the endpoints (ports of hosts in use) that then have no
-    network: their own link is gone, or they cannot reach any other host. The worst element is the answer. It is named with how
-    many hosts are cut off altogether, how many only lose ports, and how many accelerators both hold.
+    `blast_radius of S` fails each element of S alone, and counts the endpoints (ports of hosts in use) that
+    then have no network: their own link is gone, or they cannot reach any other host. The worst element is
+    the answer. It is named with how many hosts are cut off altogether, how many only lose ports, and how many
+    accelerators both hold.
 
     ## Formula and source
-    max over s ∈ S of the endpoints with no path to a port of another host in fabric − s. An endpoint that reaches no other
-    host in the intact fabric counts for every s. Components as in `reachability`; one element of every orbit of verified
-    exchanges is judged. The term and the practice are those of failure-domain analysis:
-    Gill, Jain, Nagappan, "Understanding network failures in data centers" (SIGCOMM 2011).
+    max over s ∈ S of the endpoints with no path to a port of another host in fabric − s. An endpoint that
+    reaches no other host in the intact fabric counts for every s. Components as in `reachability`; one
+    element of every orbit of verified exchanges is judged. The term and the practice are those of
+    failure-domain analysis: Gill, Jain, Nagappan, "Understanding network failures in data centers" (SIGCOMM
+    2011).
 
-    `blast_radius of S through scaleup` counts accelerators: those of hosts that lose an endpoint, and all of a scale-up domain
-    (NVLink) of which a link, a switch or a host is lost, since a job that uses the domain stops.
+    `blast_radius of S through scaleup` counts accelerators: those of hosts that lose an endpoint, and all of
+    a scale-up domain (NVLink) of which a link, a switch or a host is lost, since a job that uses the domain
+    stops.
 
     ## What it assumes
-    The element fails completely and alone. An endpoint that keeps less capacity than before is not counted: ask `survives any
-    1 of S with bisection >= …` for that. Managers and storage are not counted.
+    The element fails completely and alone. An endpoint that keeps less capacity than before is not counted:
+    ask `survives any 1 of S with bisection >= …` for that. Managers and storage are not counted.
 
     ## A design that passes
     ```fab
@@ -80,18 +83,28 @@ class BlastRadius(Check):
             return skipped("nothing that it names is built")
         orbits = symmetry_of_elements(view, elements, self.reads, single=True).orbits()
         most = view.budget.blast_elements
-        worst = max((_endpoints_lost_with(view, elements[o[0]]) for o in orbits[:most]), key=lambda x: (x.endpoints, x.cut_off))
+        worst = max(
+            (_endpoints_lost_with(view, elements[o[0]]) for o in orbits[:most]),
+            key=lambda x: (x.endpoints, x.cut_off),
+        )
         witness: dict[str, object] = {
-            "element": worst.name, "endpoints": worst.endpoints, "hosts_cut_off": worst.cut_off,
-            "hosts_degraded": worst.degraded, "accelerators": worst.accelerators, "judged": min(len(orbits), most),
-        }  # fmt: skip
+            "element": worst.name,
+            "endpoints": worst.endpoints,
+            "hosts_cut_off": worst.cut_off,
+            "hosts_degraded": worst.degraded,
+            "accelerators": worst.accelerators,
+            "judged": min(len(orbits), most),
+        }
         text = (
-            f"{worst.endpoints} at {worst.name}: {worst.cut_off} {view.unit_word} cut off, {worst.degraded} degraded "
+            f"{worst.endpoints} at {worst.name}: {worst.cut_off} {view.unit_word} cut off, "
+            f"{worst.degraded} degraded "
             f"({worst.accelerators} accelerators)"
         )
         if len(orbits) > most:
             upper = int(view.degree[view.units].sum())
-            found = Judgement("bounded", f"at least {text}", worst.endpoints, worst.endpoints, upper, witness=witness)
+            found = Judgement(
+                "bounded", f"at least {text}", worst.endpoints, worst.endpoints, upper, witness=witness
+            )
         else:
             found = exactly(worst.endpoints, text, witness)
         return replace(found, judged=sum(map(len, orbits[:most])), of=len(elements))
@@ -104,14 +117,18 @@ def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement
     elements = named(both, claim)
     if not elements:
         return skipped("nothing that it names is built")
-    each = np.array([m.accelerators if m.kind == "host" else 1 for m in f.models], dtype=np.int64)[f.device_model]
+    each = np.array([m.accelerators if m.kind == "host" else 1 for m in f.models], dtype=np.int64)[
+        f.device_model
+    ]
     units, label = view.units, view.domains.of_device
     before = np.zeros(f.device_count, dtype=np.bool_) if view.failed is None else view.failed
     elements = [e for e in elements if not before[e.devices].all()]
     if not elements:
         return skipped("all that it names has failed")
     up = scaleup_links(f) & ~view.lost_beside
-    part = component_labels(f.device_count, f.device_a[up], f.device_b[up])  # of scale-up switches of all tiers, too
+    part = component_labels(
+        f.device_count, f.device_a[up], f.device_b[up]
+    )  # of scale-up switches of all tiers, too
     linked = np.zeros(f.device_count, dtype=np.bool_)
     linked[f.device_a[up]] = linked[f.device_b[up]] = True
     most, worst = view.budget.blast_elements, (-1, 0, "")
@@ -130,10 +147,15 @@ def _accelerators_lost_in_domains(view: View, claim: ResolvedClaim) -> Judgement
         gone = units[(np.minimum(live, used) < used) | np.isin(label[units], domains)]
         worst = max(worst, (int(each[gone].sum()), len(domains), element.name), key=lambda x: x[0])
     count, domains_hit, name = worst
-    text = f"{count} accelerators at {name}, {domains_hit} scale-up domain{'' if domains_hit == 1 else 's'} of them"
+    text = (
+        f"{count} accelerators at {name}, {domains_hit} scale-up "
+        f"domain{'' if domains_hit == 1 else 's'} of them"
+    )
     witness: dict[str, object] = {"element": name, "accelerators": count, "domains": domains_hit}
     if len(elements) > most:
-        found = Judgement("bounded", f"at least {text}", count, count, int(each[units].sum()), witness=witness)
+        found = Judgement(
+            "bounded", f"at least {text}", count, count, int(each[units].sum()), witness=witness
+        )
     else:
         found = exactly(count, text, witness)
     return replace(found, judged=min(len(elements), most), of=len(elements))

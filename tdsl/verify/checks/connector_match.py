@@ -18,15 +18,17 @@ class ConnectorMatch(Check):
     """Both ends of a link share a type.
 
     ## What it means
-    InfiniBand NDR does not talk to 400G Ethernet, and NVLink to neither: a link joins ports that have a `type` in common.
+    InfiniBand NDR does not talk to 400G Ethernet, and NVLink to neither: a link joins ports that have a
+    `type` in common.
 
     ## Formula and source
-    The types of both port classes, as the models state them, have a common member. A port without a type, or of type `any`,
-    fits all. Where a link crosses a panel or an optical circuit switch, the port there must fit the end that faces it.
+    The types of both port classes, as the models state them, have a common member. A port without a type, or
+    of type `any`, fits all. Where a link crosses a panel or an optical circuit switch, the port there must
+    fit the end that faces it.
 
     ## What it assumes
-    A type names the whole of what must agree: protocol, signalling and rate family. Cages and optics are chosen later, from
-    the catalogue.
+    A type names the whole of what must agree: protocol, signalling and rate family. Cages and optics are
+    chosen later, from the catalogue.
 
     ## A design that passes
     ```fab
@@ -78,9 +80,13 @@ class ConnectorMatch(Check):
                 found.append(self._fault(f, joint, pair, int(a[at]), int(b[at])))
         return found
 
-    def _fault(self, f: Fabric, joint: Joint, pair: tuple[PortClass, PortClass], a: int, b: int) -> PropertyFault:
+    def _fault(
+        self, f: Fabric, joint: Joint, pair: tuple[PortClass, PortClass], a: int, b: int
+    ) -> PropertyFault:
         types = [", ".join(c.types) for c in pair]
-        message = f"{f.port_path(a)} is of type {types[0]} and {f.port_path(b)} of type {types[1]}: they share none"
+        message = (
+            f"{f.port_path(a)} is of type {types[0]} and {f.port_path(b)} of type {types[1]}: they share none"
+        )
         message += f" ({joint.count} such links)" if joint.count > 1 else ""
         labels = tuple((c.origin.span, f"type {t}, declared here") for c, t in zip(pair, types, strict=True))
         return PropertyFault(
@@ -94,4 +100,10 @@ class ConnectorMatch(Check):
 
 def share_type(a: PortClass, b: PortClass) -> bool:
     """Whether ports of two classes may be joined."""
-    return not a.types or not b.types or "any" in a.types or "any" in b.types or bool(set(a.types) & set(b.types))
+    return (
+        not a.types
+        or not b.types
+        or "any" in a.types
+        or "any" in b.types
+        or bool(set(a.types) & set(b.types))
+    )

@@ -14,9 +14,10 @@ class Links(Check):
     """How many links there are.
 
     ## What it means
-    A link is what the network sees: two ports that talk to each other. `links of S` counts those of a device with all that is in
-    it, or those among a group's devices and to the ends attached; `links of A to B` those between any device of A and any of B.
-    Panels and optical switches are crossed by links and end none: ask for their `cables` or `ports`.
+    A link is what the network sees: two ports that talk to each other. `links of S` counts those of a device
+    with all that is in it, or those among a group's devices and to the ends attached; `links of A to B` those
+    between any device of A and any of B. Panels and optical switches are crossed by links and end none: ask
+    for their `cables` or `ports`.
 
     ## Formula and source
     A count of the rows of the link table. Lanes of a split port are links of their own.
@@ -60,9 +61,10 @@ class CableCount(Check):
     """How many cables there are.
 
     ## What it means
-    A cable is what is pulled: a break-out with eight legs is one, and a link through a panel takes two. `cables of S` counts
-    those plugged into S, or into what is in it, those that leave a group too; `cables of A to B` those from any device of A to
-    any of B, and both cables of a link between them that crosses a panel.
+    A cable is what is pulled: a break-out with eight legs is one, and a link through a panel takes two.
+    `cables of S` counts those plugged into S, or into what is in it, those that leave a group too; `cables of
+    A to B` those from any device of A to any of B, and both cables of a link between them that crosses a
+    panel.
 
     ## Formula and source
     A count of distinct cables in the cable table, which joins links that leave one connector.
@@ -107,8 +109,8 @@ class Switches(Check):
     """How many switches are built.
 
     ## What it means
-    Packet switches of this network; optical circuit switches and panels are none. `switches of S` counts those in a group, and
-    those in a chassis beside it.
+    Packet switches of this network; optical circuit switches and panels are none. `switches of S` counts
+    those in a group, and those in a chassis beside it.
 
     ## Formula and source
     A count of the devices of kind `switch` that are built.
@@ -152,8 +154,8 @@ class PortCount(Check):
     """How many ports are in use.
 
     ## What it means
-    Ports that carry a link or a drawn cable. `ports of S` asks each element of S alone, with what is in it, so
-    `require ports of ocs[*] <= 128` keeps eight of 136 ports spare on every one.
+    Ports that carry a link or a drawn cable. `ports of S` asks each element of S alone, with what is in it,
+    so `require ports of ocs[*] <= 128` keeps eight of 136 ports spare on every one.
 
     ## Formula and source
     A count of the ports in the state *used*.

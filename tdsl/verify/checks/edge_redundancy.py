@@ -19,22 +19,23 @@ class EdgeRedundancy(Check):
     """Link-disjoint paths between the worst pair of hosts.
 
     ## What it means
-    How many links must fail before some two hosts lose each other. A host counts with all its ports, so eight NICs on eight
-    leaves can give 8; each single NIC port is still its own point of failure, and two NICs on two switches (dual-ToR) are not
-    two planes.
+    How many links must fail before some two hosts lose each other. A host counts with all its ports, so eight
+    NICs on eight leaves can give 8; each single NIC port is still its own point of failure, and two NICs on
+    two switches (dual-ToR) are not two planes.
 
     ## Formula and source min over pairs (u, v) of the minimum u-v cut (Menger 1927; Ford and Fulkerson 1956). With d_u(h) links
-    of u into the component h of switches, a cut separates u from v by at least Σ_h min(k_h, d_u(h), d_v(h)), where no fewer than
-    k_h links separate any two switches of h that hosts are connected to; the links of one host are an upper bound. k_h comes from
-    maximum-adjacency orders (Nagamochi and Ibaraki 1992). Where bounds differ, pairs are settled by Dinic's max flow, one pair
-    for each two classes of hosts with the same links. In a direct fabric one chip against all others suffices, because λ(u, v) ≥
-    min(λ(s, u), λ(s, v)) (Gomory and Hu 1961); that does not hold between hosts, which pass nothing on. Where shifts of the
-    indices keep the wiring and lead from every chip to every other, as in a torus, the links of a chip are the answer (Mader
-    1971).
+    of u into the component h of switches, a cut separates u from v by at least Σ_h min(k_h, d_u(h), d_v(h)),
+    where no fewer than k_h links separate any two switches of h that hosts are connected to; the links of one
+    host are an upper bound. k_h comes from maximum-adjacency orders (Nagamochi and Ibaraki 1992). Where
+    bounds differ, pairs are settled by Dinic's max flow, one pair for each two classes of hosts with the same
+    links. In a direct fabric one chip against all others suffices, because λ(u, v) ≥ min(λ(s, u), λ(s, v))
+    (Gomory and Hu 1961); that does not hold between hosts, which pass nothing on. Where shifts of the indices
+    keep the wiring and lead from every chip to every other, as in a torus, the links of a chip are the answer
+    (Mader 1971).
 
     ## What it assumes Hosts do not forward; chips of a direct fabric do. Links count the same whatever their rate; a bundle
-    (`bundle 2` on a connect) counts as one. The scale-up domain is left out. Above a limit of work the answer is `bounded`: what
-    is certain, and a cut that was counted.
+    (`bundle 2` on a connect) counts as one. The scale-up domain is left out. Above a limit of work the answer
+    is `bounded`: what is certain, and a cut that was counted.
 
     ## A design that passes
     ```fab
@@ -82,11 +83,19 @@ class EdgeRedundancy(Check):
             text = f"between {answer.lower} and {answer.upper}: {cut.words} from others"
         else:
             text = f"{answer.upper} ({len(view.units)} {view.unit_word}, {cut.words})"
-        notes = ("a NIC port has one link: it is its own point of failure",) if view.unit_word == "hosts" else ()
+        notes = (
+            ("a NIC port has one link: it is its own point of failure",) if view.unit_word == "hosts" else ()
+        )
         return Judgement(
-            "proved" if answer.exact else "bounded", text, answer.lower, answer.lower, answer.upper,
-            witness=witness, notes=notes, help="attach hosts to more switches, or join these switches by more links",
-        )  # fmt: skip
+            "proved" if answer.exact else "bounded",
+            text,
+            answer.lower,
+            answer.lower,
+            answer.upper,
+            witness=witness,
+            notes=notes,
+            help="attach hosts to more switches, or join these switches by more links",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +119,8 @@ def _links_of_cut(view: View, answer: LinkPaths) -> CutDescription:
         return CutDescription(names, 0, f"no path connects {f.device_name(u)} and {f.device_name(v)}")
     for end in (u, v):
         if count == view.degree[end] and bool(np.all((view.a[rows] == end) | (view.b[rows] == end))):
-            return CutDescription(names, count, f"{count} link{'s' if count > 1 else ''} at {f.device_name(end)}")
+            return CutDescription(
+                names, count, f"{count} link{'s' if count > 1 else ''} at {f.device_name(end)}"
+            )
     verb = "links separate" if count > 1 else "link separates"
     return CutDescription(names, count, f"{count} {verb} {f.device_name(u)} from {f.device_name(v)}")

@@ -15,16 +15,16 @@ class Isolated(Check):
     """Every device that is built has a link.
 
     ## What it means
-    A host, chip or switch that is in the hall without any link is a declaration that some `connect` forgot. An unused
-    panel or optical circuit switch is only a warning.
+    A host, chip or switch that is in the hall without any link is a declaration that some `connect` forgot.
+    An unused panel or optical circuit switch is only a warning.
 
     ## Formula and source
-    A count: links, panel crossings and drawn cables at each device. A host whose own chips are linked (an NVLink domain)
-    counts as linked.
+    A count: links, panel crossings and drawn cables at each device. A host whose own chips are linked (an
+    NVLink domain) counts as linked.
 
     ## What it assumes
-    Devices that `omit` removes, and those beyond n in `n of m`, are planned only and need no link. Devices inside a model are
-    asked only if some device of their declaration has a link.
+    Devices that `omit` removes, and those beyond n in `n of m`, are planned only and need no link. Devices
+    inside a model are asked only if some device of their declaration has a link.
 
     ## A design that passes
     ```fab
@@ -69,13 +69,21 @@ class Isolated(Check):
             if s.inside is not None and count == built:
                 continue
             name = f.device_name(s.first + int(np.argmax(block)))
-            message = f"{name} has no link" if count == 1 else f"{name} and {count - 1} more devices have no link"
+            message = (
+                f"{name} has no link" if count == 1 else f"{name} and {count - 1} more devices have no link"
+            )
             if count == built > 1:
                 message = f"none of the {count} devices of `{s.path}` has a link"
             passive = s.kind in ("ocs", "panel")
             severity = Severity.WARNING if passive else Severity.ERROR
             faults.append(
-                PropertyFault(s.origin, message, count, help="connect it, or leave it out with `omit`", severity=severity)
+                PropertyFault(
+                    s.origin,
+                    message,
+                    count,
+                    help="connect it, or leave it out with `omit`",
+                    severity=severity,
+                )
             )
         errors = [x for x in faults if x.severity is Severity.ERROR]
         if not faults:

@@ -25,19 +25,20 @@ class LossBudget(OfCables, Check):
     """No link passes more ferrules than its parts allow for.
 
     ## What it means
-    The figure is the largest number of ferrule-to-ferrule connections between the transceivers of a link: where two fibre
-    connectors are joined in a panel, light is lost. A design fails where a link passes more of them than the stated reach of its
-    fibre or of a transceiver includes.
+    The figure is the largest number of ferrule-to-ferrule connections between the transceivers of a link:
+    where two fibre connectors are joined in a panel, light is lost. A design fails where a link passes more
+    of them than the stated reach of its fibre or of a transceiver includes.
 
     ## Formula and source
-    Sum over the panels that a link crosses of `ferrules` of the panel's model, 2 where it states none; at most `ferrules` of each
-    of its fibres and transceivers. The reach that NVIDIA states for its fibres includes two patch panels, or four
-    ferrule-to-ferrule connections (Interconnect Structured Cabling Requirements, docs.nvidia.com/networking). A splitter divides
-    lanes and not light, so it adds no ferrule; it shortens the reach, which `cable_length` judges.
+    Sum over the panels that a link crosses of `ferrules` of the panel's model, 2 where it states none; at
+    most `ferrules` of each of its fibres and transceivers. The reach that NVIDIA states for its fibres
+    includes two patch panels, or four ferrule-to-ferrule connections (Interconnect Structured Cabling
+    Requirements, docs.nvidia.com/networking). A splitter divides lanes and not light, so it adds no ferrule;
+    it shortens the reach, which `cable_length` judges.
 
     ## What it assumes
-    A trunk between two panels that the design draws as one panel states `ferrules 4`. Optical circuit switches count as panels.
-    Where no part of a link states `ferrules`, the answer is open.
+    A trunk between two panels that the design draws as one panel states `ferrules 4`. Optical circuit
+    switches count as panels. Where no part of a link states `ferrules`, the answer is open.
 
     ## A design that passes
     ```fab
@@ -93,19 +94,25 @@ class LossBudget(OfCables, Check):
             panel = f.model_of(int(f.port_device[f.link_via_a[link]]))
             labels = ((panel.origin.span, "the panel is declared here"),)
             help = "cross fewer panels, or splice trunks"
-            faults.append(PropertyFault(f.statements[statement].origin, words + several, len(mine), labels, help=help))
+            faults.append(
+                PropertyFault(f.statements[statement].origin, words + several, len(mine), labels, help=help)
+            )
         open_links = rows[limit[rows] == NO_LIMIT]
         if not faults and len(open_links) and claim is None:
             panels = np.unique(f.device_model[f.port_device[f.link_via_a[open_links]]])
             names = sorted({f.models[m].name for m in panels.tolist()})
             return skipped(f"no part of the links through {first_names_and_more(names, 3)} states `ferrules`")
         status: Status = "refuted" if faults else "proved"
-        return Judgement(status, text, most, most, most, witness={"link": _link_end_paths(f, first)}, faults=tuple(faults))
+        return Judgement(
+            status, text, most, most, most, witness={"link": _link_end_paths(f, first)}, faults=tuple(faults)
+        )
 
     @staticmethod
-    def _limits(f: Fabric, physical: Physical | None, links: Ints, at: Ints) -> tuple[Ints, Ints, list[tuple[int, str]]]:
-        """The fewest ferrules that a part of each link allows for; the kind of every cable leg, and of each kind the fewest with
-        the part that allows for no more."""
+    def _limits(
+        f: Fabric, physical: Physical | None, links: Ints, at: Ints
+    ) -> tuple[Ints, Ints, list[tuple[int, str]]]:
+        """The fewest ferrules that a part of each link allows for; the kind of every cable leg, and of each
+        kind the fewest with the part that allows for no more."""
         if physical is None:
             number = f.cable_statement
             of_leg = [_fewest_ferrules_allowed([s.settings.get("part")]) for s in f.statements]
@@ -120,7 +127,9 @@ class LossBudget(OfCables, Check):
 
 def _fewest_ferrules_allowed(parts: list[object]) -> tuple[int, str]:
     """The fewest ferrules that one of some parts allows for, and its name."""
-    found = [(_ferrules_of_model(p, NO_LIMIT), part_display_name(p)) for p in parts if isinstance(p, DeviceModel)]
+    found = [
+        (_ferrules_of_model(p, NO_LIMIT), part_display_name(p)) for p in parts if isinstance(p, DeviceModel)
+    ]
     return min(found, default=(NO_LIMIT, ""))
 
 

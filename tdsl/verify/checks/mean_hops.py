@@ -13,19 +13,19 @@ class MeanHops(Check):
     """Links between switches on a shortest path, on average over all pairs of ends.
 
     ## What it means
-    How far apart two ends of different hosts are on average when traffic takes the shortest way. As in `diameter` the links
-    from the ends to their first switches do not count, and ends are network ports; in a direct fabric the links between chips
-    count.
+    How far apart two ends of different hosts are on average when traffic takes the shortest way. As in
+    `diameter` the links from the ends to their first switches do not count, and ends are network ports; in a
+    direct fabric the links between chips count.
 
     ## Formula and source
-    Σ dist(s, t) / number of pairs, over all ordered pairs (s, t) of ends of different hosts that reach each other, each port
-    counted. Distances by exact search from one node of every class that a verified symmetry maps onto each other; the sum is
-    one of whole numbers. Mean distance as in Dally and Towles, "Principles and practices of interconnection networks" (2004),
-    chapter 3.
+    Σ dist(s, t) / number of pairs, over all ordered pairs (s, t) of ends of different hosts that reach each
+    other, each port counted. Distances by exact search from one node of every class that a verified symmetry
+    maps onto each other; the sum is one of whole numbers. Mean distance as in Dally and Towles, "Principles
+    and practices of interconnection networks" (2004), chapter 3.
 
     ## What it assumes
-    All pairs weigh the same. Hosts do not forward. Ends that cannot reach each other (rails or planes apart) are left out, and
-    the result says so. Above a limit of work the answer is `skipped`.
+    All pairs weigh the same. Hosts do not forward. Ends that cannot reach each other (rails or planes apart)
+    are left out, and the result says so. Above a limit of work the answer is `skipped`.
 
     ## A design that passes
     ```fab

@@ -17,16 +17,17 @@ class NameCollision(Check):
     """No two devices have one name.
 
     ## What it means
-    Labels, configurations, DNS and monitoring all find a device by its name. Two names that differ only in capitals count as
-    one, since DNS makes no difference, and so do two that are one text in other characters, such as an accent of its own.
+    Labels, configurations, DNS and monitoring all find a device by its name. Two names that differ only in
+    capitals count as one, since DNS makes no difference, and so do two that are one text in other characters,
+    such as an accent of its own.
 
     ## Formula and source
-    Names after `naming`, else the path (`su0-leaf3`), compared without regard to case (RFC 4343) in Unicode's form NFKC. Planned
-    but omitted devices keep their names and take part.
+    Names after `naming`, else the path (`su0-leaf3`), compared without regard to case (RFC 4343) in Unicode's
+    form NFKC. Planned but omitted devices keep their names and take part.
 
     ## What it assumes
-    Paths of one declaration never collide, so only declarations whose names have one shape are compared. In a cluster names are
-    compared over all its fabrics; hosts that the cluster declares are the same in each.
+    Paths of one declaration never collide, so only declarations whose names have one shape are compared. In a
+    cluster names are compared over all its fabrics; hosts that the cluster declares are the same in each.
 
     ## A design that passes
     ```fab
@@ -67,7 +68,10 @@ class NameCollision(Check):
                 pair = int(f.device_set[known]), int(f.device_set[device])
                 clashes.setdefault(pair, []).append((known, device))
         if not clashes:
-            return property_holds("every device has a name of its own" + (", in all fabrics of the cluster" if f.members else ""))
+            return property_holds(
+                "every device has a name of its own"
+                + (", in all fabrics of the cluster" if f.members else "")
+            )
         faults = [self._fault(f, pairs) for pairs in clashes.values()]
         one, two = next(iter(clashes.values()))[0]
         witness = {"devices": [f.device_path(one), f.device_path(two)], "name": f.device_name(one)}
@@ -82,8 +86,15 @@ class NameCollision(Check):
             message = f'{paths[0]} and {paths[1]} are both named "{names[0]}"{more}'
         else:
             how = "case" if names[0].casefold() == names[1].casefold() else "how one text is encoded"
-            message = f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in {how} only{more}'
-        labels = ((f.set_of(one).origin.span, "the first is declared here"),) if f.device_set[one] != f.device_set[two] else ()
+            message = (
+                f'{paths[0]} is named "{names[0]}" and {paths[1]} "{names[1]}", which differ in '
+                f"{how} only{more}"
+            )
+        labels = (
+            ((f.set_of(one).origin.span, "the first is declared here"),)
+            if f.device_set[one] != f.device_set[two]
+            else ()
+        )
         at = f.named_by.get(two) or f.named_by.get(one) or f.set_of(two).origin
         apart = f.set_of(one).prefix != f.set_of(two).prefix  # in a cluster, of different fabrics
         help = "give them different names with `naming`" + (', such as "{fabric}-leaf{i}"' if apart else "")
@@ -96,13 +107,18 @@ def _name_shape(name: str) -> str:
 
 
 def _normalised_name(name: str) -> str:
-    """A name without what DNS, file systems and eyes make no difference of: case, and ways to write one letter."""
-    return name.lower() if name.isascii() else unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    """A name without what DNS, file systems and eyes make no difference of: case, and ways to write one
+    letter."""
+    return (
+        name.lower()
+        if name.isascii()
+        else unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    )
 
 
 def _devices_that_may_collide(f: Fabric) -> list[tuple[int, str]]:
-    """Devices whose names could be another's, in order: all that are named, and those whose default names have the shape of
-    another declaration's or of a given name."""
+    """Devices whose names could be another's, in order: all that are named, and those whose default names
+    have the shape of another declaration's or of a given name."""
     given = sorted(f.names.items())
     shapes: dict[str, list[int]] = {}
     for s in f.sets:

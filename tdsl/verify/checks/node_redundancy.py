@@ -13,19 +13,19 @@ class NodeRedundancy(Check):
     """Paths between the worst pair of hosts that share no switch.
 
     ## What it means
-    How many switches must fail before some two hosts lose each other. A host counts with all its ports: eight NICs on eight
-    leaves can give 8, eight NICs on one leaf give 1, however many links there are. In a direct fabric the chips between are
-    what may fail, and a link between two chips is a path that no failure cuts.
+    How many switches must fail before some two hosts lose each other. A host counts with all its ports: eight
+    NICs on eight leaves can give 8, eight NICs on one leaf give 1, however many links there are. In a direct
+    fabric the chips between are what may fail, and a link between two chips is a path that no failure cuts.
 
     ## Formula and source min over pairs (u, v) of the least number of switches that separate u from v, which is the number of
-    paths that share none (Menger 1927). The switches that hosts are connected to are first compared with each other (Even 1975):
-    hosts with links to x and y of them have min(x, y) such paths unless fewer switches separate two of them, and only the pairs
-    for which that is less than the least found are searched. Where all chips are equivalent, the number of neighbours of one is
-    the answer (Mader 1970).
+    paths that share none (Menger 1927). The switches that hosts are connected to are first compared with each
+    other (Even 1975): hosts with links to x and y of them have min(x, y) such paths unless fewer switches
+    separate two of them, and only the pairs for which that is less than the least found are searched. Where
+    all chips are equivalent, the number of neighbours of one is the answer (Mader 1970).
 
     ## What it assumes
-    Hosts do not forward; chips of a direct fabric do. The scale-up domain is left out. Above a limit of work the answer is
-    `bounded`.
+    Hosts do not forward; chips of a direct fabric do. The scale-up domain is left out. Above a limit of work
+    the answer is `bounded`.
 
     ## A design that passes
     ```fab
@@ -66,12 +66,18 @@ class NodeRedundancy(Check):
         u, v = (f.device_name(d) for d in cut.pair)
         names = [f.device_name(d) for d in cut.devices]
         verb = "separates" if len(names) == 1 else "separate"
-        said = f"{first_names_and_more(names)} {verb} {u} from {v}" if names else f"no path connects {u} and {v}"
+        said = (
+            f"{first_names_and_more(names)} {verb} {u} from {v}" if names else f"no path connects {u} and {v}"
+        )
         if cut.linked:
             said = f"a link joins {u} and {v}, and {len(names)} paths through others"
         amount = str(found.upper) if found.exact else f"between {found.lower} and {found.upper}"
         return Judgement(
-            "proved" if found.exact else "bounded", f"{amount}: {said}", found.lower, found.lower, found.upper,
+            "proved" if found.exact else "bounded",
+            f"{amount}: {said}",
+            found.lower,
+            found.lower,
+            found.upper,
             witness={"pair": [u, v], "separators": names[:16], "separator_count": len(names)},
             help="attach hosts to more switches, or join these switches by more ways",
-        )  # fmt: skip
+        )

@@ -20,24 +20,24 @@ class Oversubscription(Check):
     """Capacity attached below a switch over its capacity above.
 
     ## What it means
-    At 1:1 everything attached below a switch can send upward at full rate at once; at 4:1 a quarter of it can. The figure is
-    the worst device's; `at SWITCHES` asks for some devices only.
+    At 1:1 everything attached below a switch can send upward at full rate at once; at 4:1 a quarter of it
+    can. The figure is the worst device's; `at SWITCHES` asks for some devices only.
 
     ## Formula and source
-    For a switch d: Σ rate of links to lower tiers, over Σ rate of links to higher tiers, an exact ratio in lowest terms. Free
-    ports and links within the tier count on neither side. A planned link to an omitted host or switch *below* counts as
-    attached while its port is reserved, so a rack with one host missing is not better than a full one, and the ratio does not
-    change when hosts arrive. A
-    planned link to an omitted switch *above* is not cabled and does not count: a leaf with half of its spines built has half
-    of its capacity above. An omitted switch itself is not judged. `of active`
-    leaves out the links of hosts that the design calls `spares`. Source: Al-Fares, Loukissas, Vahdat, "A scalable, commodity
-    data center network architecture" (SIGCOMM 2008).
+    For a switch d: Σ rate of links to lower tiers, over Σ rate of links to higher tiers, an exact ratio in
+    lowest terms. Free ports and links within the tier count on neither side. A planned link to an omitted
+    host or switch *below* counts as attached while its port is reserved, so a rack with one host missing is
+    not better than a full one, and the ratio does not change when hosts arrive. A planned link to an omitted
+    switch *above* is not cabled and does not count: a leaf with half of its spines built has half of its
+    capacity above. An omitted switch itself is not judged. `of active` leaves out the links of hosts that the
+    design calls `spares`. Source: Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network
+    architecture" (SIGCOMM 2008).
 
     ## What it assumes
-    Tiers are those of the planned fabric, omitted devices included: hosts are 0, switches connected to them 1, and so on. A
-    switch without any planned host is at tier 1 where other switches of its declaration are, if it connects only to switches
-    above. A direct fabric (torus) has no tiers and is skipped. The ratio says what is cabled, not what a routing engine makes
-    of it: two fabrics of one ratio can differ in bisection.
+    Tiers are those of the planned fabric, omitted devices included: hosts are 0, switches connected to them
+    1, and so on. A switch without any planned host is at tier 1 where other switches of its declaration are,
+    if it connects only to switches above. A direct fabric (torus) has no tiers and is skipped. The ratio says
+    what is cabled, not what a routing engine makes of it: two fabrics of one ratio can differ in bisection.
 
     ## A design that passes
     ```fab
@@ -77,7 +77,8 @@ class Oversubscription(Check):
 
 
 def oversubscription_by_set(view: View) -> dict[int, Judgement]:
-    """The ratio of each set of switches that has links above, by the set's index, as the check says it of those devices."""
+    """The ratio of each set of switches that has links above, by the set's index, as the check says it of
+    those devices."""
     f = view.fabric
     if view.direct:
         return {}
@@ -118,7 +119,8 @@ def _capacity_below_and_above(f: Fabric, lost: Bools | None, active: bool = Fals
     _, planned, absent = _between_tiers(tier, f.absent_a[kept], f.absent_b[kept], f.absent_rate[kept])
     n = f.device_count
     return TierLoad(
-        _rate_sum_per_device(above, rate, n) + _rate_sum_per_device(planned, absent, n), _rate_sum_per_device(below, rate, n)
+        _rate_sum_per_device(above, rate, n) + _rate_sum_per_device(planned, absent, n),
+        _rate_sum_per_device(below, rate, n),
     )
 
 
@@ -146,7 +148,17 @@ def _worst_oversubscription(f: Fabric, load: TierLoad, judged: Bools) -> Judgeme
         text = f"{f.device_name(d)} has {gbps_text(int(load.down[d]))} below and no link above"
         label = (f.set_of(d).origin.span, "declared here")
         infinite = float("inf")
-        return Judgement("proved", text, infinite, infinite, infinite, (1, 0), "", {"device": f.device_name(d)}, labels=(label,))
+        return Judgement(
+            "proved",
+            text,
+            infinite,
+            infinite,
+            infinite,
+            (1, 0),
+            "",
+            {"device": f.device_name(d)},
+            labels=(label,),
+        )
     rows = np.flatnonzero(judged & (load.up > 0))
     if not len(rows):
         return skipped("no switch looked at has links to a tier above it")
@@ -158,13 +170,24 @@ def _worst_oversubscription(f: Fabric, load: TierLoad, judged: Bools) -> Judgeme
     d = int(equal[0])
     kind = _class_above(f, d)
     name = f.device_name(d)
-    text = f"{ratio.numerator}:{ratio.denominator} at {name} ({gbps_text(down)} below, {gbps_text(up)} above, {kind})"
+    text = (
+        f"{ratio.numerator}:{ratio.denominator} at {name} ({gbps_text(down)} below, {gbps_text(up)} "
+        f"above, {kind})"
+    )
     witness = {"device": name, "down_bps": down, "up_bps": up, "equal": len(equal), "set": f.set_of(d).path}
     label = (f.set_of(d).origin.span, f"{name} is declared here")
     return Judgement(
-        "proved", text, ratio, ratio, ratio, (ratio.numerator, ratio.denominator), kind, witness, labels=(label,),
+        "proved",
+        text,
+        ratio,
+        ratio,
+        ratio,
+        (ratio.numerator, ratio.denominator),
+        kind,
+        witness,
+        labels=(label,),
         help="add links upward, or attach less below",
-    )  # fmt: skip
+    )
 
 
 def _class_above(f: Fabric, device: int) -> str:

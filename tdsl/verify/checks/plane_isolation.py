@@ -16,13 +16,13 @@ class PlaneIsolation(Check):
     """No path of switches joins two planes.
 
     ## What it means
-    Each instance of a `plane` is a network of its own: a fault, a routing loop or a broadcast in one cannot reach another.
-    Hosts have ports in several planes, but do not forward between them.
+    Each instance of a `plane` is a network of its own: a fault, a routing loop or a broadcast in one cannot
+    reach another. Hosts have ports in several planes, but do not forward between them.
 
     ## Formula and source
-    Connected components of the switches and the links among them; no component holds switches of two `plane` instances. The
-    finding is at the statement whose links do the joining: links between two planes, or, where a switch outside all
-    planes joins them, its links to the planes it has fewest links to.
+    Connected components of the switches and the links among them; no component holds switches of two `plane`
+    instances. The finding is at the statement whose links do the joining: links between two planes, or, where
+    a switch outside all planes joins them, its links to the planes it has fewest links to.
 
     ## What it assumes
     Only switches forward. A component found to join two planes stays one whatever wiring is added.
@@ -112,7 +112,11 @@ class PlaneIsolation(Check):
             message = f"{f.device_name(outer)} joins {plane_name(view, inner)} to another plane"
             at = f.statements[statement].origin
             label_at = (f.set_of(outer).origin.span, f"{f.device_name(outer)} belongs to no plane")
-            faults.append(PropertyFault(at, message, len(wrong), (label_at,), help="give each plane a switch of its own"))
+            faults.append(
+                PropertyFault(
+                    at, message, len(wrong), (label_at,), help="give each plane a switch of its own"
+                )
+            )
         return faults
 
     def _refuted(self, view: View, mixed: Bools, faults: list[PropertyFault]) -> Judgement:
@@ -126,7 +130,9 @@ class PlaneIsolation(Check):
         two = plane_name(view, int(way[0])), plane_name(view, int(way[-1]))
         names = view.names(way)
         return property_fails(
-            f"{two[0]} and {two[1]} are joined: {' - '.join(names)}", tuple(faults), {"planes": list(two), "path": names}
+            f"{two[0]} and {two[1]} are joined: {' - '.join(names)}",
+            tuple(faults),
+            {"planes": list(two), "path": names},
         )
 
 

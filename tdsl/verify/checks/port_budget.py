@@ -14,12 +14,13 @@ class PortBudget(Check):
     """No device needs more ports than it has.
 
     ## What it means
-    Each end of a link takes one port of its device, and a port takes one link. The result also names the declaration with
-    the fewest free ports: where growth stops first.
+    Each end of a link takes one port of its device, and a port takes one link. The result also names the
+    declaration with the fewest free ports: where growth stops first.
 
     ## Formula and source
-    A recount from the finished wiring: for every port, links and panel crossings on it are at most one, and none is on a
-    device that is not built. Free ports of a device: ports, less those used, less those kept for what is planned.
+    A recount from the finished wiring: for every port, links and panel crossings on it are at most one, and
+    none is on a device that is not built. Free ports of a device: ports, less those used, less those kept for
+    what is planned.
 
     ## What it assumes
     The datasheet's port count, as the model states it. A split port counts as its lanes.
@@ -77,12 +78,22 @@ class PortBudget(Check):
         port = int(ports[0])
         inside = port < int(f.port_base[-1])
         name = f.port_path(port) if inside else f"port {port}"
-        rows = np.flatnonzero((f.link_a == port) | (f.link_b == port) | (f.link_via_a == port) | (f.link_via_b == port))
+        rows = np.flatnonzero(
+            (f.link_a == port) | (f.link_b == port) | (f.link_via_a == port) | (f.link_via_b == port)
+        )
         at = f.statements[int(f.link_statement[rows[-1]])].origin
         more = f" ({len(ports)} ports do)" if len(ports) > 1 else ""
-        labels = ((f.set_of(int(f.port_device[port])).origin.span, "the device is declared here"),) if inside else ()
+        labels = (
+            ((f.set_of(int(f.port_device[port])).origin.span, "the device is declared here"),)
+            if inside
+            else ()
+        )
         fault = PropertyFault(
-            at, f"{name} {what}{more}", len(ports), labels, help="use another port, or a device with more ports"
+            at,
+            f"{name} {what}{more}",
+            len(ports),
+            labels,
+            help="use another port, or a device with more ports",
         )
         return property_fails(fault.message, (fault,), {"port": name, "links": rows[:4].tolist()})
 
@@ -90,7 +101,9 @@ class PortBudget(Check):
         """The device with the fewest free ports among those that have any link."""
         f = view.fabric
         sizes = np.diff(f.port_base)
-        free = sizes - np.add.reduceat(np.append(f.port_state != 0, False).astype(np.int64), f.port_base[:-1]) * (sizes > 0)
+        free = sizes - np.add.reduceat(
+            np.append(f.port_state != 0, False).astype(np.int64), f.port_base[:-1]
+        ) * (sizes > 0)
         mine = np.flatnonzero(view.core & f.is_switch & (sizes > 0))
         if not len(mine):
             return property_holds("every link has a port of its own")

@@ -33,7 +33,8 @@ UNKNOWN = "figures of devices, transceivers or active cables are unknown"
 
 
 def why_counted_elsewhere(view: View, figures: Figures) -> str:
-    """Why what is named has no figures of its own: it is in other devices, of whose figures its own are part; else ""."""
+    """Why what is named has no figures of its own: it is in other devices, of whose figures its own are part;
+    else ""."""
     f = view.fabric
     inside = np.flatnonzero(view.core)
     if not len(inside) or figures.mounted[inside].any():
@@ -43,7 +44,8 @@ def why_counted_elsewhere(view: View, figures: Figures) -> str:
 
 
 def part_and_whole_devices(view: View, claim: ResolvedClaim, devices: Bools) -> tuple[Bools, Bools]:
-    """The devices of a share and of its whole: `of network` is the network, and what of the devices is in it; `of total` all."""
+    """The devices of a share and of its whole: `of network` is the network, and what of the devices is in it;
+    `of total` all."""
     f = view.fabric
     if claim.share_of == "network":
         return devices & devices_of_network(f), devices_of_network(f)
@@ -51,7 +53,8 @@ def part_and_whole_devices(view: View, claim: ResolvedClaim, devices: Bools) -> 
 
 
 def judgement_of_sum(bound: PartialSum, dim: Dim, what: str, missing: str) -> Judgement:
-    """A sum as a figure: exact, or a lower bound where terms are missing, which ``missing`` names in the plural."""
+    """A sum as a figure: exact, or a lower bound where terms are missing, which ``missing`` names in the
+    plural."""
     known = Quantity(bound.known, dim)
     if bound.exact:
         return Judgement("proved", f"{quantity_text(known)} {what}".rstrip(), known, known, known)
@@ -67,7 +70,9 @@ def judgement_of_share(part: PartialSum, whole: PartialSum, of: str, missing: st
     low: Value = share if whole.exact else Fraction(0)
     high: Value = share if part.exact else inf
     if part.exact and whole.exact:
-        return Judgement("proved", f"{_percent_of_whole(share)} of {_words_for_whole(of)}", share, share, share)
+        return Judgement(
+            "proved", f"{_percent_of_whole(share)} of {_words_for_whole(of)}", share, share, share
+        )
     unknown = part.missing + whole.missing
     said = (
         f"at most {_percent_of_whole(share)}"
@@ -77,7 +82,12 @@ def judgement_of_share(part: PartialSum, whole: PartialSum, of: str, missing: st
         else "an unknown share"
     )
     return Judgement(
-        "bounded", f"{said} of {_words_for_whole(of)}; {unknown:,} {missing}", share, low, high, witness={"missing": unknown}
+        "bounded",
+        f"{said} of {_words_for_whole(of)}; {unknown:,} {missing}",
+        share,
+        low,
+        high,
+        witness={"missing": unknown},
     )
 
 
@@ -93,21 +103,23 @@ class PowerDraw(Check):
     """How many watts the devices take at most.
 
     ## What it means
-    The sum of all devices with the transceivers in them, and the plugs of active cables: what the power supply must carry.
-    `power of S` judges each element of S alone, `power of network` adds up switches, optical switches and their transceivers.
-    `report power typical` takes typical figures. `power of network <= 13% of total` asks for a share: of the network, or of
-    all devices.
+    The sum of all devices with the transceivers in them, and the plugs of active cables: what the power
+    supply must carry. `power of S` judges each element of S alone, `power of network` adds up switches,
+    optical switches and their transceivers. `report power typical` takes typical figures. `power of network
+    <= 13% of total` asks for a share: of the network, or of all devices.
 
     ## Formula and source
-    Σ over devices of the published maximum (`power … max …` of the model), which includes transceivers; where a model has one
-    figure only, that figure and Σ of the maximum of each transceiver in its cages. A chip inside a host is part of the host.
-    Transceivers are those that `tdsl show FILE length` and `cables.csv` name. `power` of an active cable (`aoc`, `acc`, `aec`,
-    or any that states it) is that of all its plugs: half at each end, and that of the divided end of a break-out evenly over
-    its legs; the published maximum of a device includes its plugs as well.
+    Σ over devices of the published maximum (`power … max …` of the model), which includes transceivers; where
+    a model has one figure only, that figure and Σ of the maximum of each transceiver in its cages. A chip
+    inside a host is part of the host. Transceivers are those that `tdsl show FILE length` and `cables.csv`
+    name. `power` of an active cable (`aoc`, `acc`, `aec`, or any that states it) is that of all its plugs:
+    half at each end, and that of the divided end of a break-out evenly over its legs; the published maximum
+    of a device includes its plugs as well.
 
     ## What it assumes
-    No cooling and no losses of power supplies beyond what the vendors publish. Where a model, a transceiver or an active cable
-    has no `power`, or no transceiver is chosen, the sum is a lower bound: `<=` is then refuted or open, never proved.
+    No cooling and no losses of power supplies beyond what the vendors publish. Where a model, a transceiver
+    or an active cable has no `power`, or no transceiver is chosen, the sum is a lower bound: `<=` is then
+    refuted or open, never proved.
 
     ## A design that passes
     ```fab
@@ -146,7 +158,9 @@ class PowerDraw(Check):
             return skipped(why)
         if claim is not None and claim.share_of:
             devices, every = part_and_whole_devices(view, claim, devices)
-            return judgement_of_share(figures.power(devices, typical), figures.power(every, typical), claim.share_of, UNKNOWN)
+            return judgement_of_share(
+                figures.power(devices, typical), figures.power(every, typical), claim.share_of, UNKNOWN
+            )
         bound = figures.power(devices, typical)
         return judgement_of_sum(bound, POWER, "typical" if typical else "", UNKNOWN)
 
@@ -155,15 +169,14 @@ class OpticsPower(Check):
     """How many watts the transceivers take at most.
 
     ## What it means
-    The sum over all transceivers of the devices and the plugs of active cables: what leaving passive copper costs.
-    `optics_power of S` judges each element of S alone, `of network` those in switches.
-    `optics_power <= 30% of network` sets those in the network against the power of the network, `of total` all against all.
+    The sum over all transceivers of the devices and the plugs of active cables: what leaving passive copper
+    costs. `optics_power of S` judges each element of S alone, `of network` those in switches. `optics_power
+    <= 30% of network` sets those in the network against the power of the network, `of total` all against all.
 
     ## Formula and source
-    Σ of `power … max …` of every transceiver, counted by cage: a twin-port transceiver with one cable counts once, and of every
-    active cable as in `power`. For the
-    DGX SuperPOD H100 of four units 2,044 twin-port transceivers of 17 W are 34.7 kW (NVIDIA reference architecture RA-11333,
-    table 8).
+    Σ of `power … max …` of every transceiver, counted by cage: a twin-port transceiver with one cable counts
+    once, and of every active cable as in `power`. For the DGX SuperPOD H100 of four units 2,044 twin-port
+    transceivers of 17 W are 34.7 kW (NVIDIA reference architecture RA-11333, table 8).
 
     ## What it assumes
     The parts that `cables.csv` names. Ends without a chosen transceiver, and active cables without `power`,
@@ -204,7 +217,9 @@ class OpticsPower(Check):
             return skipped(why)
         if claim is not None and claim.share_of:
             devices, every = part_and_whole_devices(view, claim, devices)
-            return judgement_of_share(figures.optics_power(devices), figures.power(every), claim.share_of, UNKNOWN)
+            return judgement_of_share(
+                figures.optics_power(devices), figures.power(every), claim.share_of, UNKNOWN
+            )
         bound = figures.optics_power(devices)
         return judgement_of_sum(
             bound, POWER, "", "cable ends have no transceiver, or one or an active plug without a known power"
@@ -215,16 +230,17 @@ class Cost(Check):
     """How much the devices, transceivers and cables cost.
 
     ## What it means
-    The sum of the prices of all devices, of the transceivers in them and of the cables plugged into them. `cost of network`
-    leaves hosts out, with the transceivers in them, and has all cables.
-    `cost of network <= 12% of total` asks for its share of all devices, transceivers and cables.
+    The sum of the prices of all devices, of the transceivers in them and of the cables plugged into them.
+    `cost of network` leaves hosts out, with the transceivers in them, and has all cables. `cost of network <=
+    12% of total` asks for its share of all devices, transceivers and cables.
 
     ## Formula and source
-    Σ of the prices in the file given with `--prices`, else of `price` of the model. The catalogue states no prices.
+    Σ of the prices in the file given with `--prices`, else of `price` of the model. The catalogue states no
+    prices.
 
     ## What it assumes
-    Amounts in the one currency of the file; no discounts, duties or work. Without a price for everything the sum is a lower
-    bound: `<=` is then refuted or open, never proved. It says how many prices are missing.
+    Amounts in the one currency of the file; no discounts, duties or work. Without a price for everything the
+    sum is a lower bound: `<=` is then refuted or open, never proved. It says how many prices are missing.
 
     ## A design that passes
     ```fab
@@ -271,4 +287,4 @@ class Cost(Check):
         return judgement_of_sum(figures.cost(devices, legs), MONEY, "", "prices are missing")
 
 
-__all__ = ["Cost", "OpticsPower", "PowerDraw", "judgement_of_sum", "devices_of_network"]
+__all__ = ["Cost", "OpticsPower", "PowerDraw", "devices_of_network", "judgement_of_sum"]

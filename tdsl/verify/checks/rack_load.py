@@ -50,11 +50,21 @@ def _most_loaded_rack(
         limit = limits[r]
         assert limit is not None
         more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more rack{'' if len(over) == 2 else 's'})"
-        words = f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} {quantity_text(Quantity(limit, dim))}{_words_for_feed_loss(p, r, dim)}, "
+        words = (
+            f"rack {p.rack_names[r]} in hall {p.hall_name(r)} {what} "
+            f"{quantity_text(Quantity(limit, dim))}{_words_for_feed_loss(p, r, dim)}, "
+        )
         words += "and its devices come to "
         words += f"{quantity_text(Quantity(sums[r].known, dim))}{more}"
-        faults.append(PropertyFault(p.origin(last), words, len(over), ((p.rack_kind[r].span, "the rack is declared here"),),
-                            help="place fewer devices in it, or use a rack that carries more"))  # fmt: skip
+        faults.append(
+            PropertyFault(
+                p.origin(last),
+                words,
+                len(over),
+                ((p.rack_kind[r].span, "the rack is declared here"),),
+                help="place fewer devices in it, or use a rack that carries more",
+            )
+        )
     witness = {"rack": p.rack_names[most], "hall": p.hall_name(most)}
     status: Status = "refuted" if faults else "bounded" if missing else "proved"
     upper: Value = inf if missing else known
@@ -71,19 +81,22 @@ class RackPower(Check):
     """No rack takes more power than its feeds carry.
 
     ## What it means
-    The figure is the most that any rack takes, transceivers included. A design fails where a rack takes more than its feeds
-    carry after the loss of one: with `power 2 x 44kW` each feed must carry the whole rack, with `power 3 x 20kW` two of them.
-    `require rack_power typical <= 30kW` takes typical figures instead of maxima. `require rack_power per_feed <= 22kW` is about
-    one feed while all are in service, `require rack_power feed_lost <= 44kW` about one feed while another is lost; the rack
-    shares its power evenly among them.
+    The figure is the most that any rack takes, transceivers included. A design fails where a rack takes more
+    than its feeds carry after the loss of one: with `power 2 x 44kW` each feed must carry the whole rack,
+    with `power 3 x 20kW` two of them. `require rack_power typical <= 30kW` takes typical figures instead of
+    maxima. `require rack_power per_feed <= 22kW` is about one feed while all are in service, `require
+    rack_power feed_lost <= 44kW` about one feed while another is lost; the rack shares its power evenly among
+    them.
 
     ## Formula and source
-    Σ over the devices of a rack as in `power`: the published maximum with transceivers, else the one figure and the maximum
-    of the transceivers in its cages. Four DGX H100 are 40.8 kW, and 41.1 kW with four twin-port transceivers of 17 W each.
+    Σ over the devices of a rack as in `power`: the published maximum with transceivers, else the one figure
+    and the maximum of the transceivers in its cages. Four DGX H100 are 40.8 kW, and 41.1 kW with four
+    twin-port transceivers of 17 W each.
 
     ## What it assumes
-    All devices at their maximum at once, and supplies that share their load evenly over the feeds that are left. A rack with a
-    single feed has no other to lose: the limit is that feed. Unknown figures make the sum a lower bound.
+    All devices at their maximum at once, and supplies that share their load evenly over the feeds that are
+    left. A rack with a single feed has no other to lose: the limit is that feed. Unknown figures make the sum
+    a lower bound.
 
     ## A design that passes
     ```fab
@@ -135,23 +148,28 @@ class RackPower(Check):
                 return skipped("no rack here states its feeds: `power 2 x 44kW`")
             share = {r: max(p.rack_kind[r].feeds - lost, 1) for r in known}
             sums = {r: PartialSum(found[r].known / share[r], found[r].missing) for r in known}
-            return _most_loaded_rack(p, sums, {r: p.rack_kind[r].feed_watts for r in known}, POWER, "has feeds of", held)
+            return _most_loaded_rack(
+                p, sums, {r: p.rack_kind[r].feed_watts for r in known}, POWER, "has feeds of", held
+            )
         sums = {r: found[r] for r in held}
-        return _most_loaded_rack(p, sums, {r: p.rack_kind[r].watts for r in held}, POWER, "has feeds of", held)
+        return _most_loaded_rack(
+            p, sums, {r: p.rack_kind[r].watts for r in held}, POWER, "has feeds of", held
+        )
 
 
 class RackWeight(Check):
     """No rack carries more than it may.
 
     ## What it means
-    The figure is the most that the devices of any rack weigh. A design fails where they weigh more than the `mass` of the rack.
+    The figure is the most that the devices of any rack weigh. A design fails where they weigh more than the
+    `mass` of the rack.
 
     ## Formula and source
     Σ of `mass` of the models of the devices in a rack.
 
     ## What it assumes
-    The mass of cables, power units and the rack itself is not part of it, so `mass` of a rack is what its devices may weigh.
-    Unknown figures make the sum a lower bound.
+    The mass of cables, power units and the rack itself is not part of it, so `mass` of a rack is what its
+    devices may weigh. Unknown figures make the sum a lower bound.
 
     ## A design that passes
     ```fab

@@ -20,16 +20,17 @@ class RackSpace(Check):
     """Every rack has the units that its devices take.
 
     ## What it means
-    No two devices take the same unit of a rack, none reaches above the top unit, and what is in a rack without a unit has units
-    left.
+    No two devices take the same unit of a rack, none reaches above the top unit, and what is in a rack
+    without a unit has units left.
 
     ## Formula and source
-    A device of `height` h at unit u takes the units u to u + h - 1 (EIA-310: 44.45 mm each, counted from the bottom). The units
-    of two devices of a rack are disjoint, the highest is at most the `height` of the rack, and so is the sum of all heights.
+    A device of `height` h at unit u takes the units u to u + h - 1 (EIA-310: 44.45 mm each, counted from the
+    bottom). The units of two devices of a rack are disjoint, the highest is at most the `height` of the rack,
+    and so is the sum of all heights.
 
     ## What it assumes
-    Devices take the whole depth of the rack. Where a model or a rack has no `height`, and nothing else is wrong, the answer is
-    `skipped`.
+    Devices take the whole depth of the rack. Where a model or a rack has no `height`, and nothing else is
+    wrong, the answer is `skipped`.
 
     ## A design that passes
     ```fab
@@ -73,16 +74,23 @@ class RackSpace(Check):
         faults = [*self._overlaps(f, p, racks, view), *self._full(f, p, racks, view)]
         if faults:
             return property_fails(faults[0].message, tuple(faults))
-        unknown = {f.models[m].name for m in distinct_values(f.device_model[rows]).tolist() if not racks.heights[m]}
+        unknown = {
+            f.models[m].name for m in distinct_values(f.device_model[rows]).tolist() if not racks.heights[m]
+        }
         if unknown:
-            return skipped(f"{first_names_and_more(sorted(unknown), 4)} {'has' if len(unknown) == 1 else 'have'} no `height`")
+            return skipped(
+                f"{first_names_and_more(sorted(unknown), 4)} {'has' if len(unknown) == 1 else 'have'} no "
+                "`height`"
+            )
         held = set(p.device_rack[rows].tolist())
         low = [r for r in held if p.rack_kind[r].height is None]
         if low:
             return skipped(f"rack {p.rack_names[low[0]]} has no `height`")
         most = max(held, key=lambda r: sum(racks.height(d) for d in racks.by_rack[r]))
         taken = sum(racks.height(d) for d in racks.by_rack[most])
-        return property_holds(f"fullest: rack {p.rack_names[most]} with {taken} of {p.rack_kind[most].height} units taken")
+        return property_holds(
+            f"fullest: rack {p.rack_names[most]} with {taken} of {p.rack_kind[most].height} units taken"
+        )
 
     def _overlaps(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
         """Devices that share a unit with one below them."""
@@ -106,12 +114,19 @@ class RackSpace(Check):
             more = f" (and {count - 1:,} more)" if count > 1 else ""
             other = p.origin(below_device)
             here = p.origin(device)
-            labels = ((other.span, "the other is placed here"),) if other is not None and other is not here else ()
+            labels = (
+                ((other.span, "the other is placed here"),) if other is not None and other is not here else ()
+            )
             text = (
-                f"{f.device_path(below_device)} and {f.device_path(device)} are both in unit {int(p.device_unit[device])} "
+                f"{f.device_path(below_device)} and {f.device_path(device)} are both in unit "
+                f"{int(p.device_unit[device])} "
                 f"of rack {p.rack_names[r]} in hall {p.hall_name(r)}{more}"
             )
-            out.append(PropertyFault(here, text, count, labels, help="place them apart: a device takes `height` units upwards"))
+            out.append(
+                PropertyFault(
+                    here, text, count, labels, help="place them apart: a device takes `height` units upwards"
+                )
+            )
         return out
 
     def _full(self, f: Fabric, p: RackPlaces, racks: Racks, view: View) -> list[PropertyFault]:
@@ -123,7 +138,11 @@ class RackSpace(Check):
             if height is None or not view.core[devices].any():
                 continue
             where = f"rack {p.rack_names[rack]} in hall {p.hall_name(rack)}"
-            over = [d for d in devices if p.device_unit[d] and int(p.device_unit[d]) + max(racks.height(d), 1) - 1 > height]
+            over = [
+                d
+                for d in devices
+                if p.device_unit[d] and int(p.device_unit[d]) + max(racks.height(d), 1) - 1 > height
+            ]
             need = sum(racks.height(d) for d in devices)
             device = over[0] if over else devices[-1]
             if (not over and need <= height) or int(p.device_place[device]) in blamed:
@@ -136,5 +155,7 @@ class RackSpace(Check):
                 else f"{where} has {height} units, and its devices need {need}"
             )
             labels = ((p.rack_kind[rack].span, "the rack is declared here"),)
-            out.append(PropertyFault(p.origin(device), text, 1, labels, help="use another rack, or a taller one"))
+            out.append(
+                PropertyFault(p.origin(device), text, 1, labels, help="use another rack, or a taller one")
+            )
         return out

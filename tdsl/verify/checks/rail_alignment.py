@@ -17,21 +17,21 @@ class RailAlignment(Check):
     """NIC r of every host is connected to the switch of rail r.
 
     ## What it means
-    In a rail-organised design the accelerators of equal rank in different hosts share a switch, and collective libraries
-    count on it: a swapped cable costs bandwidth without any link being down.
+    In a rail-organised design the accelerators of equal rank in different hosts share a switch, and
+    collective libraries count on it: a swapped cable costs bandwidth without any link being down.
 
     ## Formula and source
-    The rail of a NIC is the first index of its port class. A switch serves, for each port class, the rail that most
-    of its host ports have; every port of another rail is a violation. Where it should be: on the switch of its rail
-    that hosts sharing a switch with this host use. Source: Wang et al., "Rail-only: a low-cost high-performance
-    network for training LLMs" (2023); NVIDIA DGX SuperPOD reference architecture.
+    The rail of a NIC is the first index of its port class. A switch serves, for each port class, the rail
+    that most of its host ports have; every port of another rail is a violation. Where it should be: on the
+    switch of its rail that hosts sharing a switch with this host use. Source: Wang et al., "Rail-only: a
+    low-cost high-performance network for training LLMs" (2023); NVIDIA DGX SuperPOD reference architecture.
 
     ## What it assumes The design is rail-organised: more than half of the switches with hosts serve mostly one rail, and there
-    are several rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is asked of each port
-    class and of the hosts of each declaration by themselves, and hosts have rails if they do in the class with most links: beside
-    a core with rails, the hosts of an edge site, or the storage ports, may all be connected to one switch. The
-    answer names those without rails. An index that numbers planes is no rail. Where nothing requires `rail_alignment`, a
-    violation is a warning.
+    are several rails. Else the check is skipped, and an explicit `require rail_alignment` is refuted. This is
+    asked of each port class and of the hosts of each declaration by themselves, and hosts have rails if they
+    do in the class with most links: beside a core with rails, the hosts of an edge site, or the storage
+    ports, may all be connected to one switch. The answer names those without rails. An index that numbers
+    planes is no rail. Where nothing requires `rail_alignment`, a violation is a warning.
 
     ## A design that passes
     ```fab
@@ -79,7 +79,8 @@ class RailAlignment(Check):
             return property_holds(text)
         names = _sets_without_rails(f, plan, others)
         return property_holds(
-            f"{text}; the switches of {first_names_and_more(names, 3)} serve several rails each", {"without_rails": names}
+            f"{text}; the switches of {first_names_and_more(names, 3)} serve several rails each",
+            {"without_rails": names},
         )
 
     def _misplaced(self, f: Fabric, plan: RailPlan, wrong: Bools) -> Judgement:
@@ -93,12 +94,19 @@ class RailAlignment(Check):
             port = f.port_path(int(f.link_a[plan.rows[at]]))
             found, rail = int(plan.switch[at]), int(plan.rail[at])
             expected = _switch_expected_for_rail(f, plan, at)
-            where = f"; those of its siblings are connected to {f.device_name(expected)}" if expected >= 0 else ""
-            message = f"{port} is connected to {f.device_name(found)}, which serves rail {int(plan.serves[at])}{where}"
+            where = (
+                f"; those of its siblings are connected to {f.device_name(expected)}" if expected >= 0 else ""
+            )
+            message = (
+                f"{port} is connected to {f.device_name(found)}, which serves rail "
+                f"{int(plan.serves[at])}{where}"
+            )
             message += f" (and {len(mine) - 1} more)" if len(mine) > 1 else ""
             labels = ((f.set_of(found).origin.span, f"{f.device_name(found)} is declared here"),)
             help = f"connect it to the switch of rail {rail}"
-            faults.append(PropertyFault(f.statements[statement].origin, message, len(mine), labels, help=help))
+            faults.append(
+                PropertyFault(f.statements[statement].origin, message, len(mine), labels, help=help)
+            )
             if not witness:
                 witness = {
                     "host": f.device_name(int(f.device_a[plan.rows[at]])),
@@ -117,7 +125,9 @@ def _sets_without_rails(f: Fabric, plan: RailPlan, others: Bools) -> list[str]:
     names: dict[str, None] = {}
     for s, port in np.unique(ports, axis=1).T.tolist():
         declared = f.sets[s]
-        names[f"{declared.path}.{declared.model.class_of(port).name}" if s in railed else declared.path] = None
+        names[f"{declared.path}.{declared.model.class_of(port).name}" if s in railed else declared.path] = (
+            None
+        )
     return list(names)
 
 
@@ -137,7 +147,11 @@ def _skipped_without_rails(f: Fabric, plan: RailPlan) -> Judgement:
     mine[there[same]] = True
     found = distinct_values(plan.rail[mine])
     name = f.device_name(switch)
-    what = f"{name} serves {len(found)} rails" if len(found) > 1 else f"{name} serves rail {int(found[0])}, as all others do"
+    what = (
+        f"{name} serves {len(found)} rails"
+        if len(found) > 1
+        else f"{name} serves rail {int(found[0])}, as all others do"
+    )
     ports = [f.port_path(int(f.link_a[plan.rows[mine][plan.rail[mine] == r][0]])) for r in found[:2]]
     statement = f.statements[int(f.link_statement[plan.rows[mine][0]])]
     fault = PropertyFault(statement.origin, f"{reason}: {what}: {' and '.join(ports)} are connected to it")
@@ -145,7 +159,8 @@ def _skipped_without_rails(f: Fabric, plan: RailPlan) -> Judgement:
 
 
 def _switch_expected_for_rail(f: Fabric, plan: RailPlan, at: int) -> int:
-    """The switch that NICs of this rail are connected to in hosts which share a switch with this host; -1 if there are none."""
+    """The switch that NICs of this rail are connected to in hosts which share a switch with this host; -1 if
+    there are none."""
     host = f.device_a[plan.rows]
     mine = host == host[at]
     shared = np.zeros(f.device_count, dtype=np.bool_)

@@ -18,15 +18,16 @@ class RateMatch(Check):
     """Both ends of a link run at its rate.
 
     ## What it means
-    A link's rate is that of its two ports, which must agree. Where a `connect` writes `rate`, both ports must be able to run
-    at least that fast; a panel or optical circuit switch on the way, too.
+    A link's rate is that of its two ports, which must agree. Where a `connect` writes `rate`, both ports must
+    be able to run at least that fast; a panel or optical circuit switch on the way, too.
 
     ## Formula and source
-    For a link of rate c between ports of rates r_a and r_b: c ≤ min(r_a, r_b), and r_a = r_b unless the statement says
-    `rate`. A port without a rate (`any`) fits any.
+    For a link of rate c between ports of rates r_a and r_b: c ≤ min(r_a, r_b), and r_a = r_b unless the
+    statement says `rate`. A port without a rate (`any`) fits any.
 
     ## What it assumes
-    A port runs at any rate below its own if the statement asks for it; whether a given device does is its datasheet's matter.
+    A port runs at any rate below its own if the statement asks for it; whether a given device does is its
+    datasheet's matter.
 
     ## A design that passes
     ```fab
@@ -62,18 +63,24 @@ class RateMatch(Check):
         rates = table.rates()
         of_a = rates[table.rows(f, f.link_a[links])]
         of_b = rates[table.rows(f, f.link_b[links])]
-        stated = np.array(["rate" in s.settings for s in f.statements], dtype=np.bool_)[f.link_statement[links]]
+        stated = np.array(["rate" in s.settings for s in f.statements], dtype=np.bool_)[
+            f.link_statement[links]
+        ]
         carried = f.link_rate[links]
         fast = ((of_a >= 0) & (carried > of_a)) | ((of_b >= 0) & (carried > of_b))
         unlike = (of_a >= 0) & (of_b >= 0) & (of_a != of_b) & ~stated
         wrong = links[fast | unlike]
-        faults = [self._fault(view, table, j) for j in joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])]
+        faults = [
+            self._fault(view, table, j)
+            for j in joints_of_links(f, table, wrong, f.link_a[wrong], f.link_b[wrong])
+        ]
         for via, end in ((f.link_via_a, f.link_a), (f.link_via_b, f.link_b)):
             crossing = links[via[links] >= 0]
             limit = rates[table.rows(f, via[crossing])]
             slow = crossing[(limit >= 0) & (f.link_rate[crossing] > limit)]
             faults += [
-                self._slow_panel(view, table, j, int(via[j.link])) for j in joints_of_links(f, table, slow, end[slow], via[slow])
+                self._slow_panel(view, table, j, int(via[j.link]))
+                for j in joints_of_links(f, table, slow, end[slow], via[slow])
             ]
         if not faults:
             return property_holds("both ends of every link agree")
@@ -91,17 +98,33 @@ class RateMatch(Check):
             pair = f"{_with_article(words[0])} port and {_with_article(words[1])} port"
             message = f"{ends[0]} to {ends[1]} is asked to run at {gbps_text(rate)}, between {pair}"
         else:
-            message = f"{ends[0]} to {ends[1]}: {_with_article(words[0])} port into {_with_article(words[1])} port"
+            message = (
+                f"{ends[0]} to {ends[1]}: {_with_article(words[0])} port into {_with_article(words[1])} port"
+            )
         classes = [table.classes[joint.class_a], table.classes[joint.class_b]]
         slower = min((c.rate for c in classes if c.rate is not None), default=rate)
-        labels = tuple(dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True)))
-        ways = [(c.name, c.rate // slower) for c in classes if c.rate is not None and c.rate % slower == 0 and c.rate > slower]
-        split = next((f"`{{ split {n} {k} }}`" for (n, k), c in zip(ways, (c for c in classes if c.rate != slower), strict=False)
-                      if k in c.splits and "rate" not in statement.settings), "")  # fmt: skip
+        labels = tuple(
+            dict.fromkeys((c.origin.span, f"{w}, declared here") for c, w in zip(classes, words, strict=True))
+        )
+        ways = [
+            (c.name, c.rate // slower)
+            for c in classes
+            if c.rate is not None and c.rate % slower == 0 and c.rate > slower
+        ]
+        split = next(
+            (
+                f"`{{ split {n} {k} }}`"
+                for (n, k), c in zip(ways, (c for c in classes if c.rate != slower), strict=False)
+                if k in c.splits and "rate" not in statement.settings
+            ),
+            "",
+        )
         help = f"write `{{ rate {gbps_text(slower)} }}` behind the connect" + (
             f", or split the faster port: {split}" if split else ""
         )
-        if split and any("topology" in words for _, words in statement.origin.chain):  # its block names the models
+        if split and any(
+            "topology" in words for _, words in statement.origin.chain
+        ):  # its block names the models
             end = f.link_a if classes[0].rate != slower else f.link_b
             model = f.models[int(f.device_model[f.port_device[int(end[joint.link])]])].name
             rate_of = f"the rate of its ports in its tier: `down CLASS at {gbps_text(slower)}`"
@@ -111,7 +134,8 @@ class RateMatch(Check):
         return PropertyFault(statement.origin, message + more, joint.count, labels, help=help)
 
     def _ports_of_the_rate(self, f: Fabric, joint: Joint, classes: list[PortClass]) -> str:
-        """Advice to name other ports of one end: part of its class is split, and the rest runs at the rate of the other end."""
+        """Advice to name other ports of one end: part of its class is split, and the rest runs at the rate of
+        the other end."""
         a, b = classes
         for end, mine, other in ((f.link_a, a, b), (f.link_b, b, a)):
             device = int(f.port_device[int(end[joint.link])])
@@ -128,7 +152,11 @@ class RateMatch(Check):
         message = f"{f.port_path(port)} carries {rate}, but is {words} port"
         labels = ((table.classes[joint.class_b].origin.span, "declared here"),)
         return PropertyFault(
-            f.statements[joint.statement].origin, message, joint.count, labels, help="use a panel that carries the rate"
+            f.statements[joint.statement].origin,
+            message,
+            joint.count,
+            labels,
+            help="use a panel that carries the rate",
         )
 
 

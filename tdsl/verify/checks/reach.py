@@ -1,4 +1,5 @@
-"""Cables and cages: runs within reach, parts that fit their cages, one kind of part in a twin-port transceiver."""
+"""Cables and cages: runs within reach, parts that fit their cages, one kind of part in a twin-port
+transceiver."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ NO_LIMIT = 1 << 60
 
 
 class OfCables:
-    """What checks of cables have in common: they judge the cables as designed, also those between two sets."""
+    """What checks of cables have in common: they judge the cables as designed, also those between two
+    sets."""
 
     fails_by_default: ClassVar[bool] = True
     of_design: ClassVar[bool] = True
@@ -43,19 +45,20 @@ class CableLength(OfCables, Check):
     """Every cable reaches from one end to the other.
 
     ## What it means
-    The figure is the longest run of any cable: the `length` that its connect states, else the way between its ends as they are
-    placed, with slack. A design fails where a run is longer than the part or the transceivers of its connect reach, or than any
-    length in which the part is sold, and where a stated `length` is shorter than the way.
+    The figure is the longest run of any cable: the `length` that its connect states, else the way between its
+    ends as they are placed, with slack. A design fails where a run is longer than the part or the
+    transceivers of its connect reach, or than any length in which the part is sold, and where a stated
+    `length` is shorter than the way.
 
     ## Formula and source
-    The route as in `tdsl show FILE length CABLE`, with the `distance` between halls or sites that it spans. The run is at most
-    the `reach` of the cable and of the transceivers at its ends, and at most the longest of its `lengths` and `unconfirmed`
-    lengths.
+    The route as in `tdsl show FILE length CABLE`, with the `distance` between halls or sites that it spans.
+    The run is at most the `reach` of the cable and of the transceivers at its ends, and at most the longest
+    of its `lengths` and `unconfirmed` lengths.
 
     ## What it assumes
-    The places, pitches, trays and slack of the design. The figure is that of one cable; reach holds for all cables of a
-    link through a panel together, from transceiver to transceiver (NVIDIA, Interconnect Structured Cabling Requirements). Where
-    the length of a cable is unknown the figure is a lower bound.
+    The places, pitches, trays and slack of the design. The figure is that of one cable; reach holds for all
+    cables of a link through a panel together, from transceiver to transceiver (NVIDIA, Interconnect
+    Structured Cabling Requirements). Where the length of a cable is unknown the figure is a lower bound.
 
     ## A design that passes
     ```fab
@@ -83,7 +86,11 @@ class CableLength(OfCables, Check):
     monotone = True
 
     def applies_to(self, fabric: Fabric) -> bool:
-        return fabric.places is not None or bool(fabric.spans) or any("length" in s.settings for s in fabric.statements)
+        return (
+            fabric.places is not None
+            or bool(fabric.spans)
+            or any("length" in s.settings for s in fabric.statements)
+        )
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
@@ -128,7 +135,10 @@ def _stated_length_faults(f: Fabric, physical: Physical, legs: Bools) -> list[Pr
     for statement in np.unique(f.cable_statement[short]).tolist():
         mine = short[f.cable_statement[short] == statement]
         leg = int(mine[np.argmax(run[mine])])
-        text = f"{_cable_leg_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and its connect states {stated[leg] / MICRO:g}m"
+        text = (
+            f"{_cable_leg_ends(f, leg)} runs {run[leg] / MICRO:.3f}m, and its connect states "
+            f"{stated[leg] / MICRO:g}m"
+        )
         several = f" ({len(mine):,} cables)" if len(mine) > 1 else ""
         help = "leave `length` out, or state one that covers the way"
         out.append(PropertyFault(f.statements[statement].origin, text + several, len(mine), help=help))
@@ -136,14 +146,20 @@ def _stated_length_faults(f: Fabric, physical: Physical, legs: Bools) -> list[Pr
 
 
 def _total_length_faults(f: Fabric, physical: Physical, legs: Bools, every: Ints) -> list[PropertyFault]:
-    """A fault for each connect with a link through a panel whose cables together are longer than its parts reach."""
+    """A fault for each connect with a link through a panel whose cables together are longer than its parts
+    reach."""
     number, choices = physical.parts.group
     parts = [[x for x in (c.cable, c.optic_a, c.optic_b) if x is not None] for c in choices]
     limits = [
-        min(((r, part_display_name(x)) for x in of if (r := stated_quantity(x, "reach", LENGTH)) is not None), default=None)
+        min(
+            ((r, part_display_name(x)) for x in of if (r := stated_quantity(x, "reach", LENGTH)) is not None),
+            default=None,
+        )
         for of in parts
     ]
-    reach = np.array([NO_LIMIT if x is None else int(x[0] * MICRO) for x in limits] or [NO_LIMIT], dtype=np.int64)[number]
+    reach = np.array(
+        [NO_LIMIT if x is None else int(x[0] * MICRO) for x in limits] or [NO_LIMIT], dtype=np.int64
+    )[number]
     links, at = CableIndex(f).crossings
     run, least = np.zeros(f.link_count, dtype=np.int64), np.full(f.link_count, NO_LIMIT, dtype=np.int64)
     np.add.at(run, links, np.maximum(every[at], 0))
@@ -158,7 +174,10 @@ def _total_length_faults(f: Fabric, physical: Physical, legs: Bools, every: Ints
         mine = over[f.link_statement[over] == statement]
         link = int(mine[np.argmax(run[mine])])
         weakest = min(x for leg in at[links == link].tolist() if (x := limits[int(number[leg])]) is not None)
-        text = f"{f.port_path(int(f.link_a[link]))} to {f.port_path(int(f.link_b[link]))} runs {run[link] / MICRO:.3f}m in all, "
+        text = (
+            f"{f.port_path(int(f.link_a[link]))} to {f.port_path(int(f.link_b[link]))} runs "
+            f"{run[link] / MICRO:.3f}m in all, "
+        )
         text += f"and {weakest[1]} reaches {quantity_text(Quantity(weakest[0], LENGTH))}"
         more = f" ({len(mine):,} such links)" if len(mine) > 1 else ""
         help = "place the ends nearer to the panel, or use parts that reach further"
@@ -175,7 +194,9 @@ def _cable_reach_faults(f: Fabric, physical: Physical, legs: Bools, run: Ints) -
             continue
         rows = np.flatnonzero((number == k) & legs & (run >= 0))
         limits = [
-            (x, stated_quantity(x, "reach", LENGTH)) for x in (choice.cable, choice.optic_a, choice.optic_b) if x is not None
+            (x, stated_quantity(x, "reach", LENGTH))
+            for x in (choice.cable, choice.optic_a, choice.optic_b)
+            if x is not None
         ]
         least = min(((r, part_display_name(x)) for x, r in limits if r is not None), default=None)
         sold = max((x for lengths in lengths_of(choice.cable) for x in lengths), default=None)
@@ -184,7 +205,9 @@ def _cable_reach_faults(f: Fabric, physical: Physical, legs: Bools, run: Ints) -
             reach = f"{least[1]} reaches {quantity_text(Quantity(least[0], LENGTH))}"
             beyond.append((rows[run[rows] > int(least[0] * MICRO)], reach))
         if sold is not None:
-            beyond.append((rows[run[rows] > sold], f"{part_display_name(choice.cable)} is sold up to {sold / MICRO:g}m"))
+            beyond.append(
+                (rows[run[rows] > sold], f"{part_display_name(choice.cable)} is sold up to {sold / MICRO:g}m")
+            )
         for rows_over, why in beyond:
             if not len(rows_over):
                 continue
@@ -202,21 +225,22 @@ class CageFit(Check):
     """Every transceiver and cable fits the cage it goes into.
 
     ## What it means
-    A transceiver that a connect pins with `optic` must have the form, heat sink, number of ports and rate of the cages at its
-    end: a finned twin-port OSFP does not go into a DGX, whose cages take flat tops, nor a single-port one into a switch. Both
-    ends need one fibre and one kind of connector, and so does the cable. The plugs of a copper cable that a connect pins must
-    have the form and heat sink of the cages, and lanes for the rate: a passive cable of 2 × 400 Gb/s does not carry a port of
-    800 Gb/s.
+    A transceiver that a connect pins with `optic` must have the form, heat sink, number of ports and rate of
+    the cages at its end: a finned twin-port OSFP does not go into a DGX, whose cages take flat tops, nor a
+    single-port one into a switch. Both ends need one fibre and one kind of connector, and so does the cable.
+    The plugs of a copper cable that a connect pins must have the form and heat sink of the cages, and lanes
+    for the rate: a passive cable of 2 × 400 Gb/s does not carry a port of 800 Gb/s.
 
     ## Formula and source
-    NVIDIA LinkX 100G-PAM4 overview, connectors and cages (docs.nvidia.com/networking/display/400g100gpam4ovpub): finned OSFP in
-    air-cooled switches only, flat twin-port in DGX and liquid-cooled switches, flat single-port and QSFP112 in adapters only.
-    A plug fills its cage, so a port has the `rate` of the cable over the ports of the cage. At 200 Gb/s a lane NVIDIA sells no
-    passive copper (docs.nvidia.com/networking/display/800g200gpam4list).
+    NVIDIA LinkX 100G-PAM4 overview, connectors and cages
+    (docs.nvidia.com/networking/display/400g100gpam4ovpub): finned OSFP in air-cooled switches only, flat
+    twin-port in DGX and liquid-cooled switches, flat single-port and QSFP112 in adapters only. A plug fills
+    its cage, so a port has the `rate` of the cable over the ports of the cage. At 200 Gb/s a lane NVIDIA
+    sells no passive copper (docs.nvidia.com/networking/display/800g200gpam4list).
 
     ## What it assumes
-    What the models state. A model without `cage`, or without `finned` or `flat` where the transceiver has a heat sink, leaves
-    the answer open.
+    What the models state. A model without `cage`, or without `finned` or `flat` where the transceiver has a
+    heat sink, leaves the answer open.
 
     ## A design that passes
     ```fab
@@ -269,7 +293,9 @@ class CageFit(Check):
             ):
                 ends = list(zip(ports[rows].tolist(), count[rows].tolist(), tail.tolist(), strict=True))
                 self._end(f, ends, optic, statement.origin, faults, open_ends)
-            faults += _optics_mismatch_faults(optics, statement.settings.get("part"), statement.origin, len(rows))
+            faults += _optics_mismatch_faults(
+                optics, statement.settings.get("part"), statement.origin, len(rows)
+            )
         if faults:
             return property_fails(faults[0].message, tuple(faults))
         if open_ends:
@@ -277,11 +303,16 @@ class CageFit(Check):
         return property_holds("every transceiver fits its cage")
 
     def _end(
-        self, f: Fabric, ends: list[tuple[int, int, bool]], optic: DeviceModel, origin: Origin, faults: list[PropertyFault],
+        self,
+        f: Fabric,
+        ends: list[tuple[int, int, bool]],
+        optic: DeviceModel,
+        origin: Origin,
+        faults: list[PropertyFault],
         open_ends: list[str],
-    ) -> None:  # fmt: skip
-        """One end of a connect: faults, and what cannot be judged. Of each cable leg the port, the legs of its cable, and
-        whether the port is at the divided end."""
+    ) -> None:
+        """One end of a connect: faults, and what cannot be judged. Of each cable leg the port, the legs of
+        its cable, and whether the port is at the divided end."""
         wrong: dict[tuple[str, str], list[int]] = {}
         for port, legs, tail in ends:
             c, _ = f.port_class(port)
@@ -296,12 +327,19 @@ class CageFit(Check):
                 continue
             more = f" ({len(found):,} such ends)" if len(found) > 1 else ""
             ports_at = f.port_class(found[0])[0].origin.span
-            labels = ((ports_at, "the ports are declared here"), (optic.origin.span, "the transceiver is declared here"))
+            labels = (
+                (ports_at, "the ports are declared here"),
+                (optic.origin.span, "the transceiver is declared here"),
+            )
             help = "pin a transceiver that fits, or none: then one is chosen"
-            faults.append(PropertyFault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
+            faults.append(
+                PropertyFault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help)
+            )
 
 
-def _optics_mismatch_faults(optics: tuple[object, ...], part: object, origin: Origin, count: int) -> list[PropertyFault]:
+def _optics_mismatch_faults(
+    optics: tuple[object, ...], part: object, origin: Origin, count: int
+) -> list[PropertyFault]:
     """Faults of two transceivers and a cable that do not go together."""
     a, b = optics
     assert isinstance(a, DeviceModel) and isinstance(b, DeviceModel)
@@ -311,19 +349,25 @@ def _optics_mismatch_faults(optics: tuple[object, ...], part: object, origin: Or
     for x, y, fact in pairs:
         one, two = x.facts.get(fact), y.facts.get(fact)
         if one is not None and two is not None and str(one) != str(two):
-            text = f"{part_display_name(x)} has the {fact} {one} and {part_display_name(y)} {two}: they do not go together"
+            text = (
+                f"{part_display_name(x)} has the {fact} {one} and {part_display_name(y)} {two}: they "
+                "do not go together"
+            )
             labels = ((x.origin.span, "declared here"), (y.origin.span, "declared here"))
             return [PropertyFault(origin, text, count, labels, help="use one kind at both ends")]
     return []
 
 
 def _plug_faults(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> list[PropertyFault]:
-    """Faults of the plugs of a cable that one connect pins: one for each reason, with the first port that it concerns."""
+    """Faults of the plugs of a cable that one connect pins: one for each reason, with the first port that it
+    concerns."""
     wrong: dict[str, list[int]] = {}
     for a, b in zip(f.cable_a[rows].tolist(), f.cable_b[rows].tolist(), strict=True):
         link = int(f.port_link[a])
         rate = int(f.link_rate[link]) if link >= 0 else 0
-        for port, why in zip((a, b), ends_wrong(part, f.port_class(a)[0], f.port_class(b)[0], rate), strict=True):
+        for port, why in zip(
+            (a, b), ends_wrong(part, f.port_class(a)[0], f.port_class(b)[0], rate), strict=True
+        ):
             if why:
                 wrong.setdefault(why, []).append(port)
     out = []
@@ -332,7 +376,9 @@ def _plug_faults(f: Fabric, rows: Ints, part: DeviceModel, origin: Origin) -> li
         ports_at = f.port_class(found[0])[0].origin.span
         labels = ((ports_at, "the ports are declared here"), (part.origin.span, "the cable is declared here"))
         help = "pin a cable whose plugs fit, or fibre and transceivers"
-        out.append(PropertyFault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help))
+        out.append(
+            PropertyFault(origin, f"{f.port_path(found[0])}: {why}{more}", len(found), labels, help=help)
+        )
     return out
 
 
@@ -340,12 +386,13 @@ class TwinPort(Check):
     """The ports of one transceiver use one kind of part.
 
     ## What it means
-    The two ports of a twin-port transceiver leave by two fibres of one kind, both straight or both splitters, and there is one
-    transceiver in a cage, whatever connects lead to its ports.
+    The two ports of a twin-port transceiver leave by two fibres of one kind, both straight or both splitters,
+    and there is one transceiver in a cage, whatever connects lead to its ports.
 
     ## Formula and source
-    For each cage all cable ends in it have one transceiver, one kind of cable, and the same number of legs. NVIDIA MMS4X00-NM
-    product page, application overview: "both fibres must be the same kind, both straight or both splitter".
+    For each cage all cable ends in it have one transceiver, one kind of cable, and the same number of legs.
+    NVIDIA MMS4X00-NM product page, application overview: "both fibres must be the same kind, both straight or
+    both splitter".
 
     ## What it assumes
     The parts that `cables.csv` names. Where the part of an end is not known, the answer is `bounded`.
@@ -395,9 +442,13 @@ class TwinPort(Check):
         unknown = 0
         for part in (_chosen_cable_name, _chosen_optic_name):
             ends = [[part(c, c.optic_a) for c in choices], [part(c, c.optic_b) for c in choices]]
-            names = sorted({"", *ends[0], *ends[1]})  # the empty name, of a part that is not known, is the first
+            names = sorted(
+                {"", *ends[0], *ends[1]}
+            )  # the empty name, of a part that is not known, is the first
             number_of = {name: i for i, name in enumerate(names)}
-            kind = np.concatenate([np.array([number_of[x] for x in end], int)[number[legs]] for end in ends])[caged]
+            kind = np.concatenate([np.array([number_of[x] for x in end], int)[number[legs]] for end in ends])[
+                caged
+            ]
             known = np.flatnonzero(kind)
             if part is _chosen_cable_name:
                 unknown = int(np.count_nonzero(shared & (kind == 0)))
@@ -409,16 +460,25 @@ class TwinPort(Check):
                 here, there = (int(np.flatnonzero(caged)[order[i]]) for i in (mixed[0], mixed[0] + 1))
                 both = sorted({names[int(kind[order[i]])] for i in (mixed[0], mixed[0] + 1)})
                 more = f" (and {len(mixed) - 1:,} more)" if len(mixed) > 1 else ""
-                where = f"cage {f.port_cage(int(port[here]))} of {f.device_path(int(f.port_device[port[here]]))}"
+                where = (
+                    f"cage {f.port_cage(int(port[here]))} of {f.device_path(int(f.port_device[port[here]]))}"
+                )
                 text = f"{where} has {both[0]} and {both[1]}: a transceiver takes one kind{more}"
                 origin = f.statements[int(statement[there])].origin
                 other = f.statements[int(statement[here])].origin
                 labels = ((other.span, "the other comes from here"),) if other is not origin else ()
                 return property_fails(
-                    text, (PropertyFault(origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"),)
+                    text,
+                    (
+                        PropertyFault(
+                            origin, text, len(mixed), labels, help="pin one `cable` and one `optic` for both"
+                        ),
+                    ),
                 )
         if unknown:
-            return Judgement("bounded", f"the part of {unknown:,} cable ends in cages of two or more is not known")
+            return Judgement(
+                "bounded", f"the part of {unknown:,} cable ends in cages of two or more is not known"
+            )
         return property_holds("every transceiver has one kind of cable")
 
 

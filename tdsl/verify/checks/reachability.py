@@ -25,12 +25,13 @@ class Reachability(Check):
     of NVLink switches, it is what the links that are left join.
 
     ## Formula and source
-    A *hub* is a connected component of the switches. Two hosts reach each other if both have a port on one hub. Components by
-    hooking and shortening labels: Shiloach and Vishkin, "An O(log n) parallel connectivity algorithm", J. Algorithms 3 (1982).
+    A *hub* is a connected component of the switches. Two hosts reach each other if both have a port on one
+    hub. Components by hooking and shortening labels: Shiloach and Vishkin, "An O(log n) parallel connectivity
+    algorithm", J. Algorithms 3 (1982).
 
     ## What it assumes
-    Hosts end paths and do not pass on what is not theirs, so no path leads through a third host. Chips of a direct fabric
-    (a torus) do pass on. Links work both ways, and routing finds any path that the wiring has.
+    Hosts end paths and do not pass on what is not theirs, so no path leads through a third host. Chips of a
+    direct fabric (a torus) do pass on. Links work both ways, and routing finds any path that the wiring has.
 
     ## A design that passes
     ```fab
@@ -75,7 +76,9 @@ class Reachability(Check):
             ids, hubs = _hubs_within_domains(view, ids, hubs)
             lost = np.setdiff1d(lost, ids)
         apart = _groups_without_path(ids, hubs)
-        if apart is not None and not (len(lost) and not of_ports and np.isin(min(apart, key=len), lost).all()):
+        if apart is not None and not (
+            len(lost) and not of_ports and np.isin(min(apart, key=len), lost).all()
+        ):
             return self._split(view, apart, of_ports)
         if len(lost):
             return self._linkless(view, lost, len(units))
@@ -84,7 +87,9 @@ class Reachability(Check):
             s = view.fabric.set_of(stray)
             name = view.fabric.device_name(stray)
             fault = PropertyFault(
-                s.origin, f"{name} reaches no accelerator host", help="cable it to switches that hosts are connected to"
+                s.origin,
+                f"{name} reaches no accelerator host",
+                help="cable it to switches that hosts are connected to",
             )
             return property_fails(f"{name} reaches no accelerator host", (fault,), {"from": name})
         return property_holds(_reachability_text(view, units, of_ports))
@@ -92,7 +97,13 @@ class Reachability(Check):
     def _linkless(self, view: View, lost: Ints, total: int) -> Judgement:
         names = view.names(lost[:4])
         built, linked = bool(view.fabric.built[lost[0]]), len(links_at_devices(view.fabric, lost[:1])) > 0
-        why = "is planned only" if not built else "has no link to the network of the set" if linked else "has no link"
+        why = (
+            "is planned only"
+            if not built
+            else "has no link to the network of the set"
+            if linked
+            else "has no link"
+        )
         text = f"{len(lost)} of {total} {view.unit_word} have no link: {names[0]}"
         fault = PropertyFault(
             view.fabric.set_of(int(lost[0])).origin,
@@ -140,7 +151,8 @@ def _hubs_of_units(view: View, units: Ints, of_ports: bool, scaleup: bool) -> tu
     end, port, hub = at.end[mine], at.port[mine], at.hub[mine]
     if not of_ports:
         return end, hub
-    # a joined host, and a chip that forwards, is one: the lowest of its ports represents it, or that of its domain
+    # a joined host, and a chip that forwards, is one: the lowest of its ports represents it, or that of its
+    # domain
     speaker = np.arange(view.fabric.device_count)
     one = np.zeros(view.fabric.device_count, dtype=np.bool_)
     if scaleup:
@@ -185,8 +197,8 @@ def _join_on_key(key: Ints, value: Ints, other_key: Ints, other_value: Ints) -> 
 
 
 def _groups_without_path(ids: Ints, hubs: Ints) -> tuple[Ints, Ints] | None:
-    """Two groups of which no member reaches one of the other: those at the same hubs as one is, and those that are at
-    none of these; None if all reach all."""
+    """Two groups of which no member reaches one of the other: those at the same hubs as one is, and those
+    that are at none of these; None if all reach all."""
     if not len(ids):
         return None
     pairs = distinct_values(hubs * (int(ids.max()) + 1) + ids)

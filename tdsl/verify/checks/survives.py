@@ -17,7 +17,15 @@ from tdsl.prove.set_flow import surviving_devices_of_selectors
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import Quantity
-from tdsl.verify.check import Check, Judgement, PropertyFault, checks_by_name, property_fails, property_holds, skipped
+from tdsl.verify.check import (
+    Check,
+    Judgement,
+    PropertyFault,
+    checks_by_name,
+    property_fails,
+    property_holds,
+    skipped,
+)
 from tdsl.verify.compare import judgement_for_claim, judgement_in_claim_unit
 from tdsl.verify.failures import WorstFailure, worst_failure
 
@@ -26,26 +34,28 @@ class Survives(Check):
     """Whether a claim still holds whichever K elements fail.
 
     ## What it means
-    `survives any K of S`: K of the devices or groups that S names fail together, with all that they contain (chips of a host,
-    switches of a chassis) and all links that end there or cross there (a panel, an optical switch), and every host that
-    still has a link reaches every other. `any K links of S to T` fails links, and so do `ports`, `cables` and `cages`; where
-    `to` is written and nothing else, links are meant.
+    `survives any K of S`: K of the devices or groups that S names fail together, with all that they contain
+    (chips of a host, switches of a chassis) and all links that end there or cross there (a panel, an optical
+    switch), and every host that still has a link reaches every other. `any K links of S to T` fails links,
+    and so do `ports`, `cables` and `cages`; where `to` is written and nothing else, links are meant.
 
-    `with CLAIM` asks for that claim instead, about what is left: percentages are of what the hosts left can inject, or with
-    `of intact` of what they could before. `with throughput of A to B` compares with what the members of A and B that are left
-    can exchange through their ports (a rate is absolute); if nothing of A or B is left, it does not hold. A host whose last
-    link is lost is not an endpoint any more; `edge_redundancy` and `blast_radius` report those.
+    `with CLAIM` asks for that claim instead, about what is left: percentages are of what the hosts left can
+    inject, or with `of intact` of what they could before. `with throughput of A to B` compares with what the
+    members of A and B that are left can exchange through their ports (a rate is absolute); if nothing of A or
+    B is left, it does not hold. A host whose last link is lost is not an endpoint any more; `edge_redundancy`
+    and `blast_radius` report those.
 
     ## Formula and source
-    for all F ⊂ S, |F| = K: CLAIM(fabric − F). One set of every orbit is judged: permutations of devices come from the
-    design's indices, and each is verified to keep devices, what contains them, links and rates, and whatever else CLAIM reads
-    (lengths, rails, the order of the hosts, names), so that sets it maps onto each other have the same answer. For K > 2 a cut
-    argument comes first: a cut loses at most the K largest elements' capacity, so a bound on the intact fabric less that is a
-    bound after any K (as in Menger 1927 for reachability); then all sets one by one.
+    for all F ⊂ S, |F| = K: CLAIM(fabric − F). One set of every orbit is judged: permutations of devices come
+    from the design's indices, and each is verified to keep devices, what contains them, links and rates, and
+    whatever else CLAIM reads (lengths, rails, the order of the hosts, names), so that sets it maps onto each
+    other have the same answer. For K > 2 a cut argument comes first: a cut loses at most the K largest
+    elements' capacity, so a bound on the intact fabric less that is a bound after any K (as in Menger 1927
+    for reachability); then all sets one by one.
 
     ## What it assumes
-    Elements fail completely and K at most at once; what shares a feed or a rack is to be named as one group. Above a limit of
-    work the answer is `bounded`.
+    Elements fail completely and K at most at once; what shares a feed or a rack is to be named as one group.
+    Above a limit of work the answer is `bounded`.
 
     ## A design that passes
     ```fab
@@ -87,15 +97,22 @@ class Survives(Check):
         reads = check.reads_for(asked)
         through = reads is not None and "domains" in reads
         try:
-            named = elements_of_claim(view, claim, beside=through) or elements_of_claim(view, claim, beside=True)
+            named = elements_of_claim(view, claim, beside=through) or elements_of_claim(
+                view, claim, beside=True
+            )
         except TooMany as many:
             return skipped(str(many))
         if (there := sum(e.copies for e in named)) < claim.any_count:
-            outside = f"nothing that it names is in {view.name}, of which it is asked: write it in the block of the fabric"
+            outside = (
+                f"nothing that it names is in {view.name}, of which it is asked: write it in the "
+                "block of the fabric"
+            )
             return skipped(outside if view.name and not there else f"of what it names only {there} can fail")
 
         def judge(left: View) -> Judgement:
-            if asked.of_to and not all(surviving_devices_of_selectors(left, side).any() for side in (asked.of, asked.of_to)):
+            if asked.of_to and not all(
+                surviving_devices_of_selectors(left, side).any() for side in (asked.of, asked.of_to)
+            ):
                 return property_fails("of one of the two sets nothing is left", ())
             if len(left.units) < 2 and not asked.of_to:
                 return skipped(f"fewer than two {view.unit_word} are left")
@@ -105,18 +122,32 @@ class Survives(Check):
             return _always_enough_left(view, named, claim.any_count or 0, asked)
 
         most = asked.op in ("<", "<=")
-        ends = [np.flatnonzero(surviving_devices_of_selectors(view, side)) for side in (asked.of, asked.of_to) if asked.of_to]
+        ends = [
+            np.flatnonzero(surviving_devices_of_selectors(view, side))
+            for side in (asked.of, asked.of_to)
+            if asked.of_to
+        ]
         sets = [*ends, *(np.concatenate([e.devices for e in s.elements]) for s in asked.at if s.elements)]
         found = worst_failure(view, named, claim.any_count, judge, covered, most, reads, sets)
         decided = found.status in ("proved", "modelled", "refuted")
-        return replace(_judgement_of_survival(claim, asked, found), judged=found.sets if decided else found.runs, of=found.sets)
+        return replace(
+            _judgement_of_survival(claim, asked, found),
+            judged=found.sets if decided else found.runs,
+            of=found.sets,
+        )
 
 
 def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: WorstFailure) -> Judgement:
     names = [e.name for e in found.failed]
     without = f"without {first_names_and_more(names, 8)}"
     judged = found.judged
-    witness: dict[str, object] = {"failed": names, "claim": asked.text, "judged": found.runs, "sets": found.sets, "by": found.how}
+    witness: dict[str, object] = {
+        "failed": names,
+        "claim": asked.text,
+        "judged": found.runs,
+        "sets": found.sets,
+        "by": found.how,
+    }
     if judged is not None:
         witness["left"] = dict(judged.witness)
         most = asked.op in ("<", "<=")
@@ -126,11 +157,15 @@ def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: Wo
             witness["most" if most else "least"] = float(figure)
     if found.status in ("proved", "modelled"):
         tried = (
-            f"{found.runs} of {found.sets} failures judged, the rest are equivalent" if found.how == "orbits" else "all judged"
+            f"{found.runs} of {found.sets} failures judged, the rest are equivalent"
+            if found.how == "orbits"
+            else "all judged"
         )
         if found.how == "cut" or judged is None:
             return property_holds(f"no cut loses too much to any {claim.any_count}", witness)
-        return replace(property_holds(f"{tried}; worst {without}: {judged.text}", witness), status=found.status)
+        return replace(
+            property_holds(f"{tried}; worst {without}: {judged.text}", witness), status=found.status
+        )
     said = (judged.text or judged.reason) if judged is not None else ""
     if found.status == "bounded" and found.how and judged is not None and judged.status == "skipped":
         return replace(skipped(f"{without}: {judged.reason}"), witness=witness)
@@ -141,15 +176,18 @@ def _judgement_of_survival(claim: ResolvedClaim, asked: ResolvedClaim, found: Wo
             text = f"{without}: {said}"
         return Judgement("bounded", text, None, witness=witness)
     text = f"{without}, `{asked.text}` does not hold: {said}"
-    return property_fails(text, (PropertyFault(None, text, help="add paths that do not lead through it"),), witness)
+    return property_fails(
+        text, (PropertyFault(None, text, help="add paths that do not lead through it"),), witness
+    )
 
 
 # ---------------------------------------------------------------- many failures at once
 
 
 def _always_enough_left(view: View, named: list[FabricElement], count: int, asked: ResolvedClaim) -> bool:
-    """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its last link, and
-    where some chips stay joined to chips if they are, since that is what makes them forward."""
+    """Whether what any ``count`` elements can take away leaves enough. Only where no unit fails or loses its
+    last link, and where some chips stay joined to chips if they are, since that is what makes them forward.
+    """
     unit = np.zeros(view.fabric.device_count, dtype=np.bool_)
     unit[view.units] = True
     if not len(view.units) or any(unit[devices_failing_with(view.fabric, e)].any() for e in named):
@@ -171,9 +209,14 @@ def _always_enough_left(view: View, named: list[FabricElement], count: int, aske
         full = unit_network(view.intact).full if view.intact is not None and asked.of_intact else net.full
         figure = Fraction(left, full) if full else Fraction(0)
         bounds = {"lower_bps": left * net.grain, "upper_bps": found.upper * net.grain}
-        judged = Judgement("bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds)
+        judged = Judgement(
+            "bounded", "", figure, figure, Fraction(found.upper, max(full, 1)), measures=bounds
+        )
         check = checks_by_name()["bisection"]
-        return judgement_for_claim(asked, check, judgement_in_claim_unit(asked, check, judged)).status == "proved"
+        return (
+            judgement_for_claim(asked, check, judgement_in_claim_unit(asked, check, judged)).status
+            == "proved"
+        )
     return False
 
 

@@ -19,20 +19,22 @@ class Taper(Check):
     """What the endpoints of a group inject over what leaves the group.
 
     ## What it means
-    At 1:1 all endpoints of a group can send to other groups at full rate at once; at 2:1 half of them can. It is the figure by
-    which dragonflies and other direct networks are sized, where no switch is above another and `oversubscription` says nothing.
-    `taper of G` is that of the worst of the groups or switches that G names.
+    At 1:1 all endpoints of a group can send to other groups at full rate at once; at 2:1 half of them can. It
+    is the figure by which dragonflies and other direct networks are sized, where no switch is above another
+    and `oversubscription` says nothing. `taper of G` is that of the worst of the groups or switches that G
+    names.
 
     ## Formula and source
-    For a group: Σ rate of links between endpoints and switches of the group, over Σ rate of links between switches of the group
-    and switches outside, an exact ratio in lowest terms. Kim, Dally, Scott, Abts, "Technology-Driven, Highly-Scalable Dragonfly
-    Topology" (ISCA 2008), section 3; a group of Frontier injects 102.4 Tb/s, and 58.4 Tb/s
-    leave it (Lockwood, glennklockwood.com/garden/dragonfly).
+    For a group: Σ rate of links between endpoints and switches of the group, over Σ rate of links between
+    switches of the group and switches outside, an exact ratio in lowest terms. Kim, Dally, Scott, Abts,
+    "Technology-Driven, Highly-Scalable Dragonfly Topology" (ISCA 2008), section 3; a group of Frontier
+    injects 102.4 Tb/s, and 58.4 Tb/s leave it (Lockwood, glennklockwood.com/garden/dragonfly).
 
     ## What it assumes
-    Endpoints are all hosts and chips that are built, storage and managers included; links are those that are built. Groups
-    without endpoints are left out. Where endpoints forward what is not theirs (a torus of chips) it is skipped: what is injected
-    there is no set of links. The ratio says what is cabled, not what routing makes of it.
+    Endpoints are all hosts and chips that are built, storage and managers included; links are those that are
+    built. Groups without endpoints are left out. Where endpoints forward what is not theirs (a torus of
+    chips) it is skipped: what is injected there is no set of links. The ratio says what is cabled, not what
+    routing makes of it.
 
     ## A design that passes
     ```fab
@@ -78,17 +80,32 @@ class Taper(Check):
             return skipped("no endpoint is attached to a switch of what it names")
         ratio, injected, leaving, name, _ = max(found, key=lambda x: x[0])
         witness: dict[str, object] = {
-            "group": name, "injected_bps": injected, "leaving_bps": leaving, "equal": sum(x[0] == ratio for x in found),
-        }  # fmt: skip
+            "group": name,
+            "injected_bps": injected,
+            "leaving_bps": leaving,
+            "equal": sum(x[0] == ratio for x in found),
+        }
         if not leaving:
             text = f"{name} has {gbps_text(injected)} injected and no link that leaves it"
-            return Judgement("proved", text, inf, inf, inf, (1, 0), "", witness, help="join it to other groups")
+            return Judgement(
+                "proved", text, inf, inf, inf, (1, 0), "", witness, help="join it to other groups"
+            )
         exact = Fraction(injected, leaving)
-        text = f"{exact.numerator}:{exact.denominator} at {name} ({gbps_text(injected)} injected, {gbps_text(leaving)} leave it)"
+        text = (
+            f"{exact.numerator}:{exact.denominator} at {name} ({gbps_text(injected)} injected, "
+            f"{gbps_text(leaving)} leave it)"
+        )
         return Judgement(
-            "proved", text, exact, exact, exact, (exact.numerator, exact.denominator), "", witness,
+            "proved",
+            text,
+            exact,
+            exact,
+            exact,
+            (exact.numerator, exact.denominator),
+            "",
+            witness,
             help="add links between the groups, or attach fewer endpoints",
-        )  # fmt: skip
+        )
 
 
 def _injected_and_leaving_rates(view: View, selector: Selector) -> tuple[Ints, Ints]:

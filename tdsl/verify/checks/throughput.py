@@ -31,9 +31,9 @@ class Throughput(Check):
     """How much of a traffic pattern the wiring carries at once.
 
     ## What it means
-    `throughput PATTERN`: all senders of the pattern send at once, in its proportions, and 100% is where the busiest of them
-    sends or receives at the full rate of its ports. Patterns are over the accelerator hosts, or the chips of a direct fabric,
-    in the order of the design:
+    `throughput PATTERN`: all senders of the pattern send at once, in its proportions, and 100% is where the
+    busiest of them sends or receives at the full rate of its ports. Patterns are over the accelerator hosts,
+    or the chips of a direct fabric, in the order of the design:
 
     | pattern | who sends to whom |
     |---|---|
@@ -44,9 +44,10 @@ class Throughput(Check):
     | `permutation "pairs.csv"` | a line `from,to` each; names, paths or numbers from 0 |
     | `"matrix.csv"` | a square of amounts, a line a sender; or `from,to,amount` under that header |
 
-    Files lie beside the design. `throughput of A to B` is the maximum flow from A to B, and 100% what the ports of the smaller
-    side carry, but those that join it to itself or to a host of neither. Of a group its hosts or chips are meant, or all of it
-    where it has none; of a device also what is inside. Planes are added up; of several the witness gives each alone.
+    Files lie beside the design. `throughput of A to B` is the maximum flow from A to B, and 100% what the
+    ports of the smaller side carry, but those that join it to itself or to a host of neither. Of a group its
+    hosts or chips are meant, or all of it where it has none; of a device also what is inside. Planes are
+    added up; of several the witness gives each alone.
 
     Where a scale-up domain (NVLink) joins the accelerators of every host, and the fabric has rails, the
     answer is by scale-out alone: every rail of a host is an end for itself. `all_to_all` is then among all
@@ -61,21 +62,21 @@ class Throughput(Check):
     the same.
 
     ## Formula and source
-    λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula, J. ACM 37, 1990).
-    Lower bound: explicit routes, capacity over load; they divide evenly over shortest paths, or as a linear program over links or
-    over paths (HiGHS; Ford and Fulkerson, Management Science 5, 1958) or multiplicative weights (Garg and Könemann, SIAM J.
-    Comput. 37, 2007) propose. Where there are too many sources for that, switches and hosts with the same neighbours are
-    one node each; then come mixtures of few such routings and of ways over hubs (Valiant, SIAM J. Comput. 11, 1982), or a few
-    spanning trees. Upper
-    bound: λ ≤ Σ c·l / Σ demand·distance for whole lengths l, cuts of nodes, groups, tiers and halves among them, and the ports
-    of the busiest. Both are computed in exact fractions. Where they are equal, the figure is
-    `proved`. `of A to B`: Dinic's maximum flow, whose cut is the witness.
+    λ = the greatest factor by which all demands flow together (maximum concurrent flow: Shahrokhi and Matula,
+    J. ACM 37, 1990). Lower bound: explicit routes, capacity over load; they divide evenly over shortest
+    paths, or as a linear program over links or over paths (HiGHS; Ford and Fulkerson, Management Science 5,
+    1958) or multiplicative weights (Garg and Könemann, SIAM J. Comput. 37, 2007) propose. Where there are too
+    many sources for that, switches and hosts with the same neighbours are one node each; then come mixtures
+    of few such routings and of ways over hubs (Valiant, SIAM J. Comput. 11, 1982), or a few spanning trees.
+    Upper bound: λ ≤ Σ c·l / Σ demand·distance for whole lengths l, cuts of nodes, groups, tiers and halves
+    among them, and the ports of the busiest. Both are computed in exact fractions. Where they are equal, the
+    figure is `proved`. `of A to B`: Dinic's maximum flow, whose cut is the witness.
 
     ## What it assumes
-    Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes of it. Hosts
-    forward nothing. What goes on inside hosts is not a limit. Above a limit of work the answer is an interval, whose both ends
-    hold; it may be wide. In large fabrics and after failures only the way that is asked for is judged, and planes of `all_to_all`
-    are not judged alone.
+    Traffic may be divided over all paths: this is what the wiring can carry, not what a routing engine makes
+    of it. Hosts forward nothing. What goes on inside hosts is not a limit. Above a limit of work the answer
+    is an interval, whose both ends hold; it may be wide. In large fabrics and after failures only the way
+    that is asked for is judged, and planes of `all_to_all` are not judged alone.
 
     ## A design that passes
     ```fab
@@ -121,10 +122,18 @@ class Throughput(Check):
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         if claim is not None and claim.of_to:
-            wrong = "no pattern" if claim.args else "no `through scaleup`: its sets are one end each" if claim.through else ""
+            wrong = (
+                "no pattern"
+                if claim.args
+                else "no `through scaleup`: its sets are one end each"
+                if claim.through
+                else ""
+            )
             return skipped(f"`of A to B` takes {wrong}") if wrong else _flow_between_sets(view, claim)
         if claim is None or not claim.args:
-            return skipped(f"it needs a pattern ({', '.join(sorted((ALL, *PATTERNS)))} or a file), or `of A to B`")
+            return skipped(
+                f"it needs a pattern ({', '.join(sorted((ALL, *PATTERNS)))} or a file), or `of A to B`"
+            )
         if len(view.units) < 2:
             return skipped(f"there are fewer than two {view.unit_word}")
         try:
@@ -138,7 +147,9 @@ class Throughput(Check):
         apart = ""
         if claim.through and found.most and not units_with_joined_accelerators(view).all():
             found = replace(found, least=Fraction(0))
-            apart = f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
+            apart = (
+                f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
+            )
         witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
         alone = _plane_figure_bounds(view, isinstance(asked, ByRail), demand)
         if alone is not None:
@@ -147,15 +158,17 @@ class Throughput(Check):
             return _throughput_judgement(found, apart, witness)
         words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
         second = throughput_figure(other, demand) if _is_cheap_view(view) else None
-        witness |= {_layer_key(w): _figure_as_fractions(f) for w, f in zip(words, (found, second), strict=True)}
+        witness |= {
+            _layer_key(w): _figure_as_fractions(f) for w, f in zip(words, (found, second), strict=True)
+        }
         said = f" {words[0]}" if view.intact else _words_for_other_way(found, second, *words)
         return _throughput_judgement(found, said + apart, witness)
 
 
 @dataclass(frozen=True, slots=True)
 class ThroughputFigure:
-    """Bounds on a factor of all demands, of which ``top`` is full and ``all_bps`` what they are together at factor one; ``sent``
-    is their number. ``why`` says what has no path at all, if something has none."""
+    """Bounds on a factor of all demands, of which ``top`` is full and ``all_bps`` what they are together at
+    factor one; ``sent`` is their number. ``why`` says what has no path at all, if something has none."""
 
     least: Fraction
     most: Fraction
@@ -176,9 +189,11 @@ class ThroughputFigure:
         return percent_text(low) if self.exact else percent_range(low, high)
 
 
-def throughput_figure(view: View, demand: TrafficDemand | None, known: Answers | None = None) -> ThroughputFigure | str:
-    """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known`` are answers to take
-    where network and demands are the same, and gets this one."""
+def throughput_figure(
+    view: View, demand: TrafficDemand | None, known: Answers | None = None
+) -> ThroughputFigure | str:
+    """The figure of a demand between the units (None: uniform all to all), or why there is none. ``known``
+    are answers to take where network and demands are the same, and gets this one."""
     sent = len(view.units) * (len(view.units) - 1) if demand is None else len(demand.source)
     if _has_endpoint_without_link(view, demand):
         return NO_LINK.format("hosts" if isinstance(view, ByRail) else view.unit_word)
@@ -191,7 +206,9 @@ def throughput_figure(view: View, demand: TrafficDemand | None, known: Answers |
     return _figure_between_units(view, demand, known)
 
 
-def _figure_between_units(view: View, demand: TrafficDemand | None, known: Answers | None = None) -> ThroughputFigure | str:
+def _figure_between_units(
+    view: View, demand: TrafficDemand | None, known: Answers | None = None
+) -> ThroughputFigure | str:
     """The figure of a demand between the units as they are."""
     if demand is None:
         return _all_to_all_figure(view)
@@ -204,12 +221,16 @@ def _figure_between_units(view: View, demand: TrafficDemand | None, known: Answe
         known.append((asked, found))
     if found is None:
         return "some demand has no path"
-    return ThroughputFigure(found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source))
+    return ThroughputFigure(
+        found.lower, found.upper, asked.top, asked.total * asked.grain, len(demand.source)
+    )
 
 
-def _figure_through_domains(view: ByDomain, demand: TrafficDemand | None, known: Answers | None) -> ThroughputFigure | str:
-    """The figure of a demand between hosts, through domains that span hosts. The network allows what the bounds say; the lower
-    one is kept as far as the domains redistribute it."""
+def _figure_through_domains(
+    view: ByDomain, demand: TrafficDemand | None, known: Answers | None
+) -> ThroughputFigure | str:
+    """The figure of a demand between hosts, through domains that span hosts. The network allows what the
+    bounds say; the lower one is kept as far as the domains redistribute it."""
     try:
         laid = view.laid(demand)
     except UnfitDemand as why:
@@ -253,22 +274,32 @@ def _all_to_all_figure(view: View) -> ThroughputFigure | str:
     return ThroughputFigure(found.lower, found.upper, found.top, pairs * found.net.grain, pairs)
 
 
-def _plane_figure_bounds(view: View, by_rail: bool, demand: TrafficDemand | None) -> list[list[float] | None] | None:
-    """Bounds of every plane as fractions of its own full, None where somebody has no port in it; None where there is one plane,
-    or too many, or it is much work."""
+def _plane_figure_bounds(
+    view: View, by_rail: bool, demand: TrafficDemand | None
+) -> list[list[float] | None] | None:
+    """Bounds of every plane as fractions of its own full, None where somebody has no port in it; None where
+    there is one plane, or too many, or it is much work."""
     found = views_of_planes(view)
     if not 1 < len(found) <= PLANES or (demand is None and not _is_cheap_view(view)):
         return None
     divided, known = (ByRail.of(p) if by_rail else p for p in found), Answers()
-    return [None if p is None or len(p.units) < 2 else _figure_as_fractions(throughput_figure(p, demand, known)) for p in divided]
+    return [
+        None if p is None or len(p.units) < 2 else _figure_as_fractions(throughput_figure(p, demand, known))
+        for p in divided
+    ]
 
 
 def _figure_as_fractions(found: ThroughputFigure | str | None) -> list[float] | None:
-    return [float(found.least / found.top), float(found.most / found.top)] if isinstance(found, ThroughputFigure) else None
+    return (
+        [float(found.least / found.top), float(found.most / found.top)]
+        if isinstance(found, ThroughputFigure)
+        else None
+    )
 
 
 def _is_cheap_view(view: View) -> bool:
-    """Whether another figure of a view is little work: of what failures leave none is, since there are many."""
+    """Whether another figure of a view is little work: of what failures leave none is, since there are
+    many."""
     return view.intact is None and len(view.units) * len(view.rows) <= view.budget.other_scope_cells
 
 
@@ -276,7 +307,9 @@ def _layer_key(words: str) -> str:
     return "scaleup" if words == SCALEUP else "scaleout"
 
 
-def _words_for_other_way(found: ThroughputFigure, second: ThroughputFigure | str | None, asked: str, other: str) -> str:
+def _words_for_other_way(
+    found: ThroughputFigure, second: ThroughputFigure | str | None, asked: str, other: str
+) -> str:
     """What is said of the other way: its figure where it differs, or why there is none."""
     if isinstance(second, ThroughputFigure):
         ends = [(f.least / f.top, f.most / f.top) for f in (found, second)]
@@ -295,12 +328,22 @@ def _throughput_judgement(found: ThroughputFigure, other: str, witness: dict[str
         else f"{_terabits_text(low)} to {_terabits_text(high)} of {_terabits_text(full)} Tbps"
     )
     text = f"{found.share}: {found.why or amount}{other}"
-    help = f"{found.why}: ask for it `through scaleup`, or join them" if found.why else "add links where the load is"
+    help = (
+        f"{found.why}: ask for it `through scaleup`, or join them"
+        if found.why
+        else "add links where the load is"
+    )
     return Judgement(
-        "proved" if found.exact else "bounded", text, lower, lower, upper, witness=witness, help=help,
+        "proved" if found.exact else "bounded",
+        text,
+        lower,
+        lower,
+        upper,
+        witness=witness,
+        help=help,
         measures={"lower_bps": low, "upper_bps": high},
         notes=("this is what the wiring can carry, not what a routing engine makes of it",),
-    )  # fmt: skip
+    )
 
 
 def _terabits_text(bps: int | Fraction) -> str:
@@ -319,11 +362,19 @@ def _flow_between_sets(view: View, claim: ResolvedClaim) -> Judgement:
     count = np.bincount(f.link_class[found.cut], minlength=len(f.classes)).tolist()
     classes = {name: n for name, n in zip(f.classes, count, strict=True) if n}
     said = ", ".join(f"{n} {name}" for name, n in classes.items()) or "no link"
-    text = f"{percent_text(Fraction(value, full))}: {_terabits_text(value)} of {_terabits_text(full)} Tbps through {said}"
+    text = (
+        f"{percent_text(Fraction(value, full))}: {_terabits_text(value)} of {_terabits_text(full)} "
+        f"Tbps through {said}"
+    )
     ends = [f"{f.port_path(int(f.link_a[x]))} - {f.port_path(int(f.link_b[x]))}" for x in found.cut[:8]]
     figure = Fraction(value, full)
     return Judgement(
-        "proved", text, figure, figure, figure, help="add links where the cut is",
+        "proved",
+        text,
+        figure,
+        figure,
+        figure,
+        help="add links where the cut is",
         witness={"cut": ends, "cut_links": len(found.cut), "cut_classes": classes, "cut_bps": value},
         measures={"lower_bps": value, "upper_bps": value},
-    )  # fmt: skip
+    )

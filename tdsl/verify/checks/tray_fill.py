@@ -24,17 +24,19 @@ class TrayFill(OfCables, Check):
     """No tray is more than half filled.
 
     ## What it means
-    The figure is the largest share of a tray's cross-section that cables take, over all stretches between neighbouring racks and
-    between neighbouring rows. A design fails at more than 50%, when a tray is physically full. `require tray_fill <= 25%` leaves
-    space for growth.
+    The figure is the largest share of a tray's cross-section that cables take, over all stretches between
+    neighbouring racks and between neighbouring rows. A design fails at more than 50%, when a tray is
+    physically full. `require tray_fill <= 25%` leaves space for growth.
 
     ## Formula and source
-    Sum of pi d^2 / 4 over the cables in a stretch / (width x depth), with `diameter` of the cable's part and `capacity` of the
-    tray. Cables take the route of their computed length. TIA-569: plan for 25%; round cables at 50% fill a tray physically.
+    Sum of pi d^2 / 4 over the cables in a stretch / (width x depth), with `diameter` of the cable's part and
+    `capacity` of the tray. Cables take the route of their computed length. TIA-569: plan for 25%; round
+    cables at 50% fill a tray physically.
 
     ## What it assumes
-    A cable in a bundle takes no more than its own circle. In a cluster the cables of all its fabrics count, also where a
-    requirement of one of them is judged. Cables whose length or diameter is unknown make it a lower bound.
+    A cable in a bundle takes no more than its own circle. In a cluster the cables of all its fabrics count,
+    also where a requirement of one of them is judged. Cables whose length or diameter is unknown make it a
+    lower bound.
 
     ## A design that passes
     ```fab
@@ -61,7 +63,9 @@ class TrayFill(OfCables, Check):
     unit = "fraction"
 
     def applies_to(self, fabric: Fabric) -> bool:
-        return fabric.places is not None and any(h.tray is not None and h.tray.area for h in fabric.places.halls)
+        return fabric.places is not None and any(
+            h.tray is not None and h.tray.area for h in fabric.places.halls
+        )
 
     def judge(self, view: View, claim: ResolvedClaim | None) -> Judgement:
         f = view.fabric
@@ -90,10 +94,14 @@ class TrayFill(OfCables, Check):
         lacking = f"the length or diameter of {unknown:,} cable{'s' * (unknown > 1)} is unknown"
         text = f"at least {words}; {lacking}" if unknown else words
         over = [(x, s) for x, s in found if x > FULL]
-        faults = tuple(self._fault(f, h, [y for y in over if y[1].hall == h]) for h in sorted({s.hall for _, s in over}))
+        faults = tuple(
+            self._fault(f, h, [y for y in over if y[1].hall == h]) for h in sorted({s.hall for _, s in over})
+        )
         status: Status = "refuted" if faults else "bounded" if unknown else "proved"
         upper: Value = inf if unknown else fill
-        return Judgement(status, text, fill, fill, upper, witness={"hall": name, "stretch": worst.where}, faults=faults)
+        return Judgement(
+            status, text, fill, fill, upper, witness={"hall": name, "stretch": worst.where}, faults=faults
+        )
 
     @staticmethod
     def _fault(f: Fabric, h: int, over: list[tuple[Fraction, Stretch]]) -> PropertyFault:
@@ -101,9 +109,14 @@ class TrayFill(OfCables, Check):
         hall = f.places.halls[h]
         fill, s = max(over, key=lambda x: x[0])
         more = "" if len(over) == 1 else f" (and {len(over) - 1:,} more stretches are over 50%)"
-        text = f"the tray of hall {hall.name} is {_fill_percent_text(fill)} full in {s.where}: {s.cables:,} cables{more}"
+        text = (
+            f"the tray of hall {hall.name} is {_fill_percent_text(fill)} full in {s.where}: "
+            f"{s.cables:,} cables{more}"
+        )
         labels = ((hall.tray.span, "the tray is declared here"),) if hall.tray is not None else ()
-        return PropertyFault(hall.origin, text, len(over), labels, help="use a larger tray, or more trays `across`")
+        return PropertyFault(
+            hall.origin, text, len(over), labels, help="use a larger tray, or more trays `across`"
+        )
 
 
 def _fill_percent_text(x: Fraction) -> str:

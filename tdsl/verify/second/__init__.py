@@ -1,1 +1,2 @@
-"""The second opinion: figures computed again by networkx, z3 and HiGHS, sharing no method with the proof engine."""
+"""The second opinion: figures computed again by networkx, z3 and HiGHS, sharing no method with the proof
+engine."""

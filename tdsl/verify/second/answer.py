@@ -33,8 +33,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class SecondAnswer:
-    """A figure between ``lower`` and ``upper``, or yes or no, by a library. ``relative`` is the error of its floats,
-    ``full_bps`` what 100% of a bandwidth is, 0 of other figures."""
+    """A figure between ``lower`` and ``upper``, or yes or no, by a library. ``relative`` is the error of its
+    floats, ``full_bps`` what 100% of a bandwidth is, 0 of other figures."""
 
     by: str
     lower: Figure = Fraction(0)
@@ -67,7 +67,8 @@ def yes_or_no_answer(by: str, holds: bool) -> SecondAnswer:
 
 
 def figure_asked_for(claim: ResolvedClaim, found: SecondAnswer) -> Fraction | None:
-    """What a claim compares the figure with, a rate as a fraction of full; None where it is neither a number nor a rate."""
+    """What a claim compares the figure with, a rate as a fraction of full; None where it is neither a number
+    nor a rate."""
     asked = claim.value
     if isinstance(asked, Quantity) and asked.dim == RATE and found.full_bps:
         return Fraction(asked.amount) / found.full_bps

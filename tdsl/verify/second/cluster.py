@@ -1,4 +1,5 @@
-"""Figures of a cluster again, from the `fabric.json` of each of its fabrics. A device of several fabrics is one by its name."""
+"""Figures of a cluster again, from the `fabric.json` of each of its fabrics. A device of several fabrics is
+one by its name."""
 
 from __future__ import annotations
 
@@ -11,7 +12,13 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.compare import verdict_of_bounds
 from tdsl.verify.result import Result
-from tdsl.verify.second.answer import NoOpinion, SecondAnswer, exact_answer, figure_asked_for, yes_or_no_answer
+from tdsl.verify.second.answer import (
+    NoOpinion,
+    SecondAnswer,
+    exact_answer,
+    figure_asked_for,
+    yes_or_no_answer,
+)
 from tdsl.verify.second.judge import Opinion
 
 BY = "fabric.json"
@@ -23,13 +30,15 @@ Place = tuple[str, str, str, int, int]
 
 @dataclass(eq=False)
 class ClusterDocuments:
-    """The `fabric.json` of each fabric; of each model the watts at most with its transceivers, None where they are not stated so;
-    and of each device by its name where it is placed."""
+    """The `fabric.json` of each fabric; of each model the watts at most with its transceivers, None where
+    they are not stated so; and of each device by its name where it is placed."""
 
     documents: Sequence[Mapping[str, Any]]
     watts: Mapping[str, Fraction | None]
     places: Mapping[str, Place] = field(default_factory=dict)
-    taller: Mapping[tuple[str, str, str], int] = field(default_factory=dict)  # units of the racks that state them
+    taller: Mapping[tuple[str, str, str], int] = field(
+        default_factory=dict
+    )  # units of the racks that state them
 
     def _rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         for k, document in enumerate(self.documents):
@@ -54,15 +63,27 @@ class ClusterDocuments:
 
     def _compared(self, result: Result, claim: ResolvedClaim | None, found: SecondAnswer) -> Opinion:
         if found.holds is not None:
-            return Opinion("confirmed" if found.holds == (result.status == "proved") else "disagrees", BY, found)
+            return Opinion(
+                "confirmed" if found.holds == (result.status == "proved") else "disagrees", BY, found
+            )
         low, high = (getattr(end, "amount", end) for end in (result.lower, result.upper))
         if (low, high) != (found.lower, found.upper):
             return Opinion("disagrees", BY, found)
         asked = None
         if claim is not None and claim.op and not claim.report:
-            asked = getattr(claim.value, "amount", None) if result.check == "power" else figure_asked_for(claim, found)
-        if claim is not None and asked is not None and verdict_of_bounds(claim.op, low, high, asked) != result.status:
-            return Opinion("disagrees", BY, found, "the figure is the same, but not whether it satisfies the requirement")
+            asked = (
+                getattr(claim.value, "amount", None)
+                if result.check == "power"
+                else figure_asked_for(claim, found)
+            )
+        if (
+            claim is not None
+            and asked is not None
+            and verdict_of_bounds(claim.op, low, high, asked) != result.status
+        ):
+            return Opinion(
+                "disagrees", BY, found, "the figure is the same, but not whether it satisfies the requirement"
+            )
         return Opinion("confirmed", BY, found)
 
     def _figure(self, check: str) -> SecondAnswer:

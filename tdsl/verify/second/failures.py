@@ -1,4 +1,5 @@
-"""Sets of failures: each set where they are few, else those that z3 proposes until none is left that could be fatal."""
+"""Sets of failures: each set where they are few, else those that z3 proposes until none is left that could be
+fatal."""
 
 from __future__ import annotations
 
@@ -43,14 +44,18 @@ def survival_by_second_method(w: WiringGraph, claim: ResolvedClaim, limits: Limi
     if sets <= limits.sets and sets * 12 * w.graph.number_of_edges() <= limits.steps:
         by, near = "", Fraction(0)
         for failed in combinations(elements, count):
-            found = _condition_holds_of_rest(w.without(*graph_figures.union_of_elements(failed)), asked, limits)
+            found = _condition_holds_of_rest(
+                w.without(*graph_figures.union_of_elements(failed)), asked, limits
+            )
             by, near = by or found.by, max(near, found.relative)
             if not found.holds:
                 return found
         return SecondAnswer(by, holds=True, relative=near)
     if asked.metric == "reachability" and not asked.of and not asked.through:
         return yes_or_no_answer(Z3, fatal_elements(w, elements, count, limits) is None)
-    raise MethodTooLarge(NETWORKX, f"{sets:,} sets of failures", f"{limits.sets:,}, or {limits.steps:,} steps")
+    raise MethodTooLarge(
+        NETWORKX, f"{sets:,} sets of failures", f"{limits.sets:,}, or {limits.steps:,} steps"
+    )
 
 
 def _condition_holds_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limits) -> SecondAnswer:
@@ -82,9 +87,13 @@ def _condition_holds_of_rest(w: WiringGraph, asked: ResolvedClaim, limits: Limit
             found.by, holds=True, relative=found.relative
         )  # it may also be so little less, as the caller has to know
     holds = {
-        "<": value < against, "<=": value <= against, ">": value > against, ">=": value >= against,
-        "==": value == against, "!=": value != against,
-    }  # fmt: skip
+        "<": value < against,
+        "<=": value <= against,
+        ">": value > against,
+        ">=": value >= against,
+        "==": value == against,
+        "!=": value != against,
+    }
     return yes_or_no_answer(found.by, holds[asked.op])
 
 
@@ -96,8 +105,9 @@ def fatal_elements(
 ) -> tuple[int, ...] | None:
     """Elements, ``count`` of them, whose failure separates what still has a link; None if there are none.
 
-    z3 proposes a set; networkx judges it. Where what is left is joined, the devices of a tree that joins it say why: a fatal set
-    must take one of these, or leave a link to something that lost all its links here. That is added, and z3 proposes again.
+    z3 proposes a set; networkx judges it. Where what is left is joined, the devices of a tree that joins it
+    say why: a fatal set must take one of these, or leave a link to something that lost all its links here.
+    That is added, and z3 proposes again.
     """
     import z3
 
@@ -131,13 +141,20 @@ def fatal_elements(
             return failed
         tree = _devices_joining_ends(left)
         taken = [x for d in tree for x in of.get(d, ())]
-        back = [_device_and_neighbour_stay(w, d, of) for d in ends if d not in left.graph or not left.graph.degree(d)]
+        back = [
+            _device_and_neighbour_stay(w, d, of)
+            for d in ends
+            if d not in left.graph or not left.graph.degree(d)
+        ]
         solver.add(z3.Or([*taken, *back]))
-    raise MethodTooLarge(Z3, f"{comb(len(elements), count):,} sets of failures", f"{limits.rounds:,} proposals")
+    raise MethodTooLarge(
+        Z3, f"{comb(len(elements), count):,} sets of failures", f"{limits.rounds:,} proposals"
+    )
 
 
 def _devices_joining_ends(left: WiringGraph) -> frozenset[int]:
-    """Devices that are enough to join all ends that are left: a tree in a component that all reach, or else everything."""
+    """Devices that are enough to join all ends that are left: a tree in a component that all reach, or else
+    everything."""
     import networkx
 
     ends = [*left.units, *left.others]

@@ -12,7 +12,15 @@ from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import HOLE
 from tdsl.semantics.model import DeviceModel
 from tdsl.system.lazy_dataclass import dataclass
-from tdsl.verify.second.answer import NETWORKX, Limits, MethodTooLarge, NoOpinion, SecondAnswer, exact_answer, yes_or_no_answer
+from tdsl.verify.second.answer import (
+    NETWORKX,
+    Limits,
+    MethodTooLarge,
+    NoOpinion,
+    SecondAnswer,
+    exact_answer,
+    yes_or_no_answer,
+)
 from tdsl.verify.second.selection import Chosen
 from tdsl.verify.second.wiring import ENDS, WiringGraph
 
@@ -29,7 +37,8 @@ def refuse_too_many_steps(steps: int, limits: Limits, size: str) -> None:
 
 
 def reachability_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """Whether all units, or all their ports, reach a common component of the forwarding devices, pair by pair."""
+    """Whether all units, or all their ports, reach a common component of the forwarding devices, pair by
+    pair."""
     if not w.units:
         raise NoOpinion("there is no device that traffic could begin at")
     of_ports = claim is not None and w.of_all_ports(claim)
@@ -41,14 +50,18 @@ def reachability_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits
         reached = [component for _, component in w.attachments[u]]
         if not w.graph.degree(u) and not of_ports:
             return yes_or_no_answer(NETWORKX, False)
-        apart = of_ports and u not in w.forwards and not (scaleup and has_complete_scaleup(w.fabric.model_of(u)))
+        apart = (
+            of_ports and u not in w.forwards and not (scaleup and has_complete_scaleup(w.fabric.model_of(u)))
+        )
         speakers += [frozenset([m]) for m in reached] if apart else [frozenset(reached)] if reached else []
     kinds = set(speakers)
     refuse_too_many_steps(len(kinds) ** 2, limits, f"{len(kinds)} kinds of ends")
     served = frozenset[int]().union(*kinds)
     stray = any(served.isdisjoint(component for _, component in w.attachments[d]) for d in w.others)
     bare = any(not w.graph.degree(u) for u in w.units)
-    return yes_or_no_answer(NETWORKX, not stray and not bare and all(one & two for one, two in combinations(kinds, 2)))
+    return yes_or_no_answer(
+        NETWORKX, not stray and not bare and all(one & two for one, two in combinations(kinds, 2))
+    )
 
 
 def _reachability_through_domains(w: WiringGraph, of_ports: bool, limits: Limits) -> SecondAnswer:
@@ -92,12 +105,15 @@ def has_complete_scaleup(model: DeviceModel) -> bool:
     chips = {(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)}
     if len(chips) < 2:
         return bool(chips)
-    graph: networkx.Graph[tuple[str, int]] = networkx.Graph((x.a, x.b) for x in model.links if x.layer == "scaleup")
+    graph: networkx.Graph[tuple[str, int]] = networkx.Graph(
+        (x.a, x.b) for x in model.links if x.layer == "scaleup"
+    )
     return any(chips <= part for part in networkx.connected_components(graph))
 
 
 def taper_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """Edges between ends and forwarding devices of each element over those that lead out of it, the largest ratio."""
+    """Edges between ends and forwarding devices of each element over those that lead out of it, the largest
+    ratio."""
     assert claim is not None
     worst = Fraction(0)
     for path in w.chosen(claim, "of"):
@@ -133,7 +149,9 @@ def blast_radius_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits
         raise NoOpinion("only devices and groups are failed a second time")
     elements = failing_elements_of_claim(w, claim)
     refuse_too_many_steps(
-        len(elements) * 8 * w.graph.number_of_edges(), limits, f"{len(elements)} elements, {w.graph.number_of_edges()} links"
+        len(elements) * 8 * w.graph.number_of_edges(),
+        limits,
+        f"{len(elements)} elements, {w.graph.number_of_edges()} links",
     )
     used = {u: len(w.attachments[u]) if w.graph.degree(u) else 0 for u in w.units}
     worst = 0
@@ -167,9 +185,11 @@ def union_of_elements(elements: Iterable[FailingElement]) -> tuple[frozenset[int
     return frozenset().union(*(e.devices for e in chosen)), frozenset().union(*(e.links for e in chosen))
 
 
-def failing_elements_of_claim(w: WiringGraph, claim: ResolvedClaim, beside: bool = False) -> list[FailingElement]:
-    """The elements that a claim about failures names: devices and groups, or the links, ports, cables, cages or bundles of
-    them; where ``beside``, also devices beside the network."""
+def failing_elements_of_claim(
+    w: WiringGraph, claim: ResolvedClaim, beside: bool = False
+) -> list[FailingElement]:
+    """The elements that a claim about failures names: devices and groups, or the links, ports, cables, cages
+    or bundles of them; where ``beside``, also devices beside the network."""
     what = claim.any_of or ("links" if claim.of_to or any(s.ports for s in claim.of) else "")
     if not what:
         found = {devices: None for path in w.chosen(claim, "of") for devices in path.elements}
@@ -194,21 +214,29 @@ def failing_elements_of_claim(w: WiringGraph, claim: ResolvedClaim, beside: bool
         joined: dict[int, set[int]] = {}
         for row, number in enumerate(w.fabric.link_bundle.tolist()):
             joined.setdefault(number, set()).add(row)
-        return [FailingElement(links=frozenset(found)) for number, found in joined.items() if number >= 0 and found & set(rows)]
+        return [
+            FailingElement(links=frozenset(found))
+            for number, found in joined.items()
+            if number >= 0 and found & set(rows)
+        ]
     if what not in ("ports", "cages"):
         raise NoOpinion(f"failures of {what} have no second method")
     # Both ports of a link are elements of their own, although the same link fails with each.
     held = {
         (int(w.fabric.port_device[port]), frozenset(_links_of_port(w, port, what == "cages"))): None
-        for r in rows for port, far in (ends[r], ends[r][::-1]) if port in here and (far in there or not claim.of_to)
-    }  # fmt: skip
+        for r in rows
+        for port, far in (ends[r], ends[r][::-1])
+        if port in here and (far in there or not claim.of_to)
+    }
     return [FailingElement(links=found) for _, found in held]
 
 
 def _link_joins_sets(ends: tuple[int, int], here: set[int], there: set[int] | None) -> bool:
     """Whether a link has an end here; or, of two sets of ports, one in each."""
     a, b = ends
-    return a in here or b in here if there is None else (a in here and b in there) or (b in here and a in there)
+    return (
+        a in here or b in here if there is None else (a in here and b in there) or (b in here and a in there)
+    )
 
 
 def _ports_of_paths(w: WiringGraph, paths: Iterable[Chosen]) -> set[int]:
@@ -230,7 +258,9 @@ def _links_of_port(w: WiringGraph, port: int, cage: bool) -> set[int]:
     name = f.port_cage(port) if cage else ""
     device = int(f.port_device[port])
     ports = (
-        [p for p in range(int(f.port_base[device]), int(f.port_base[device + 1])) if f.port_cage(p) == name] if name else [port]
+        [p for p in range(int(f.port_base[device]), int(f.port_base[device + 1])) if f.port_cage(p) == name]
+        if name
+        else [port]
     )
     return {int(f.port_link[p]) for p in ports if f.port_link[p] >= 0}
 
@@ -243,7 +273,9 @@ def _distances_from_access_devices(w: WiringGraph, limits: Limits) -> Iterator[t
     import networkx
 
     steps = len(w.access) * (w.inner.number_of_edges() + w.inner.number_of_nodes())
-    refuse_too_many_steps(steps, limits, f"{len(w.access)} sources, {w.inner.number_of_edges()} pairs with links")
+    refuse_too_many_steps(
+        steps, limits, f"{len(w.access)} sources, {w.inner.number_of_edges()} pairs with links"
+    )
     for source in sorted(w.access):
         yield source, networkx.single_source_shortest_path_length(w.inner, source)
 
@@ -253,7 +285,13 @@ def diameter_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Li
     if not w.access:
         raise NoOpinion("no end is attached to a switch")
     return exact_answer(
-        NETWORKX, max(far for _, to in _distances_from_access_devices(w, limits) for d, far in to.items() if d in w.access)
+        NETWORKX,
+        max(
+            far
+            for _, to in _distances_from_access_devices(w, limits)
+            for d, far in to.items()
+            if d in w.access
+        ),
     )
 
 
@@ -282,7 +320,8 @@ def mean_hops_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: L
 
 
 def _unit_pairs_by_kind(w: WiringGraph, near: Callable[[int], object]) -> list[tuple[int, int]]:
-    """Pairs of units of which one is the worst: units with the very same links can be exchanged, so two of each kind do."""
+    """Pairs of units of which one is the worst: units with the very same links can be exchanged, so two of
+    each kind do."""
     kinds: dict[object, list[int]] = {}
     for u in w.units:
         kinds.setdefault(("alone", u) if u in w.forwards else near(u), []).append(u)
@@ -291,28 +330,40 @@ def _unit_pairs_by_kind(w: WiringGraph, near: Callable[[int], object]) -> list[t
 
 
 def edge_redundancy_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """The least maximum flow between two units over links of capacity one; third units that do not forward are left out."""
+    """The least maximum flow between two units over links of capacity one; third units that do not forward
+    are left out."""
     from networkx.algorithms.flow import shortest_augmenting_path
 
     if len(w.units) < 2:
         raise NoOpinion("there are fewer than two units")
     net = w.among(w.forwards | set(w.units), bundled=True)
-    if set(w.units) <= w.forwards:  # links of one graph: one unit against each other suffices (Gomory and Hu 1961)
+    if (
+        set(w.units) <= w.forwards
+    ):  # links of one graph: one unit against each other suffices (Gomory and Hu 1961)
         pairs = [(w.units[0], v) for v in w.units[1:]]
     else:
-        pairs = _unit_pairs_by_kind(w, lambda u: frozenset((v, facts["links"]) for v, facts in net.adj[u].items()))
+        pairs = _unit_pairs_by_kind(
+            w, lambda u: frozenset((v, facts["links"]) for v, facts in net.adj[u].items())
+        )
     least = min(net.degree(u, weight="links") for u in w.units)
     if least < 2:
         return exact_answer(NETWORKX, min(least, _all_units_have_paths(w)))
     refuse_too_many_steps(
-        len(pairs) * 4 * (net.number_of_edges() + 1) * (least + 1), limits, f"{len(pairs)} pairs, {net.number_of_edges()} links"
+        len(pairs) * 4 * (net.number_of_edges() + 1) * (least + 1),
+        limits,
+        f"{len(pairs)} pairs, {net.number_of_edges()} links",
     )
     for u, v in pairs:
         if least:
             least = min(
                 least,
                 _max_flow_value(
-                    _graph_without_other_units(net, w.forwards, u, v), u, v, "links", shortest_augmenting_path, cutoff=least
+                    _graph_without_other_units(net, w.forwards, u, v),
+                    u,
+                    v,
+                    "links",
+                    shortest_augmenting_path,
+                    cutoff=least,
                 ),
             )
     return exact_answer(NETWORKX, least)
@@ -335,7 +386,8 @@ def _max_flow_value(graph: Any, u: int, v: int, capacity: str, method: Any, **mo
 
 
 def node_redundancy_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """The least number of paths between two units that share no forwarding device; a link of the two is one path."""
+    """The least number of paths between two units that share no forwarding device; a link of the two is one
+    path."""
     import networkx
     from networkx.algorithms.connectivity import local_node_connectivity
 
@@ -348,7 +400,9 @@ def node_redundancy_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, lim
         return exact_answer(NETWORKX, min(least, _all_units_have_paths(w)))
     if set(w.units) == w.forwards:
         refuse_too_many_steps(
-            (len(w.units) + least * least) * 6 * edges * (least + 1), limits, f"{len(w.units)} units, {edges} links"
+            (len(w.units) + least * least) * 6 * edges * (least + 1),
+            limits,
+            f"{len(w.units)} units, {edges} links",
         )
         return exact_answer(NETWORKX, networkx.node_connectivity(net))
     pairs = _unit_pairs_by_kind(w, lambda u: frozenset(net.adj[u]))
@@ -363,7 +417,8 @@ def node_redundancy_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, lim
 
 
 def throughput_between_by_networkx(w: WiringGraph, claim: ResolvedClaim, limits: Limits) -> SecondAnswer:
-    """The maximum flow between two sets, each put together as one node, over what the ports of the smaller one carry."""
+    """The maximum flow between two sets, each put together as one node, over what the ports of the smaller
+    one carry."""
     import networkx
     from networkx.algorithms.flow import preflow_push
 
@@ -399,7 +454,9 @@ def oversubscription_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, li
         raise NoOpinion("spares are left out")
     down: dict[int, int] = _rate_kept_for_endpoints(w)
     up: dict[int, int] = {}
-    for row, (a, b, rate) in enumerate(zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True)):
+    for row, (a, b, rate) in enumerate(
+        zip(f.device_a.tolist(), f.device_b.tolist(), f.link_rate.tolist(), strict=True)
+    ):
         low, high = sorted((a, b), key=lambda d: tier[d])
         if 0 <= tier[low] < tier[high] and row not in w.lost:
             down[high] = down.get(high, 0) + rate
@@ -418,7 +475,8 @@ def oversubscription_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, li
 
 
 def _refuse_given_tiers(w: WiringGraph, tier: Mapping[int, int]) -> None:
-    """Refuse tiers that are not the distance from hosts and chips: the text gives them, or hosts that are not built do."""
+    """Refuse tiers that are not the distance from hosts and chips: the text gives them, or hosts that are not
+    built do."""
     import networkx
 
     f = w.fabric
@@ -440,7 +498,11 @@ def _rate_kept_for_endpoints(w: WiringGraph) -> dict[int, int]:
     """Rate of the ports that switches keep for hosts and chips that are planned but not built."""
     f = w.fabric
     out: dict[int, int] = {}
-    kept = [p for p in range(len(f.port_device)) if f.port_state[p] == HOLE and w.kind(int(f.port_device[p])) == "switch"]
+    kept = [
+        p
+        for p in range(len(f.port_device))
+        if f.port_state[p] == HOLE and w.kind(int(f.port_device[p])) == "switch"
+    ]
     if kept and any(f.set_of(d).kind not in ENDS for d in range(f.device_count) if not f.built[d]):
         raise NoOpinion("ports are kept for switches that are not built")
     for p in kept:
@@ -455,7 +517,9 @@ def link_count_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: 
     """Edges of the graph, or those between two sets."""
     if claim is None or not claim.of_to:
         return exact_answer(NETWORKX, w.graph.number_of_edges())
-    sides = [[devices for path in w.chosen(claim, side) for devices in path.elements] for side in ("of", "of_to")]
+    sides = [
+        [devices for path in w.chosen(claim, side) for devices in path.elements] for side in ("of", "of_to")
+    ]
     here, there = (w.contents(frozenset().union(*elements)) for elements in sides)
     between = [1 for a, b in w.graph.edges() if (a in here and b in there) or (b in here and a in there)]
     return exact_answer(NETWORKX, len(between))

@@ -1,4 +1,5 @@
-"""The bisection by z3: which side every unit and every switch is on are unknowns, and what crosses is a sum over them."""
+"""The bisection by z3: which side every unit and every switch is on are unknowns, and what crosses is a sum
+over them."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """Capacities in multiples of ``grain`` bit/s between units and forwarding devices; ``full`` is the least that half of the
-    units can send."""
+    """Capacities in multiples of ``grain`` bit/s between units and forwarding devices; ``full`` is the least
+    that half of the units can send."""
 
     units: tuple[int, ...]
     links: tuple[tuple[int, int, int], ...]
@@ -41,7 +42,9 @@ class Halves:
         links = tuple((a, b, facts["rate"] // grain) for a, b, facts in net.edges(data=True))
         total = sum(capacity for *_, capacity in links)
         if total > LARGEST:
-            raise MethodTooLarge(Z3, f"all links together carry {total:,} times {grain:,} bit/s", f"{LARGEST:,}")
+            raise MethodTooLarge(
+                Z3, f"all links together carry {total:,} times {grain:,} bit/s", f"{LARGEST:,}"
+            )
         kinds: dict[object, int] = {}
         for u in units:
             near = frozenset((v, facts["rate"]) for v, facts in net.adj[u].items())
@@ -54,7 +57,8 @@ class Halves:
         return cls(units, links, grain, sum(sent[: len(units) // 2]))
 
     def split(self, most: int, limits: Limits) -> int | None:
-        """What some balanced split crosses, at most so much; None if there is none. Raises NoOpinion where z3 gives up."""
+        """What some balanced split crosses, at most so much; None if there is none. Raises NoOpinion where z3
+        gives up."""
         import z3
 
         z3.set_param("ctrl_c", False)  # else Ctrl-C ends its search, and tdsl goes on
@@ -83,7 +87,8 @@ class Halves:
         return sum(capacity for a, b, capacity in self.links if (a in on) != (b in on))
 
     def _equal(self) -> list[tuple[int, int]]:
-        """Units with the very same links: exchanging two of them changes nothing, so the first may be on the first side first."""
+        """Units with the very same links: exchanging two of them changes nothing, so the first may be on the
+        first side first."""
         near: dict[int, list[tuple[int, int]]] = {u: [] for u in self.units}
         for a, b, capacity in self.links:
             for one, other in ((a, b), (b, a)):
@@ -95,7 +100,9 @@ class Halves:
         return [pair for members in kinds.values() for pair in pairwise(members)]
 
 
-def confirm_bisection_by_z3(w: WiringGraph, claim: ResolvedClaim | None, result: Result, limits: Limits) -> SecondAnswer:
+def confirm_bisection_by_z3(
+    w: WiringGraph, claim: ResolvedClaim | None, result: Result, limits: Limits
+) -> SecondAnswer:
     """That no split crosses less than the lower bound, and that one crosses at most the upper one."""
     halves = Halves.of(w, limits)
     full = _full_bisection_in_grains(halves, w, claim, limits)
@@ -110,7 +117,9 @@ def confirm_bisection_by_z3(w: WiringGraph, claim: ResolvedClaim | None, result:
     return SecondAnswer(Z3, Fraction(result.lower), found / full, full_bps=full * halves.grain)
 
 
-def _full_bisection_in_grains(halves: Halves, w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> Fraction:
+def _full_bisection_in_grains(
+    halves: Halves, w: WiringGraph, claim: ResolvedClaim | None, limits: Limits
+) -> Fraction:
     """What 100% is, in grains."""
     if claim is not None and claim.of_intact and w.intact is not None:
         before = Halves.of(w.intact, limits)

@@ -14,7 +14,15 @@ from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Check, checks_by_name
 from tdsl.verify.result import Result
 from tdsl.verify.second import graph_figures, halves, patterns, ports, times
-from tdsl.verify.second.answer import NETWORKX, Figure, Limits, MethodTooLarge, NoOpinion, SecondAnswer, figure_asked_for
+from tdsl.verify.second.answer import (
+    NETWORKX,
+    Figure,
+    Limits,
+    MethodTooLarge,
+    NoOpinion,
+    SecondAnswer,
+    figure_asked_for,
+)
 from tdsl.verify.second.selection import devices_of_instance
 from tdsl.verify.second.wiring import WiringGraph
 
@@ -43,7 +51,8 @@ JUDGED = ("proved", "refuted", "bounded", "modelled")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a second method says of one result: ``confirmed``, ``unconfirmed`` (with the reason) or ``disagrees``."""
+    """What a second method says of one result: ``confirmed``, ``unconfirmed`` (with the reason) or
+    ``disagrees``."""
 
     verdict: str
     by: str = ""
@@ -111,14 +120,18 @@ def results_with_claims(
 class SecondOpinionJudge:
     """Second opinions about the results of one fabric."""
 
-    def __init__(self, fabric: Fabric, failed: FailedElements | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, fabric: Fabric, failed: FailedElements | None = None, limits: Limits | None = None
+    ) -> None:
         self.fabric = fabric
         self.limits = limits or Limits()
         self.failed = failed
         self.checks = checks_by_name()
         self._whole: WiringGraph | None = None
         self.beside: frozenset[int] = frozenset()  # links that failed beside the network
-        self.network: SecondOpinionJudge | None = None  # that of the network alone, where there are scale-up links beside it
+        self.network: SecondOpinionJudge | None = (
+            None  # that of the network alone, where there are scale-up links beside it
+        )
         if fabric.network is not fabric:
             up = scaleup_links(fabric)
             left = failed and replace(failed, links=failed.links[~up])
@@ -169,7 +182,10 @@ class SecondOpinionJudge:
         if found.lower >= low - slack and found.upper <= high + slack:
             if claim is not None and claim.op and not _verdict_fits(result, claim, found):
                 return Opinion(
-                    "disagrees", found.by, found, "the figure is the same, but not whether it satisfies the requirement"
+                    "disagrees",
+                    found.by,
+                    found,
+                    "the figure is the same, but not whether it satisfies the requirement",
                 )
             return Opinion("confirmed", found.by, found)
         raise NoOpinion(f"{found.by} gives only {Opinion('', found.by, found).said}")
@@ -212,7 +228,9 @@ class SecondOpinionJudge:
         )
         ordered = claim.op not in ("==", "!=") and isinstance(claim.value, (int, Fraction, type(None)))
         if check.kind != "yes_no" and not ordered and len(standing) > 1:
-            raise NoOpinion("which of several elements is the worst is not asked a second time for such a comparison")
+            raise NoOpinion(
+                "which of several elements is the worst is not asked a second time for such a comparison"
+            )
         found = []
         for devices, alone in standing:
             one = self._left(check, self.whole.part(devices, alone))
@@ -231,9 +249,13 @@ class SecondOpinionJudge:
         least = claim.op.startswith(">") or (check.scarce and not claim.op)
         return min(found, key=lambda x: x.lower) if least else max(found, key=lambda x: x.upper)
 
-    def _method(self, check: Check, wiring: WiringGraph, claim: ResolvedClaim | None, result: Result) -> SecondAnswer:
+    def _method(
+        self, check: Check, wiring: WiringGraph, claim: ResolvedClaim | None, result: Result
+    ) -> SecondAnswer:
         if check.name == "bisection":
-            several = claim is not None and sum(len(path.elements) for path in self.whole.chosen(claim, "of")) > 1
+            several = (
+                claim is not None and sum(len(path.elements) for path in self.whole.chosen(claim, "of")) > 1
+            )
             if several:
                 return halves.least_bisection_by_z3(wiring, claim, self.limits)
             return halves.confirm_bisection_by_z3(wiring, claim, result, self.limits)
@@ -258,8 +280,12 @@ class SecondOpinionJudge:
         wiring = self.whole if claim.scope is None or elsewhere else self._instance(claim.scope.name)
         found = survival_by_second_method(self._left(self.checks["survives"], wiring), claim, self.limits)
         if found.holds and found.relative and result.status == "refuted":
-            raise NoOpinion("after some failures the figure equals the required value within floating-point error")
-        return Opinion("confirmed" if found.holds == (result.status == "proved") else "disagrees", found.by, found)
+            raise NoOpinion(
+                "after some failures the figure equals the required value within floating-point error"
+            )
+        return Opinion(
+            "confirmed" if found.holds == (result.status == "proved") else "disagrees", found.by, found
+        )
 
 
 def _exact_result_figure(value: object) -> Figure:

@@ -21,7 +21,8 @@ RELATIVE = Fraction(1, 1_000_000)
 """Error of the program's floats that is not taken for a disagreement."""
 
 LEAST = 1e-6
-"""The least rate or demand, as a share of the greatest rate, that is far enough above the tolerances of HiGHS (1e-9)."""
+"""The least rate or demand, as a share of the greatest rate, that is far enough above the tolerances of HiGHS
+(1e-9)."""
 
 Terminal = tuple[int, int]
 """A unit, or one rail of it: the device and the rail, -1 for all its ports."""
@@ -32,7 +33,8 @@ Demands = dict[tuple[Terminal, Terminal], int]
 
 @dataclass(frozen=True, slots=True)
 class TerminalNetwork:
-    """Terminals, forwarding devices (as (device, -2)) and the capacity of every pair with links, each way, in bit/s."""
+    """Terminals, forwarding devices (as (device, -2)) and the capacity of every pair with links, each way, in
+    bit/s."""
 
     terminals: tuple[Terminal, ...]
     capacity: dict[tuple[Terminal, Terminal], int]
@@ -44,7 +46,8 @@ class TerminalNetwork:
 
 
 def pattern_throughput_by_highs(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """The greatest factor of all demands at once, over the one at which the busiest terminal uses all its ports."""
+    """The greatest factor of all demands at once, over the one at which the busiest terminal uses all its
+    ports."""
     assert claim is not None
     if len(w.units) < 2:
         raise NoOpinion("there are fewer than two units")
@@ -72,9 +75,9 @@ def pattern_throughput_by_highs(w: WiringGraph, claim: ResolvedClaim | None, lim
 
 
 def _throughput_through_domains(w: WiringGraph, claim: ResolvedClaim, limits: Limits) -> SecondAnswer:
-    """The same through scale-up domains of several hosts: a flow goes over scale-up links, at most once over the network, and
-    over scale-up links again, whose capacity both stretches share. 100% is where the busiest domain uses all its ports of the
-    network."""
+    """The same through scale-up domains of several hosts: a flow goes over scale-up links, at most once over
+    the network, and over scale-up links again, whose capacity both stretches share. 100% is where the busiest
+    domain uses all its ports of the network."""
     if w.direct or w.fabric.whole is None:
         raise NoOpinion("domains of a fabric that is direct have no second method")
     net = _terminal_network(w, None)
@@ -96,7 +99,10 @@ def _throughput_through_domains(w: WiringGraph, claim: ResolvedClaim, limits: Li
     top = min(Fraction(own[d], max(out.get(d, 0), into.get(d, 0))) for d in {*out, *into})
     if not top:
         raise NoOpinion("a unit that sends or receives has no link")
-    first, last = -1, -3  # before the network and behind it; forwarding devices of the network are (device, -2)
+    first, last = (
+        -1,
+        -3,
+    )  # before the network and behind it; forwarding devices of the network are (device, -2)
     arcs = Arcs()
     for (a, b), rate in links.items():
         for x, y in ((a, b), (b, a)):
@@ -113,7 +119,8 @@ def _throughput_through_domains(w: WiringGraph, claim: ResolvedClaim, limits: Li
 
 @dataclass(slots=True)
 class Arcs:
-    """Arcs of a linear program, each with the row of its capacity; those of one row share it, and a capacity of 0 is no limit."""
+    """Arcs of a linear program, each with the row of its capacity; those of one row share it, and a capacity
+    of 0 is no limit."""
 
     every: list[tuple[int, tuple[Terminal, Terminal]]] = field(default_factory=list)
     capacity: list[int] = field(default_factory=list)
@@ -133,8 +140,9 @@ def _arcs_both_ways(capacity: dict[tuple[Terminal, Terminal], int]) -> Arcs:
 
 
 def unit_scaleup_domains(w: WiringGraph) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
-    """The scale-up domain of every unit, and the rates of the scale-up links between units and switches, those of what is inside
-    a unit as its own. Raises NoOpinion where the accelerators of a unit are not all in one."""
+    """The scale-up domain of every unit, and the rates of the scale-up links between units and switches,
+    those of what is inside a unit as its own. Raises NoOpinion where the accelerators of a unit are not all
+    in one."""
     import networkx
 
     whole = w.fabric.whole
@@ -145,14 +153,18 @@ def unit_scaleup_domains(w: WiringGraph) -> tuple[dict[int, int], dict[tuple[int
     owner: dict[int, int] = {}
     for u in w.units:
         inside = every.contents([u])
-        if len(inside) < len(WiringGraph.whole(whole).contents([u])) and has_complete_scaleup(whole.model_of(u)):
+        if len(inside) < len(WiringGraph.whole(whole).contents([u])) and has_complete_scaleup(
+            whole.model_of(u)
+        ):
             raise NoOpinion("what failures leave inside of a host has no second method")
         owner |= dict.fromkeys(inside, u)
         chips = {part.get(d, -1 - d) for d in inside - {u} if every.kind(d) == "chip"}
         model = whole.model_of(u)
         one = model.accelerators < 2 or has_complete_scaleup(model) or (not chips and u in part)
         if not one and (len(chips) > 1 or min(chips, default=-1) < 0):
-            raise NoOpinion("which accelerators of a host are in one scale-up domain is not judged a second time")
+            raise NoOpinion(
+                "which accelerators of a host are in one scale-up domain is not judged a second time"
+            )
     links: dict[tuple[int, int], int] = {}
     for a, b, rate in pairs:
         low, high = sorted((owner.get(a, a), owner.get(b, b)))
@@ -168,8 +180,8 @@ def unit_scaleup_domains(w: WiringGraph) -> tuple[dict[int, int], dict[tuple[int
 
 
 def _rail_of_unit_links(w: WiringGraph, claim: ResolvedClaim) -> dict[int, int] | None:
-    """The rail of every link of a unit that has one, where the answer is by rail: where the accelerators are joined inside the
-    hosts and the path through them is not asked for."""
+    """The rail of every link of a unit that has one, where the answer is by rail: where the accelerators are
+    joined inside the hosts and the path through them is not asked for."""
     from tdsl.fabric.rails import link_rail
 
     models = [w.fabric.model_of(u) for u in w.units]
@@ -186,14 +198,18 @@ def _rail_of_unit_links(w: WiringGraph, claim: ResolvedClaim) -> dict[int, int] 
     if claim.through or not (inside or claim.args[:1] == ("rail_allreduce",)):
         return None
     of, mine = link_rail(w.fabric).tolist(), set(w.units)
-    rails = {row: of[row] for a, b, row in w.graph.edges(keys=True) if of[row] >= 0 and (a in mine or b in mine)}
+    rails = {
+        row: of[row] for a, b, row in w.graph.edges(keys=True) if of[row] >= 0 and (a in mine or b in mine)
+    }
     return rails or None
 
 
 def _terminal_network(w: WiringGraph, rails: dict[int, int] | None) -> TerminalNetwork:
     """The network between terminals; of hosts with rails, links without one belong to nobody."""
     mine = set(w.units)
-    railed = {d for a, b, row in w.graph.edges(keys=True) if rails and row in rails for d in (a, b) if d in mine}
+    railed = {
+        d for a, b, row in w.graph.edges(keys=True) if rails and row in rails for d in (a, b) if d in mine
+    }
 
     def place(device: int, row: int) -> Terminal | None:
         if device in mine:
@@ -216,7 +232,9 @@ def _terminal_network(w: WiringGraph, rails: dict[int, int] | None) -> TerminalN
         ends |= {(u, -1) for u in w.units}
     elif {d for d, _ in ends} != mine:
         raise NoOpinion("a unit has no link")
-    return TerminalNetwork(tuple(sorted(ends)), capacity, frozenset(x for pair in capacity for x in pair if x[0] in w.forwards))
+    return TerminalNetwork(
+        tuple(sorted(ends)), capacity, frozenset(x for pair in capacity for x in pair if x[0] in w.forwards)
+    )
 
 
 # ---------------------------------------------------------------- demands
@@ -225,7 +243,8 @@ def _terminal_network(w: WiringGraph, rails: dict[int, int] | None) -> TerminalN
 def _demands_of_pattern(
     w: WiringGraph, claim: ResolvedClaim, net: TerminalNetwork, rails: dict[int, int] | None
 ) -> Demands | None:
-    """Whole amounts between terminals; None where two units that exchange something have no rail in common."""
+    """Whole amounts between terminals; None where two units that exchange something have no rail in
+    common."""
     pattern, *rest = claim.args
     if pattern == "all_to_all":
         return {(s, t): 1 for s in net.terminals for t in net.terminals if s != t}
@@ -268,7 +287,11 @@ def _demands_listed_in_file(
     w: WiringGraph, claim: ResolvedClaim, name: str, permutation: bool
 ) -> Iterator[tuple[tuple[int, int], int]]:
     """Pairs and amounts of a file beside the design, which the check has read and found to be in order."""
-    known = {word: u for i, u in enumerate(w.units) for word in (str(i), w.fabric.device_name(u), w.fabric.device_path(u))}
+    known = {
+        word: u
+        for i, u in enumerate(w.units)
+        for word in (str(i), w.fabric.device_name(u), w.fabric.device_path(u))
+    }
     try:
         home = Path(claim.origin.span.file.name).parent
         text = files.read_text_file(home / name, within=[home], encoding="utf-8-sig")
@@ -293,16 +316,23 @@ def _demands_listed_in_file(
 # ---------------------------------------------------------------- the linear program
 
 
-def _solve_concurrent_flow(net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fraction, limits: Limits) -> float:
+def _solve_concurrent_flow(
+    net: Arcs, passes: frozenset[Terminal], demands: Demands, top: Fraction, limits: Limits
+) -> float:
     """The factor over ``top`` that HiGHS finds."""
     import highspy
     import numpy as np
 
     arcs, count = net.every, len(net.capacity)
-    peak = max(net.capacity, default=1)  # the program's capacities are shares of it: large coefficients lose digits
+    peak = max(
+        net.capacity, default=1
+    )  # the program's capacities are shares of it: large coefficients lose digits
     sources = sorted({s for s, _ in demands})
     if len(sources) * len(arcs) > limits.columns:
-        size = f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs):,} directions of links"
+        size = (
+            f"{len(sources) * len(arcs):,} columns, of {len(sources):,} sources and {len(arcs):,} "
+            "directions of links"
+        )
         raise MethodTooLarge(HIGHS, size, f"{limits.columns:,}")
     columns: list[tuple[list[int], list[float]]] = []
     balance: dict[tuple[Terminal, Terminal], int] = {}
@@ -340,9 +370,13 @@ def _solve_concurrent_flow(net: Arcs, passes: frozenset[Terminal], demands: Dema
     with libraries_muted():
         solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     settings: tuple[tuple[str, object], ...] = (
-        ("output_flag", False), ("threads", 1), ("random_seed", 0), ("simplex_iteration_limit", limits.iterations),
-        ("primal_feasibility_tolerance", 1e-9), ("dual_feasibility_tolerance", 1e-9),
-    )  # fmt: skip
+        ("output_flag", False),
+        ("threads", 1),
+        ("random_seed", 0),
+        ("simplex_iteration_limit", limits.iterations),
+        ("primal_feasibility_tolerance", 1e-9),
+        ("dual_feasibility_tolerance", 1e-9),
+    )
     for option, setting in settings:
         solver.setOptionValue(option, setting)
     solver.passModel(lp)

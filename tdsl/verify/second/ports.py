@@ -1,4 +1,5 @@
-"""Ports one by one: whether each carries one link, and which rail each NIC is on. Counted over the edges of the graph."""
+"""Ports one by one: whether each carries one link, and which rail each NIC is on. Counted over the edges of
+the graph."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from tdsl.verify.second.wiring import WiringGraph
 
 
 def port_budget_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """Whether every port carries at most one link, of a device that is built, and no device more links than it has ports."""
+    """Whether every port carries at most one link, of a device that is built, and no device more links than
+    it has ports."""
     f = w.fabric
     carried: Counter[int] = Counter()
     at: Counter[int] = Counter()
@@ -23,16 +25,21 @@ def port_budget_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limits:
     for port, links in carried.items():
         if links > 1 or port >= last or not f.built[f.port_device[port]] or f.port_state[port] != USED:
             return yes_or_no_answer(NETWORKX, False)
-    return yes_or_no_answer(NETWORKX, all(n <= sum(c.size for c in f.model_of(d).classes) for d, n in at.items()))
+    return yes_or_no_answer(
+        NETWORKX, all(n <= sum(c.size for c in f.model_of(d).classes) for d, n in at.items())
+    )
 
 
 def rails_of_links(w: WiringGraph) -> tuple[dict[int, tuple[int, int, int]], dict[int, int], bool]:
-    """Of every link from an accelerator host to a switch the host, the switch and the rail, the first index of its port; the rail
-    that each switch serves, the commonest there and the lowest of several as common; and whether the design is organised by
-    rails: most of these switches have a rail that more than half of their ports are of, and several rails are served."""
+    """Of every link from an accelerator host to a switch the host, the switch and the rail, the first index
+    of its port; the rail that each switch serves, the commonest there and the lowest of several as common;
+    and whether the design is organised by rails: most of these switches have a rail that more than half of
+    their ports are of, and several rails are served."""
     f = w.fabric
     found: dict[int, tuple[int, int, int]] = {}
-    numbered: dict[int, tuple[int, int]] = {}  # links whose only index may number planes: the index, the plane
+    numbered: dict[
+        int, tuple[int, int]
+    ] = {}  # links whose only index may number planes: the index, the plane
     for a, b, row in w.graph.edges(keys=True):
         host, switch = (a, b) if w.kind(a) == "host" else (b, a)
         if w.kind(host) != "host" or w.kind(switch) != "switch" or f.set_of(host).role != "accelerator":
@@ -66,14 +73,16 @@ RailLinks = dict[int, tuple[int, int, int]]
 
 
 def rails_of_classes(w: WiringGraph) -> tuple[dict[str, RailLinks], bool]:
-    """The links of hosts with rails, by the name of the port class: of each declaration that is organised by rails in the class
-    with most links the classes that are. And whether the design is organised by rails: some declaration is, or all hosts with
-    most links in one class are together."""
+    """The links of hosts with rails, by the name of the port class: of each declaration that is organised by
+    rails in the class with most links the classes that are. And whether the design is organised by rails:
+    some declaration is, or all hosts with most links in one class are together."""
     f = w.fabric
     declared: dict[int, dict[str, RailLinks]] = {}
     for row, link in rails_of_links(w)[0].items():
         port = next(p for p in (int(f.link_a[row]), int(f.link_b[row])) if int(f.port_device[p]) == link[0])
-        classes = declared.setdefault(f.set_of(link[0]).index, {c.name: {} for m in f.models for c in m.classes})
+        classes = declared.setdefault(
+            f.set_of(link[0]).index, {c.name: {} for m in f.models for c in m.classes}
+        )
         classes[f.port_class(port)[0].name][row] = link
     judged: dict[str, RailLinks] = {}
     together: dict[str, RailLinks] = {}
@@ -96,6 +105,9 @@ def rail_alignment_by_networkx(w: WiringGraph, claim: ResolvedClaim | None, limi
     mine = {row for *_, row in w.graph.edges(keys=True)}
     serves = {name: _rail_served_by_switches(links)[0] for name, links in judged.items()}
     aligned = (
-        serves[n][switch] == rail for n, links in judged.items() for row, (_, switch, rail) in links.items() if row in mine
+        serves[n][switch] == rail
+        for n, links in judged.items()
+        for row, (_, switch, rail) in links.items()
+        if row in mine
     )
     return yes_or_no_answer(NETWORKX, all(aligned))

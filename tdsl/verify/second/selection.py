@@ -1,9 +1,10 @@
-"""What a requirement names, found a second time: from the text of its paths, the instance of the group in whose block it is,
-and the paths of devices and ports as `fabric.json` has them. Nothing here comes from the resolver of the compiler.
+"""What a requirement names, found a second time: from the text of its paths, the instance of the group in
+whose block it is, and the paths of devices and ports as `fabric.json` has them. Nothing here comes from the
+resolver of the compiler.
 
-A path is read part by part: a name, and in brackets a number, a range, a list, `*` or an index variable. Its first name is
-looked up in the instance, then in the groups around it, and last in the fabric. What cannot be read so (an index that a `let`
-gives) has no second opinion.
+A path is read part by part: a name, and in brackets a number, a range, a list, `*` or an index variable. Its
+first name is looked up in the instance, then in the groups around it, and last in the fabric. What cannot be
+read so (an index that a `let` gives) has no second opinion.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ OPEN, CLOSED = "([{", ")]}"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What one path names: elements as sets of device rows; whether each is a device rather than a group; and the ports, where
-    the path ends in some."""
+    """What one path names: elements as sets of device rows; whether each is a device rather than a group; and
+    the ports, where the path ends in some."""
 
     elements: tuple[frozenset[int], ...]
     alone: bool
@@ -54,8 +55,12 @@ def devices_of_instance(fabric: Fabric, scope: str) -> frozenset[int]:
     depth = len(names)
     found = _path_index_of_fabric(fabric).devices
     return frozenset(
-        d for known, rows in found.items() if known[:depth] == names for at, d in rows if at[:depth] == indices
-    )  # fmt: skip
+        d
+        for known, rows in found.items()
+        if known[:depth] == names
+        for at, d in rows
+        if at[:depth] == indices
+    )
 
 
 @lru_cache(maxsize=2)
@@ -73,7 +78,9 @@ class _Index:
             names, indices = _path_parts_of_device(fabric.device_path(d))
             self.devices.setdefault(names, []).append((indices, d))
         self.known = {names[:k] for names in self.devices for k in range(1, len(names) + 1)}
-        self.values = {k: v for k, v in fabric.parameters.items() if isinstance(v, int) and not isinstance(v, bool)}
+        self.values = {
+            k: v for k, v in fabric.parameters.items() if isinstance(v, int) and not isinstance(v, bool)
+        }
 
     def declares(self, name: str, scope: str) -> bool:
         """Whether a name is one of a device or group where the requirement is."""
@@ -95,7 +102,9 @@ class _Index:
     def _everywhere(self, name: str, around: Names, at: Indices) -> Chosen:
         """All devices of a name, whichever group they are in, of the innermost group around that has some."""
         for depth in range(len(around), -1, -1):
-            named = [x for x in self.devices if x[-1] == name and len(x) > depth and x[:depth] == around[:depth]]
+            named = [
+                x for x in self.devices if x[-1] == name and len(x) > depth and x[:depth] == around[:depth]
+            ]
             if named:
                 rows = [d for x in named for indices, d in self.devices[x] if indices[:depth] == at[:depth]]
                 return Chosen(tuple(frozenset([d]) for d in rows), alone=True)
@@ -122,12 +131,16 @@ class _Index:
     def _rows(self, names: Names, outer: tuple[Names, Indices], parts: Parts) -> list[int]:
         return [d for d, _ in self._matches(names, outer, parts)]
 
-    def _matches(self, names: Names, outer: tuple[Names, Indices], parts: Parts) -> Iterator[tuple[int, Indices]]:
+    def _matches(
+        self, names: Names, outer: tuple[Names, Indices], parts: Parts
+    ) -> Iterator[tuple[int, Indices]]:
         depth = len(outer[0])
         tests = [self._test(index) for _, index in parts]
         for at, d in self.devices[names]:
             variables: dict[str, int] = {}
-            if at[:depth] == outer[1] and all(test(own, variables) for test, own in zip(tests, at[depth:], strict=True)):
+            if at[:depth] == outer[1] and all(
+                test(own, variables) for test, own in zip(tests, at[depth:], strict=True)
+            ):
                 yield d, at
 
     def _ports(self, device: int, name: str, index: str | None) -> Iterator[int]:
@@ -136,7 +149,9 @@ class _Index:
         lanes = index is not None and len(_split_outside_brackets(index, ",")) == 1
         for p in range(int(f.port_base[device]), int(f.port_base[device + 1])):
             names, indices = _path_parts_of_device(f.port_path(p))
-            at = indices[-1][:1] if lanes and len(indices[-1]) == 2 else indices[-1]  # all lanes of a port that is split
+            at = (
+                indices[-1][:1] if lanes and len(indices[-1]) == 2 else indices[-1]
+            )  # all lanes of a port that is split
             if names[-1] == name and test(at, {}):
                 yield p
 
@@ -146,7 +161,8 @@ class _Index:
             return lambda at, variables: True
         tests = [self._entry(entry.strip()) for entry in _split_outside_brackets(index, ",")]
         return lambda at, variables: (
-            len(at) == len(tests) and all(test(number, variables) for test, number in zip(tests, at, strict=True))
+            len(at) == len(tests)
+            and all(test(number, variables) for test, number in zip(tests, at, strict=True))
         )
 
     def _entry(self, entry: str) -> Callable[[int, dict[str, int]], bool]:
@@ -191,9 +207,13 @@ def _index_expression_value(node: ast.expr, values: Mapping[str, int]) -> Fracti
 
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
-    ast.FloorDiv: lambda a, b: a // b, ast.Mod: lambda a, b: a % b,
-}  # fmt: skip
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+}
 
 
 def _path_parts_of_device(path: str) -> tuple[Names, Indices]:

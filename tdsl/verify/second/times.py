@@ -1,4 +1,5 @@
-"""Times again: the least delay by Dijkstra's algorithm in networkx, and all-reduce from its formulas with z3's bisection."""
+"""Times again: the least delay by Dijkstra's algorithm in networkx, and all-reduce from its formulas with
+z3's bisection."""
 
 from __future__ import annotations
 
@@ -11,7 +12,11 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import halves
 from tdsl.verify.second.answer import NETWORKX, Z3, Limits, NoOpinion, SecondAnswer, exact_answer
-from tdsl.verify.second.graph_figures import has_complete_scaleup, reachability_by_networkx, refuse_too_many_steps
+from tdsl.verify.second.graph_figures import (
+    has_complete_scaleup,
+    reachability_by_networkx,
+    refuse_too_many_steps,
+)
 from tdsl.verify.second.ports import rails_of_classes
 from tdsl.verify.second.wiring import WiringGraph
 
@@ -28,7 +33,8 @@ def latency_by_dijkstra(w: WiringGraph, claim: ResolvedClaim | None, limits: Lim
 
 
 def _longest_least_delay(w: WiringGraph, limits: Limits) -> int:
-    """In femtoseconds. Raises NoOpinion where a device that is passed states no latency, or a link no length."""
+    """In femtoseconds. Raises NoOpinion where a device that is passed states no latency, or a link no
+    length."""
     import networkx
 
     f = w.fabric
@@ -39,12 +45,16 @@ def _longest_least_delay(w: WiringGraph, limits: Limits) -> int:
     net: networkx.DiGraph[int] = networkx.DiGraph()
     net.add_nodes_from(w.forwards)
     mine = set(w.units)
-    ends: dict[int, list[int]] = {d: [0] for d in mine & w.forwards}  # what each end at a device adds to a path from there
+    ends: dict[int, list[int]] = {
+        d: [0] for d in mine & w.forwards
+    }  # what each end at a device adds to a path from there
     for a, b, row in w.graph.edges(keys=True):
         for one, other in ((a, b), (b, a)):
             if {one, other} <= w.forwards:
                 took = time[row] + (own[other] or 0)
-                net.add_edge(one, other, time=min(took, net.get_edge_data(one, other, {"time": took})["time"]))
+                net.add_edge(
+                    one, other, time=min(took, net.get_edge_data(one, other, {"time": took})["time"])
+                )
             elif one in mine and one not in w.forwards and other in w.forwards:
                 ends.setdefault(other, []).append(time[row] + (own[one] or 0))
     steps = len(ends) * 4 * (net.number_of_edges() + net.number_of_nodes())
@@ -86,7 +96,8 @@ def _cable_delay(w: WiringGraph, row: int) -> int:
 
 
 def allreduce_by_formulas(w: WiringGraph, claim: ResolvedClaim | None, limits: Limits) -> SecondAnswer:
-    """The least of the models that `tdsl explain allreduce` lists, in seconds; at least that where a latency is not stated."""
+    """The least of the models that `tdsl explain allreduce` lists, in seconds; at least that where a latency
+    is not stated."""
     if w.fabric.whole is not None:
         raise NoOpinion("scale-up domains of several hosts have no second method")
     size = claim.args[0] if claim is not None and len(claim.args) == 1 else None
@@ -108,14 +119,19 @@ def allreduce_by_formulas(w: WiringGraph, claim: ResolvedClaim | None, limits: L
         raise NoOpinion("a unit has no link")
     found: list[Fraction] = []
     by = NETWORKX
-    if not (len({c for u in w.units for _, c in w.attachments[u]}) > 1 and rails_of_classes(WiringGraph.whole(w.fabric))[1]):
+    if not (
+        len({c for u in w.units for _, c in w.attachments[u]}) > 1
+        and rails_of_classes(WiringGraph.whole(w.fabric))[1]
+    ):
         by = Z3
         found.append(2 * (n - 1) * alpha + Fraction(2 * (n - 1), n) * bits / rate)
         share = min(halves.least_bisection_by_z3(w, None, limits).lower, Fraction(1))
         if share:
             one, rounds = bits / (rate * Fraction(share)), n.bit_length() - 1
             p = 1 << rounds
-            found.append(2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + (2 * (alpha + one) if p < n else 0))
+            found.append(
+                2 * rounds * alpha + Fraction(2 * (p - 1), p) * one + (2 * (alpha + one) if p < n else 0)
+            )
             found.append(2 * (n - 1).bit_length() * (alpha + one))
     inside = [_slowest_accelerator_rate(m) for m in models.values()]
     g = each[w.units[0]]
@@ -133,4 +149,6 @@ def _slowest_accelerator_rate(model: DeviceModel) -> int | None:
     if model.kind != "host" or model.accelerators < 2 or not has_complete_scaleup(model):
         return None
     chips = [(c.name, i) for c in model.chips if c.accelerates for i in range(c.size)]
-    return min(sum(x.rate * x.count for x in model.links if x.layer == "scaleup" and c in (x.a, x.b)) for c in chips)
+    return min(
+        sum(x.rate * x.count for x in model.links if x.layer == "scaleup" and c in (x.a, x.b)) for c in chips
+    )

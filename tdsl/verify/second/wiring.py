@@ -1,7 +1,7 @@
 """What a figure is about, as a networkx graph: the whole fabric, a part of it, or what failures leave.
 
-Nothing here comes from the proof engine or from the resolver of requirements: units, forwarding and components are found again
-from the graph of `Fabric.graph`, and what a requirement names from its text.
+Nothing here comes from the proof engine or from the resolver of requirements: units, forwarding and
+components are found again from the graph of `Fabric.graph`, and what a requirement names from its text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ ENDS = ("host", "chip")
 
 @dataclass(eq=False)
 class WiringGraph:
-    """The devices and links that a figure is about; ``core`` are the devices named, without what is only attached to them.
+    """The devices and links that a figure is about; ``core`` are the devices named, without what is only
+    attached to them.
 
     ``intact`` is the wiring before failures, ``lost`` the links that failures took. ``failed`` are the
     devices that failed, with all that they contain; ``beside`` the links that failed by themselves beside the
@@ -44,8 +45,8 @@ class WiringGraph:
         return cls(fabric, graph, frozenset(graph))
 
     def part(self, devices: Collection[int], alone: bool) -> WiringGraph:
-        """Of a group its devices with what is in them, the links among them and the ends attached; of a device ``alone`` all
-        links of it and of what is in it."""
+        """Of a group its devices with what is in them, the links among them and the ends attached; of a
+        device ``alone`` all links of it and of what is in it."""
         named = self.contents(devices)
         kept = []
         for a, b, row in self.graph.edges(keys=True):
@@ -61,21 +62,30 @@ class WiringGraph:
     def chosen(self, claim: ResolvedClaim, clause: str) -> list[Chosen]:
         """What the paths of a clause (``of``, ``of_to``, ``at``) name, read from their text."""
         texts = [s.text for s in getattr(claim, clause)]
-        return elements_named_by_paths(self.fabric, texts, claim.scope.name if claim.scope is not None else "")
+        return elements_named_by_paths(
+            self.fabric, texts, claim.scope.name if claim.scope is not None else ""
+        )
 
     def without(
         self, devices: Collection[int], links: Collection[int] = (), beside: Collection[int] = ()
-    ) -> WiringGraph:  # fmt: skip
-        """What is left when devices fail with all that they contain and all that crosses them, and some links.
+    ) -> WiringGraph:
+        """What is left when devices fail with all that they contain and all that crosses them, and some
+        links.
 
         Units that have no link left are no ends any more.
         """
         f = self.fabric
         failed = self.contents(devices)
         passive = {d for d in failed if self.kind(d) not in (*ENDS, "switch")}
-        via = {row for *_, row in self.graph.edges(keys=True) if self._crosses(row, passive)} if passive else set()
+        via = (
+            {row for *_, row in self.graph.edges(keys=True) if self._crosses(row, passive)}
+            if passive
+            else set()
+        )
         graph = self.graph.copy()
-        gone = {r for a, b, r in graph.edges(keys=True) if a in failed or b in failed or r in via or r in links}
+        gone = {
+            r for a, b, r in graph.edges(keys=True) if a in failed or b in failed or r in via or r in links
+        }
         graph.remove_edges_from([(a, b, r) for a, b, r in graph.edges(keys=True) if r in gone])
         graph.remove_nodes_from(failed & set(graph))
         left = WiringGraph(f, graph, self.core - failed, self.intact or self)
@@ -83,7 +93,9 @@ class WiringGraph:
         graph = graph.copy()
         graph.remove_nodes_from(bare)
         core, every = self.core - failed - set(bare), self.failed | failed
-        return WiringGraph(f, graph, core, self.intact or self, self.lost | gone, every, self.beside | set(beside))
+        return WiringGraph(
+            f, graph, core, self.intact or self, self.lost | gone, every, self.beside | set(beside)
+        )
 
     @cached_property
     def both_layers(self) -> WiringGraph:
@@ -137,24 +149,32 @@ class WiringGraph:
         """Whether some ends pass on what is not theirs, whatever fails."""
         if self.intact is not None:
             return self.intact.direct
-        return self.chips_joined or any(self.graph.nodes[d].get("forwards") for pair in self.graph.edges() for d in pair)
+        return self.chips_joined or any(
+            self.graph.nodes[d].get("forwards") for pair in self.graph.edges() for d in pair
+        )
 
     @cached_property
     def forwards(self) -> frozenset[int]:
         """Devices that a path may pass through."""
         passing = ("switch", "chip") if self.chips_joined else ("switch",)
-        return frozenset(d for d in self.graph if self.kind(d) in passing or self.graph.nodes[d].get("forwards"))
+        return frozenset(
+            d for d in self.graph if self.kind(d) in passing or self.graph.nodes[d].get("forwards")
+        )
 
     @cached_property
     def units(self) -> tuple[int, ...]:
-        """What figures are between: hosts with accelerators, or the chips in them where those are wired; where there are none,
-        ends without a written role, then all ends, then switches."""
+        """What figures are between: hosts with accelerators, or the chips in them where those are wired;
+        where there are none, ends without a written role, then all ends, then switches."""
         sets = self.fabric.sets
         wired = {int(self.fabric.device_set[d]) for d in self.graph if self.graph.degree(d)}
-        opened = {s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and s.index in wired}
+        opened = {
+            s.inside.index for s in sets if s.inside is not None and s.kind == "chip" and s.index in wired
+        }
         ends = {
-            s.index for s in sets if s.kind in ENDS and s.index not in opened and (s.inside is None or s.index in wired)
-        }  # fmt: skip
+            s.index
+            for s in sets
+            if s.kind in ENDS and s.index not in opened and (s.inside is None or s.index in wired)
+        }
         every = [s for s in sets if s.kind in ENDS]
         roles = [role for role in ("accelerator", "") if any(s.role == role for s in every)]
         main = {s.index for s in every if not roles or s.role == roles[0]}
@@ -165,7 +185,9 @@ class WiringGraph:
     def others(self) -> tuple[int, ...]:
         """Managers, storage and the like that have a link."""
         mine = set(self.units)
-        return tuple(sorted(d for d in self.graph if self.kind(d) in ENDS and d not in mine and self.graph.degree(d)))
+        return tuple(
+            sorted(d for d in self.graph if self.kind(d) in ENDS and d not in mine and self.graph.degree(d))
+        )
 
     # ------------------------------------------------------------ the network
     @cached_property
@@ -174,8 +196,8 @@ class WiringGraph:
         return self.among(self.forwards)
 
     def among(self, devices: Collection[int], bundled: bool = False) -> networkx.Graph[int]:
-        """Some devices and the links among them, parallel ones as one edge with ``links`` and ``rate``; of a bundle only one link
-        where ``bundled``."""
+        """Some devices and the links among them, parallel ones as one edge with ``links`` and ``rate``; of a
+        bundle only one link where ``bundled``."""
         import networkx
 
         kept = devices if isinstance(devices, (set, frozenset)) else set(devices)
@@ -201,9 +223,9 @@ class WiringGraph:
 
     @cached_property
     def attachments(self) -> dict[int, list[tuple[int, int]]]:
-        """For every end and unit: each of its links as (the forwarding device at the other end, its component). A unit that
-        forwards is attached to itself; a link of two ends that do not forward is a component of its own, with a number below
-        zero."""
+        """For every end and unit: each of its links as (the forwarding device at the other end, its
+        component). A unit that forwards is attached to itself; a link of two ends that do not forward is a
+        component of its own, with a number below zero."""
         out: dict[int, list[tuple[int, int]]] = {}
         for d in {*self.units, *self.others}:
             if d in self.forwards:
@@ -227,7 +249,8 @@ class WiringGraph:
         return asks_all_ports(self.fabric, [s.text for s in claim.of], scope)
 
     def members(self, claim: ResolvedClaim, clause: str) -> frozenset[int]:
-        """What a path of `of A to B` names: of a group the units in it, or all of it where it has none before any failure."""
+        """What a path of `of A to B` names: of a group the units in it, or all of it where it has none before
+        any failure."""
         mine, out = set((self.intact or self).units), set[int]()
         for path in self.chosen(claim, clause):
             for devices in path.elements:
