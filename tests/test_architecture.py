@@ -286,9 +286,9 @@ def test_a_check_is_one_file(tmp_path: Path) -> None:
         import json, tdsl.verify.checks
         tdsl.verify.checks.__path__.append("more")
         from tdsl.explain import catalogue; from tdsl.compile import compiler
-        result = compiler.check("design.fab")
+        result = compiler.compile_and_verify("design.fab")
         asked = [(r.check, r.status, r.text) for r in result.designs[0].results if r.requirement]
-        print(json.dumps([asked, [d.code for d in result.findings], catalogue.find("spare_ports").title]))
+        print(json.dumps([asked, [d.code for d in result.findings], catalogue.find_page("spare_ports").title]))
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, capture_output=True, text=True, check=True

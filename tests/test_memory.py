@@ -13,8 +13,8 @@ CALL = """
 import resource, sys
 from tdsl.system import malloc as memory
 if sys.argv[1] == "ask":
-    memory.ask()
-done = memory.keep(int(sys.argv[2]))
+    memory.enable_memory_keeping()
+done = memory.keep_freed_memory(int(sys.argv[2]))
 import numpy as np
 def faults():
     np.ones(1 << 23)  # 64 MB, which go back to the kernel unless they are kept
@@ -22,7 +22,7 @@ def faults():
     for _ in range(8):
         np.ones(1 << 23)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-print(int(done), faults(), int(memory.give_back(int(sys.argv[2]))), faults())
+print(int(done), faults(), int(memory.return_memory_to_system(int(sys.argv[2]))), faults())
 """
 
 

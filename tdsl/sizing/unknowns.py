@@ -189,8 +189,8 @@ class Solver:
         notes = [f"none of the numbers tried, {tried}, is enough: {d.message}" for d in self.failing]
         for opening, value in out.items():
             message = (
-                f"`{opening.name}` is {value}, the least number that the wiring fits; requirements "
-                "are not met"
+                f"`{opening.name}` is {value}, the least number that the wiring fits; "
+                "requirements are not met"
             )
             said = notes if opening == self.openings[-1] else []
             diagnostics.add("E0461", opening.span, message, notes=said, severity=Severity.NOTE)

@@ -378,10 +378,10 @@ from pathlib import Path
 from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
 from tdsl.compile.compilation import Options
 record = files.Record()
-with files.recorded(record):
-    list(compiler.stages("mixed.fab", Options(paths=(Path("lib"),))))
+with files.record_disk_questions(record):
+    list(compiler.compile_in_stages("mixed.fab", Options(paths=(Path("lib"),))))
 known = {os.path.realpath(path) for _, path, _, _ in record.answers}
-own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.folder()))
+own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
 for path in sorted(map(os.path.realpath, opened)):
     if path not in known and not (path + os.sep).startswith(own):
         print(path)

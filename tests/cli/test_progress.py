@@ -23,11 +23,11 @@ import time
 import tdsl.commands._progress as shown
 from tdsl.system import progress
 from tdsl.cli import cli
-shown.AFTER_S, shown.EVERY_S, phase = 0.0, 0.01, progress.phase
+shown.AFTER_S, shown.EVERY_S, phase = 0.0, 0.01, progress.begin_phase
 def slow(*args):
     phase(*args)
     time.sleep(0.04)
-progress.phase = slow
+progress.begin_phase = slow
 cli()
 """
 
@@ -70,14 +70,14 @@ def test_nothing_in_a_pipe(tmp_path: Path) -> None:
 DEAF = """
 import sys, hashlib, signal
 from tdsl.system import files
-from tdsl.commands._interrupt import interruptible
+from tdsl.commands._interrupt import raise_on_interrupt
 def deaf(rounds):  # it does not return to Python while it works
     print("begun", flush=True)
     hashlib.pbkdf2_hmac("sha256", b"a", b"b", rounds)
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the command line begins
-with interruptible():
+with raise_on_interrupt():
     if sys.argv[1] == "writes":
-        with files.terminable():
+        with files.hold_signals():
             deaf(2_000_000)
             print("written", flush=True)
         deaf(10**9)
@@ -100,12 +100,12 @@ def test_ctrl_c_inside_a_library(what: str) -> None:
 
 LOST = """
 import os, signal, sys
-from tdsl.commands._interrupt import before_leaving, interruptible
+from tdsl.commands._interrupt import run_before_exit, raise_on_interrupt
 class Last:
     def __del__(self):  # Python only reports what is raised here
         signal.raise_signal(signal.SIGINT)
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-with interruptible(), before_leaving(lambda: print("cleared", flush=True)):
+with raise_on_interrupt(), run_before_exit(lambda: print("cleared", flush=True)):
     if sys.argv[1] == "copy" and os.fork():
         os.wait()
     else:

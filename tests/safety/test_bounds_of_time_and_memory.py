@@ -104,12 +104,12 @@ def test_a_pattern_that_takes_too_long_matches_nothing_any_more(monkeypatch: pyt
 
 MEMORY = """
     import resource
-    from tdsl.emit.limits import _address_space, in_memory
+    from tdsl.emit.limits import _address_space, limited_in_memory
     before = resource.getrlimit(resource.RLIMIT_AS)
     taken = _address_space()
     pages = int(open("/proc/self/statm").read().split()[0])
     assert abs(taken - pages * resource.getpagesize()) < 1 << 20, taken
-    with in_memory(1 << 28):
+    with limited_in_memory(1 << 28):
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)
         assert hard == before[1] and abs(soft - taken - (1 << 28)) < 1 << 20
         block = bytearray(1 << 26)
@@ -117,13 +117,13 @@ MEMORY = """
             bytearray(1 << 29)
         except MemoryError:
             print("stopped")
-        with in_memory(1 << 40):
+        with limited_in_memory(1 << 40):
             assert resource.getrlimit(resource.RLIMIT_AS) == (soft, hard), "the outer bound is the smaller one"
         assert resource.getrlimit(resource.RLIMIT_AS) == (soft, hard)
     assert resource.getrlimit(resource.RLIMIT_AS) == before
     assert len(bytearray(1 << 29)) == 1 << 29
     try:
-        with in_memory(1 << 28):
+        with limited_in_memory(1 << 28):
             raise KeyError
     except KeyError:
         assert resource.getrlimit(resource.RLIMIT_AS) == before

@@ -40,15 +40,15 @@ EVERY_STEP = """
 
     what, how, place = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     if what == "mount":
-        writing._exchangeable = lambda out, foreign: False
+        writing._can_exchange_folder = lambda out, foreign: False
     if what == "renames":
         writing.swap = lambda a, b: False
 
     def work(n):
         if what == "file":
-            disk.replace(place, b"%d" % n * 5000)
+            disk.replace_file(place, b"%d" % n * 5000)
             return True
-        return writing.write(output(n), place, Diagnostics())
+        return writing.write_output_folder(output(n), place, Diagnostics())
 
     def guard(of, name, left):
         before = getattr(of, name)
@@ -136,10 +136,10 @@ BUILDER = """
     import sys
     from pathlib import Path
     from tdsl.findings.diagnostic import Diagnostics
-    from tdsl.output.write import write
+    from tdsl.output.write import write_output_folder
     from tests.targets.test_write import output
     for n in range(int(sys.argv[2]), int(sys.argv[2]) + 12):
-        assert write(output(n), Path(sys.argv[1]), Diagnostics()), n
+        assert write_output_folder(output(n), Path(sys.argv[1]), Diagnostics()), n
 """
 
 

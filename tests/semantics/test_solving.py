@@ -195,5 +195,5 @@ def test_z3_is_not_imported_without_need(tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    code = "import sys; from tdsl.compile import compiler; compiler.check('dgx_superpod_h100'); print('z3' in sys.modules)"
+    code = "import sys; from tdsl.compile import compiler; compiler.compile_and_verify('dgx_superpod_h100'); print('z3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -139,7 +139,7 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
         import os, random, signal, sys, time
         from pathlib import Path
         from tdsl.findings.diagnostic import Diagnostics
-        from tdsl.output.write import write
+        from tdsl.output.write import write_output_folder
         from tests.targets.test_write import output, tree
         out, chance, seen = Path(sys.argv[1]), random.Random(7), set()
         for turn in range(40):
@@ -147,7 +147,7 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
             child = os.fork()
             if child == 0:
                 for n in range(turn * 10_000, 1 << 60):
-                    write(output(n), out, Diagnostics()) or os._exit(1)
+                    write_output_folder(output(n), out, Diagnostics()) or os._exit(1)
                     os.write(tell, b".")
             os.read(heard, 1)
             time.sleep(0.05 * chance.random())
