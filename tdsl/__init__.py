@@ -44,7 +44,7 @@ _HOMES = {
     "Diagnostic": ("tdsl.findings.diagnostic", "Diagnostic"),
     "Fabric": ("tdsl.fabric.graph", "Fabric"),
     "Options": ("tdsl.compile.compiler", "Options"),
-    "compile": ("tdsl.compile.compiler", "check"),
+    "compile": ("tdsl.compile.compiler", "compile_and_verify"),
 }
 
 
