@@ -40,7 +40,7 @@ help:
 	@echo "make site    write the documentation as a site into out/site"
 	@echo "make lint    ruff and mypy"
 	@echo "make fmt     format the sources"
-	@echo "make golden  rewrite the expected outputs that tests compare with"
+	@echo "make golden [FOR=targets/cabling]  rewrite the expected outputs that tests compare with, or those alone"
 	@echo "make bench   measure speed and memory beside named peers; writes tables and plots of docs/performance.md (about an hour)"
 	@echo "make bench-quick  the same with small designs, into out/bench"
 	@echo "make bench-compare BASE=HEAD~1 HEAD=HEAD  what became 15% slower from one commit to another"
@@ -87,10 +87,12 @@ soundness: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.soundness.run $(N) $(SEED) --workers $(WORKERS) --out out/soundness
 	$(BIN)/python -m tests.soundness.whole_designs --workers $(WORKERS)
 
-# Not `slow`, and not in the folders whose tests take minutes or call other programs.
-QUICK := tests/syntax tests/errors tests/fabric tests/stdlib/test_hosts.py tests/test_architecture.py tests/test_layers.py \
-  tests/test_docs.py tests/verify/test_checks.py tests/verify/test_catalogue.py tests/verify/test_fixtures.py \
-  tests/verify/test_compare.py tests/verify/test_blast_radius.py tests/report
+# One file a room, of those that take a second or two, and the rules of the house: under a minute on two cores.
+QUICK := $(wildcard tests/syntax tests/errors tests/fabric tests/report tests/verify/test_checks.py tests/verify/test_catalogue.py \
+  tests/verify/test_fixtures.py tests/verify/test_compare.py tests/observe/test_readers.py tests/observe/test_match.py \
+  tests/changes/test_contract.py tests/ide/test_complete.py tests/ide/test_positions.py tests/ide/test_scopes.py \
+  tests/answers/test_judgements.py tests/cli/test_check.py tests/cli/test_build.py tests/safety/test_names.py \
+  tests/test_architecture.py tests/test_layers.py tests/test_docs.py tests/test_words.py tests/test_core.py)
 
 quick: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m "not slow" $(QUICK) $(PYTEST_ARGS)
@@ -120,8 +122,16 @@ fmt: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# FOR=targets/cabling: the goldens whose path has these words in this order, such as tests/goldens/targets/routed/cabling.txt.
+FOR ?=
+
 golden: $(VENV)/.installed-dev
+ifeq ($(FOR),)
 	$(BIN)/python -m pytest -n $(WORKERS) -q --golden $(PYTEST_ARGS)
+else
+	$(BIN)/python -m pytest -n $(WORKERS) -q --golden-for $(FOR) $(PYTEST_ARGS) \
+	  $$(grep -rl --include='test_*.py' '"$(firstword $(subst /, ,$(FOR)))/' tests | xargs grep -lw golden)
+endif
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	@echo "installing the peers of the benchmarks into $(VENV)"

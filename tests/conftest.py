@@ -19,8 +19,15 @@ settings.load_profile("ci" if CI else "here")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--golden``: the one way to rewrite expected outputs."""
+    """``--golden``, or for some of them ``--golden-for``: the one way to rewrite expected outputs."""
     parser.addoption("--golden", action="store_true", help="rewrite the expected outputs under tests/goldens")
+    parser.addoption("--golden-for", metavar="PATH", help="rewrite those alone whose path has the words of PATH in this order")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With ``--golden-for`` only the tests run that compare with goldens."""
+    if config.getoption("--golden-for"):
+        items[:] = [i for i in items if "golden" in getattr(i, "fixturenames", ())]
 
 
 @pytest.fixture(autouse=True)
@@ -40,10 +47,14 @@ Golden = Callable[[str, "str | bytes"], None]
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """``golden(name, content)``: compare with ``tests/goldens/<name>``; rewritten only under ``--golden``."""
-    rewrite = request.config.getoption("--golden")
+    every, some = request.config.getoption("--golden"), request.config.getoption("--golden-for")
 
     def compare(name: str, content: str | bytes) -> None:
         path = GOLDENS / name
+        words = iter(Path(name).with_suffix("").parts)
+        rewrite = every or (some is not None and all(w in words for w in Path(some).parts))
+        if some is not None and not rewrite:
+            return
         data = content.encode() if isinstance(content, str) else content
         assert bytes(GOLDENS.parents[1]) not in data, f"{name} would hold the folder of this checkout"
         if rewrite:
@@ -52,10 +63,13 @@ def golden(request: pytest.FixtureRequest) -> Golden:
                 path.write_bytes(data)
             return
         assert path.is_file(), f"there is no {path.relative_to(GOLDENS.parent)}: run `make golden` and look at what it holds"
+        again = f"{name} differs; if it should, run `make golden FOR={name.rpartition('.')[0]}`"
         if isinstance(content, str):
-            assert content == path.read_text(encoding="utf-8"), f"{name} differs; if it should, run `make golden`"
+            assert content == path.read_text(encoding="utf-8"), (
+                f"{name} differs; if it should, run `make golden FOR={name.rpartition('.')[0]}`"
+            )
         else:
-            assert content == path.read_bytes(), f"{name} differs; if it should, run `make golden`"
+            assert content == path.read_bytes(), again
 
     return compare
 

@@ -8,9 +8,9 @@ import sys
 from importlib.metadata import distributions
 from pathlib import Path
 
-CALLS = "tests/cli/test_every_call.py"
+CALLS = "tests/cli/test_calls.py"
 """Calls most commands."""
-FILES = "tests/targets/test_every_file.py"
+FILES = "tests/targets/test_files.py"
 """Builds every target."""
 COMMANDS = {
     "check": "tests/test_standard_output.py",
@@ -19,25 +19,25 @@ COMMANDS = {
     "lsp": "tests/test_standard_output.py",
     "man": "tests/cli/test_everywhere.py",
     "mcp": "tests/test_standard_output.py",
-    "view": "tests/cli/test_marks_of_pages.py",
+    "view": "tests/cli/test_view.py",
 }
 """Those that are called elsewhere, and `check`, whose solvers print."""
 PACKAGES = {
     "click": CALLS,
-    "highspy": "tests/verify/test_linear_programs.py",
+    "highspy": "tests/prove/test_linear.py",
     "Jinja2": FILES,
-    "lark": "tests/syntax/test_statements.py",
+    "lark": "tests/syntax/test_parser.py",
     "mcp": "tests/cli/test_mcp.py",
-    "networkx": "tests/verify/test_programs_of_the_second_opinion.py",
-    "numpy": "tests/fabric/test_by_definition.py",
+    "networkx": "tests/verify/second/test_patterns.py",
+    "numpy": "tests/fabric/test_patterns.py",
     "pygls": "tests/lsp/test_server.py::test_findings_and_what_is_known",
-    "PyYAML": "tests/targets/test_site_values.py",
-    "scipy": "tests/verify/test_large_flows.py",
-    "segno": "tests/targets/test_labels_and_sheets_of_work.py",
+    "PyYAML": "tests/emit/test_site.py",
+    "scipy": "tests/prove/test_max_flow.py",
+    "segno": "tests/emit/test_cable_labels.py",
     "tqdm": "tests/cli/test_progress.py::test_phases_on_a_terminal",
     "watchfiles": "tests/cli/test_watch.py",
     "XlsxWriter": "tests/targets/test_workbook_sheets.py",
-    "z3-solver": "tests/semantics/test_solving.py",
+    "z3-solver": "tests/sizing/test_solve.py",
 }
 """What tdsl needs, and its extras for editors and assistants."""
 

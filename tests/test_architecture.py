@@ -38,7 +38,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 PROGRAMS = sorted((ROOT / "targets").rglob("*.py"))
 SOURCES = (*MODULES, *PROGRAMS)
 ALONE = PACKAGE / "certificates" / "checker.py"
-"""A program of one file, which imports nothing of tdsl; ``tests/verify/test_checker.py`` limits its length."""
+"""A program of one file, which imports nothing of tdsl; ``tests/certificates/test_checked_designs.py`` limits its length."""
 SMALL = "fabric f {\n  host node[2]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
 
 
@@ -190,14 +190,14 @@ def nondeterministic(path: Path) -> Iterator[str]:
     timed = name_of(path).startswith(("compile/compiler", "answers", "commands/"))
     for name, line in calls(path):
         chance = "np.random" in name and name != "np.random" and not name.startswith("np.random.PCG64")
-        clock = name.startswith("time.") and not (timed and name == "time.perf_counter")
+        clock = name.startswith("time.") and not (timed and name in ("time.perf_counter", "time.process_time"))
         dated = name_of(path) == "commands/_today.py" and name == "datetime.now"  # the day, by which waivers end
         if chance or clock or (CLOCKS.search(name) and not dated):
             yield f"{path}:{line}: {name}"
 
 
 def test_no_clock_and_no_chance() -> None:
-    """Except the duration of a call, which is printed beside the results, and the day by which `check` and `audit` judge end
+    """Except what a call took, which is printed or bounds a stranger's work, and the day by which `check` and `audit` judge end
     dates; neither is written to a file that is built."""
     none([fault for path in SOURCES for fault in nondeterministic(path)])
 
@@ -311,6 +311,22 @@ def test_a_target_is_one_folder(tmp_path: Path) -> None:
     made = build_files(fabric, ["inventory"], found, BuildOptions((tmp_path,)))
     assert not found.items
     assert made["inventory/devices.txt"].decode().splitlines()[:3] == ["node0 DGX_H100", "node1 DGX_H100", "leaf0 QM9700"]
+
+
+JUDGE = re.compile(r"\b(Judges? in the tests|No judge): .{20}", re.DOTALL)
+
+
+def test_every_target_has_a_readme_a_golden_and_a_judge() -> None:
+    """The README names who judges the files in the tests, or says `No judge:` and why none exists."""
+    tests = "\n".join(p.read_text(encoding="utf-8") for p in sorted((ROOT / "tests").rglob("test_*.py")))
+    goldens = {p.stem for p in (ROOT / "tests" / "goldens" / "targets").glob("*/*.txt")}
+    for folder in sorted(p for p in (ROOT / "targets").iterdir() if p.is_dir()):
+        name, readme = folder.name, folder / "README.md"
+        assert readme.is_file(), f"write {readme.relative_to(ROOT)}: its files, who reads them, and who judges them in the tests"
+        judged = JUDGE.search(readme.read_text(encoding="utf-8"))
+        assert judged, f"{readme.relative_to(ROOT)} lacks `Judge in the tests: …`, or `No judge: …` with the reason"
+        assert name in goldens, f"there is no golden tests/goldens/targets/*/{name}.txt"
+        assert re.search(rf"\b{name}\b", tests), f"no test names {name}"
 
 
 def test_a_switch_is_one_file(tmp_path: Path) -> None:

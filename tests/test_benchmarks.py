@@ -3,10 +3,8 @@ made of the records; and the comparison of two commits."""
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
-import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -48,42 +46,6 @@ def test_a_peer_that_is_not_installed_is_skipped_and_said_so(measure: Any, capsy
     assert capsys.readouterr().err == "p, c: x is skipped: No module named 'no_such_library'\n"
 
 
-def test_inside_counts_the_work_alone(measure: Any) -> None:
-    got = measure.inside(lambda: sum(range(10**5)) and 42, repeat=2)
-    assert got["n"] == 42 and got["cpu_s"] >= 0 and got["peak_mb"] > 1
-
-
-@pytest.mark.usefixtures("measure")
-def test_lists_are_written_alike(tmp_path: Path) -> None:
-    """tdsl and the peers that write its form write the same lines, so that their times are of the same work."""
-    cabling = import_module("cabling")
-    made = cabling.fabric(str(BENCHMARKS.parent / "stdlib" / "designs" / "rail_only.fab"))
-    for name in cabling.LISTS:
-        found = []
-        for who in ("tdsl", "csv.writer from columns", "csv.writer"):
-            work, count = cabling.written(who, name, made, tmp_path / "list.csv")
-            work()
-            found.append((count, (tmp_path / "list.csv").read_text(encoding="utf-8").splitlines()))
-        assert found[0][1][1:] == found[1][1] == found[2][1]
-        assert found[0][0] == len(found[1][1]) > 0
-
-
-@pytest.mark.usefixtures("measure")
-def test_pyarrow_writes_the_same_cells_from_columns(tmp_path: Path) -> None:
-    """It puts other texts in quotes."""
-    pytest.importorskip("pyarrow", reason="pip install 'tdsl[bench]'")
-    cabling = import_module("cabling")
-    made = cabling.fabric(str(BENCHMARKS.parent / "stdlib" / "designs" / "rail_only.fab"))
-    for name in cabling.LISTS:
-        found = []
-        for who in ("tdsl", "pyarrow from columns"):
-            work, count = cabling.written(who, name, made, tmp_path / "list.csv")
-            work()
-            with (tmp_path / "list.csv").open(encoding="utf-8", newline="") as file:
-                found.append(list(csv.reader(file)))
-        assert found[0] == found[1] and len(found[0]) == count + 1 > 1
-
-
 def records(part: str, *peers: str, case: str = "c", cpu: float = 0.2) -> list[dict[str, Any]]:
     """Made-up records of a part, the second peer twice as slow as the first, and so on."""
     return [
@@ -93,17 +55,6 @@ def records(part: str, *peers: str, case: str = "c", cpu: float = 0.2) -> list[d
          "wall_least": cpu * k, "wall_most": cpu * k * 2, "peak_mb": 100.0 * k}
         for k, peer in enumerate(peers, 1)
     ]  # fmt: skip
-
-
-MACHINE = {
-    "cpu": "a processor",
-    "cores": 2,
-    "memory_gb": 16,
-    "system": "Linux",
-    "load": 0.1,
-    "commit": "abc",
-    "versions": {"Python": "3.12"},
-}
 
 
 @pytest.mark.usefixtures("measure")
@@ -156,57 +107,6 @@ def test_the_page_says_what_was_recorded(tmp_path: Path) -> None:
     assert plots == {p.name: p.read_bytes() for p in (root / "docs" / "performance").iterdir()}
 
 
-@pytest.mark.usefixtures("measure")
-def test_tables_of_recorded_figures() -> None:
-    report = import_module("report")
-    skipped = {"part": "elaboration", "case": "c", "peer": "igraph", "skipped": "No module named 'igraph'"}
-    assert report.table("elaboration", [*records("elaboration", "tdsl", "networkx"), skipped]) == [
-        "| case | size | tdsl | networkx | igraph | spread |",
-        "| --- | --- | --- | --- | --- | --- |",
-        "| c | 1,000 links | 200 ms | 400 ms (2 times) | not installed | 20% |",
-    ]
-    found = {
-        "elaboration": {
-            "machine": MACHINE,
-            "records": records("elaboration", "igraph", "tdsl", "rustworkx", "networkx", case="gpu131k"),
-        },
-        "cabling": {"machine": MACHINE, "records": records("cabling", "tdsl", "csv.writer", case="gpu131k, links.csv")},
-    }
-    assert report.faster(found) == "- elaboration, gpu131k: igraph 0.5 times the processor time of tdsl."
-    quoted = " ".join(report.quoted(found).split())
-    assert "pays 0.4 s" in quoted and "2 times as fast as networkx" in quoted
-    assert "1.5 times as fast as rustworkx, and 0.5 times as fast as igraph" in quoted
-    assert report.quoted({"elaboration": found["elaboration"]}) is None
-    assert "on 2 cores of a processor with 16 GB; load before the run 0.1." in report.block("elaboration", found["elaboration"])
-
-
-@pytest.mark.usefixtures("measure")
-def test_plots_are_well_formed_and_the_same_every_time() -> None:
-    plots, report = import_module("plots"), import_module("report")
-    some = [*records("elaboration", "tdsl", "a < b & c"), {"part": "elaboration", "case": "c", "peer": "x", "skipped": "y"}]
-    drawn = report.plot("elaboration", some)
-    assert drawn == report.plot("elaboration", some)
-    texts = [t.text for t in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
-    assert {"tdsl", "a < b & c", "200 ms", "400 ms"} <= set(texts) and "x" not in texts
-    sizes = [dict(r, n=n) for n in (1000, 100_000) for r in records("exponent", "tdsl", cpu=n / 1e5)]
-    lines = ElementTree.fromstring(report.plot("exponent", sizes))
-    assert len(list(lines.iter("{http://www.w3.org/2000/svg}circle"))) == 2
-    assert [plots.seconds(s) for s in (3.2e-6, 0.000_999, 0.0134, 0.9999, 1, 12.34)] == [
-        "3.2 µs",
-        "1.0 ms",
-        "13 ms",
-        "1.0 s",
-        "1.0 s",
-        "12 s",
-    ]
-
-
-@pytest.mark.usefixtures("measure")
-def test_exponents_are_those_of_the_figures() -> None:
-    exponent = import_module("exponent")
-    assert exponent.slope([{"n": n, "cpu_s": n**1.25 / 7} for n in (10, 1000, 10**6)]) == pytest.approx(1.25)
-
-
 def test_a_comparison_flags_what_is_slower_and_not_noise(measure: Any) -> None:
     compare = import_module("compare")
     old = measure.summary([{"cpu_s": s, "wall_s": s, "peak_mb": 1} for s in (1.0, 1.01, 1.02, 1.0, 1.3)])
@@ -217,35 +117,3 @@ def test_a_comparison_flags_what_is_slower_and_not_noise(measure: Any) -> None:
     assert not compare.slower(slow, old) and not compare.slower(old, old) and not compare.slower(old, little)
     assert not compare.slower(old, noise), "the first quartile of noise is within the spread"
     assert not compare.slower({"skipped": "no such command"}, slow)
-
-
-@pytest.mark.usefixtures("measure")
-def test_two_commits_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """What each commit takes is read from a file of it, so nothing depends on the clock."""
-    compare = import_module("compare")
-
-    def git(*words: str) -> None:
-        who = ("-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false")
-        subprocess.run(("git", *who, *words), cwd=tmp_path, check=True, capture_output=True)
-
-    git("init", "-q")
-    for steady, slower in ((1.0, 1.0), (1.05, 1.2)):
-        for name, seconds in (("steady", steady), ("slower", slower)):
-            (tmp_path / name).write_text(json.dumps({"cpu_s": seconds, "wall_s": seconds}))
-        git("add", "-A")
-        git("commit", "-qm", f"{slower} seconds")
-    (tmp_path / "slower").write_text("what is not committed is not read")
-    cases = {name: ("cat", name) for name in ("steady", "slower", "absent")}
-    monkeypatch.setattr(compare, "ROOT", tmp_path)
-    monkeypatch.setattr(compare, "CASES", cases)
-    out = ["--json", str(tmp_path / "out.json"), "--rounds", "2"]
-    assert compare.main(out) == 1
-    printed = capsys.readouterr().out
-    assert "15% slower or more: slower\n" in printed and "+20.0%   SLOWER" in printed and "absent" in printed
-    assert {m["case"]: m["slower"] for m in json.loads((tmp_path / "out.json").read_text())} == {
-        "steady": False, "slower": True, "absent": False
-    }  # fmt: skip
-    assert compare.main([*out, "steady"]) == 0
-    assert subprocess.run(("git", "worktree", "list"), cwd=tmp_path, capture_output=True, text=True).stdout.count("\n") == 1
-    with pytest.raises(SystemExit, match="nosuch"):
-        compare.main([*out, "--base", "nosuch"])

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from tdsl.cli import cli
-from tests.cli.test_every_call import CALLS
+from tests.cli.test_calls import CALLS
 from tests.core import COMMANDS, PACKAGES, core_tests
-from tests.targets.test_every_file import CASES
+from tests.targets.test_files import CASES
 
 ROOT = Path(__file__).parent.parent
 

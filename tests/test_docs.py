@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
+from tdsl import compiler, resources
 from tdsl.cli import cli
-from tdsl.compile import compiler
-from tdsl.compile.compiler import Options
-from tdsl.emit.build import build_files
-from tdsl.emit.target import targets_by_name
-from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile
+from tdsl.compiler import Options
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.emit.build import build
+from tdsl.emit.target import discover
 from tdsl.semantics import devices, models, planner, routing, settings, statements, tier_specs
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import UNIT_TABLE
 from tdsl.semantics.values import TYPE_NAMES
+from tdsl.source import SourceFile
 from tdsl.syntax import keywords
 from tdsl.syntax.printer import format_source
-from tdsl.system import resources
-from tdsl.verify.check import checks_by_name
+from tdsl.verify.check import catalogue
 from tdsl.verify.compare import METRICS
 from tests.harness import none
 
@@ -79,7 +80,7 @@ def compiled(block: Block, folder: Path) -> compiler.Compilation:
             path.write_text(other.text, encoding="utf-8")
     path = folder / "example.fab"
     path.write_text(block.text, encoding="utf-8")
-    return compiler.compile_and_verify(str(path), Options())
+    return compiler.check(str(path), Options())
 
 
 def test_examples_are_checked_without_a_finding(tmp_path: Path) -> None:
@@ -156,7 +157,7 @@ def test_the_unit_table_is_the_compilers() -> None:
         ("Settings of a connect", [*statements.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
         ("Models", [*models.PORT_SETTINGS, *models.FACTS, *keywords.KINDS["part"]]),
         ("Naming, omit, override, extend", ["naming", "omit", "override", "extend"]),
-        ("Requirements", [*checks_by_name(), *METRICS]),
+        ("Requirements", [*catalogue(), *METRICS]),
     ],
     ids=lambda v: v if isinstance(v, str) else "",
 )
@@ -181,7 +182,7 @@ def topologies() -> list[tuple[str, str, str]]:
 
 
 def test_the_table_of_topologies_is_the_library() -> None:
-    files = sorted(p.stem for p in (resources.packaged_folder("stdlib") / "topologies").glob("*.fab"))
+    files = sorted(p.stem for p in (resources.folder("stdlib") / "topologies").glob("*.fab"))
     assert sorted(name for name, *_ in topologies()) == files
 
 
@@ -189,7 +190,7 @@ def test_the_table_of_topologies_is_the_library() -> None:
 def test_a_line_of_the_table_of_topologies_is_a_design(name: str, ends: str, block: str, tmp_path: Path) -> None:
     models = next(b.text for b in marked("fab", "file") if b.info[2] == "shelf.fab")
     (tmp_path / "example.fab").write_text(f"{models}\nfabric f {{\n  {ends}\n  {block}\n}}\n")
-    result = compiler.compile_without_checks(str(tmp_path / "example.fab"), Options())
+    result = compiler.elaborate(str(tmp_path / "example.fab"), Options())
     assert not [d for d in result.findings if d.severity is not Severity.NOTE], result.findings
     assert result.designs[0].fabric.link_count > 0 and block.split()[0] == name
 
@@ -197,15 +198,15 @@ def test_a_line_of_the_table_of_topologies_is_a_design(name: str, ends: str, blo
 def test_what_is_left_out_names_models_that_are_there() -> None:
     text = (ROOT / "docs" / "left-out.md").read_text(encoding="utf-8")
     named = {w for w in quoted(text) if re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", w)}
-    known = {p.stem.upper() for p in (resources.packaged_folder("stdlib") / "hardware").rglob("*.fab")}
+    known = {p.stem.upper() for p in (resources.folder("stdlib") / "hardware").rglob("*.fab")}
     assert len(named) > 8 and named <= known, named - known
 
 
 def test_the_table_of_metrics_is_the_catalogue() -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", section("Requirements"), re.MULTILINE)
-    assert sorted(name for name, *_ in rows) == sorted(checks_by_name())
+    assert sorted(name for name, *_ in rows) == sorted(catalogue())
     for name, kind, takes, alone in rows:
-        check = checks_by_name()[name]
+        check = catalogue()[name]
         written = {"args" if q == "argument" else q.removeprefix("of ") for q in quoted(takes)}
         assert written == set(check.takes), name
         assert ("yes or no" in kind) == (check.kind == "yes_no"), name
@@ -216,7 +217,7 @@ def test_the_table_of_metrics_is_the_catalogue() -> None:
 
 def test_metrics_said_to_be_missing_are_missing() -> None:
     text = section("Requirements").partition("The word ")[2].partition("is kept for")[0]
-    assert quoted(text) == set(METRICS) - set(checks_by_name())
+    assert quoted(text) == set(METRICS) - set(catalogue())
 
 
 # ---------------------------------------------------------------- README
@@ -276,7 +277,7 @@ def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Mo
     (design,) = (b for b in marked("fab", "check") if b.path == README)
     (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("webbrowser.open", lambda address: True)
+    monkeypatch.setitem(sys.modules, "webbrowser", SimpleNamespace(open=lambda address: True))
     shown = [
         c.partition("#")[0].strip() for b in marked("console") if b.path == README for c in re.findall(r"^\$ (.+)", b.text, re.M)
     ]
@@ -307,16 +308,16 @@ def test_the_page_of_commands_names_every_command_and_target() -> None:
     text = COMMANDS.read_text(encoding="utf-8")
     for name in cli.list_commands(None):  # type: ignore[arg-type]
         assert re.search(rf"`tdsl {name}\b", text), name
-    for name in targets_by_name(Diagnostics()):
+    for name in discover(Diagnostics()):
         assert re.search(rf"`{name}`", text), name
 
 
 def test_the_pictures_are_those_of_the_diagram_target(request: pytest.FixtureRequest) -> None:
     """``docs/superpod.svg``; ``--golden`` draws it anew."""
-    fabric = compiler.compile_without_checks("dgx_superpod_h100").designs[0].fabric
+    fabric = compiler.elaborate("dgx_superpod_h100").designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    made = build_files(fabric, ["diagram"], found)["diagram/fabric.svg"]
+    made = build(fabric, ["diagram"], found)["diagram/fabric.svg"]
     assert not [d for d in found if d.severity is Severity.ERROR]
     path = ROOT / "docs" / "superpod.svg"
     if request.config.getoption("--golden"):

@@ -7,9 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tdsl.system import resources
+from tdsl import resources
 from tests.cli.run import report, tdsl, write
 from tests.conftest import Golden
 
@@ -37,7 +35,7 @@ fabric f {
 
 
 def superpod(old: str, new: str) -> str:
-    text = (resources.packaged_folder("stdlib") / "designs" / f"{STANDARD}.fab").read_text()
+    text = (resources.folder("stdlib") / "designs" / f"{STANDARD}.fab").read_text()
     assert old in text
     return text.replace(old, new)
 
@@ -65,21 +63,6 @@ def test_the_superpod_holds_for_all_units() -> None:
         (bisection,) = [r for r in design["results"] if r["check"] == "bisection"]
         assert (bisection["status"], bisection["exact"], bisection["value"]) == ("proved", True, 1.0)
     assert tdsl("check", STANDARD, "--all-params").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("endless", TWO.replace("where 2 <= m <= 4", "where m >= 2")),
-        ("too_many", RING.replace("1000000", "20").replace(">= 2", "<= 4")),
-    ],
-)  # fmt: skip
-def test_findings_for_people(name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, text, "design.fab")
-    done = tdsl("check", "design.fab", "--all-params", "--limit-params", "7", env={"COLUMNS": "120"})
-    assert done.exit_code == 1
-    golden(f"terminal/all_params_{name}.txt", done.stdout.rsplit(" in ", 1)[0] + "\n")
 
 
 def test_the_report_for_people(golden: Golden) -> None:
@@ -128,48 +111,13 @@ def test_a_fault_of_one_combination_names_it(tmp_path: Path) -> None:
     assert "with units = 3 (1 of 4; proved for the rest): 95.74%" in shown
 
 
-def test_a_finding_of_all_combinations_is_shown_once(tmp_path: Path) -> None:
-    path = write(tmp_path, TWO + "fabric g {\n  switch a[2]: QM9700\n  connect c[*] ring\n}\n")
-    findings = report(path, "--all-params")["sweeps"][0]["findings"]
-    (finding,) = [f for f in findings if f["code"] == "E0101"]
-    assert "with all 12 combinations" in finding["notes"]
-    assert len(tdsl("check", path, "--all-params", "--output-format", "concise").stdout.splitlines()) == len(findings)
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [(TWO.replace("switch a[m]", "switch a[m"), "E0001"), (TWO.replace("2 <= m <= 4", "5 <= m <= 4"), "E0110"), ("", "E0010")],
-)  # fmt: skip
-def test_a_text_that_cannot_be_compiled_is_reported_once(text: str, code: str, tmp_path: Path) -> None:
-    document = report(write(tmp_path, text), "--all-params")
-    assert [f["code"] for f in document["sweeps"][0]["findings"]] == [code]
-    assert len(document["designs"]) == 1
-
-
-def test_a_default_that_is_not_in_the_range_is_still_wrong(tmp_path: Path) -> None:
-    path = write(tmp_path, TWO.replace("m: int = 3", "m: int = 9").replace("<= 20", "<= 48"))
-    document = report(path, "--all-params")
-    assert rows(document)["links <= 48"]["status"] == "proved"
-    (finding,) = document["sweeps"][0]["findings"]
-    assert finding["code"] == "E0110" and "with the defaults" in finding["notes"]
-    assert report(path, "--all-params", "--set", "m=3")["sweeps"][0]["findings"] == []
-
-
 def test_what_a_check_finds_a_sweep_finds() -> None:
-    """For every faulty design of the tests: what is wrong with the defaults is wrong with some combination, or told of them."""
-    for path in sorted((Path(__file__).parent.parent / "errors" / "design").glob("*.fab")):
+    """For every fifth faulty design: what is wrong with the defaults is wrong with some combination, or told of them."""
+    designs = sorted((Path(__file__).parent.parent / "errors" / "design").glob("*.fab"))[::5]
+    assert len(designs) > 5
+    for path in designs:
         alone = {f["code"] for d in report(path)["designs"] for f in d["findings"]}
         assert alone <= {f["code"] for f in report(path, "--all-params", "--limit-params", "8")["sweeps"][0]["findings"]}, path
-
-
-def test_set_takes_a_parameter_out(tmp_path: Path) -> None:
-    path = write(tmp_path, TWO)
-    (sweep,) = report(path, "--all-params", "--set", "m=4", "--set", "fat=false")["sweeps"]
-    assert sweep["values"] == {"n": [1, 2, 3]} and sweep["combinations"] == 3
-    document = report(path, "--all-params", "--set", "m=2", "--set", "n=1", "--set", "fat=true")
-    assert (document["sweeps"][0]["combinations"], len(document["designs"])) == (1, 1)
-    done = tdsl("check", path, "--all-params", "--set", "k=4")
-    assert done.exit_code == 2 and "no parameter `k`" in done.stderr
 
 
 def test_a_parameter_without_an_end_is_a_finding(tmp_path: Path) -> None:
@@ -220,26 +168,11 @@ def test_switches_are_decided_by_arithmetic(tmp_path: Path) -> None:
     assert set(findings) == {"E0126", "E0423"}
 
 
-def test_an_end_of_the_range_that_fails_is_found_early(tmp_path: Path) -> None:
-    path = write(tmp_path, RING.replace("switches >= 2", "switches <= 190").replace("1000000", "200"))
-    document = report(path, "--all-params", "--limit-params", "3")
-    assert rows(document)["switches <= 190"]["parameters"] == {"n": 200}
-
-
 def test_a_huge_range_is_not_made(tmp_path: Path) -> None:
     path = write(tmp_path, RING.replace("1000000", str(10**15)))
     done = tdsl("check", path, "--all-params", "--limit-params", "3", "--output-format", "json")
     (sweep,) = json.loads(done.stdout)["sweeps"]
     assert sweep["combinations"] == 10**15 - 1 and sweep["values"]["n"]["count"] == 10**15 - 1
-
-
-def test_a_parameter_that_exists_in_a_branch_only(tmp_path: Path) -> None:
-    text = TWO.replace(
-        "  param fat: bool = false\n", "  let fat = false\n  if m > 3 {\n    param k: int = 1 where k in [1, 2]\n  }\n"
-    )
-    (sweep,) = report(write(tmp_path, text), "--all-params")["sweeps"]
-    assert sweep["combinations"] == 1 + 2 + 3 * 2  # m = 2, 3: n alone; m = 4: n and k
-    assert sweep["values"] == {"m": [2, 3, 4], "n": [1, 2, 3], "k": [1, 2]}
 
 
 def test_clusters_and_several_fabrics(tmp_path: Path) -> None:
@@ -273,23 +206,6 @@ fabric lone {
     assert set(found) == {("c.compute", "switches"), ("c.storage", "switches <= 2")}
     assert found["c.storage", "switches <= 2"]["parameters"] == {"nodes": 1, "tall": True}
     assert found["c.storage", "switches <= 2"]["count"] == 2
-
-
-def test_a_design_that_is_used(tmp_path: Path) -> None:
-    text = "use designs.dgx_superpod_h100 (superpod)\nextend superpod {\n  require links >= 600\n}\n"
-    document = report(write(tmp_path, text), "--all-params")
-    answer = rows(document)["links >= 600"]
-    assert (answer["status"], answer["parameters"], answer["asked"]) == ("refuted", {"units": 1}, 4)
-
-
-def test_certificates_are_about_one_design(tmp_path: Path) -> None:
-    done = tdsl("check", STANDARD, "--all-params", "--certificates", tmp_path)
-    assert done.exit_code == 2 and "--set" in done.stderr
-
-
-def test_without_parameters_there_is_one_combination(tmp_path: Path) -> None:
-    path = write(tmp_path, RING.replace("  param n: int = 3 where 2 <= n <= 1000000\n", "  let n = 3\n"))
-    assert tdsl("check", path, "--all-params").stdout.split("no errors")[0] == tdsl("check", path).stdout.split("no errors")[0]
 
 
 def test_a_range_that_rests_on_another_is_known_once_that_is_chosen(tmp_path: Path) -> None:

@@ -99,10 +99,6 @@ def test_config_show_of_settings_that_cannot_be_followed(project: Path) -> None:
     assert tdsl("config", "show", env={"HOME": "/"}).exit_code == 2
 
 
-def test_config_show_without_a_file(project: Path) -> None:
-    assert tdsl("config", "show").stdout.splitlines()[1].split() == ["tdsl.toml", "none"]
-
-
 # ---------------------------------------------------------------- the manual page
 def test_the_manual_page_has_every_command_and_option() -> None:
     page = tdsl("man").stdout
@@ -154,25 +150,3 @@ def test_cables_between_two_models() -> None:
     assert (multimode["from"], multimode["to"], multimode["link"]) == ("QM9700.p", "DGX_H100.nic", "400Gbps")
     assert multimode["optics"] == "MMA4Z00_NS-MMA4Z00_NS_FLT"
     assert {r["cable"] for r in listed("cables", "--for", "QM9700")} > {r["cable"] for r in rows}
-
-
-def test_optics_of_a_model() -> None:
-    alone = {r["optic"] for r in listed("optics", "--for", "QM9700")}
-    assert alone == {"MMA4Z00_NS", "MMS4X00_NM", "MMS4X00_NS", "MMS4X50_NM", "MMS4X90_NR"}
-    assert {r["optic"] for r in listed("optics", "--for", "QM9700", "--to", "DGX_H100")} < alone
-    assert len(listed("optics")) > len(alone)
-
-
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (("cables", "--for", "QM970"), "did you mean `QM9700`?"),
-        (("cables", "--for", "MFP7E10"), "MFP7E10 is a part (cable)"),
-        (("cables", "--to", "QM9700"), "--to needs --for"),
-        (("checks", "--for", "QM9700"), "--for and --to are for `tdsl list cables`"),
-        (("optics", "--for", "TPU_V4"), "no part of the catalogue fits in a port of TPU_V4"),
-    ],
-)
-def test_parts_that_are_not_there(args: tuple[str, ...], words: str) -> None:
-    done = tdsl("list", *args)
-    assert done.exit_code == 2 and words in done.stderr, done.output

@@ -9,11 +9,10 @@ import xml.etree.ElementTree as ET
 from itertools import product
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tdsl.commands._pareto import Point, _axis_range, _axis_ticks, pareto_frontier, pareto_svg
+from tdsl.commands._pareto import Point, drawing, frontier
 from tests.cli.run import tdsl, write
 
 TEXT = """\
@@ -73,7 +72,7 @@ def test_wrong_calls(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8), st.booleans(), st.booleans())
 def test_the_frontier_is_that_of_the_definition(pairs: list[tuple[int, int]], less_x: bool, less_y: bool) -> None:
-    found = pareto_frontier([Point("", x, y) for x, y in pairs], less_x, less_y)
+    found = frontier([Point("", x, y) for x, y in pairs], less_x, less_y)
     for (k, (x, y)), good in zip(enumerate(pairs), found, strict=True):
         beaten = False
         for (other, (a, b)), _ in product(enumerate(pairs), "1"):
@@ -82,24 +81,10 @@ def test_the_frontier_is_that_of_the_definition(pairs: list[tuple[int, int]], le
         assert good == (not beaten)
 
 
-@pytest.mark.parametrize(
-    ("values", "marks"),
-    [
-        ([339.637, 1387.29], [0, 500, 1000, 1500]),
-        ([940.0, 1010.0], [920, 940, 960, 980, 1000, 1020]),
-        ([5.0], [0, 1, 2, 3, 4, 5, 6]),
-        ([0.0], [0, 0.2]),
-        ([-3.0, 8.0], [-5, -2.5, 0, 2.5, 5, 7.5, 10]),
-    ],
-)
-def test_axes_have_round_marks_around_all_values(values: list[float], marks: list[float]) -> None:
-    assert _axis_ticks(*_axis_range(values)) == marks
-
-
 def test_the_drawing_has_a_staircase_and_names_that_do_not_overlap() -> None:
     points = [Point("a", 1, 1), Point("b", 2, 3), Point("c", 2.01, 2.99), Point("d", 4, 5)]
-    best = pareto_frontier(points, True, False)
-    svg = pareto_svg(points, best, "t", "x", "y")
+    best = frontier(points, True, False)
+    svg = drawing(points, best, "t", "x", "y")
     assert best == [True, True, False, True]
     path = re.search(r'<path d="M[\d.]+,[\d.]+( H[\d.]+ V[\d.]+){2}"', svg)
     assert path and "x (less is better)" in svg and "y (more is better)" in svg

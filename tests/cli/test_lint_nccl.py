@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.run import tdsl
 from tests.conftest import Golden
-from tests.targets.test_nccl_lint import GOOD
+from tests.nccl.test_nccl_lint import GOOD
 
 BAD = """\
 <system version="1">

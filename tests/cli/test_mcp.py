@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -98,3 +99,40 @@ def test_what_is_refused(tmp_path: Path) -> None:
             assert failed and words in text, (tool, given, text)
 
     asked(folder, work)
+
+
+def children(process: int | str) -> list[int]:
+    return [int(p) for t in Path(f"/proc/{process}/task").iterdir() for p in (t / "children").read_text().split()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are listed under /proc")
+def test_a_process_that_is_ended_is_no_end_of_the_server(tmp_path: Path) -> None:
+    """Each call is answered in a process beside the server; where that is killed, the next call has another one."""
+    write(tmp_path)
+
+    async def work(client: Any) -> None:
+        for _ in range(2):
+            failed, text = await call(client, "expand", design="small.fab")
+            assert not failed and "fabric small" in text
+            ends = [p for server in children("self") for p in children(server)]
+            assert ends
+            for end in ends:
+                os.kill(end, signal.SIGKILL)
+            failed, text = await call(client, "expand", design="small.fab")
+            assert not failed or "was ended" in text
+
+    asked(tmp_path, work)
+
+
+@pytest.mark.parametrize(
+    "text", ["\0", "\x1b[2J", "fabric f { let a = " + "9 ** " * 50 + "9 }", "{" * 100_000, "use a.b.c\n" * 1000]
+)
+def test_hostile_texts_of_an_assistant(text: str, tmp_path: Path) -> None:
+    """An answer or a refusal, and no fault of tdsl's own."""
+
+    async def work(client: Any) -> None:
+        for tool, more in (("check", {}), ("expand", {}), ("show", {"what": "devices"})):
+            _, said = await call(client, tool, text=text, **more)
+            assert said and "internal error" not in said and "Traceback" not in said
+
+    asked(tmp_path, work)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from tdsl.cli import cli
 from tests.targets import ib, nccl_reader
-from tests.targets.test_infiniband import FTREE, planned, swap
+from tests.targets.subnets import FTREE, planned, swap
 
 
 @pytest.fixture(scope="module")

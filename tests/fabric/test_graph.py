@@ -1,98 +1,180 @@
-"""`Fabric.graph` and its files, read back with networkx and compared with the columns of the fabric."""
+"""What a fabric says of its devices, ports and links, against values worked out by hand; and the graph made of them."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 
-import networkx as nx
+import numpy as np
 import pytest
 
-from tdsl.compile import compiler
-from tdsl.fabric.as_networkx import FORMATS
+from tdsl.fabric.as_networkx import cables_of
+from tdsl.fabric.columns import PortColumns
 from tdsl.fabric.graph import Fabric
-from tests.cli.run import tdsl
+from tests.fabrics import GBPS, Builder
+from tests.harness import fabric_of
 
-DESIGNS = ("rail_only", "nvlink_576", "tpu_v2", "multiplane_nic", "dgx_gh200", "tpu_v4")
-
-
-def fabric_of(name: str) -> Fabric:
-    (design,) = compiler.compile_without_checks(name).designs
-    assert design.fabric is not None
-    return design.fabric
-
-
-def read(form: str, text: str) -> nx.MultiGraph:
-    """What networkx makes of a file, edges by key."""
-    if form == "json":
-        return nx.node_link_graph(json.loads(text), edges="edges")
-    if form == "graphml":
-        return nx.parse_graphml(text, node_type=int, edge_key_type=int, force_multigraph=True)
-    return nx.read_gexf(BytesIO(text.encode()), node_type=int)
-
-
-@pytest.mark.parametrize("name", DESIGNS)
-def test_the_graph_is_the_fabric(name: str) -> None:
-    f = fabric_of(name)
-    g = f.graph()
-    assert set(g) == {d for d in range(f.device_count) if f.built[d]}
-    assert g.number_of_edges() == f.link_count
-    for d, facts in g.nodes(data=True):
-        assert facts["name"] == f.device_name(d) and facts["kind"] == f.kind[d] and facts.get("tier", -1) == f.tier[d]
-        if "container" in facts:
-            outer = g.nodes[facts["container"]]
-            assert facts["path"].startswith(outer["path"] + ".")
-        assert ("plane" in facts) == (f.plane[d] >= 0)
-    for a, b, row, facts in g.edges(keys=True, data=True):
-        assert {a, b} == {f.device_a[row], f.device_b[row]} and facts["rate_bps"] == f.link_rate[row]
-        assert facts["a_port"] == f.port_path(int(f.link_a[row])) and facts["b_port"] == f.port_path(int(f.link_b[row]))
-        assert facts["class"] == f.classes[f.link_class[row]] and ("via" in facts) == (f.link_via_a[row] >= 0)
-        assert ("cable" in facts) == (facts["medium"] == "cable")
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("name", DESIGNS[:4])
-def test_files_are_read_back(name: str, form: str) -> None:
-    g = fabric_of(name).graph()
-    again = read(form, FORMATS[form](g))
-    assert set(again) == set(g) and again.number_of_edges() == g.number_of_edges()
-    assert all(facts.items() <= again.nodes[d].items() for d, facts in g.nodes(data=True))
-    if form == "gexf":  # networkx gives edges numbers of their own there
-        rates = sorted((min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in g.edges(data=True))
-        assert rates == sorted((min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in again.edges(data=True))
-    else:
-        assert all(facts == again.edges[a, b, key] for a, b, key, facts in g.edges(keys=True, data=True))
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_names_that_no_file_can_hold_as_they_are(form: str) -> None:
-    f = replace(fabric_of("rail_only"), names={0: 'a<&>"\x00\x1f', 1: "ü\U0001f600\n"})
-    again = read(form, FORMATS[form](f.graph()))
-    assert again.nodes[1]["name"] == "ü\U0001f600\n"
-    assert again.nodes[0]["name"] == ('a<&>"\x00\x1f' if form == "json" else 'a<&>"\ufffd\ufffd')
+TEXT = """\
+fabric f {
+  nos sonic
+  group rack[2] {
+    switch rack[2]: LEAF { nos eos }
+    host n[3]: NODE { spares 1 }
+  }
+  group pod[1..2, 2] { switch leaf[5..6]: BARE; switch top: BARE }
+  plane pl[2] { switch spine[2]: BARE }
+  host relay[2]: NODE { forwards }
+  panel q: PATCH
+  connect rack[r].n[i].nic[0] to rack[r].rack[0]
+  connect rack[r].n[i].nic[1] to rack[r].rack[1] via q
+  connect rack[r].n[i].gpu[g].nv[0] to pod[1 + r, 0].leaf[5 + g]
+  connect relay[i].nic[0] to pod[1, 1].leaf[5 + i]
+  connect rack[*].rack[*] to pl[p].spine[*] each
+  omit rack[1].n[2]
+  naming relay[1] "carrier"
+}
+model switch LEAF { port p[1..8]: 400Gbps { type GE400; cage 2 OSFP }; nos nvue }
+model switch BARE { port p[2, 8]: any }
+model chip GPU2 { port nv[2]: 100Gbps { type NVLINK } }
+model host NODE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}" }; chip gpu[2]: GPU2 }
+model panel PATCH { port front[8]: any; port back[8]: any }
+"""
+DEVICES = {
+    1: {"name": "rack0-1", "path": "rack[0].rack[1]", "kind": "switch", "model": "LEAF", "declaration": "rack.rack", "tier": 1,
+        "group": "rack[0]"},
+    8: {"name": "rack1-n1", "path": "rack[1].n[1]", "kind": "host", "model": "NODE", "declaration": "rack.n",
+        "role": "accelerator", "tier": 0, "group": "rack[1]"},
+    15: {"name": "pod2-0-leaf6", "path": "pod[2, 0].leaf[6]", "kind": "switch", "model": "BARE", "declaration": "pod.leaf",
+         "tier": 1, "group": "pod[2, 0]"},
+    20: {"name": "pod2-0-top", "path": "pod[2, 0].top", "kind": "switch", "model": "BARE", "declaration": "pod.top",
+         "group": "pod[2, 0]"},
+    24: {"name": "pl1-spine0", "path": "pl[1].spine[0]", "kind": "switch", "model": "BARE", "declaration": "pl.spine", "tier": 2,
+         "plane": "pl[1]", "group": "pl[1]"},
+    27: {"name": "carrier", "path": "relay[1]", "kind": "host", "model": "NODE", "declaration": "relay", "role": "accelerator",
+         "forwards": True, "tier": 0},
+    28: {"name": "q", "path": "q", "kind": "panel", "model": "PATCH", "declaration": "q"},
+    38: {"name": "rack1-n1-gpu1", "path": "rack[1].n[1].gpu[1]", "kind": "chip", "model": "GPU2", "declaration": "rack.n.gpu",
+         "role": "accelerator", "tier": 0, "container": 8, "group": "rack[1]"},
+}  # fmt: skip
+LINKS = {
+    3: (0, 25, {"rate_bps": 400 * GBPS, "class": "rack-spine", "medium": "cable", "a_port": "rack[0].rack[0].p[7]",
+                "b_port": "pl[1].spine[1].p[0, 0]", "cable": "rack0-0:p7"}),
+    25: (3, 8, {"rate_bps": 400 * GBPS, "class": "host-rack", "medium": "cable", "a_port": "rack[1].n[1].nic[1]",
+                "b_port": "rack[1].rack[1].p[2]", "cable": "rack1-n1:nic1 rack1-1:p2", "via": "q.front[4] q.back[4]"}),
+    27: (13, 27, {"rate_bps": 400 * GBPS, "class": "host-leaf", "medium": "cable", "a_port": "relay[1].nic[0]",
+                  "b_port": "pod[1, 1].leaf[6].p[0, 0]", "cable": "carrier:nic0"}),
+    36: (14, 37, {"rate_bps": 100 * GBPS, "class": "gpu-leaf", "medium": "cable", "a_port": "rack[1].n[1].gpu[0].nv[0]",
+                  "b_port": "pod[2, 0].leaf[5].p[0, 1]", "cable": "rack1-n1-gpu0:nv0"}),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_two_runs_write_the_same_bytes(form: str, tmp_path: Path) -> None:
-    for seed, out in (("1", "one"), ("2", "two")):
-        call = [sys.executable, "-m", "tdsl", "show", "rail_only", "graph", "--format", form, "-o", str(tmp_path / out)]
-        subprocess.run(call, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    assert b"lastmodified" not in (tmp_path / "one").read_bytes()
+@pytest.fixture(scope="module")
+def racks(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
+    """Racks of 2 leaves and 3 hosts with 2 chips, pods with two indices, planes, hosts that forward, and a panel."""
+    return fabric_of(TEXT, tmp_path_factory.mktemp("racks"), models=False)
 
 
-def test_show_graph(tmp_path: Path) -> None:
-    assert tdsl("show", "rail_only", "graph").stdout == FORMATS["graphml"](fabric_of("rail_only").graph())
-    assert nx.is_connected(read("json", tdsl("show", "rail_only", "graph", "--format", "json").stdout))
-    wrong = tdsl("show", "rail_only", "graph", "--format", "csv")
-    assert wrong.exit_code == 2 and "graphml, json, gexf" in wrong.stderr
-    wrong = tdsl("show", "rail_only", "links", "--format", "gexf")
-    assert wrong.exit_code == 2 and "table, csv, json" in wrong.stderr
-    assert tdsl("show", "rail_only", "links", "-o", str(tmp_path / "links")).exit_code == 2
-    several = tdsl("show", "superpod_cluster", "graph")
-    assert several.exit_code == 2 and "compute, storage, management" in several.stderr and not several.stdout
+def test_attributes_of_nodes_and_edges(racks: Fabric) -> None:
+    g = racks.graph()
+    assert g.graph == {"name": "f", "layer": "scaleout"}
+    assert replace(racks, layer="scaleup").graph().graph["layer"] == "scaleup"
+    absent = [9, 39, 40]
+    assert sorted(g) == [d for d in range(41) if d not in absent] and not racks.built[absent].any()
+    for device, facts in DEVICES.items():
+        assert dict(g.nodes[device]) == facts
+    edges = {row: ({a, b}, facts) for a, b, row, facts in g.edges(keys=True, data=True)}
+    assert sorted(edges) == list(range(38))
+    for row, (a, b, facts) in LINKS.items():
+        assert edges[row] == ({a, b}, facts)
+    assert cables_of(racks)[25] == ["rack1-n1:nic1", "rack1-1:p2"]
+
+
+def test_facts_of_sets_and_models(racks: Fabric) -> None:
+    """Spare hosts are the last of each rack; the nearest statement of an operating system counts, and switches alone have one."""
+    assert np.flatnonzero(racks.spares).tolist() == [6, 9]
+    assert racks.container.tolist() == [-1] * 29 + [4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9]
+    assert racks.switch_system.tolist() == ["eos"] * 4 + [""] * 6 + ["sonic"] * 16 + [""] * 15
+    assert np.flatnonzero(racks.forwards).tolist() == [26, 27]
+    assert np.flatnonzero(racks.is_end).tolist() == [*range(4, 10), 26, 27, *range(29, 41)]
+    assert np.flatnonzero(racks.is_switch).tolist() == [*range(4), *range(10, 26)]
+    assert {racks.models[m].name: rows.tolist() for m, rows in racks.model_groups.items()} == {
+        "LEAF": [0, 1, 2, 3], "NODE": [*range(4, 10), 26, 27], "BARE": [*range(10, 26)], "PATCH": [28], "GPU2": [*range(29, 41)]
+    }  # fmt: skip
+    assert [racks.role[d] for d in (0, 4, 22, 26, 28, 29)] == ["", "accelerator", "", "accelerator", "", "accelerator"]
+    assert (racks.device_count, racks.link_count) == (41, 38)
+
+
+def nested() -> tuple[Builder, Fabric]:
+    """Two racks of 2 hosts with 3 trays with 2 chips each, behind one switch that is in nothing."""
+    b = Builder()
+    host, tray, chip = (b.model(k, n, {"p": 2}) for k, n in (("host", "H"), ("switch", "T"), ("chip", "C")))
+    b.devices("top", b.model("switch", "S", {"p": 40}), None)
+    hosts = b.devices("r.h", host, 2, 2)
+    trays = b.devices("r.h.t", tray, 2, 2, 3, inside=hosts)
+    b.devices("r.h.t.c", chip, 2, 2, 3, 2, inside=trays)
+    b.sets[-1].parts = (*b.sets[-1].parts[:-1], replace(b.sets[-1].parts[-1]))
+    return b, b.build()
+
+
+def test_what_a_device_contains() -> None:
+    _, f = nested()
+    assert f.container.tolist() == [-1] * 5 + [1 + k // 3 for k in range(12)] + [5 + k // 2 for k in range(24)]
+    for failed, gone in (
+        ([], []),
+        ([0], [0]),
+        ([2], [2, 8, 9, 10, *range(23, 29)]),
+        ([9], [9, 25, 26]),
+        ([40], [40]),
+        ([2, 9, 40], [2, 8, 9, 10, *range(23, 29), 40]),
+        ([1, 4], [1, 4, 5, 6, 7, 14, 15, 16, *range(17, 23), *range(35, 41)]),
+    ):
+        devices = np.zeros(41, dtype=np.bool_)
+        devices[failed] = True
+        assert np.flatnonzero(f.with_contents(devices)).tolist() == gone
+        assert np.flatnonzero(devices).tolist() == failed
+    node = f.graph().nodes[40]
+    assert (node["container"], node["path"], node["group"]) == (16, "r[1].h[1].t[2].c[1]", "r[1].h[1]")
+
+
+def test_links_that_devices_take_with_them(racks: Fabric) -> None:
+    """Links end there or cross there."""
+    for failed in ([], [0], [1, 26], [28], [22, 5]):
+        devices = np.zeros(41, dtype=np.bool_)
+        devices[failed] = True
+        wanted = [
+            row for row in range(38)
+            if {int(racks.device_a[row]), int(racks.device_b[row]), *([28] if racks.link_via_a[row] >= 0 else [])} & set(failed)
+        ]  # fmt: skip
+        assert np.flatnonzero(racks.links_lost(devices)).tolist() == wanted
+    assert np.flatnonzero(racks.links_lost(np.arange(41) == 28)).tolist() == [17, 19, 21, 23, 25]
+    one_sided = replace(racks, link_via_a=np.full(38, -1, dtype=np.int64))
+    assert np.flatnonzero(one_sided.links_lost(np.arange(41) == 28)).tolist() == [17, 19, 21, 23, 25]
+
+
+def test_facts_of_ports(racks: Fabric) -> None:
+    """The class of a port with its place there, and what the faceplate and the operating system call it."""
+    columns = PortColumns(racks)
+    ports = np.arange(int(racks.port_base[-1]))
+    rows = columns.rows(ports)
+    for port in ports.tolist():
+        device = int(racks.port_device[port])
+        c, i = racks.port_class(port)
+        assert (
+            racks.port_base[device] + c.first + i == port and racks.port_path(port) == f"{racks.device_path(device)}.{c.path(i)}"
+        )
+        assert (columns.label[rows[port]], columns.system[rows[port]]) == (racks.port_label(port), racks.port_system(port))
+        assert columns.cage[rows[port]] == racks.port_cage(port)
+    leaf, nic = int(racks.port_base[1]), int(racks.port_base[5])
+    assert [racks.port_path(leaf + k) for k in (0, 7)] == ["rack[0].rack[1].p[1]", "rack[0].rack[1].p[8]"]
+    assert [racks.port_cage(leaf + k) for k in range(8)] == [f"OSFP {1 + k // 2}" for k in range(8)]
+    assert [racks.port_system(nic + k) for k in range(2)] == ["mlx5_0", "mlx5_1"] and racks.port_cage(nic) == ""
+    assert [racks.port_label(leaf + k) for k in range(3)] == [racks.port_class(leaf + k)[0].labels[k] for k in range(3)]
+    assert columns.path[rows[leaf : leaf + 2]].tolist() == ["p[1]", "p[2]"]
+
+
+def test_planned_links_are_those_built_and_those_absent(tmp_path: Path) -> None:
+    text = "fabric f { switch a[3]: SW; switch s: SW; connect a[i] to s; omit a[1] }"
+    f = fabric_of(text, tmp_path)
+    assert (f.planned_a.tolist(), f.planned_b.tolist()) == ([0, 2, 1], [3, 3, 3])
+    states = [f.port_state[f.port_base[d] : f.port_base[d + 1]].tolist() for d in range(4)]
+    assert states == [[1] + [0] * 7, [2] + [0] * 7, [1] + [0] * 7, [1, 2, 1] + [0] * 5]  # used, kept for what is planned, free

@@ -1,161 +1,362 @@
-"""Locks: what stands keeps its ports, whatever is added, and no more moves than must."""
+"""Locks: what each line records, which ports links take because of them, and what is reported of links and devices that move."""
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tdsl.fabric.graph import Fabric
-from tests.cli.run import SMALL, tdsl, write
-from tests.harness import compile_text
+from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.fabric.graph import USED, Fabric
+from tdsl.fabric.pins import Figure, Line, Mount, Pins, Used, carried, mounted, moved, read, relocated, write
+from tdsl.fabric.ports import Ends, Ports
+from tdsl.source import SourceFile, Span
+from tests.fabrics import Builder
+from tests.harness import fabric_of
 
-Shape = tuple[int, int, int, int, int, bool]
-
-
-def text(shape: Shape, order: bool) -> str:
-    """Planes of racks of nodes under leaves and spines; the storage host's connect comes first or last."""
-    planes, racks, nodes, spines, copies, storage = shape
-    ends = "".join(f"  connect store.a[{i}] to plane[0].leaf[0]\n" for i in range(2))
-    store = "  host store: NODE { role storage }\n" + ends if storage else ""
-    body = f"""\
-  host node[{racks}, {nodes}]: NODE
-  plane plane[{planes}] {{
-    switch leaf[{racks}]: SWITCH
-    switch spine[{spines}]: SWITCH
-    connect leaf[*] to spine[*] each x {copies}
-  }}
-  connect node[r, n].a[i] to plane[(i)].leaf[r] where i < {planes}
-"""
-    return MODELS + "fabric f {\n" + (store + body if order else body + store) + "}\n"
+HERE = Span(SourceFile("x.lock", "line"), 0, 4)
+SHA = "0123456789abcdef" * 4
 
 
-MODELS = """\
-model chip C { port lane: 100Gbps }
-model host NODE { port a[4]: 100Gbps { type X }; chip gpu: C }
-model switch SWITCH { port p[1..64]: 100Gbps { type X } }
-"""
+# ------------------------------------------------------------ text
+def recorded(text: str) -> tuple[dict[str, list[Any]], list[tuple[str, str, str, str]]]:
+    """What a lock records, and its findings."""
+    found = Diagnostics()
+    out = read(SourceFile("design.fab.lock", text), found)
+    return dict(out), [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found.items]
 
 
-def fabric(source: str, lock: str | None, **options: object) -> Fabric:
-    with TemporaryDirectory() as folder:
-        if lock is not None:
-            (Path(folder) / "design.fab.lock").write_text(lock)
-        result = compile_text(source, Path(folder), models=False, verify=False, **options)
-    assert not [d for d in result.findings if d.severity.word == "error"], result.findings
-    made = result.designs[0].fabric
-    assert made is not None and made.complete
-    return made
+def facts(records: list[Any]) -> list[tuple[object, ...]]:
+    """Fields of records, with the underlined text for the span."""
+    return [tuple(x.text if isinstance(x, Span) else x for x in (getattr(r, n) for n in r.__slots__)) for r in records]
 
 
-def links(f: Fabric) -> set[frozenset[str]]:
-    return {frozenset(map(f.port_path, ends)) for ends in zip(f.link_a.tolist(), f.link_b.tolist(), strict=True)}
+GOOD = f"""# a comment
+uses stdlib: a file sha256:{SHA}
+
+fabric one
+figure links 3
+figure rate 7/2
+  a[0].p[1]  b.q[0, 2]   # beside the line
+su[0].leaf 1.p   c.p
+place a[0] in h1.A[12] at 30U
+x.p     y.p
+fabric two
+uses own.fab sha256:{SHA}
+figure links 0
+fabric one
+place su[1].leaf[0] in h2.B2[0] at 999999U"""
 
 
-def pairs(f: Fabric) -> Counter[frozenset[str]]:
-    return Counter(frozenset(p.rpartition(".")[0] for p in link) for link in links(f))
+def test_every_kind_of_line() -> None:
+    """A fabric may come twice; the files are those of the whole design; the last line may have no end."""
+    found, wrong = recorded(GOOD)
+    assert wrong == [] and list(found) == ["", "one", "two"]
+    assert facts(found[""]) == [
+        ("stdlib: a file", SHA, f"uses stdlib: a file sha256:{SHA}"), ("own.fab", SHA, f"uses own.fab sha256:{SHA}"),
+    ]  # fmt: skip
+    assert facts(found["one"]) == [
+        ("links", Fraction(3), "figure links 3"), ("rate", Fraction(7, 2), "figure rate 7/2"),
+        ("a[0].p[1]", "b.q[0, 2]", "a[0].p[1]  b.q[0, 2]"), ("su[0].leaf 1.p", "c.p", "su[0].leaf 1.p   c.p"),
+        ("a[0]", "h1", "A", 12, 30, "place a[0] in h1.A[12] at 30U"), ("x.p", "y.p", "x.p     y.p"),
+        ("su[1].leaf[0]", "h2", "B2", 0, 999999, "place su[1].leaf[0] in h2.B2[0] at 999999U"),
+    ]  # fmt: skip
+    assert facts(found["two"]) == [("links", Fraction(0), "figure links 0")]
+    assert [type(x) for x in found["one"]] == [Figure, Figure, Line, Line, Mount, Line, Mount] and isinstance(found[""][0], Used)
 
 
-def locked(f: Fabric) -> str:
-    from tdsl.fabric.pins import lock_text
-
-    return lock_text([f], "design.fab")
+NEITHER = "this is neither `fabric NAME` nor two ports nor a place"
+RESTORE = "restore the line, or remove it: of a link that is not recorded the ports may change"
 
 
-shapes = st.tuples(
-    st.integers(1, 3), st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.integers(1, 3), st.booleans()
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("", "a.p  b.p"), ("", "figure links 1"), ("", "place a in h.A[1] at 1U"), ("fabric f", "a.p b.p"), ("fabric f", "<<<<"),
+        ("fabric f", "fabric 2f"), ("fabric f", "figure rate 1/0"), ("fabric f", "uses x sha256:12"),
+    ],
 )  # fmt: skip
+def test_lines_that_are_refused(before: str, line: str) -> None:
+    """Each line alone; a line after it is read."""
+    found, wrong = recorded(f"{before}\n   {line}  # more\nfabric g\nx.p  y.p\n")
+    assert wrong == [("E0496", line, NEITHER, RESTORE)]
+    assert facts(found["g"]) == [("x.p", "y.p", "x.p  y.p")]
+    assert found.get("f", []) == []
 
 
-@given(shapes, shapes, st.booleans(), st.booleans())
-@settings(max_examples=60, deadline=None)
-def test_the_fewest_links_move(one: Shape, two: Shape, before: bool, after: bool) -> None:
-    """A link can stay only where its two devices are joined still, by as many: just so many stay."""
-    old = fabric(text(one, before), None)
-    free, kept = fabric(text(two, after), None), fabric(text(two, after), locked(old))
-    assert pairs(kept) == pairs(free), "a lock never changes who is joined"
-    assert len(links(kept) & links(old)) == (pairs(old) & pairs(free)).total()
+EMPTY = [("E0496", "", "the lock records no fabric",
+          "restore it, such as with `git checkout`; `tdsl lock` does not take it for the record of nothing")]  # fmt: skip
 
 
-@given(shapes, st.tuples(*[st.integers(0, 2)] * 4))
-@settings(max_examples=40, deadline=None)
-def test_growth_under_a_lock_moves_nothing(shape: Shape, more: tuple[int, int, int, int]) -> None:
-    """Planes, racks, nodes and spines are added, in front of a host that was connected before them."""
-    old = fabric(text(shape, False), None)
-    grown = (*(min(a + b, 4) for a, b in zip(shape, more, strict=False)), *shape[4:])
-    new = fabric(text(grown, False), locked(old))  # type: ignore[arg-type]
-    assert links(old) <= links(new)
+def test_a_lock_without_a_fabric() -> None:
+    """Empty, comments alone, and used files alone are one finding; a fabric without links is a record."""
+    for text in ("", "\n", "# a comment\n\n", f"uses x sha256:{SHA}\n"):
+        assert recorded(text)[1] == EMPTY, text
+        found = Diagnostics()
+        read(SourceFile("x.lock", text), found)
+        span = found.items[0].span
+        assert span is not None and (span.start, span.end) == (0, 0)
+    assert recorded("fabric f\n") == ({"f": []}, [])
+    assert [m for _, _, m, _ in recorded("a.p  b.p\n")[1]] == [NEITHER]
+    _, lone = recorded(f"uses x sha256:{SHA}\nfabric f\n")
+    assert lone == []
 
 
-@given(shapes, st.sampled_from(["planes", "racks", "spines"]), st.integers(1, 2))
-@settings(max_examples=40, deadline=None)
-def test_growth_without_a_lock(shape: Shape, what: str, more: int) -> None:
-    """As docs/language.md has it: members at the end of an outermost extent keep every port, if nothing later takes ports of the
-    same class on the same far device. Leaves take nodes first, so more nodes a rack move uplinks; the rest moves nothing."""
-    planes, racks, nodes, spines, copies, _ = shape
-    grown = {
-        "planes": (planes + more, racks, nodes, spines, copies, False),
-        "racks": (planes, racks + more, nodes, spines, 1, False),
-        "spines": (planes, racks, nodes, spines + more, 1, False),
-    }[what]
-    start = (planes, racks, nodes, spines, grown[4], False)
-    if what == "planes" and grown[0] > 4:
-        return
-    nodes_last = [text(s, True) for s in (start, grown)]
-    old, new = fabric(nodes_last[0], None), fabric(nodes_last[1], None)
-    uplinks = {x for x in links(old) if any("spine" in p for p in x)}
-    if what != "spines":
-        assert links(old) <= links(new)
-    else:
-        assert uplinks <= links(new)
+@pytest.mark.parametrize(("written", "lines"), [(2, 1), (0, 1), (1, 2), (1234567, 1), (2, 2), (0, 0)])
+def test_the_number_of_links_that_was_recorded(written: int, lines: int) -> None:
+    """Only of the figure `links`, and of the fabric that has it."""
+    text = (
+        f"fabric f\nfigure links {written}\nfigure others 99\n"
+        + "a.p  b.p\n" * lines
+        + "place a in h.A[1] at 1U\nfabric g\na.p  b.p\n"
+    )
+    said = f"the lock has {lines:,} of the {written:,} links that fabric `f` had"
+    help = f"restore it, by `git checkout`; if lines were removed on purpose, write `figure links {lines}`"
+    expected = [] if written == lines else [("E0496", f"figure links {written}", said, help)]
+    assert recorded(text)[1] == expected
 
 
-def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
-    assert tdsl("check", "small.fab", "--locked").exit_code == 2
-    assert "96 links" in tdsl("lock", "small.fab").stderr
-    lines = (tmp_path / "small.fab.lock").read_text().splitlines()
-    links = [x for x in lines[lines.index("fabric small") + 1 :] if not x.startswith("figure ")]
-    assert links[0] == "node[0].nic[0]  leaf[0].p[1]" and any(x.startswith("uses stdlib:") for x in lines)
-    assert tdsl("check", "small.fab", "--locked", "--set", "nodes=8").exit_code == 0
-    assert "+64 new" not in tdsl("diff", "small.fab", "small.fab", "--set-new", "nodes=8").stdout
-    gone = tdsl("check", "small.fab", "--locked", "--set", "nodes=3")
-    assert gone.exit_code == 1 and "8 of 96 existing links would move" in gone.stdout
-    assert tdsl("check", "small.fab", "--set", "nodes=3").exit_code == 0, "a note, unless it is asked for"
-    write(tmp_path, SMALL.replace("spine[2]", "spine[4]").replace("spread x 8", "spread x 8"))
-    moved = tdsl("check", "small.fab", "--locked")
-    assert moved.exit_code == 1 and "32 of 96 existing links" in moved.stdout
-    assert "leaf[0].p[35] to spine[0].p[33] goes" in moved.stdout
-    assert tdsl("lock", "small.fab").exit_code == 0 and tdsl("check", "small.fab", "--locked").exit_code == 0
-    once = (tmp_path / "small.fab.lock").read_text()
-    assert tdsl("lock", "small.fab").exit_code == 0 and (tmp_path / "small.fab.lock").read_text() == once
-    assert tdsl("lock", "small.fab", "--fresh").exit_code == 0 and (tmp_path / "small.fab.lock").read_text() != once
-    assert tdsl("lock", "dgx_superpod_h100").exit_code == 2
+def test_what_is_written() -> None:
+    """Files by name, then fabric by fabric figures and links; without any of them nothing but the heading."""
+    b = small()
+    made = b.build()
+    written = "Written by `tdsl lock x.fab`; a line a link, in the order of the design."
+    head = f"# Existing links: tdsl keeps them on these ports. {written}\n"
+    assert write([], "x.fab") == head
+    links = "a[0].p[0]  b[0].p[0]\na[1].p[0]  b[0].p[1]\n"
+    assert write([made], "x.fab") == f"{head}\nfabric made\n{links}"
+    text = write([made, replace(made, name="more")], "x.fab", {"z": SHA, "a": SHA},
+                 {"made": {"links": Fraction(2), "x": Fraction(1, 3)}})  # fmt: skip
+    uses = f"uses a sha256:{SHA}\nuses z sha256:{SHA}\n"
+    assert text == f"{head}{uses}\nfabric made\nfigure links 2\nfigure x 1/3\n{links}\nfabric more\n{links}"
+    found, wrong = recorded(text)
+    assert wrong == [] and [len(found[k]) for k in ("", "made", "more")] == [2, 4, 2]
 
 
-def test_a_lock_with_marks_of_a_merge(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    tdsl("lock", path)
-    lock = tmp_path / "small.fab.lock"
-    lock.write_text(lock.read_text().replace("fabric small\n", "fabric small\n<<<<<<< ours\n"))
-    done = tdsl("check", path)
-    assert done.exit_code == 1 and "E0496" in done.stdout
-    line = lock.read_text().splitlines().index("<<<<<<< ours") + 1
-    assert f"small.fab.lock:{line}:1" in done.stdout
-    lock.write_bytes(b"\xff\xfe")
-    assert tdsl("check", path).exit_code == 1
+def small() -> Builder:
+    """Two switches below one, a link each."""
+    b = Builder()
+    low, high = b.devices("a", b.model("switch", "A", {"p": 3}), 2), b.devices("b", b.model("switch", "B", {"p": 4}), 1)
+    b.connect("connect a to b")
+    for i in range(2):
+        b.link(b.port(low, i, "p", 0), b.port(high, 0, "p", i))
+    return b
 
 
-def test_written_ports_go_before(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    tdsl("lock", path)
-    store = "  host store: UFM { role storage }\n  connect store.p[1] to leaf[0].p[1]\n"
-    write(tmp_path, SMALL.replace("  connect node", store + "  connect node"))
-    done = tdsl("check", path, "--locked")
-    assert done.exit_code == 1 and "1 of 96 existing links" in done.stdout, done.stdout
-    assert "node[0].nic[0]: from leaf[0].p[1] to leaf[0].p[" in done.stdout
+HALL = """model switch TALL { port p[8]: 400Gbps; height 1U }
+fabric f {
+  switch top: TALL
+  switch a[4]: TALL
+  connect a[*] to top each
+  hall h { row A { rack 1..3 { height 4U } }
+    row B { rack 5..6 } }
+  hall i { row A { rack 1 { height 6U } } }
+  PLACE
+}"""
+
+
+def placed(folder: Path, place: str = "place a[3] in h.B[5] at 2U; place a[0] in h.A[1]") -> Fabric:
+    return fabric_of(HALL.replace("PLACE", place), folder)
+
+
+# ------------------------------------------------------------ ports of links
+def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
+    """Ports of devices of two models, one of which has a class in two parts; all by path, and the device of each port."""
+    b = Builder()
+    one = b.model("switch", "ONE", {"p": 3, "q": {"shape": (2, 2), "low": 1}})
+    two = b.model("switch", "TWO", {"p": 2, "x": {"shape": 3, "low": 2}, "r": {"shape": 2, "low": 1}})
+    b.models[1] = two = replace(two, classes=(two.classes[0], replace(two.classes[1], name="p"), two.classes[2]))
+    b.devices("g.a", one, 2, 2)
+    b.devices("b", two, 3)
+    which = np.repeat([0, 1], [4, 3])
+    ports = Ports(b.sets, b.models, which, np.ones(7, dtype=np.bool_))
+    paths: dict[str, int] = {}
+    of: list[str] = []
+    for s in b.sets:
+        for row in range(s.count):
+            for c in s.model.classes:
+                for i in range(c.size):
+                    paths.setdefault(f"{s.device_path(row)}.{c.path(i)}", len(of) + c.first + i)
+            of += [s.device_path(row)] * s.model.port_count
+    return ports, paths, of
+
+
+def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
+    """Links of one statement between devices at random; some ends are written, each end has one of a few choices of ports."""
+    total = rng.randint(1, 6)
+    names, candidates = ["", "p", "p", "q", "r"], [None, None, np.array([1, 4, 0]), np.array([0, 3]), None]
+    devices = [rng.sample(among, 2) for _ in range(total)]
+    device = np.array([d[side] for side in (0, 1) for d in devices])
+    choice = np.array([rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device])
+    local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
+    spans = [HERE] * len(names)
+    return Ends(
+        device, names, candidates, spans, choice.astype(np.int32), local, device[::-1], np.zeros(2 * total, dtype=np.int64)
+    )
+
+
+def place_of(ports: Ports, ends: Ends, e: int, port: int) -> int | None:
+    """Place of a port among those that an end may take, None where it may not."""
+    name, only = ends.class_name[int(ends.choice[e])], ends.candidates[int(ends.choice[e])]
+    model = ports.models[int(ports.device_model[int(ends.device[e])])]
+    name = name or model.classes[0].name
+    all_ports = [c.first + i for c in model.classes if c.name == name for i in range(c.size)]
+    own = port - int(ports.base[int(ends.device[e])])
+    if own not in all_ports or (only is not None and all_ports.index(own) not in only.tolist()):
+        return None
+    return all_ports.index(own)
+
+
+def test_links_take_the_ports_of_lines() -> None:
+    """Link by link, the first line of its two devices that is not kept yet, whose ports are not in use and both allowed."""
+    taken = 0
+    for seed in range(200):
+        rng = Random(seed)
+        ports, paths, of = table(rng)
+        among = rng.sample(range(7), rng.choice([2, 2, 3]))
+        names = [x for x, p in paths.items() if of[p] in map(ports.path, among)]
+        lines = []
+        for _ in range(rng.randint(0, 14)):
+            x, y = rng.sample(names, 2)
+            if of[paths[x]] != of[paths[y]]:
+                lines.append(Line(x, y, HERE))
+        pins = Pins(lines, ports)
+        for p in range(len(ports.state)):
+            if rng.random() < 0.1:
+                ports.state[p] = USED
+        pins.used |= {n for n in range(len(lines)) if rng.random() < 0.1}
+        ends = links(rng, ports, among)
+        total = len(ends.device) // 2
+        local, used = ends.local.copy(), set(pins.used)
+        device = [ports.path(d) for d in ends.device.tolist()]
+        for i in range(total):
+            j = i + total
+            if local[i] >= 0 and local[j] >= 0:
+                continue
+            for number, line in enumerate(lines):
+                p, q = paths[line.a], paths[line.b]
+                if (of[q], of[p]) == (device[i], device[j]):
+                    p, q = q, p
+                if number in used or (of[p], of[q]) != (device[i], device[j]) or USED in (ports.state[p], ports.state[q]):
+                    continue
+                mine, far = place_of(ports, ends, i, p), place_of(ports, ends, j, q)
+                if mine is not None and far is not None and local[i] in (-1, mine) and local[j] in (-1, far):
+                    local[i], local[j] = mine, far
+                    used.add(number)
+                    taken += 1
+                    break
+        before = sorted(pins.used)
+        pins.pin(ends, total)
+        assert (ends.local.tolist(), sorted(pins.used)) == (local.tolist(), sorted(used)), (seed, before)
+        assert pins.kept == [line for n, line in enumerate(lines) if n in used]
+    assert taken > 100
+
+
+# ------------------------------------------------------------ what moves
+def reported(found: Diagnostics) -> list[tuple[object, ...]]:
+    return [(d.code, d.severity, d.message, d.span, [x.message for x in d.labels], d.notes, d.help) for d in found.items]
+
+
+KEEP = "keep the links between these devices; if the moves are meant, write the lock anew with `tdsl lock`"
+
+
+def test_links_that_move() -> None:
+    """Which of them go, and where the lower end of the others leads; a line may have its ends in either order."""
+    b = small()
+    made = b.build()
+    texts = [
+        ("a[0].p[0]", "b[0].p[0]"), ("b[0].p[1]", "a[1].p[0]"), ("a[0].p[0]", "b[0].p[3]"), ("b[0].p[2]", "a[1].p[0]"),
+        ("a[0].p[1]", "b[0].p[2]"), ("a[0].p[1]", "b[0].p[1]"),
+    ]  # fmt: skip
+    spans = [Span(SourceFile("x.lock", "one line"), k, k + 1) for k in range(len(texts))]
+    lines = [Line(x, y, s) for (x, y), s in zip(texts, spans, strict=True)]
+    notes = (
+        "a[0].p[0]: from b[0].p[3] to b[0].p[0]", "a[1].p[0]: from b[0].p[2] to b[0].p[1]", "a[0].p[1] to b[0].p[2] goes",
+        "b[0].p[1]: from a[0].p[1] to a[1].p[0]",
+    )  # fmt: skip
+    for severity in (Severity.NOTE, Severity.ERROR):
+        found = Diagnostics()
+        moved(lines, made, found, severity)
+        assert reported(found) == [
+            ("E0495", severity, "4 of 6 existing links would move", spans[2], ["in this design"], notes, KEEP)
+        ]
+        assert found.items[0].labels[0].span == made.origin.span
+    for stay in (lines[:2], [], [lines[1]]):
+        found = Diagnostics()
+        moved(stay, made, found, Severity.ERROR)
+        assert found.items == []
+
+
+def test_devices_that_move(tmp_path: Path) -> None:
+    """Where a device is now, or that it has no place; the number of devices and of places recorded."""
+    f = placed(tmp_path, "place a[3] in h.B[5] at 2U; place top in h.A[1] at 4U; place a[1] in i.A[1] at 3U")
+    stay = [("a[3]", "h", "B", 5, 2), ("top", "h", "A", 1, 4), ("a[1]", "i", "A", 1, 3)]
+    away = [
+        ("a[3]", "h", "B", 5, 1), ("top", "h", "A", 2, 4), ("a[1]", "h", "A", 1, 3), ("a[3]", "h", "A", 5, 2),
+        ("a[0]", "h", "A", 1, 4), ("gone", "i", "A", 1, 1),
+    ]  # fmt: skip
+    notes = (
+        "a[3]: from h.B[5] at 1U to h.B[5] at 2U", "top: from h.A[2] at 4U to h.A[1] at 4U",
+        "a[1]: from h.A[1] at 3U to i.A[1] at 3U",
+        "a[3]: from h.A[5] at 2U to h.B[5] at 2U", "a[0], in h.A[1] at 4U, goes", "gone, in i.A[1] at 1U, goes",
+    )  # fmt: skip
+    spans = [Span(SourceFile("x.lock", "one long line"), k, k + 1) for k in range(9)]
+    mounts = [Mount(*m, s) for m, s in zip([*stay, *away], spans, strict=True)]
+    for severity in (Severity.NOTE, Severity.ERROR):
+        found = Diagnostics()
+        relocated(mounts, f, found, severity)
+        help = "keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`"
+        said = "6 of 9 placed devices would move"
+        assert reported(found) == [("E0211", severity, said, spans[3], ["in this design"], notes, help)]
+        assert found.items[0].labels[0].span == f.origin.span
+    none = Diagnostics()
+    relocated(mounts[:3], f, none, Severity.ERROR)
+    relocated([], f, none, Severity.ERROR)
+    relocated([], small().build(), none, Severity.ERROR)
+    assert none.items == []
+
+
+def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
+    """A device without a place, in a rack that nothing placed by the design is in, at a unit of the rack."""
+    f = placed(tmp_path)
+    racks = {("h", "A", 1): 0, ("h", "A", 2): 1, ("h", "A", 3): 2, ("h", "B", 5): 3, ("h", "B", 6): 4, ("i", "A", 1): 5}
+    taken, heights = {0, 3}, {0: 4, 1: 4, 2: 4, 5: 6}
+    rows = {f.device_path(d): d for d in range(f.device_count)}
+    free = {"top": rows["top"], "a[1]": rows["a[1]"], "a[2]": rows["a[2]"]}
+    for name in (*rows, "b"):
+        for where in (*racks, ("h", "A", 4), ("i", "B", 1), ("j", "A", 1)):
+            for unit in (0, 1, 4, 5, 6, 7, 400):
+                mount = Mount(name, *where, unit, HERE)
+                rack = racks.get(where, -1)
+                fits = name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
+                assert mounted([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
+    every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
+             Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip
+    assert mounted(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
+    assert mounted(every, small().build()) == {}
+
+
+def test_names_that_the_design_has_changed() -> None:
+    """Lines and places with the new names of devices; one note says how many devices each name has."""
+    made = small().build()
+    there = Span(HERE.file, 1, 3)
+    lines = [Line("low[0].p[0]", "top[0].p[0]", HERE), Line("low[1].p[0]", "top[0].p[1]", there)]
+    mounts = [Mount("low[1]", "h", "A", 1, 2, HERE), Mount("other", "h", "A", 1, 3, HERE)]
+    found = Diagnostics()
+    new, stay = carried(lines, mounts, made, found)
+    assert new == [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("a[1].p[0]", "b[0].p[1]", there)]
+    assert stay == [Mount("a[1]", "h", "A", 1, 2, HERE), mounts[1]]
+    (note,) = found.items
+    assert (note.code, note.severity, note.span) == ("E0498", Severity.NOTE, HERE)
+    assert note.message == (
+        "the design has other names for devices of this lock: `low` is `a` (2 devices), `top` is `b` (1 device)"
+    )
+    assert note.help == "`tdsl lock` writes the lock with the new names; no cable moves because of them"
+    none = Diagnostics()
+    same = [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("c[0].p[0]", "b[0].p[0]", HERE)]
+    assert carried(same, mounts, made, none) == (same, mounts) and none.items == []

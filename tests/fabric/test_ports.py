@@ -1,38 +1,25 @@
-"""Who gets which port: the four rules, holes, copies, growth."""
+"""Who gets which port: the four rules, written ports, ranges, grids, copies, omitted devices, growth; all by loops."""
 
 from __future__ import annotations
 
-import csv
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.emit.build import build_files
-from tdsl.fabric.as_networkx import FORMATS
-from tdsl.fabric.graph import Fabric
-from tdsl.fabric.ports import LinkEnds, PortTable
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
+from tdsl.fabric.ports import KEPT, Ends, Ports
 from tdsl.semantics.fault import Fault
+from tdsl.source import SourceFile, Span
 from tests.harness import compile_text, fabric_of, links_of, places
 
-
-def test_lowest_free_by_far_coordinates(tmp_path: Path) -> None:
-    f = fabric_of("fabric f { switch leaf[2]: SW; switch spine[3]: SW; connect leaf[*] to spine[*] each }", tmp_path)
-    assert links_of(f) == {(f"leaf[{a}].p[{b + 1}]", f"spine[{b}].p[{a + 1}]") for a in range(2) for b in range(3)}
-
-
-def test_copies_come_first_with_room_between(tmp_path: Path) -> None:
-    """Copy c begins c x (8 ports // 2 copies) ports above the lowest."""
-    f = fabric_of("fabric f { switch leaf[2]: SW; switch spine[3]: SW; connect leaf[*] to spine[*] each x 2 }", tmp_path)
-    expected = {
-        (f"leaf[{a}].p[{4 * c + b + 1}]", f"spine[{b}].p[{4 * c + a + 1}]") for a in range(2) for b in range(3) for c in range(2)
-    }
-    assert links_of(f) == expected
+HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
+WIDE = "\nmodel switch M { port p[1..24]: 400Gbps }\n"
 
 
 def test_spread_takes_what_others_leave(tmp_path: Path) -> None:
@@ -80,26 +67,6 @@ def test_n_of_m_keeps_room(tmp_path: Path) -> None:
 
     small, large = (links_of(fabric_of(text(n), tmp_path)) for n in (1, 3))
     assert small < large and len(small) == 4 and len(large) == 12
-
-
-def test_part_of_a_class(tmp_path: Path) -> None:
-    text = "fabric f { switch leaf[2]: SW; switch spine: SW; connect leaf[*].p[5..8] to spine spread x 2 }"
-    assert {a for a, _ in links_of(fabric_of(text, tmp_path))} == {f"leaf[{i}].p[{p}]" for i in range(2) for p in (5, 7)}
-
-
-def test_one_pool_for_both_ends_of_a_population(tmp_path: Path) -> None:
-    f = fabric_of("fabric f { switch r[4]: SW; connect r[*] ring }", tmp_path)
-    assert len(links_of(f)) == 4
-    used = [p for pair in links_of(f) for p in pair]
-    assert sorted(used) == sorted(f"r[{i}].p[{p}]" for i in range(4) for p in (1, 2))
-
-
-def test_torus_uses_two_ports_a_dimension(tmp_path: Path) -> None:
-    f = fabric_of("fabric f { chip c[3, 3]: GPU; connect c[*, *] torus }", tmp_path)
-    along = {(f"c[{x}, {y}].nv[0]", f"c[{(x + 1) % 3}, {y}].nv[1]") for x in range(3) for y in range(3)}
-    across = {(f"c[{x}, {y}].nv[2]", f"c[{x}, {(y + 1) % 3}].nv[3]") for x in range(3) for y in range(3)}
-    unordered = {frozenset(p) for p in links_of(f)}
-    assert unordered == {frozenset(p) for p in along | across}
 
 
 @given(units=st.integers(1, 4), hosts=st.integers(1, 8), spines=st.sampled_from([1, 2, 4]))
@@ -156,66 +123,6 @@ def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
     assert links_of(fabric) == {("a[0].p[1]", "b.p[1]"), ("a[1].p[1]", "b.p[2]")}
 
 
-def asking(f: Fabric, local: list[int], copies: list[int], candidates: list[list[int] | None], choice: list[int]) -> LinkEnds:
-    """Ends of links at the first device, with the places they may take."""
-    count = len(local)
-    span = f.origin.span
-    found = [None if c is None else np.array(c) for c in candidates]
-    return LinkEnds(
-        np.zeros(count, dtype=np.int64), ["p"] * len(candidates), found, [span] * len(candidates), np.array(choice),
-        np.array(local), np.arange(count), np.array(copies),
-    )  # fmt: skip
-
-
-def claimed(tmp_path: Path, *given: list[Any]) -> list[int]:
-    """The ports that ends get, on a switch of eight; afterwards all are free again."""
-    f = fabric_of("fabric f { switch a: SW }", tmp_path)
-    ports = PortTable(f.sets, f.models, f.device_model, f.built)
-    try:
-        return [int(p) for p in ports.claim(asking(f, *given), 0, f.origin.span)]
-    finally:
-        assert not ports.state.any()
-
-
-def test_ranges_of_one_connect_that_overlap_take_turns(tmp_path: Path) -> None:
-    assert claimed(tmp_path, [-1] * 5, [0] * 5, [[0, 1, 2, 3], [2, 3, 4, 5]], [0, 0, 0, 1, 1]) == [0, 1, 2, 3, 4]
-    assert claimed(tmp_path, [-1] * 4, [0] * 4, [[0, 1], [1, 2, 3]], [1, 0, 1, 0]) == [2, 0, 3, 1]
-    with pytest.raises(Fault) as refused:
-        claimed(tmp_path, [-1] * 3, [0] * 3, [[0, 1], [0, 1]], [0, 0, 1])
-    assert refused.value.diagnostic.code == "E0452"
-
-
-def test_an_open_end_passes_by_what_the_same_connect_writes(tmp_path: Path) -> None:
-    assert claimed(tmp_path, [0, -1, -1], [0] * 3, [None], [0] * 3) == [0, 1, 2]
-
-
-def test_unequal_numbers_of_copies_share_no_port(tmp_path: Path) -> None:
-    """Three links of the first copy and one of the second: the second begins where there is room."""
-    assert claimed(tmp_path, [-1] * 4, [0, 0, 0, 1], [[0, 1, 2, 3]], [0] * 4) == [0, 1, 2, 3]
-    assert claimed(tmp_path, [-1] * 8, [0] * 6 + [1] * 2, [None], [0] * 8) == list(range(8))
-    assert claimed(tmp_path, [-1] * 3, [0, 2, 2], [None], [0] * 3) == [0, 4, 5]
-
-
-def test_two_links_of_one_connect_on_one_written_port_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(Fault) as refused:
-        claimed(tmp_path, [3, 4, 3], [0] * 3, [None], [0] * 3)
-    assert refused.value.diagnostic.code == "E0451" and "a.p[4] would get two links from this connect" in str(refused.value)
-
-
-def test_links_through_a_panel(tmp_path: Path) -> None:
-    """A's ends use the panel's first class and B's the second, each link its own pair; every leg is a cable of its own."""
-    text = "fabric f { switch a[2]: SW; switch b[2]: SW; panel q: PATCH; connect a[*] to b[*] each via q }"
-    f = fabric_of(text, tmp_path)
-    front = [f.port_path(int(p)) for p in f.link_via_a]
-    back = [f.port_path(int(p)) for p in f.link_via_b]
-    assert sorted(front) == [f"q.front[{i}]" for i in range(4)] and sorted(back) == [f"q.back[{i}]" for i in range(4)]
-    legs = {frozenset((f.port_path(int(a)), f.port_path(int(b)))) for a, b in zip(f.cable_a, f.cable_b, strict=True)}
-    ends = zip(f.link_a, front, strict=True), zip(f.link_b, back, strict=True)
-    assert legs == {frozenset((f.port_path(int(port)), via)) for side in ends for port, via in side} and len(legs) == 8
-    rows = list(csv.DictReader(build_files(f, ["cabling"], Diagnostics())["cabling/cables.csv"].decode().splitlines()))
-    assert len({r["cable_id"] for r in rows}) == len(rows) == 8
-
-
 def test_the_limit_of_links_is_of_all_connects_together(tmp_path: Path) -> None:
     text = "fabric f { switch a[2]: SW; switch b[2]: SW; connect a[*] to b[*] each; connect a[*] to b[*] each }"
     assert not [d for d in compile_text(text, tmp_path, verify=False, max_links=8).findings if d.code == "E0116"]
@@ -223,53 +130,243 @@ def test_the_limit_of_links_is_of_all_connects_together(tmp_path: Path) -> None:
     assert "the design has 8 links; the limit is 7" in refused.message
 
 
-@pytest.mark.parametrize(("value", "fine"), [("n // 2", True), ("n == 2", False), ('"two"', False), ("n * 1m", False)])
-def test_the_result_of_a_function_has_its_type(value: str, fine: bool, tmp_path: Path) -> None:
-    text = f"def half(n: int): int = {value}\nfabric f {{ switch a[half(4)]: SW }}"
-    codes = [d.code for d in compile_text(text, tmp_path, verify=False).findings]
-    assert codes == ([] if fine else ["E0103"])
-
-
 # ------------------------------------------------------------ figures and words, told by hand
 
 
-@pytest.mark.parametrize(("near", "ports", "far", "even"), [(5, 3, 4, "3 or 5"), (6, 7, 5, "1 or 7"), (3, 7, 20, "7 or 21")])
-def test_numbers_that_would_be_even(near: int, ports: int, far: int, even: str, tmp_path: Path) -> None:
-    """The next below and above that divide the ports of one, or among which the ports of all go evenly."""
-    text = f"fabric f {{ switch a[{near}]: SW; switch b[{far}]: BIG; connect a[*] to b[*] spread x {ports} }}"
-    (found,) = compile_text(text, tmp_path, verify=False).findings
-    assert found.code == "E0454" and found.help is not None and found.help.startswith(f"{even} b would be even;")
+TEXT = """
+model switch ONE { port p[1..6]: 400Gbps; port q[1..3]: 400Gbps }
+model switch TWO { port p[1..4]: 400Gbps; port q[1..5]: 400Gbps }
+fabric f { switch a[2]: ONE; switch b: TWO; switch c: ONE }
+"""
 
 
-def test_hosts_join_no_parts(tmp_path: Path) -> None:
-    """Two pairs of switches: a host on both passes no traffic on, a link between them does."""
-    text = "fabric f {{ host h: BOX; switch a[2]: SW; switch b[2]: SW; connect a[*] to b[*] spread x 1; {} }}"
-    for join, codes in (("connect h.nic[r] to a[r]", ["E0458"]), ("connect a[0] to a[1]", [])):
-        assert [d.code for d in compile_text(text.format(join), tmp_path, verify=False).findings] == codes
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
+    """Four switches of two models, with two classes each."""
+    return fabric_of(TEXT, tmp_path_factory.mktemp("four"))
 
 
-def test_a_list_of_indices_counts_from_the_first(tmp_path: Path) -> None:
-    f = fabric_of("fabric f { switch a[2..5]: SW; switch b: SW; connect a[[2, 5]] to b each }", tmp_path)
-    assert {a.partition(".")[0] for a, _ in links_of(f)} == {"a[2]", "a[5]"}
+def lowest(four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int) -> Any:
+    """Rule 3 by loops: the ports of ends (device, choice, far, copy), or the first device that has too few and its numbers."""
+    sizes = [(6, 3), (6, 3), (4, 5), (6, 3)]
+    base = np.cumsum([0, *map(sum, sizes)]).tolist()
+    state, out = list(state), [-1] * len(asked)
+    merged = [choices.index(c) for c in choices]
+    for c in sorted(set(merged)):
+        name, places = choices[c]
+        short = []
+        for device in range(4):
+            mine = [e for e, (d, x, *_) in enumerate(asked) if d == device and merged[x] == c]
+            k = "pq".index(name)
+            size, first = sizes[device][k], base[device] + (sizes[device][0] if k else 0)
+            free = [first + p for p in (range(size) if places is None else places) if p < size and state[first + p] == FREE]
+            if len(mine) > len(free):
+                short.append((device, len(mine), len(free)))
+                continue
+            used = sorted({asked[e][3] for e in mine})
+            block, end = len(free) // max(len(used), 1) // together * together, 0
+            for number, copy in enumerate(used):
+                start = min(max(number * block, end), len(free) - sum(asked[e][3] >= copy for e in mine))
+                for e in sorted((e for e in mine if asked[e][3] == copy), key=lambda e: (asked[e][2], e)):
+                    out[e] = free[start]
+                    start += 1
+                end = start
+        if short:
+            return c, short
+        for port in out:
+            if port >= 0:
+                state[port] = USED
+    return out
 
 
-def test_what_nothing_reaches_has_no_tier(tmp_path: Path) -> None:
-    """Tier -1 for a panel and a switch without links; the container of a chip is its host, and of others none: -1."""
-    text = """fabric f {
-      host h[2]: BOX; switch a[2]: SW; switch lone: SW; panel q: PATCH
-      connect h[n].nic[r] to a[r]; connect a[0] to a[1] via q
-    }"""
-    f = fabric_of(text.replace("; ", "\n"), tmp_path)
-    assert dict(zip(map(f.device_path, range(6)), f.tier.tolist(), strict=True)) == {
-        "h[0]": 0, "h[1]": 0, "a[0]": 1, "a[1]": 1, "lone": -1, "q": -1,
+@given(
+    st.lists(st.sampled_from([FREE, FREE, FREE, FREE, USED, HOLE, KEPT]), min_size=36, max_size=36),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=9),
+    st.lists(
+        st.tuples(st.sampled_from("pq"), st.one_of(st.none(), st.lists(st.integers(0, 5), unique=True, min_size=1, max_size=4))),
+        min_size=3, max_size=3,
+    ),
+    st.sampled_from([1, 1, 2]),
+)  # fmt: skip
+@settings(max_examples=150)
+def test_lowest_free_ports_by_loops(
+    four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int
+) -> None:
+    ports = Ports(four.sets, four.models, four.device_model, four.built)
+    ports.state[:] = state
+    device, choice, far, copy = (np.array(x) for x in zip(*asked, strict=True))
+    ends = Ends(
+        device, [n for n, _ in choices], [None if p is None else np.array(p) for _, p in choices], [HERE] * 3, choice,
+        np.full(len(asked), -1), far, copy, together,
+    )  # fmt: skip
+    expected = lowest(four, state, asked, choices, together)
+    try:
+        assert ports.claim(ends, 0, HERE).tolist() == expected
+    except Fault as fault:
+        c, short = expected
+        name, places = choices[c]
+        at, need, have = short[0]
+        model = "TWO" if at == 2 else "ONE"
+        size = {"ONEp": 6, "ONEq": 3, "TWOp": 4, "TWOq": 5}[model + name]
+        some = f" among the {len(places)} named" if places is not None else ""
+        more = {1: "", 2: " (and 1 more device)"}.get(len(short), f" (and {len(short) - 1} more devices)")
+        told = fault.diagnostic
+        assert told.message == f"{['a[0]', 'a[1]', 'b', 'c'][at]} needs {need} free ports `{name}` and has {have}{some}{more}"
+        assert [x.message for x in told.labels] == [
+            f"{model} has {size} ports `{name}`", f"`{'aabc'[at]}` is declared here",
+        ]  # fmt: skip
+    assert ports.state.tolist() == state, "claiming marks nothing"
+
+
+def test_copies_that_a_lock_leaves_stay_on_their_device(tmp_path: Path) -> None:
+    """One link of the first copy and three of the second are left to four ports: none goes to the next device's."""
+    text = """fabric f { switch a: SIX; switch z: SIX; switch b[3]: TWO; connect a to b[*] each x 2 }
+model switch SIX { port p[1..6]: 400Gbps }
+model switch TWO { port p[1..2]: 400Gbps }"""
+    (tmp_path / "design.fab.lock").write_text("fabric f\na.p[1]  b[0].p[1]\na.p[2]  b[1].p[1]\n")
+    assert links_of(fabric_of(text, tmp_path, models=False)) == {
+        ("a.p[1]", "b[0].p[1]"), ("a.p[2]", "b[1].p[1]"), ("a.p[3]", "b[2].p[1]"),
+        ("a.p[4]", "b[0].p[2]"), ("a.p[5]", "b[1].p[2]"), ("a.p[6]", "b[2].p[2]"),
     }  # fmt: skip
-    assert f.container.tolist() == [-1] * 6
 
 
-def test_characters_that_xml_cannot_hold(tmp_path: Path) -> None:
-    f = fabric_of("fabric f { switch a: SW; switch b: SW; connect a to b }", tmp_path)
-    f.names = {0: "a\x1b[31m"}
-    text = FORMATS["graphml"](f.graph())
-    assert "\x1b" not in text and "a\ufffd[31m" in {
-        v for _, facts in nx.parse_graphml(text).nodes(data=True) for v in facts.values()
-    }
+SETS = "switch a[3]: M; switch b[3]: M; switch d[4]: M"
+
+
+def port(name: str, at: int, number: int) -> str:
+    return f"{name}[{at}].p[{number}]"
+
+
+CONNECTS = {
+    "connect a[i].p[2*j + i + 1] to d[j]": {
+        (port("a", i, 2 * j + i + 1), port("d", j, i + 1)) for i in range(3) for j in range(4)
+    },
+    "connect a[i] to d[j].p[5*i + j + 2]": {
+        (port("a", i, j + 1), port("d", j, 5 * i + j + 2)) for i in range(3) for j in range(4)
+    },
+    "connect a[i].p[i + j + 1] to d[j].p[7*i + 3]": {
+        (port("a", i, i + j + 1), port("d", j, 7 * i + 3)) for i in range(3) for j in range(4)
+    },
+    "connect a[1].p[4*j + 1..4*j + 4] to d[j] x 2": {
+        (port("a", 1, 4 * j + 1 + 2 * c), port("d", j, 1 + 12 * c)) for j in range(4) for c in range(2)
+    },
+    "connect a[1].p[5*j + 1..5*j + 3] to d[j] x 2": {
+        (port("a", 1, 5 * j + 1 + c), port("d", j, 1 + 12 * c)) for j in range(4) for c in range(2)
+    },
+    "connect a[1].p[5*j + 2..5*j + 3] to d[j].p[4..5] where j != 1": {
+        (port("a", 1, 5 * j + 2), port("d", j, 4)) for j in (0, 2, 3)
+    },
+    "connect d[j] to a[1].p[4*j + 1..4*j + 4] x 2": {
+        (port("a", 1, 4 * j + 1 + 2 * c), port("d", j, 1 + 12 * c)) for j in range(4) for c in range(2)
+    },
+    "connect a[i].p[6*i + 1..6*i + 6] to d[*].p[20..23] each": {
+        (port("a", i, 6 * i + j + 1), port("d", j, 20 + i)) for i in range(3) for j in range(4)
+    },
+    "connect a[0].p[5..8], b[1..2].p[9..12] to d[*] each": {
+        *((port("a", 0, 5 + j), port("d", j, 1)) for j in range(4)),
+        *((port("b", k, 9 + j), port("d", j, 1 + k)) for k in (1, 2) for j in range(4)),
+    },
+    "connect d[*] to a[0].p[5..8], b[1..2].p[9..12] each": {
+        *((port("a", 0, 5 + j), port("d", j, 1)) for j in range(4)),
+        *((port("b", k, 9 + j), port("d", j, 1 + k)) for k in (1, 2) for j in range(4)),
+    },
+    "connect a[0..1].p[1..8], b[2].p[9..16] to d[*] spread": {
+        *((port("a", i, 1 + 4 * c + j), port("d", j, 1 + i + 12 * c)) for i in range(2) for c in range(2) for j in range(4)),
+        *((port("b", 2, 9 + 4 * c + j), port("d", j, 3 + 12 * c)) for c in range(2) for j in range(4)),
+    },
+    "connect a[i].p[j + 1] to a[j].p[i + 10] where i != j": {
+        (port("a", i, j + 1), port("a", j, i + 10)) for i in range(3) for j in range(3) if i != j
+    },
+    "connect d[*].p[5..8] torus": {
+        (port("d", 0, 5), port("d", 1, 5)), (port("d", 1, 6), port("d", 2, 5)), (port("d", 2, 6), port("d", 3, 6)),
+        (port("d", 0, 6), port("d", 3, 5)),
+    },
+    "connect a[*].p, b[0].p torus": {
+        (port("a", 0, 1), port("a", 1, 1)), (port("a", 1, 2), port("a", 2, 1)), (port("a", 2, 2), port("b", 0, 2)),
+        (port("a", 0, 2), port("b", 0, 1)),
+    },
+    "connect d[*] torus": {
+        (port("d", 0, 1), port("d", 1, 2)), (port("d", 1, 1), port("d", 2, 2)), (port("d", 2, 1), port("d", 3, 2)),
+        (port("d", 0, 2), port("d", 3, 1)),
+    },
+    "connect d[*] mesh x 2": {(port("d", i, 1 + 12 * c), port("d", i + 1, 2 + 12 * c)) for i in range(3) for c in range(2)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("connect", CONNECTS)
+def test_ports_that_ends_name(connect: str, tmp_path: Path) -> None:
+    """A link has the port that its end names, or the lowest of those among which it may choose."""
+    text = f"fabric f {{ {SETS}; {connect} }}{WIDE}".replace("; ", "\n")
+    result = compile_text(text, tmp_path, verify=False, models=False)
+    assert [d.message for d in result.findings if d.severity.word == "error" and d.code != "E0404"] == []
+    fabric = result.designs[0].fabric
+    assert fabric is not None
+    found = links_of(fabric)
+    assert {frozenset(x) for x in found} == {frozenset(x) for x in CONNECTS[connect]}
+    assert len(found) == len(CONNECTS[connect])
+
+
+def links(shape: tuple[int, ...], copies: int, ports: int, wrap: bool) -> set[tuple[str, str]]:
+    """Port 2d of copy 0 leads to the next member along dimension d, at whose port 2d + 1 the link ends; ports of copy c lie
+    c x (ports // copies) above."""
+    out = set()
+    for at in product(*map(range, shape)):
+        for d, size in enumerate(shape):
+            to = (*at[:d], (at[d] + 1) % size, *at[d + 1 :])
+            if size < 2 or (at[d] + 1 == size and not wrap):
+                continue
+            for c in range(copies):
+                block = c * (ports // copies)
+                ends = [(at, block + 2 * d), (to, block + 2 * d + 1)]
+                a, b = sorted(ends) if at[d] + 1 == size else ends
+                out.add((f"a{list(a[0])}.p[{a[1]}]", f"a{list(b[0])}.p[{b[1]}]"))
+    return out
+
+
+@pytest.mark.parametrize(
+    ("shape", "copies", "ports", "wrap"),
+    [
+        ((3,), 1, 2, True),
+        ((4,), 2, 4, True),  # exactly as many as two copies need
+        ((4,), 2, 7, True),
+        ((3,), 3, 11, True),
+        ((3,), 2, 6, False),
+        ((3, 4), 1, 4, True),
+        ((4, 3), 2, 9, True),
+        ((2, 3), 1, 4, False),
+        ((3, 1, 4), 1, 6, True),  # ports of a dimension of one member stay free
+        ((3, 3, 3), 2, 12, True),
+    ],
+)
+def test_directions_have_their_own_ports(shape: tuple[int, ...], copies: int, ports: int, wrap: bool, tmp_path: Path) -> None:
+    size, word = "x".join(map(str, shape)), "torus" if wrap else "mesh"
+    text = f"fabric f {{ switch a[{size}]: P; connect a[*] {word} x {copies} }}\nmodel switch P {{ port p[{ports}]: 400Gbps }}\n"
+    found = links_of(fabric_of(text, tmp_path))
+    assert {frozenset(x) for x in found} == {frozenset(x) for x in links(shape, copies, ports, wrap)}
+    assert len(found) == copies * sum(prod(shape) // n * (n - 1 + wrap) for n in shape if n > 1)
+
+
+@pytest.mark.parametrize(("shape", "copies", "ports"), [((3,), 1, 2), ((3,), 2, 5), ((3, 3), 1, 5), ((3, 3), 2, 9)])
+def test_one_port_too_few_for_directions(shape: tuple[int, ...], copies: int, ports: int, tmp_path: Path) -> None:
+    """A port that is taken before, or too small a block: the links take the lowest free ports, in the order of their far ends."""
+    size, first = "x".join(map(str, shape)), ", ".join("0" for _ in shape)
+    text = (
+        f"fabric f {{\n switch a[{size}]: P\n switch b: P\n connect b.p[0] to a[{first}].p[0]\n"
+        f" connect a[*] torus x {copies}\n}}\nmodel switch P {{ port p[{ports + 1}]: 400Gbps }}\n"
+    )
+    found = links_of(fabric_of(text, tmp_path))
+    zero = f"a{[0] * len(shape)}"
+    ends = [(x, y) if x.startswith(zero) else (y, x) for x, y in found if any(p.startswith(zero) for p in (x, y))]
+    far = sorted((int(x.rpartition("[")[2][:-1]), y.rpartition(".")[0]) for x, y in ends if not y.startswith("b"))
+    block = (ports + 1 - 1) // copies
+    near = sorted({y for _, y in far})
+    assert far == [(1 + c * block + k, y) for c in range(copies) for k, y in enumerate(near)]
+
+
+@pytest.mark.parametrize(("near", "far"), [(0, 5), (3, 0), (0, 0), (2, 7)])
+def test_a_lock_keeps_the_first_port_of_all(near: int, far: int, tmp_path: Path) -> None:
+    """The host is declared first, so its first port is the first of the fabric; the lock says other ports than the text's own."""
+    text = "fabric f { host a: H; switch b: P; connect a to b }\n"
+    models = "model host H { port p[8]: 400Gbps }\nmodel switch P { port p[8]: 400Gbps }\n"
+    (tmp_path / "design.fab.lock").write_text(f"fabric f\nfigure links 1\na.p[{near}]  b.p[{far}]\n")
+    assert links_of(fabric_of(text + models, tmp_path)) == {(f"a.p[{near}]", f"b.p[{far}]")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -12,9 +13,9 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
-from tdsl.system import resources
+from tdsl import resources
 
-DESIGNS = resources.packaged_folder("stdlib") / "designs"
+DESIGNS = resources.folder("stdlib") / "designs"
 WAIT_S = 30
 """Far more than anything here takes."""
 
@@ -159,13 +160,31 @@ def test_a_long_check_is_given_up(tmp_path: Path) -> None:
     talk(tmp_path, conversation)
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are listed under /proc")
+def test_a_process_of_answers_that_is_killed_is_started_again(tmp_path: Path) -> None:
+    """Whoever ends the process that compiles, the next change is answered."""
+
+    async def conversation(client: Client) -> None:
+        client.write("a.fab", SMALL)
+        await client.until(lambda codes: True)
+        pid = client._server.pid if client._server is not None else 0
+        children = [int(p) for t in Path(f"/proc/{pid}/task").iterdir() for p in (t / "children").read_text().split()]
+        assert children
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+        client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
+        await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))
+
+    talk(tmp_path, conversation)
+
+
 @pytest.mark.parametrize("name", ["superpod_cluster", "torus3d"])
 def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
     """What the server tells of a design is what `check` tells."""
-    from tdsl.compile import compiler
+    from tdsl import compiler
 
     path = DESIGNS / f"{name}.fab"
-    told = sorted(d.code for d in compiler.compile_and_verify(str(path)).findings)
+    told = sorted(d.code for d in compiler.check(str(path)).findings)
 
     async def conversation(client: Client) -> None:
         client.write("a.fab", path.read_text())

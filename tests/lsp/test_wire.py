@@ -17,8 +17,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.lsp import stream
-from tdsl.lsp.stream import BoundedStream
+from tdsl.ide.stream import Bounded
 
 ROOT = Path(__file__).parents[2]
 SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
@@ -221,18 +220,6 @@ def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 20
 
 
-def test_a_message_that_is_too_large_is_read_past(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "LARGEST_MESSAGE", 10)
-    read = BoundedStream(
-        io.BytesIO(b"Content-Length: 3000000\r\nX: y\r\n\r\n" + b"x" * 3_000_000 + b"Content-Length: 10\r\n\r\n0123456789")
-    )
-    assert [read.readline() for _ in range(3)] == [b"\r\n", b"Content-Length: 10\r\n", b"\r\n"]
-    assert read.read(10) == b"0123456789" and read.readline() == b""
-    assert BoundedStream(io.BytesIO(b"content-length:  7 \n")).readline() == b"Content-Length: 7\r\n"
-    for header in (b"Content-Length: 99\r\n\r\nxx", b"Content-Length: 99\r\n", b"y" * 5000):
-        assert BoundedStream(io.BytesIO(header)).readline() == b""
-
-
 def _hover(params: object, number: object = 77) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params}).encode()
 
@@ -299,7 +286,7 @@ def test_a_wrong_header_hides_no_message_behind_it(header: str) -> None:
     """What an editor sends next is read, wherever the wrong length ends."""
     last = _hover({}, 8)
     sent = header.encode() + b"\r\n\r\n" + _hover({}) + b"Content-Length: %d\r\n\r\n" % len(last) + last
-    read, bodies = BoundedStream(io.BytesIO(sent)), []
+    read, bodies = Bounded(io.BytesIO(sent)), []
     length = 0
     while line := read.readline():  # as pygls does
         if not length and line.startswith(b"Content-Length: "):

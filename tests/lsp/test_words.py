@@ -10,28 +10,25 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from tdsl.compile import compiler
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile
+from tdsl import compiler, resources
+from tdsl.diagnostic import Diagnostics
 from tdsl.ide import colours, meaning
-from tdsl.ide.complete import CompletionEntry, complete_word
-from tdsl.ide.facts import Placed, device_sets_of_design
-from tdsl.ide.known import KnownNames
-from tdsl.semantics.builtins import BUILTINS
+from tdsl.ide.complete import Item, complete
+from tdsl.ide.facts import Placed, placed
+from tdsl.ide.known import Known
+from tdsl.source import SourceFile
 from tdsl.syntax import tree
-from tdsl.syntax.grammar import load_grammar_tables
-from tdsl.syntax.parser import parse_source_file
-from tdsl.system import resources
-from tests.harness import each
+from tdsl.syntax.parser import parse
+from tdsl.syntax.tables import load
 from tests.lsp.test_server import DESIGNS, EVERYWHERE, WAIT_S, Client, talk
 
 
-def offered(text: str, sets: tuple[Placed, ...] = (), folder: Path = DESIGNS) -> dict[str, CompletionEntry]:
+def offered(text: str, sets: tuple[Placed, ...] = (), folder: Path = DESIGNS) -> dict[str, Item]:
     """What is offered at the ``|`` of a text."""
     at = text.index("|")
     file = SourceFile("a.fab", text[:at] + text[at + 1 :])
-    known = KnownNames(file, parse_source_file(file, Diagnostics()).body, folder / "a.fab", {}, (), sets)
-    return {i.text: i for i in complete_word(known, file, at)[1]}
+    known = Known(file, parse(file, Diagnostics()).body, folder / "a.fab", {}, (), sets)
+    return {i.text: i for i in complete(known, file, at)[1]}
 
 
 MODELS = """
@@ -104,23 +101,10 @@ def test_what_is_offered(text: str, wanted: str, unwanted: str) -> None:
     assert not set(unwanted.split()) & found
 
 
-def test_each_says_what_it_is() -> None:
-    leaf = offered(MODELS + "fabric f { switch a: |")["LEAF"]
-    assert (leaf.kind, leaf.detail) == ("model", "48 × 400G p, 8 × 800G up, 1U")
-    assert "Our own leaf." in leaf.doc and "48 × 400G, NDR, OSFP with 2 a cage, splits 2 ways" in leaf.doc
-    assert offered("fabric f { switch a: |")["QM9700"].detail == "64 × 400G, 1U"
-    text = MODELS + "fabric f {\n  switch a[2]: LEAF  # both\n  param k: int = 4 where k < 9\n  connect a[i] to a[|"
-    assert offered(text)["k"].detail == "param k: int = 4 where k < 9"
-    device = offered(text.replace("a[|", "|"))["a"]
-    assert (device.detail, device.doc) == ("switch a[2]: LEAF", "both")
-    assert offered("fabric f {\n  |")["clos"].detail.startswith("clos(ends: ports, leaf: model, spine: model, oversub")
-    assert offered("fabric f { require |")["links"].detail == "How many links there are"
-
-
 def declared(body: tuple[tree.Stmt, ...]) -> Iterator[int]:
     """Where names stand that a text makes."""
     for s in body:
-        if isinstance(s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.TierDecl | tree.Def):
+        if isinstance(s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.Tier | tree.Def):
             yield s.name.span.start
         yield from declared(getattr(s, "body", None) or () if not isinstance(s, tree.Def) else ())
 
@@ -130,10 +114,10 @@ def test_what_designs_say_is_offered(name: str) -> None:
     """Whatever a design of the library says is offered where it says it: all but names of its own making."""
     path = DESIGNS / f"{name}.fab"
     text = path.read_text()
-    sets = tuple(p for d in compiler.compile_without_checks(str(path)).designs for p in device_sets_of_design(d))
+    sets = tuple(p for d in compiler.elaborate(str(path)).designs for p in placed(d))
     file = SourceFile(path.name, text)
-    fresh = set(declared(parse_source_file(file, Diagnostics()).body))
-    words = [t for t in load_grammar_tables().scanner.scan(file) if t.type == "NAME"]
+    fresh = set(declared(parse(file, Diagnostics()).body))
+    words = [t for t in load().scanner.scan(file) if t.type == "NAME"]
     missing = []
     for t in words:
         own = t.start in fresh or len(t.text) == 1 or t.text in ("at", "most") or text[t.start - 6 : t.start] == "class "
@@ -144,19 +128,17 @@ def test_what_designs_say_is_offered(name: str) -> None:
 
 def test_every_prefix_is_answered() -> None:
     """Whatever was typed so far, words are offered, and what stands there is told, without a fault."""
-    text = (DESIGNS / "superpod_cluster.fab").read_text() + (
-        resources.packaged_folder("stdlib") / "topologies/dragonfly.fab"
-    ).read_text()
-    for i in range(0, len(text), 61):
+    text = (DESIGNS / "superpod_cluster.fab").read_text() + (resources.folder("stdlib") / "topologies/dragonfly.fab").read_text()
+    for i in range(0, len(text), 241):
         file = SourceFile("a.fab", text[:i])
-        known = KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
-        start, items = complete_word(known, file, i)
+        known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
+        start, items = complete(known, file, i)
         assert start <= i and all(item.text for item in items)
-        found = meaning.meaning_at_offset(known, file, i)
-        assert found is None or found[1] is None or meaning.meaning_as_markdown(found[1])
-        signed = meaning.signature_at_offset(known, file, i)
+        found = meaning.at(known, file, i)
+        assert found is None or found[1] is None or meaning.page(found[1])
+        signed = meaning.signature(known, file, i)
         assert signed is None or signed.label
-        assert all(a.end <= b.start for a, b in pairwise(colours.colours_of_words(known)))
+        assert all(a.end <= b.start for a, b in pairwise(colours.colours(known)))
 
 
 def test_completion_by_a_client(tmp_path: Path) -> None:
@@ -208,10 +190,8 @@ def meant(text: str) -> str:
     """What the word at the ``|`` of a text means, in Markdown."""
     at = text.index("|")
     file = SourceFile("a.fab", text[:at] + text[at + 1 :])
-    found = meaning.meaning_at_offset(
-        KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at
-    )
-    return meaning.meaning_as_markdown(found[1]) if found is not None and found[1] is not None else ""
+    found = meaning.at(Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
+    return meaning.page(found[1]) if found is not None and found[1] is not None else ""
 
 
 @pytest.mark.parametrize(
@@ -259,9 +239,7 @@ def test_what_words_mean(text: str, said: str) -> None:
 def test_parameters_that_are_written(text: str, label: str, active: str) -> None:
     at = (MODELS + text).index("|")
     file = SourceFile("a.fab", (MODELS + text).replace("|", ""))
-    found = meaning.signature_at_offset(
-        KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at
-    )
+    found = meaning.signature(Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
     assert (found is not None) == bool(label)
     if found is not None:
         assert found.label.startswith(label)
@@ -273,8 +251,8 @@ def test_colours() -> None:
     text = 'use m (X as Y)\nfabric f "F" {\n  host host[2]: Y { role storage }\n'
     text += "  connect host[i].nic to host[(i)] where i < 1  # no\n}\n"
     file = SourceFile("a.fab", text)
-    known = KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
-    found = [(text[c.start : c.end], c.type) for c in colours.colours_of_words(known)]
+    known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
+    found = [(text[c.start : c.end], c.type) for c in colours.colours(known)]
     assert found == [
         ("use", "keyword"), ("m", "namespace"), ("X", "class"), ("as", "keyword"), ("Y", "class"),
         ("fabric", "keyword"), ("f", "namespace"), ('"F"', "string"),
@@ -284,25 +262,6 @@ def test_colours() -> None:
         ("host", "variable"), ("i", "variable"), ("where", "keyword"), ("i", "variable"), ("<", "operator"), ("1", "number"),
         ("# no", "comment"),
     ]  # fmt: skip
-
-
-def every_word_has_a_colour(path: Path) -> None:
-    file = SourceFile(path.name, path.read_text())
-    found = colours.colours_of_words(KnownNames(file, parse_source_file(file, Diagnostics()).body, path, {}, ()))
-    assert {c.start for c in found} >= {t.start for t in load_grammar_tables().scanner.scan(file) if t.type == "NAME"}
-    assert all(a.end <= b.start for a, b in pairwise(found))
-
-
-def test_every_word_of_the_library_has_a_colour() -> None:
-    each(sorted(DESIGNS.parent.rglob("*.fab"))[::5], every_word_has_a_colour)
-
-
-def test_functions_of_the_reference() -> None:
-    """The reference names every function of the language as the editor shows it; ``max(…)`` and ``sum(…)`` are like ``min``."""
-    said = (DESIGNS.parent.parent / "docs" / "language.md").read_text()
-    for name, b in BUILTINS.items():
-        assert f"`{b.form}`" in said or name in ("max", "sum", "product")
-        assert b.gives
 
 
 def test_hovers_tokens_and_ratios_by_a_client(tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 Tests are run once to see which lines each runs (coverage, a context a test); the recording is kept as long as the code and these
 tests are the same. A sample of all mutants is then run, each against the tests that run its line, the quickest first, until one
 fails. A process that has collected the tests forks a child for each mutant (`tests.mutants.serve`), so none pays for the start.
-What no test notices is listed, as ``survived``, to be killed by a test or written into `equivalent.toml` with the reason. What
-was run is kept too: a second call with a larger N adds to it, one with more ``--test-seconds`` runs the survivors against more
-tests, and ``--again`` runs them against tests written since. The run reads copies: the checkout may be edited meanwhile.
+What no test notices is listed, as ``survived``: if a user would notice it, a test is missing. What was run is kept too: a second
+call with a larger N adds to it, one with more ``--test-seconds`` runs the survivors against more tests, and ``--again`` runs them
+against tests written since. The run reads copies: the checkout may be edited meanwhile.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import islice
@@ -33,25 +32,19 @@ from tests.mutants.mutate import Mutant, mutants
 from tests.mutants.serve import BEGIN, RECORD, Job, alone, fork, serve
 
 ROOT = Path(__file__).parents[2]
+FOLDERS, TESTS = (
+    sorted(p.name for p in (ROOT / top).iterdir() if p.is_dir() and any(p.rglob("*.py"))) for top in ("tdsl", "tests")
+)
+"""Rooms of tdsl/, and folders of tests: what a group may name in place of those below."""
 PROOFS, FABRIC = ("prove", "certificates"), ("fabric",)
-REST = (
-    "answers", "changes", "commands", "compile", "drawing", "emit", "explain", "findings", "ide", "lsp", "nccl", "observe",
-    "output", "physical", "report", "semantics", "sizing", "syntax", "system", "verify", "viewer",
-)  # fmt: skip
-JUDGES = (
-    "fabric", "physical", "syntax", "semantics", "errors", "report", "observe", "changes", "designs", "cli", "verify", "targets",
-    "lsp", "safety", "stdlib", "soundness",
-)  # fmt: skip
+REST = tuple(f for f in FOLDERS if f not in (*PROOFS, *FABRIC))
+JUDGES = tuple(f for f in TESTS if f != "mutants")
 GROUPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "proofs": (PROOFS, JUDGES),
     "fabric": (FABRIC, JUDGES),
     "rest": (REST, JUDGES),
 }
 """Rooms that are changed, and the folders of the tests that judge them. Groups with the same tests share a recording."""
-FOLDERS, TESTS = (
-    sorted(p.name for p in (ROOT / top).iterdir() if p.is_dir() and any(p.rglob("*.py"))) for top in ("tdsl", "tests")
-)
-"""What a group may name in place of those above: folders of tdsl/, and those of the tests that judge them."""
 ALL_S = 40.0
 """Seconds of tests, as they took when they were recorded, that a mutant is run against."""
 SLOWER = 6
@@ -213,19 +206,6 @@ def inside(text: str, line: int) -> bool:
     return any(b.lineno <= line <= (f.end_lineno or 0) for f, b in zip(functions, bodies, strict=True))
 
 
-def equivalent(job: Job) -> bool:
-    """Whether `equivalent.toml` says why no test can notice a mutant."""
-    rows = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
-    return any(
-        r["why"]
-        and r["file"] in (job.file, "")
-        and r.get("what", job.what) == job.what
-        and job.nth in r.get("nth", [job.nth])
-        and re.fullmatch(r["line"], job.source)
-        for r in rows
-    )
-
-
 def _job(
     file: str,
     mutant: Mutant,
@@ -313,11 +293,10 @@ def main() -> int:
     ]
     keys = [hashlib.sha256(f"{j.file}\0{j.text}".encode()).hexdigest()[:20] for j in jobs]
     by_key = dict(zip(keys, jobs, strict=True))
-    same = {key for key, j in by_key.items() if equivalent(j)}
     if given.again:
-        todo = {key: j for key, j in by_key.items() if key not in same and done.get(key, {}).get("end") == "survived"}
+        todo = {key: j for key, j in by_key.items() if done.get(key, {}).get("end") == "survived"}
     else:
-        todo = {key: j for key, j in by_key.items() if key not in same and (key not in done or _more(j, done[key]))}
+        todo = {key: j for key, j in by_key.items() if key not in done or _more(j, done[key])}
     print(f"{given.group}: {len(took)} tests, {total} mutants, {len(jobs)} sampled, {len(todo)} to run", flush=True)
     for name in COMMON:
         with contextlib.suppress(ImportError):
@@ -348,14 +327,14 @@ def main() -> int:
     for wait in [fork(lambda n=n: run(n)) for n in range(len(copies))]:
         wait()
     done = {r["key"]: r for r in map(json.loads, results.read_text().splitlines())}
-    ends = Counter("equivalent" if key in same else done[key]["end"] for key in keys if key in same or key in done)
+    ends = Counter(done[key]["end"] for key in keys if key in done)
     by_room: dict[str, Counter[str]] = defaultdict(Counter)
     for key, job in by_key.items():
-        by_room[job.file.split("/")[1]]["equivalent" if key in same else done[key]["end"]] += 1
+        by_room[job.file.split("/")[1]][done[key]["end"]] += 1
     found = ends["killed"] + ends["late"]
     judged = found + ends["survived"]
     print(f"{given.group}: {len(jobs)} of {total} sampled, {ends['killed']} killed, {ends['late']} by the clock, "
-          f"{ends['equivalent']} equivalent, {ends['survived']} survived: {100 * found / max(judged, 1):.1f}%")  # fmt: skip
+          f"{ends['survived']} survived: {100 * found / max(judged, 1):.1f}%")  # fmt: skip
     for room, counts in sorted(by_room.items()):
         print(f"  {room}: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
     return 0

@@ -1,28 +1,14 @@
-"""The tool that puts faults into the source: what it says is equivalent is still there, and a child runs the changed function."""
+"""The tool that puts faults into the source: lines, statements, kinds of change and groups."""
 
 from __future__ import annotations
 
 import argparse
-import tomllib
-from dataclasses import replace
-from functools import cache
-from pathlib import Path
 
 import pytest
 
 from tests.mutants.mutate import mutants
-from tests.mutants.run import GROUPS, JUDGES, ROOT, equivalent, group, scope, statements
-from tests.mutants.serve import Job, _outermost
-
-ROWS = tomllib.loads((Path(__file__).parent / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
-
-
-@cache
-def changed(file: str) -> tuple[str, list[tuple[int, str, int]]]:
-    """The text of a module, and line, kind and number of every change of it."""
-    text = (ROOT / file).read_text(encoding="utf-8")
-    return text, [(m.line, m.what, m.nth) for m in mutants(text)]
-
+from tests.mutants.run import GROUPS, JUDGES, group, scope, statements
+from tests.mutants.serve import _outermost
 
 TEXT = '''\
 LIMIT = 3
@@ -55,11 +41,6 @@ def test_changes_that_are_alike_are_counted() -> None:
         ("`2` is `3`", 1),
         ("`1` is `2`", 1),
     ]
-
-
-def test_an_entry_may_say_which_of_several() -> None:
-    job = Job("tdsl/prove/max_flow.py", 28, "while graph.nodes > 1 and left > 0:", "`>` is `>=`", 1, "", (), 0, 1.0)
-    assert equivalent(job) and not equivalent(replace(job, nth=2)) and not equivalent(replace(job, file="tdsl/prove/cuts.py"))
 
 
 def test_a_group_is_a_name_or_folders() -> None:

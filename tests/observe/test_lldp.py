@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from tests.harness import fabric_of
 from tests.observe.captures import audited, codes, lldp
 from tests.observe.plant import Cables
 from tests.observe.test_chain import POD, free, ports
-from tests.observe.test_import import imported
+from tests.observe.test_importing import imported
 from tests.targets import frr_lab
 from tests.targets.test_frr import LEAF_SPINE, MODELS, made
 
@@ -65,34 +64,6 @@ def test_lldpd_of_what_was_built_is_imported_as_the_same_fabric(tmp_path: Path) 
 
     assert links(back) == links(fabric) and len(links(back)) == fabric.link_count
     assert tdsl("audit", tmp_path / "asbuilt.fab", "--lldp", folder).exit_code == 0
-
-
-def test_lldpd_in_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two cables between leaves and spines are swapped; lldpd of every device is asked what it hears."""
-    frr_lab.need()
-    files = made(LEAF_SPINE, tmp_path)
-    planned = frr_lab.wires
-
-    def swapped(data: dict[str, object]) -> list[frr_lab.Wire]:
-        out = list(planned(data))
-        i, j = (n for n, w in enumerate(out) if {w.a[0], w.b[0]} in ({"leaf0", "spine0"}, {"leaf1", "spine1"}))
-        out[i], out[j] = replace(out[i], b=out[j].b), replace(out[j], b=out[i].b)
-        return out
-
-    monkeypatch.setattr(frr_lab, "wires", swapped)
-    fabric = fabric_of(MODELS + LEAF_SPINE, tmp_path, models=False)
-    folder = tmp_path / "captures"
-    folder.mkdir()
-    with frr_lab.running(files) as lab:
-        lab.hear()
-        frr_lab.until(lambda: len(lab.neighbours()), fabric.link_count)
-        for name in lab.names:
-            heard = lab._lldp(name, "-f", "json0", "show", "neighbors").stdout
-            (folder / f"{name}.json").write_text(heard)
-    found = audited(fabric, ("lldp", folder))
-    assert codes(found) == ["E0620"]
-    assert "leaf0" in found.faults[0].finding.message or "spine0" in found.faults[0].finding.message
-    assert found.matching == fabric.link_count - 2
 
 
 UNITS = """\

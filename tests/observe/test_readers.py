@@ -1,36 +1,39 @@
-"""Readers: what captures of real devices say, and hostile ones."""
+"""Readers: fixtures of every format, captures of real devices, and hostile ones."""
 
 from __future__ import annotations
 
 import json
 import os
-from functools import cache
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.cli import cli
-from tdsl.observe.readers import capture_readers
-from tdsl.observe.reading import CaptureUnreadable, read_capture_files
-from tdsl.observe.record import Observed
-from tdsl.observe.speeds import infiniband_rate
+from tdsl.observe.readers import Reader, readers
+from tdsl.observe.reading import Unreadable, read
+from tdsl.observe.record import End, Malformed, Observed
+from tdsl.observe.speeds import rate
+from tdsl.source import SourceFile
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
-from tests.observe.captures import netlist
+from tests.harness import none
+from tests.observe.captures import BY_DEVICE, WHOLE, ibdiagnet, netlist, ufm
 from tests.observe.plant import Cables
 
 DATA = Path(os.environ.get("TDSL_TEST_DATA", "/nowhere")) / "asbuilt"
-GOOD = netlist(Cables(superpod(1, 2, 2, 1).build()))
+SUBNET = Cables(superpod(1, 2, 2, 1).build())
+GOOD, DB_CSV = netlist(SUBNET), ibdiagnet(SUBNET)
 SWITCH = 'Switch\t4 "S-1"\t# "sw"\n'
 
 
 def observed(*paths: Path) -> Observed:
     made = Observed()
-    read_capture_files([("", p) for p in paths], made)
+    read([("", p) for p in paths], made)
     return made
 
 
@@ -44,7 +47,6 @@ def faults(made: Observed) -> list[tuple[str, int]]:
     return [(d.code, d.span.begin[0] if d.span else 0) for d in made.findings]
 
 
-SPEED, WIDTH = {"HDR": 1 << 10, "NDR": 1 << 11, "EDR": 1 << 9}, {1: 1, 4: 2, 2: 16}
 LLDPCLI = """\
 -------------------------------------------------------------------------------
 LLDP neighbors:
@@ -68,114 +70,113 @@ Interface:    eth0.5, via: LLDP, RID: 2, Time: 0 day, 00:02:12
     TTL:          120
 -------------------------------------------------------------------------------
 """
-KEYVALUE = """\
-lldp.swp1.via=LLDP
-lldp.swp1.rid=1
-lldp.swp1.chassis.mac=6e:76:46:48:03:41
-lldp.swp1.chassis.name=spine0
-lldp.swp1.port.ifname=swp7
-lldp.swp1.port.descr=to leaf0
-lldp.eth0.5.chassis.mac=6e:76:46:48:03:42
-lldp.eth0.5.port.mac=6e:76:46:48:03:43
-"""
+FIXTURES = {p.stem: p.read_text(encoding="utf-8") for p in sorted((Path(__file__).parent / "readers").glob("*.txt"))}
+"""Captures by name: a line with the reader and who recognises it, the capture, ``====``, and all that is read of it."""
+SEPARATOR = re.compile(r"^==== expected(, and no line end before)?\n", re.MULTILINE)
 
 
-@cache
-def scanned() -> Observed:
-    """The nodes and links of a subnet by its netlist, with a GUID each."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "x.topo"
-        path.write_text(GOOD)
-        made = observed(path)
-    known = {key: f"id:{number:016x}" for number, key in enumerate(made.nodes, 0xABC000)}
-    made.nodes = {known[k]: n._replace(key=known[k], ids=(known[k][3:],)) for k, n in made.nodes.items()}
-    made.wires = [w._replace(a=w.a._replace(node=known[w.a.node]), b=w.b._replace(node=known[w.b.node])) for w in made.wires]
-    made.heard = {known[k] for k in made.heard}
-    return made
+def fixture(name: str) -> tuple[str, str, str, list[str]]:
+    """Reader, readers that recognise the capture, the capture, and what is expected."""
+    head, _, rest = FIXTURES[name].partition("\n")
+    reader, recognised = re.fullmatch(r"# reader (\S+), recognised by (.+)", head).groups()  # type: ignore[union-attr]
+    text, cut, expected = SEPARATOR.split(rest)
+    text = re.sub(r"\\(x07|u202e)", lambda m: chr(int(m[1][1:], 16)), text.removesuffix("\n") if cut else text)
+    return reader, recognised, text, expected.splitlines()
 
 
-def db_csv() -> str:
-    """What ibdiagnet writes of the same subnet."""
-    made = scanned()
-    kinds = {"adapter": 1, "switch": 2, "router": 3}
-    lines = ["START_NODES", "NodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,PortGUID,LocalPortNum"]
+def shown(made: Observed) -> Iterator[str]:
+    """A line a node, a link, an alias and a finding; rates in Gb/s."""
+
+    def end(e: End) -> str:
+        return f"{e.node} {'|'.join(e.port) or '-'}" + (f" ({e.id})" if e.id else "")
+
     for n in made.nodes.values():
-        lines.append(f'"{n.description}",{n.ports},{kinds[n.kind]},0x{n.ids[0]},0x{n.ids[0]},0x{n.ids[0]},1')
-    lines += ["END_NODES", "", "", "START_PORTS", "NodeGuid,PortGuid,PortNum,LinkWidthActv,LinkSpeedActv,LMC"]
+        heard = " heard" if n.key in made.heard else ""
+        yield f"{n.at.line}: node {n.key} {n.description!r} {n.kind or '-'} {','.join(n.ids) or '-'} {n.ports}{heard}"
     for w in made.wires:
-        speed = next(SPEED[k] for k in SPEED if infiniband_rate(w.lanes, k) == w.rate)
-        lines += [f"0x{e.node[3:]},0x{e.node[3:]},{e.port[0]},{WIDTH[w.lanes]},{speed},0" for e in (w.a, w.b)]
-    lines += [
-        "END_PORTS",
-        "",
-        "START_EXTENDED",
-        "a,b",
-        "1",
-        "END_EXTENDED",
-        "START_LINKS",
-        "NodeGuid1,PortNum1,NodeGuid2,PortNum2",
-    ]
-    lines += [f"0x{w.a.node[3:]},{w.a.port[0]},0x{w.b.node[3:]},{w.b.port[0]}" for w in made.wires]
-    return "\n".join([*lines, "END_LINKS", ""])
+        known = w.rate or w.lanes or w.could
+        yield f"{w.at.line}: {end(w.a)} -- {end(w.b)}" + (f" {w.rate / 1e9:g} {w.lanes} {w.could / 1e9:g}" if known else "")
+    yield from (f"alias {k} {v}" for k, v in made.alias.items())
+    for f in made.findings:
+        yield f"{f.span.begin[0] if f.span else 0}: {f.code} {f.message}"
+        if f.help:
+            yield f"    {f.help}"
+    if made.whole:
+        yield "whole"
 
 
-def links_of_ufm() -> str:
-    """What UFM says of the same subnet, each link once from each side."""
-    made = scanned()
-    out = []
-    for w in made.wires:
-        for ends in ((w.a, w.b), (w.b, w.a)):
-            link = {"width": "4x", "severity": "Info"}
-            for side, e in zip(("source", "destination"), ends, strict=True):
-                link |= {
-                    f"{side}_guid": e.node[3:], f"{side}_port": e.port[0], f"{side}_port_dname": e.port[0],
-                    f"{side}_port_node_description": f"{made.nodes[e.node].description}:{e.port[0]}",
-                }  # fmt: skip
-            out.append(link)
-    return json.dumps(out, indent=1)
+def module(reader: str) -> Reader:
+    return readers()[reader.replace("_", "-")]
 
 
-@pytest.mark.parametrize(("text", "name"), [(db_csv(), "ibdiagnet2.db_csv"), (links_of_ufm(), "links.json")])
-def test_three_readers_agree_on_a_subnet(text: str, name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text(text)
-    made, known = observed(tmp_path / name), scanned()
-    assert not faults(made) and made.whole and made.heard == known.heard
-    assert {k: n.description for k, n in made.nodes.items()} == {k: n.description for k, n in known.nodes.items()}
+@pytest.mark.parametrize("name", FIXTURES)
+def test_a_capture_is_read_as_its_fixture_says(name: str) -> None:
+    reader, recognised, text, expected = fixture(name)
+    made = Observed()
+    try:
+        module(reader).read(SourceFile("x", text), "here", made)
+    except Malformed as wrong:
+        said = [*shown(made), f"refused at {wrong.line}: {wrong.message}", f"    {wrong.help}"]
+    else:
+        said = list(shown(made))
+    assert [line for line in said if line.strip()] == expected
+    assert " ".join(n.replace("-", "_") for n, r in readers().items() if r.recognises(text)) == recognised.replace("none", "")
 
-    def ends(of: Observed) -> set[frozenset[tuple[str, str]]]:
-        return {frozenset({(w.a.node, w.a.port[0]), (w.b.node, w.b.port[0])}) for w in of.wires}
 
-    assert ends(made) == ends(known) and len(made.wires) == len(known.wires)
-    rates = sorted(w.rate for w in known.wires) if name.endswith("db_csv") else [0] * len(known.wires)
-    assert sorted(w.rate for w in made.wires) == rates
+def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None:
+    """A sample in tests/observe/readers that it recognises, a writer in captures.py, and its option and name in docs/audit.md."""
+    samples = {fixture(name)[1] for name in FIXTURES}
+    page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("|")]
+    none(f"{n}: no sample in tests/observe/readers" for n in readers() if n.replace("-", "_") not in samples)
+    none(f"{n}: no function in tests/observe/captures.py writes it" for n in readers() if n not in {*WHOLE, *BY_DEVICE})
+    none(
+        f"{n}: no row of docs/audit.md has its option and name"
+        for n, r in readers().items()
+        if not any(f"--{r.OPTION}" in row and PAGE.get(n, n).lower() in row.lower() for row in rows)
+    )
+
+
+PAGE = {
+    "eos": "Arista EOS", "lldpd-text": "lldpd, as text", "nvue": "Cumulus Linux", "nxos": "Cisco NX-OS", "p2p": "tables",
+    "netq": "NetQ", "ptm": "PTM",
+}  # fmt: skip
+"""What docs/audit.md calls the format of a reader, where that is not its own name."""
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [
+        (1, "SDR"), (2, "DDR"), (4, "QDR"), (256, "FDR"), (512, "EDR"), (1024, "HDR"), (2048, "NDR"), (65536, "FDR10"),
+        (16777216, "XDR"), (3, ""), (8, ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("width", "lanes"), [(1, 1), (2, 4), (4, 8), (8, 12), (16, 2), (3, 0)])
+def test_codes_of_speeds_and_widths_of_ibdiagnet(number: int, name: str, width: int, lanes: int) -> None:
+    """LinkSpeedActive, LinkSpeedExtActive in the second byte, FDR10 and XDR above; LinkWidthActive. Source: InfiniBand
+    Architecture Specification, volume 1, PortInfo, and infiniband/iba/ib_types.h of OpenSM."""
+    cables = Cables(superpod(1, 1, 1, 1).build())
+    made = Observed()
+    text = re.sub(r",2,2048,0$", f",{width},{number},0", ibdiagnet(cables), flags=re.MULTILINE)
+    module("ibdiagnet").read(SourceFile("x", text), "here", made)
+    assert not faults(made) and {w.rate for w in made.wires} == {rate(lanes, name) if name and lanes else 0}
 
 
 def test_a_folder_of_ibdiagnet(tmp_path: Path) -> None:
-    (tmp_path / "ibdiagnet2.db_csv").write_text(db_csv())
+    (tmp_path / "ibdiagnet2.db_csv").write_text(DB_CSV)
     (tmp_path / "ibdiagnet2.log").write_text("no table\n")
     made = Observed()
-    read_capture_files([("ibdiagnet", tmp_path)], made)
-    assert not faults(made) and len(made.wires) == len(scanned().wires)
+    read([("ibdiagnet", tmp_path)], made)
+    assert not faults(made) and len(made.wires) == superpod(1, 2, 2, 1).build().link_count
     (tmp_path / "ibdiagnet2.db_csv").unlink()
-    with pytest.raises(CaptureUnreadable, match="db_csv file"):
-        read_capture_files([("ibdiagnet", tmp_path)], Observed())
-
-
-@pytest.mark.parametrize("text", [LLDPCLI, KEYVALUE])
-def test_lldpd_as_text(text: str, tmp_path: Path) -> None:
-    (tmp_path / "leaf0.txt").write_text(text)
-    made = Observed()
-    read_capture_files([("lldp", tmp_path / "leaf0.txt")], made)
-    assert not faults(made) and "name:leaf0" in made.heard
-    assert [(w.a.port[0], w.b.node, w.b.port[0], w.b.id) for w in made.wires] == [
-        ("swp1", "name:spine0", "swp7", ""), ("eth0.5", "chassis:6e7646480342", "6e:76:46:48:03:43", "6e7646480343"),
-    ]  # fmt: skip
+    with pytest.raises(Unreadable, match="db_csv file"):
+        read([("ibdiagnet", tmp_path)], Observed())
 
 
 def test_an_interface_that_is_cut_off(tmp_path: Path) -> None:
     (tmp_path / "leaf0.txt").write_text(LLDPCLI[: LLDPCLI.index("    PortID:       mac")])
     made = Observed()
-    read_capture_files([("lldp", tmp_path / "leaf0.txt")], made)
+    read([("lldp", tmp_path / "leaf0.txt")], made)
     assert faults(made) == [("E0601", 15), ("E0602", 18)] and len(made.wires) == 1
 
 
@@ -263,7 +264,7 @@ def test_malformed_tables_of_ufm(name: str) -> None:
 def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> None:
     (tmp_path / "a.topo").write_text(text)
     made = Observed()
-    read_capture_files([("ibnetdiscover", tmp_path / "a.topo")], made)
+    read([("ibnetdiscover", tmp_path / "a.topo")], made)
     assert (code, line) in faults(made)
 
 
@@ -288,7 +289,7 @@ def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> 
 def test_hostile_neighbours(text: str, line: int, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text)
     made = Observed()
-    read_capture_files([("lldp", tmp_path / "a.json")], made)
+    read([("lldp", tmp_path / "a.json")], made)
     assert faults(made) == [("E0601", line)]
 
 
@@ -315,10 +316,10 @@ def test_any_change_of_a_capture_is_read_or_refused(tmp_path_factory: pytest.Tem
         GOOD,
         '{"lldp": {"interface": [{"swp1": {"chassis": {"a": {}}, "port": {"id": {"value": "x"}}}}]}}',
         "a_device,a_port,b_device,b_port\na,1,b,2\n",
-        db_csv(),
-        links_of_ufm(),
+        DB_CSV,
+        ufm(SUBNET),
         LLDPCLI,
-        KEYVALUE,
+        fixture("lldpd_text_key_and_value")[2],
     ]
     text = data.draw(st.sampled_from(texts))
     random = Random(data.draw(st.integers(0, 1 << 30)))
@@ -328,9 +329,9 @@ def test_any_change_of_a_capture_is_read_or_refused(tmp_path_factory: pytest.Tem
         text = text[:at] + piece + text[at + random.randint(0, 30) :]
     path = tmp_path_factory.mktemp("any") / "x.json"
     path.write_text(text)
-    for option in ("", *sorted({r.OPTION for r in capture_readers().values()})):
+    for option in ("", *sorted({r.OPTION for r in readers().values()})):
         made = Observed()
-        read_capture_files([(option, path)], made)
+        read([(option, path)], made)
         for d in made.findings:
             assert d.span is not None and d.code in ("E0601", "E0602")
 

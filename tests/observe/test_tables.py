@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from tdsl.observe.reading import read_capture_files
+from tdsl.observe.reading import read
 from tdsl.observe.record import Observed
+from tdsl.observe.worklist import read_places
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
 from tests.observe.test_chain import POD
-from tests.observe.test_import import imported
+from tests.observe.test_importing import imported
 from tests.observe.test_readers import faults
 
 NVUE = """\
@@ -36,7 +37,7 @@ def ends(made: Observed) -> set[tuple[str, str, str, str]]:
 def taken(text: str, folder: Path, file: str = "leaf01.txt", option: str = "", **columns: str) -> Observed:
     (folder / file).write_text(text)
     made = Observed()
-    read_capture_files([(option, folder / file)], made, columns)
+    read([(option, folder / file)], made, columns)
     return made
 
 
@@ -134,3 +135,20 @@ def test_what_tdsl_built_comes_back_from_its_tables(form: str, tmp_path: Path) -
         assert kinds[0] == kinds[1]
         assert tdsl("audit", tmp_path / "asbuilt.fab", "--p2p", tmp_path / "out" / "cabling" / table).exit_code == 0
         assert tdsl("audit", tmp_path / "pod.fab", "--p2p", tmp_path / "out" / "cabling" / table).exit_code == 0
+
+
+WRONG = ['"a"b', '"a']
+
+
+@pytest.mark.parametrize("cell", WRONG)
+def test_quotes_in_a_table_of_places(cell: str) -> None:
+    assert read_places('device,hall\n"a",h\n')["a"] == ("h", "", "", "")
+    with pytest.raises(ValueError, match="line 2: this is not CSV"):
+        read_places(f"device,hall\nx,{cell}\n")
+
+
+@pytest.mark.parametrize("cell", WRONG)
+def test_quotes_in_a_table_of_cables(cell: str, tmp_path: Path) -> None:
+    text = "a_device,a_port,b_device,b_port\nleaf,1,spine,{}\n"
+    assert ends(taken(text.format('"a"'), tmp_path, "p2p.csv")) == {("leaf", "1", "spine", "a")}
+    assert [code for code, _ in faults(taken(text.format(cell), tmp_path, "p2p.csv"))] == ["E0601"]

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tdsl import compiler
 from tdsl.cli import cli
-from tdsl.compile import compiler
-from tdsl.physical.model import physical_of
 
 HALL = """fabric f {
   hall h { row A { rack 1..99 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }
@@ -29,7 +28,7 @@ def found(body: str, tmp_path: Path) -> list[tuple[str, int]]:
     """Codes and lines of the errors of a design; its first line is 1."""
     path = tmp_path / "design.fab"
     path.write_text(HALL + body + "}\n" + MODELS)
-    errors = [d for d in compiler.compile_and_verify(str(path)).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.check(str(path)).findings if d.severity.word == "error"]
     return sorted((d.code, d.span.begin[0]) for d in errors if d.span is not None)
 
 
@@ -98,7 +97,7 @@ def test_a_part_that_is_not_known_beside_one_that_is(first: str, status: str, tm
     text += "  connect a.p[2] to b.p[2] { cable MFP7E10 }\n}\n"
     path = tmp_path / "design.fab"
     path.write_text(text)
-    design = compiler.compile_and_verify(str(path)).designs[0]
+    design = compiler.check(str(path)).designs[0]
     assert [r.status for r in design.results if r.check == "twin_port"] == [status]
 
 
@@ -107,37 +106,6 @@ def test_a_single_mode_splitter_reaches_50_m(rack: int, codes: list[str], tmp_pa
     body = "  connect a.p[1, k] to c.nic[k] { cable MFP7E40; rate 200Gbps }\n  host c: CX7\n"
     body += f"  switch a: QM9700 {{ split p[1] 2 }}\n  place a in h.A[1] at 30U\n  place c in h.A[{rack}] at 30U\n"
     assert found(body, tmp_path) == [(code, 3) for code in codes]
-
-
-@pytest.mark.parametrize(
-    ("part", "sold"),
-    [
-        ("MCP4Y10", [0.5, 1, 1.5, 2]),
-        ("MCP4Y10_FLT", [0.5, 1, 2]),
-        ("MCP7Y00", [1, 1.5, 2, 2.5, 3]),
-        ("MCP7Y00_FLT", [1, 1.5, 2]),
-    ],
-)
-def test_lengths_are_rounded_up_to_those_sold(part: str, sold: list[float], tmp_path: Path) -> None:
-    """Hosts in one rack, at every second unit above a switch; each run gets the least length of the published list."""
-    ports = "cage 2 OSFP flat" if part.endswith("FLT") else "cage 2 OSFP finned"
-    one = "cage 1 OSFP flat" if part.startswith("MCP7") else ports
-    text = f"model switch TOP {{ port p[1..64]: 400Gbps {{ type NDR; {ports} }}; height 1U }}\n"
-    text += f"model host LOW {{ port nic[2]: 400Gbps {{ type NDR; {one} }}; height 1U }}\nfabric f {{\n"
-    text += "  hall h { row A { rack 1 { height 48U } }; slack 0.1m }\n  switch s: TOP\n  host n[20]: LOW\n"
-    text += "  place s in h.A[1] at 1U\n"
-    text += f"  place n[k] in h.A[1] at 2U + 2U*k\n  connect n[k].nic[j] to s.p[2*k + j + 1] {{ cable {part} }}\n}}\n"
-    path = tmp_path / "design.fab"
-    path.write_text(text)
-    fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
-    assert fabric is not None and fabric.complete
-    physical = physical_of(fabric)
-    assert physical is not None
-    length, confirmed = physical.parts.sold
-    for run, order, sure in zip(physical.lengths.run.tolist(), length.tolist(), confirmed.tolist(), strict=True):
-        fit = [x for x in sold if x * 10**6 >= run]
-        assert (order, sure) == ((fit[0] * 10**6, 1) if fit else (-1, 0))
-    assert {x for x in length.tolist() if x > 0} <= {x * 10**6 for x in sold}
 
 
 PRICED = """

@@ -97,18 +97,6 @@ def test_latency_has_the_lengths_of_places(tmp_path: Path) -> None:
     assert by["latency <= 606.9ns"].status == "refuted"
 
 
-def test_tray_fill_by_hand(tmp_path: Path) -> None:
-    """Cables of 10 mm, 78.54 mm² each, in trays of 10,000 mm².
-
-    Between B01 and B02: ep[2] goes A03, A04 (over rack 4), back to B02: not here; ep[1] leads by rack 1. leaf to leaf: 2 cables.
-    Across at rack 4: ep[2] (0.6 + 1.2 = 1.8 m either way by x: by rack 1 1.2 + 0.6 = 1.8 m, and the first is taken), ep[3].
-    Across at rack 1: ep[0], ep[1], ep[2]: three cables, 2.356%; in row B between racks 1 and 2: ep[2] and 2 leaf links: 2.356%.
-    """
-    by = results(PLACES + "  require tray_fill <= 2.36% and tray_fill >= 2.35%", tmp_path)
-    assert by["tray_fill <= 2.36%"].status == by["tray_fill >= 2.35%"].status == "proved"
-    assert "3 cables" in by["tray_fill <= 2.36%"].text
-
-
 def test_without_a_diameter_the_fill_is_a_lower_bound(tmp_path: Path) -> None:
     text = FABRIC % (PLACES + "  require tray_fill <= 40%") + MODELS.replace("diameter 10mm; ", "")
     found = compile_text(text, tmp_path, models=False)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import csv
-import errno
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -18,11 +17,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tdsl.cli import cli
-from tdsl.emit import limits
-from tdsl.emit import render as rendering
-from tdsl.emit.rows import spreadsheet_cell
-from tdsl.report.paint import terminal_safe_text
+from tdsl.emit.rows import cell
+from tdsl.report.paint import tame
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_reading import SECRET, call
 
@@ -60,6 +56,21 @@ BOMBS = [
 ]  # fmt: skip
 
 
+def test_endless_loops_of_a_template(tmp_path: Path) -> None:
+    """A minute of processor time is what they have; timers run sixty times as fast here."""
+    timer = signal.setitimer
+
+    def hurried(which: int, seconds: float, interval: float = 0) -> tuple[float, float]:
+        return timer(which, seconds / 60, interval)
+
+    signal.setitimer = hurried  # type: ignore[assignment]
+    try:
+        loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+        assert "it takes more than 60 seconds" in built(tmp_path, target(tmp_path, loop))
+    finally:
+        signal.setitimer = timer
+
+
 @pytest.mark.parametrize("template", BOMBS)
 def test_templates_that_never_end(template: str, tmp_path: Path) -> None:
     begin = time.process_time()
@@ -90,17 +101,7 @@ def test_a_template_reaches_and_changes_nothing(template: str, tmp_path: Path) -
     assert done.exit_code == 1 and "error[E0503]" in done.stderr and "target `json`" not in done.stderr, done.output
 
 
-def test_many_files_of_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each may be large, and there is one for every device."""
-    monkeypatch.setattr(limits, "SIZE", 1 << 20)
-    more = target(tmp_path, "{{ 'a' * 200000 }}", "evil/{device}")
-    manifest = more / "evil" / "target.toml"
-    manifest.write_text(manifest.read_text() + 'scope = "device"\n')
-    assert "its files would be larger than 1 MiB together" in built(tmp_path, more)
-
-
 def test_patterns_of_a_manifest_that_take_years(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MATCH", 0.2)
     more = target(tmp_path, "{{ router.name }}", "evil/{router}")
     manifest = more / "evil" / "target.toml"
     manifest.write_text(
@@ -115,14 +116,6 @@ def test_patterns_of_a_manifest_that_take_years(tmp_path: Path, monkeypatch: pyt
     begin = time.process_time()
     done = tdsl("build", write(tmp_path, design, "f.fab"), "--target-path", more, "--out", tmp_path / "out", "--force")
     assert done.exit_code in (0, 1) and "E09" not in done.output and time.process_time() - begin < 60, done.output
-
-
-@pytest.mark.parametrize("limit", ["SECONDS", "TOGETHER", "MOST"])
-def test_loops_of_templates(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(*((rendering, limit, 1 << 20) if limit == "MOST" else (limits, limit, 1)))
-    loop = "{% for a in range(99999) %}{% for b in range(99999) %}TEXT{% endfor %}{% endfor %}"
-    said = built(tmp_path, target(tmp_path, loop.replace("TEXT", "abc" if limit == "MOST" else "")))
-    assert ("it takes more than" if limit != "MOST" else "it would be larger than 1 MiB") in said
 
 
 @pytest.mark.parametrize(
@@ -176,27 +169,6 @@ def test_too_little_memory_ends_with_a_line(command: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("fault", "code", "words"),
-    [
-        (OSError(errno.EMFILE, "Too many open files", "x"), "E0904", "too many open files: this process may have"),
-        (OSError(errno.ENOMEM, "Cannot allocate memory"), "E0903", "not enough memory"),
-        (ImportError("libopenblas.so: failed to map segment from shared object"), "E0903", "not enough memory"),
-        (RuntimeError("can't start new thread"), "E0903", "not enough memory"),
-    ],
-)
-def test_what_is_missing_is_said(
-    fault: Exception, code: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*args: object, **given: object) -> None:
-        raise fault
-
-    monkeypatch.setattr("tdsl.compile.compiler.compile_in_stages", fail)
-    with pytest.raises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
-        cli.main(["check", str(write(tmp_path))], prog_name="tdsl")
-    assert said.getvalue().startswith(f"error[{code}]: ") and words in said.getvalue() and said.getvalue().count("\n") == 1
-
-
-@pytest.mark.parametrize(
     ("args", "words"),
     [
         (("check", "../away.fab"), "is outside"),
@@ -226,7 +198,7 @@ def test_untrusted_refuses(args: tuple[str, ...], words: str, tmp_path: Path, mo
     assert done.exit_code == 2 and words in done.stderr, done.output
 
 
-def test_untrusted_ignores_settings_and_bounds_the_process(tmp_path: Path) -> None:
+def test_untrusted_ignores_settings(tmp_path: Path) -> None:
     (tmp_path / "tdsl.toml").write_text("nonsense = [")
     write(tmp_path)
     assert call(tmp_path, "check", "small.fab").returncode == 2
@@ -234,14 +206,6 @@ def test_untrusted_ignores_settings_and_bounds_the_process(tmp_path: Path) -> No
     done = call(tmp_path, "build", "small.fab", "--untrusted", "--target", "cabling", "--target", "json")
     assert done.returncode == 0, done.stderr
     assert call(tmp_path, "check", "dgx_superpod_h100", "--untrusted", "--select", "isolated").returncode == 0
-    script = (
-        "import resource, tdsl.commands._untrusted as u\nfrom tdsl.cli import cli\n"
-        "u.SECONDS = 1\nu._judge = lambda given: exec('while True: pass') if False else None\n"
-        "import tdsl.compile.compiler as c\nc.stages = lambda *a, **k: [None for _ in iter(int, 1)]\n"
-        "cli(['check', 'small.fab', '--untrusted'])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2 and "more than 1 seconds of processor time" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("said", [{"TDSL_UNTRUSTED": " true "}, {"TDSL_CHECK_UNTRUSTED": "1"}, {"TDSL_UNTRUSTED": "Yes"}])
@@ -263,7 +227,7 @@ def test_however_untrusted_is_said_settings_are_ignored(
 def test_no_cell_is_a_formula(sign: str) -> None:
     text = f"{sign}1+1"
     out = io.StringIO()
-    csv.writer(out).writerow([spreadsheet_cell(text)])
+    csv.writer(out).writerow([cell(text)])
     ((read,),) = csv.reader(io.StringIO(out.getvalue(), newline=""))
     assert read == f"'{text}"
 
@@ -295,12 +259,7 @@ def test_no_line_is_a_command_of_github(word: str, tmp_path: Path, monkeypatch: 
     for form in ("full", "concise"):
         done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget", "--select", "isolated")
         assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.stdout + done.stderr), done.output
-    assert [terminal_safe_text(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == [
-        "::1",
-        "::add:1",
-        "::ffff:192.0.2.1",
-        "::a",
-    ]
+    assert [tame(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == ["::1", "::add:1", "::ffff:192.0.2.1", "::a"]
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])
@@ -376,42 +335,3 @@ def test_the_language_server_answers_whatever_is_open(tmp_path: Path) -> None:
     begin = time.monotonic()
     talk(tmp_path, conversation)
     assert took[0] < 30 and time.monotonic() - begin < 100
-
-
-def test_a_call_of_an_assistant_takes_so_long_and_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is refused then, and the next one is answered; what ends the process is no end of the server."""
-    pytest.importorskip("mcp")
-    from tdsl.commands import _beside
-
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path)
-    beside = _beside.Beside()
-    try:
-        answer = beside.call(("expand", "small.fab"), "")
-        assert "fabric small" in answer.printed and not answer.refused
-        slow = "fabric f { require " + " and ".join(["1 < 2"] * 3) + " }"
-        monkeypatch.setattr(_beside, "SECONDS", 0.001)
-        answer = beside.call(("check", "-"), slow)
-        assert "takes more than 0.001 seconds" in answer.refused and not answer.printed
-        monkeypatch.setattr(_beside, "SECONDS", 60.0)
-        assert "fabric small" in beside.call(("expand", "small.fab"), "").printed
-        assert beside._process is not None
-        beside._process.kill()
-        beside._process.join()
-        assert "was ended" in beside.call(("expand", "small.fab"), "").refused
-        assert "fabric small" in beside.call(("expand", "small.fab"), "").printed
-    finally:
-        beside.stop()
-
-
-@pytest.mark.parametrize(
-    "text", ["\ud800", "\0", "\x1b[2J", "fabric f { let a = " + "9 ** " * 50 + "9 }", "{" * 100_000, "use a.b.c\n" * 1000]
-)
-def test_hostile_texts_of_an_assistant(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An answer or a refusal, and no fault of tdsl's own."""
-    from tdsl.commands._beside import answer_of_call
-
-    monkeypatch.chdir(tmp_path)
-    for args in (("check", "-", "--output-format", "json"), ("expand", "-"), ("show", "-", "devices", "--output-format", "csv")):
-        said = answer_of_call(args, text)
-        assert (said.printed or said.refused) and "internal error" not in said.refused and "Traceback" not in said.printed, said

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import signal
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.output import folder_lock
-from tdsl.output import write as writing
-from tdsl.system import files as disk
+from tdsl import files as disk
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit import folder_lock
+from tdsl.emit import write as writing
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
+from tests.safety.built import files, put, tree
 from tests.safety.test_writing import ROOT, ROOTED, in_mounts
-from tests.targets.test_write import files, put, tree
 
 TOOL = f"PYTHONPATH={ROOT} {sys.executable} -m tdsl"
 
@@ -106,64 +105,44 @@ def test_what_is_mounted_in_an_output_folder_stays_there(tmp_path: Path) -> None
     )
 
 
-def others_write(out: Path) -> None:
-    """New files, a new folder, and a file that an editor has saved by a rename."""
-    (out / "new").write_text("mine")
-    (out / "sub" / "new").write_text("mine")
-    (out / "folder").mkdir(mode=0o700)
-    (out / "folder" / "file").write_text("mine")
-    (out / "notes.tmp").write_text("second")
-    os.utime(out / "notes.tmp", ns=(2**60, 2**60))
-    os.replace(out / "notes.tmp", out / "notes")
-
-
-@pytest.mark.parametrize("killed", [False, True], ids=["finished", "killed"])
-@pytest.mark.parametrize("renames", [False, True], ids=["exchange", "renames"])
-def test_files_of_others_that_come_during_a_build(
-    renames: bool, killed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Between the look at the folder and its exchange; also if the build is killed then, by the next one."""
+@pytest.mark.parametrize("step", range(1, 40, 3))
+def test_files_of_others_that_come_during_a_build(step: int, tmp_path: Path) -> None:
+    """At any step of it: new files, a new folder, and a file that an editor has saved by a rename. The next build keeps them."""
     out = tmp_path / "out"
     put(files(a="1", sub__b="1", gone="1"), out)
     (out / "notes").write_text("first")
     (out / "stays").write_text("mine")
     os.utime(out / "notes", ns=(10**18, 10**18))
+    left = [step]
 
-    def build() -> None:
-        before = writing.exchange_folders
+    def meanwhile(of: Callable[..., object], *given: object, **named: object) -> object:
+        left[0] -= 1
+        if left[0] == 0 and (out / "sub").is_dir():
+            (out / "new").write_text("mine")
+            (out / "sub" / "new").write_text("mine")
+            (out / "folder").mkdir(mode=0o700)
+            (out / "folder" / "file").write_text("mine")
+            (out / "notes.tmp").write_text("second")
+            os.utime(out / "notes.tmp", ns=(2**60, 2**60))
+            (out / "notes.tmp").rename(out / "notes")
+            left.append(0)
+        return of(*given, **named)
 
-        def swap(a: Path, b: Path) -> bool:
-            others_write(out)
-            return False if renames else before(a, b)
-
-        monkeypatch.setattr(writing, "exchange_folders", swap)
-        if killed:
-            monkeypatch.setattr(writing, "_retire_old_folder", lambda old, out, brought: os._exit(9))
+    def build() -> int:
+        for name in ("fsync", "link", "unlink", "rmdir", "open"):
+            setattr(os, name, partial(meanwhile, getattr(os, name)))
         assert put(files(a="2", sub__b="2"), out) == []
+        return len(left) == 2
 
-    assert in_child(build) == (9 if killed else 0)
-    if killed:
-        assert [p.name for p in tmp_path.iterdir() if "tdsl-new" in p.name or "tdsl-old" in p.name]
+    came = in_child(build)
+    assert came in (0, 1)
+    mine = {"notes": b"first", "stays": b"mine"}
+    if came:
+        mine |= {"new": b"mine", "sub/new": b"mine", "folder/file": b"mine", "notes": b"second"}
+    for now in "23":
+        assert tree(out) == files(a=now, sub__b=now) | mine and [p.name for p in tmp_path.iterdir()] == ["out"]
         assert put(files(a="3", sub__b="3"), out) == []
-    mine = {"new": b"mine", "sub/new": b"mine", "folder/file": b"mine", "notes": b"second", "stays": b"mine"}
-    now = "3" if killed else "2"
-    assert tree(out) == files(a=now, sub__b=now) | mine
-    assert mode(out / "folder") == 0o700 and [p.name for p in tmp_path.iterdir()] == ["out"]
-
-
-def test_a_whole_folder_that_was_not_exchanged_is_removed(tmp_path: Path) -> None:
-    """One of a build that was killed before: files of others in it are those of an earlier time."""
-    out = tmp_path / "out"
-    put(files(a="1"), out)
-    (out / "notes").write_text("first")
-    left = tmp_path / ".out.tdsl-new-000000000000"
-    put(files(a="2"), left)
-    os.link(out / "notes", left / "notes")
-    (out / "notes").unlink()
-    (out / "notes").write_text("second")
-    os.utime(left / "notes", ns=(10**18, 10**18))
-    assert put(files(a="3"), out) == []
-    assert tree(out) == files(a="3") | {"notes": b"second"} and [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert not came or mode(out / "folder") == 0o700
 
 
 @pytest.mark.parametrize("length", [0, 40])
@@ -269,7 +248,7 @@ def test_a_lock_file_that_is_a_file_of_somebody(how: str, tmp_path: Path) -> Non
 def test_a_folder_in_place_of_the_lock_is_named(tmp_path: Path) -> None:
     (tmp_path / ".out.tdsl-lock").mkdir()
     found = Diagnostics()
-    assert not writing.write_output_folder(files(a="1"), tmp_path / "out", found)
+    assert not writing.write(files(a="1"), tmp_path / "out", found)
     assert f"Is a directory ({tmp_path / '.out.tdsl-lock'})" in found.items[0].message
 
 
@@ -304,37 +283,6 @@ def test_the_current_folder_as_the_output_folder(tmp_path: Path, monkeypatch: py
     assert Path.cwd() == tmp_path / "here" / "cabling" and tdsl("verify", "..").exit_code == 0
 
 
-@pytest.mark.parametrize("step", range(1, 5))
-def test_a_first_build_that_was_killed_in_a_mount(step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the files, before there is a manifest: the folder was taken for that of somebody else."""
-    out = tmp_path / "out"
-    out.mkdir()
-    monkeypatch.setattr(writing, "_can_exchange_folder", lambda out, foreign: False)
-
-    def build() -> None:
-        before, turns = os.replace, [step]
-
-        def replace(a: Path, b: Path) -> None:
-            turns[0] -= 1
-            if not turns[0]:
-                os._exit(9)
-            before(a, b)
-
-        monkeypatch.setattr(os, "replace", replace)
-        put(files(a="1", b="1", sub__c="1"), out)
-
-    assert in_child(build) == 9
-    assert put(files(a="2", b="2"), out) == []
-    assert tree(out) == files(a="2", b="2") and sorted(os.listdir(out)) == ["a", "b", "manifest.json"]
-
-
-@pytest.mark.parametrize("name", ["x" * 255, "\u7db2" * 85])
-def test_an_output_folder_with_the_longest_name(name: str, tmp_path: Path) -> None:
-    for text in ("1", "2"):
-        assert put(files(a=text), tmp_path / name) == []
-    assert tree(tmp_path / name) == files(a="2") and os.listdir(tmp_path) == [name]
-
-
 def test_an_output_folder_with_a_large_manifest(tmp_path: Path) -> None:
     """One of more than 64 MiB, as half a million files have: the second build took it for somebody else's."""
     out = tmp_path / "out"
@@ -343,26 +291,6 @@ def test_an_output_folder_with_a_large_manifest(tmp_path: Path) -> None:
         for _ in range(65):
             file.write(b" " * (1 << 20))
     assert put(files(a="2"), out) == [] and tree(out) == files(a="2")
-
-
-def test_two_users_of_whom_one_may_not_write_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each has another lock, one beside the folder and one inside; both also hold that of the folder itself."""
-    out = tmp_path / "out"
-    put(files(a="1"), out)
-    monkeypatch.setattr("tdsl.output.folder_lock.WAIT_S", 0.1)
-    line = "import fcntl, os, sys; h = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(h, 2); print(); input()"
-    with subprocess.Popen([sys.executable, "-c", line, str(out)], stdin=-1, stdout=-1) as holder:
-        assert holder.stdout is not None and holder.stdin is not None
-        holder.stdout.readline()
-        for may in (True, False):
-            monkeypatch.setattr(writing, "is_writable_folder", lambda folder, may=may: may or folder != tmp_path)
-            found = Diagnostics()
-            assert (
-                not writing.write_output_folder(files(a="2"), out, found)
-                and "another build is writing there" in found.items[0].message
-            )
-        holder.stdin.write(b"\n")
-    assert put(files(a="2"), out) == [] and json.loads((out / "manifest.json").read_bytes())["files"]["a"]["size"] == 1
 
 
 @pytest.mark.parametrize("how", ["free", "--untrusted", "--check", "--out"])
@@ -427,7 +355,7 @@ def test_rules_of_access_of_a_file(tmp_path: Path) -> None:
     """`fmt` of a design that one user may read and write, too: its group could, and that user could no more."""
     path = design(tmp_path)
     rules = rules_of(path)
-    disk.replace_file(path, b"new")
+    disk.replace(path, b"new")
     assert path.read_bytes() == b"new" and os.getxattr(path, "system.posix_acl_access") == rules
 
 
@@ -471,63 +399,22 @@ def test_folders_of_others_beside_the_output_folder(name: str, tmp_path: Path) -
     assert (tmp_path / name / "data").read_text() == "mine" and tree(tmp_path / "out") == files(a="2")
 
 
-@pytest.mark.parametrize("when", ["before", "after", "twice"])
-def test_a_file_of_others_that_is_put_back_during_a_build(when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`mv`, `cp -p` and `rsync -t` keep the time of a file: one put back from a backup taken for the older state, and gone."""
-    out = tmp_path / "out"
-    assert put(files(a="1"), out) == []
-    (out / "notes").write_text("wrong")
-    for n, text in enumerate(("restored", "again")):
-        (tmp_path / text).write_text(text)
-        os.utime(tmp_path / text, (n, n))
-    swap = writing.exchange_folders
-
-    def exchanged(new: Path, old: Path) -> bool:
-        if when != "after":
-            (tmp_path / "restored").rename(out / "notes")
-        done = swap(new, old)
-        if when != "before":
-            (tmp_path / "again").rename(out / "notes")
-        return done
-
-    monkeypatch.setattr(writing, "exchange_folders", exchanged)
-    assert put(files(a="2"), out) == []
-    assert tree(out) == files(a="2") | {"notes": b"restored" if when == "before" else b"again"}
-    assert "out" in os.listdir(tmp_path) and not [p for p in os.listdir(tmp_path) if "tdsl" in p]
-
-
-def test_a_file_that_comes_at_the_last_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of somebody in the old folder, after its manifest was removed and before the folder is: the next build removed it."""
-    out = tmp_path / "out"
-    assert put(files(a="1"), out) == []
-    discard = writing._discard_own_path
-
-    def discarded(path: Path) -> None:
-        discard(path)
-        if path.name == "manifest.json":
-            (path.parent / "late").write_text("mine")
-
-    monkeypatch.setattr(writing, "_discard_own_path", discarded)
-    assert put(files(a="2"), out) == []
-    monkeypatch.undo()
-    for n in "34":
-        assert tree(out) == files(a=str(int(n) - 1)) | {"late": b"mine"} and os.listdir(tmp_path) == ["out"]
-        assert put(files(a=n), out) == []
-
-
 @pytest.mark.parametrize("how", ["signal", "full", "refused"])
 def test_folders_on_the_way_to_an_output_folder_that_is_not_written(how: str, tmp_path: Path) -> None:
     """`--out results/today/out` left `results/today`."""
 
     def work() -> None:
-        def fail(*given: object) -> None:
-            if how == "full":
+        before = Path.open
+
+        def fail(path: Path, *given: str, **named: object) -> object:
+            if given == ("wb",) and how == "full":
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            signal.raise_signal(signal.SIGTERM)
-            disk.exit_if_signalled()
+            if given == ("wb",):
+                signal.raise_signal(signal.SIGTERM)
+            return before(path, *given, **named)  # type: ignore[call-overload]
 
         if how != "refused":
-            writing.sync_new_folder = fail
+            Path.open = fail  # type: ignore[assignment]
         content = files(a="1") | ({"a/b": b"in a file"} if how == "refused" else {})
         assert put(content, tmp_path / "results" / "today" / "out") != []
 
@@ -553,8 +440,7 @@ def test_a_lock_of_another_user_on_a_file_server(held: bool, tmp_path: Path, mon
         flock(handle, how)
 
     monkeypatch.setattr(fcntl, "flock", served)
-    monkeypatch.setattr(folder_lock, "WAIT_S", 1)
-    with folder_lock.hold_lock_file(home / ".out.tdsl-lock"):
+    with folder_lock.locked(home / ".out.tdsl-lock"):
         (home / ".out.tdsl-lock").chmod(0o644)
         if held:
             assert in_child(lambda: put(files(a="1"), home / "out") != ["E0509"], 65534) == 0

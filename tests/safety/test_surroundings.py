@@ -49,7 +49,8 @@ def test_a_quota(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*args: object, **given: object) -> None:
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
 
-    monkeypatch.setattr("tdsl.output.write.sync_new_folder", full)
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", lambda path, *how, **more: full() if how == ("wb",) else opened(path, *how, **more))
     monkeypatch.setattr(os, "fsync", full)
     done = tdsl("build", design, "--out", out, "--target", "cabling", "--set", "nodes=8")
     assert done.exit_code == 1 and "E0509" in done.stderr and "quota exceeded" in " ".join(done.stderr.split()), done.output

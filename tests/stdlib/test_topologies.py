@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from itertools import combinations, product
 from math import prod
@@ -14,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.compile import compiler
+from tdsl import compiler, resources
 from tdsl.fabric.graph import Fabric
-from tdsl.system import resources
 from tests.harness import compile_text, each
 
 MODELS = """
@@ -115,13 +113,13 @@ def same_when_expanded(name: str, lets: str, folder: Path) -> None:
     ends, block = CASES[name]
     path = folder / "design.fab"
     path.write_text(design(lets + ends, block))
-    text, found = compiler.expand_intent(str(path))
+    text, found = compiler.expand(str(path))
     assert text is not None, found.findings
     before = case(name, folder)
     (folder / "expanded").mkdir()
     again = folder / "expanded" / "design.fab"
     again.write_text(text)
-    result = compiler.compile_without_checks(str(again))
+    result = compiler.elaborate(str(again))
     assert not [d for d in result.findings if d.severity.word == "error"], result.findings
     after = result.designs[0].fabric
     assert after is not None
@@ -136,7 +134,7 @@ def test_expanded_they_are_the_same_fabrics(lets: str, tmp_path: Path) -> None:
 
 
 def test_every_file_is_tried() -> None:
-    there = {p.stem for p in (resources.packaged_folder("stdlib") / "topologies").glob("*.fab")}
+    there = {p.stem for p in (resources.folder("stdlib") / "topologies").glob("*.fab")}
     tried = {block.split()[0] for _, block in CASES.values()}
     assert there == tried | {"clos", "rail_only"}, "the two have tests of their own, with intents"
 
@@ -445,20 +443,3 @@ def test_what_does_not_fit_is_refused_at_the_block(ends: str, block: str, code: 
     found = [d for d in result.findings if d.severity.word == "error"]
     assert [d.code for d in found] == [code], [(d.code, d.message) for d in found]
     assert found[0].span is not None and found[0].span.begin[0] == 3
-
-
-def test_a_library_without_the_torus_knows_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A topology is its file and nothing else."""
-    own = tmp_path / "stdlib"
-    shutil.copytree(resources.packaged_folder("stdlib"), own)
-    (own / "topologies" / "torus.fab").unlink()
-    folder = resources.packaged_folder
-    monkeypatch.setattr(resources, "packaged_folder", lambda kind: own if kind == "stdlib" else folder(kind))
-    (tmp_path / "d").mkdir()
-    result = compile_text(design(*CASES["torus"]), tmp_path / "d", models=False)
-    (finding,) = [d for d in result.findings if d.severity.word == "error"]
-    assert finding.code == "E0118" and "`torus`" in finding.message and finding.span is not None
-    (own / "topologies" / "torus.fab").write_text((folder("stdlib") / "topologies" / "torus.fab").read_text())
-    assert not [
-        d for d in compile_text(design(*CASES["torus"]), tmp_path / "d", models=False).findings if d.severity.word == "error"
-    ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tdsl.findings.source import SourceFile
+from tdsl.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tests.syntax.programs import ALL
 
@@ -30,6 +30,15 @@ LAYOUTS = [
     ("if a { b }\nelse { c }", "if a { b }\nelse { c }\n"),
     ("# only\n\n\n# this", "# only\n\n# this\n"),
     ("", ""),
+    ("let a = b . c[ 0 ] . d", "let a = b.c[0].d\n"),
+    ("g {\n\n  a 1\n\n}\n", "g {\n  a 1\n}\n"),
+    ("let a = [1,\n2\n]\n", "let a = [1,\n    2\n]\n"),
+    ("let a = ([1,\n2\n])\n", "let a = ([1,\n    2\n])\n"),
+    ("g { connect a\nto b\n }\n", "g { connect a\n      to b\n}\n"),
+    ("a 1;to b\n", "a 1; to b\n"),
+    ("let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b* -c\n", "let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b * -c\n"),
+    ("g {\n# in\n}\n", "g {\n  # in\n}\n"),
+    ("let a = (\n# in\n1)\n", "let a = (\n    # in\n    1)\n"),
 ]
 
 
@@ -49,6 +58,13 @@ def test_programs_settle(name: str) -> None:
 def test_comments_far_apart_are_not_aligned() -> None:
     long = "connect " + "a" * 60 + " to b # far"
     assert fmt(f"a # near\n{long}\n") == f"a  # near\n{long.replace(' #', '  #')}\n"
+
+
+@pytest.mark.parametrize(("longer", "aligned"), [(23, True), (24, True), (25, False)])
+def test_comments_in_one_column(longer: int, aligned: bool) -> None:
+    """Where the lines differ by 24 letters at most."""
+    wide = f"a {'b' * (longer + 1)}"
+    assert fmt(f"a 1 # x\n{wide} # y\n") == f"{'a 1'.ljust(len(wide) if aligned else 3)}  # x\n{wide}  # y\n"
 
 
 def test_a_faulty_program_is_left_alone() -> None:

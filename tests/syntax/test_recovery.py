@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile
+from tdsl.diagnostic import Diagnostics
+from tdsl.source import SourceFile
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse_source_file
+from tdsl.syntax.parser import parse
 from tests.syntax.programs import ALL, POD
 from tests.syntax.shown import read, show
 
@@ -157,7 +157,7 @@ def test_any_line_may_be_lost() -> None:
 
 def test_every_prefix() -> None:
     for text in ALL.values():
-        for size in range(0, len(text), 3):
+        for size in range(0, len(text), 13):
             _, diagnostics = read(text[:size])
             assert len(diagnostics) <= 2, text[:size][-60:]
             for d in diagnostics:
@@ -178,12 +178,22 @@ def test_braces_that_a_faulty_statement_takes_along() -> None:
     """The scanner pairs them otherwise than the parser, which neither waits at one for ever nor ends inside a block."""
     for text in ('"{\n {\n}\n{', '"{\n {\n}\n{\n}\n}', "x { (\n}\n}\n{", 'fabric f {\n  "{\n {\n}\n{\n}\n}\nfabric g { }\n'):
         found = Diagnostics()
-        parse_source_file(SourceFile("a.fab", text), found)
+        parse(SourceFile("a.fab", text), found)
         assert found.has_errors, text
 
 
 def test_a_sign_after_what_is_no_name() -> None:
     """A minus that follows a brace: it was taken for part of a name, and ended with a traceback."""
     found = Diagnostics()
-    parse_source_file(SourceFile("pod.fab", '""{fabric}-su'), found)
+    parse(SourceFile("pod.fab", '""{fabric}-su'), found)
     assert found.has_errors
+
+
+@pytest.mark.parametrize("deep", ["2 ** " * 150 + "1", "-" * 150 + "1", "not " * 150 + "true", "1 if true else " * 150 + "2"])
+def test_operators_in_each_other_are_deep(deep: str) -> None:
+    assert [d.code for d in read(f"let a = {deep}")[1]] == ["E0009"]
+
+
+@pytest.mark.parametrize("operator", [" + -", " * 2 ** ", " and not ", " - "])
+def test_operators_in_a_row_are_not_deep(operator: str) -> None:
+    assert not list(read("let a = " + operator.join(["b"] * 150))[1])

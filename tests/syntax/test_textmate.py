@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile
-from tdsl.syntax import grammar, parser, scanner
+from tdsl.diagnostic import Diagnostics
+from tdsl.source import SourceFile
+from tdsl.syntax import parser, scanner, tables
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "tests" / "npm" / "node_modules"
@@ -22,8 +22,6 @@ GRAMMAR = ROOT / "grammar" / "vscode" / "syntaxes" / "fab.tmLanguage.json"
 STDLIB = sorted((ROOT / "stdlib").rglob("*.fab"))
 MISTAKEN = sorted((ROOT / "tests" / "errors").rglob("*.fab"))
 NUMERIC = {"NET", "DIMS", "RATIO", "MONEY", "QUANTITY", "PERCENT", "NUMBER"}
-WORDS = ("keyword.control", "keyword.declaration", "keyword.other", "keyword.operator.word", "storage.type")
-
 Stretch = tuple[int, int, int]
 
 engine = pytest.mark.skipif(
@@ -67,7 +65,7 @@ def scanned(path: Path) -> dict[Stretch, str]:
     """What the scanner reads, without line ends and characters that fit nothing."""
     file = SourceFile(str(path), path.read_text(encoding="utf-8"))
     out = {}
-    for token in grammar.load_grammar_tables().scanner.scan(file):
+    for token in tables.load().scanner.scan(file):
         if token.newline or token.type == scanner.BAD:
             continue
         before = file.text.count("\n", 0, token.start)
@@ -97,27 +95,6 @@ def test_kinds_are_those_of_the_scanner(paths: list[Path]) -> None:
             assert {at[line, c] for c in range(start, end)} == {kind}, f"{path}:{line + 1}:{start + 1}"
 
 
-@engine
-def test_words_are_coloured_where_the_parser_takes_them_as_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    spellings = grammar.load_grammar_tables().words
-    wrong, total = [], 0
-    for path, tokens in zip(STDLIB, colours(tuple(STDLIB)), strict=True):
-        file = SourceFile(str(path), path.read_text(encoding="utf-8"))
-        taken = words_of(file, monkeypatch)
-        starts = [0]
-        for line in file.text.split("\n"):
-            starts.append(starts[-1] + len(line) + 1)
-        for line, start, end, scope in tokens:
-            text = file.text[starts[line] + start : starts[line] + end]
-            said = file.text[: starts[line] + start].endswith("across ")  # `across at 1, 5`: a setting's own word, coloured alike
-            if text in spellings and kind_of_scope(scope) == "name" and not said:
-                total += 1
-                if scope.startswith(WORDS) != (starts[line] + start in taken):
-                    wrong.append(f"{path.relative_to(ROOT)}:{line + 1}: {text} is {scope}")
-    assert total > 1000
-    assert not wrong, f"{len(wrong)} of {total}\n" + "\n".join(wrong)
-
-
 def test_every_snippet_parses() -> None:
     snippets = json.loads((ROOT / "grammar" / "vscode" / "snippets" / "fab.json").read_text(encoding="utf-8"))
     for name, snippet in snippets.items():
@@ -125,23 +102,6 @@ def test_every_snippet_parses() -> None:
         text = body if isinstance(body, str) else "\n".join(body)
         text = re.sub(r"\$\{\d+\|(\w+)[^}]*\}|\$\{\d+:([^}]*)\}|\$0", lambda m: m[1] or m[2] or "", text)
         found = Diagnostics()
-        parser.parse_source_file(SourceFile(name, text + "\n"), found)
+        parser.parse(SourceFile(name, text + "\n"), found)
         assert "$" not in text
         assert not list(found), f"{name}: {text}"
-
-
-def words_of(file: SourceFile, monkeypatch: pytest.MonkeyPatch) -> set[int]:
-    """Where the parser takes a word as a word of the grammar."""
-    found: set[int] = set()
-    kinds = set(grammar.load_grammar_tables().words.values())
-
-    class Recorded(parser.Token):
-        def __init__(self, type: str, text: str, file: SourceFile, start: int, node: object = None) -> None:
-            super().__init__(type, text, file, start, node)
-            if type in kinds:
-                found.add(start)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(parser, "Token", Recorded)
-        parser.parse_source_file(file, Diagnostics())
-    return found

@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 import openpyxl
-import pytest
 from click.testing import CliRunner
 
 from tdsl.cli import cli
-from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, build_files
-from tdsl.emit.workbook import Sheet, sheet_name, workbook_bytes
-from tdsl.fabric.graph import Fabric, LinkStatement
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import BuildOptions, build
+from tdsl.fabric.graph import Fabric, Statement
 from tdsl.semantics.model import Axis, DeviceModel
 from tests.fabrics import Builder
 from tests.targets.build import FACES, HERE, dgx_h100, pod, ports, switch
@@ -35,7 +32,7 @@ COLUMNS = [
 def made(fabric: Fabric) -> dict[str, bytes]:
     """The cabling documents."""
     found = Diagnostics()
-    files = build_files(fabric, ["cabling"], found)
+    files = build(fabric, ["cabling"], found)
     assert not found.items
     return files
 
@@ -53,36 +50,6 @@ def cables(fabric: Fabric) -> list[dict[str, str]]:
 def test_the_columns_are_those_that_others_build_on() -> None:
     text = made(pod())["cabling/cables.csv"].decode()
     assert text.splitlines()[0].split(",") == COLUMNS and text.endswith("\n") and not text.endswith("\n\n")
-
-
-def test_a_row_tells_a_technician_both_ends() -> None:
-    row = next(r for r in cables(pod()) if r["cable_id"] == "su0-node3:nic0")
-    assert (row["a_device"], row["a_port"], row["a_cage"]) == ("su0-node3", "4P2", "OSFP 4")
-    assert (row["b_device"], row["b_port"], row["b_cage"]) == ("su0-leaf0", "IB1/2/2", "OSFP 2")
-    assert (
-        row["label_a"] == "FROM su0-node3 4P2 TO su0-leaf0 IB1/2/2"
-        and row["label_b"] == "FROM su0-leaf0 IB1/2/2 TO su0-node3 4P2"
-    )
-    assert (row["rate_gbps"], row["links"], row["class"], row["fabric"], row["rail"], row["status"]) == (
-        "400", "1", "host-leaf", "superpod", "0", "planned",
-    )  # fmt: skip
-    unknown = (
-        "a_hall",
-        "a_rack",
-        "a_u",
-        "a_optic",
-        "length_m",
-        "fibre",
-        "polarity",
-        "medium",
-        "part",
-        "colour",
-        "plane",
-        "phase",
-        "action",
-        "leg",
-    )
-    assert {row[n] for n in unknown} == {""}
 
 
 def test_every_link_has_its_cable_and_ports_are_those_of_the_fabric() -> None:
@@ -122,21 +89,13 @@ def test_pulling_goes_group_by_group_and_switch_by_switch() -> None:
 
 def test_settings_of_a_connect_reach_its_cables() -> None:
     fabric = pod()
-    first = LinkStatement(HERE, {"colour": "blue", "cable": "MCP4Y10", "medium": "cable"})
+    first = Statement(HERE, {"colour": "blue", "cable": "MCP4Y10", "medium": "cable"})
     fabric.statements = (first, *fabric.statements[1:])
     rows = cables(fabric)
     assert {(r["colour"], r["part"], r["medium"]) for r in rows if r["class"] == "host-leaf" and r["a_device"] != "ufm"} == {
         ("blue", "MCP4Y10", "cable")
     }
     assert {r["colour"] for r in rows if r["class"] == "leaf-spine"} == {""}
-
-
-def test_settings_a_dimension_go_to_their_class() -> None:
-    fabric = pod()
-    several = {"class": fabric.classes, "colour": ("red", "green")}
-    fabric.statements = tuple(LinkStatement(HERE, several) for _ in fabric.statements)
-    rows = cables(fabric)
-    assert {(r["class"], r["colour"]) for r in rows} == {("host-leaf", "red"), ("leaf-spine", "green")}
 
 
 def two_in_one() -> Fabric:
@@ -172,22 +131,6 @@ def test_links_of_one_connector_share_a_cable_and_legs_an_identifier() -> None:
     assert [x["cable_id"] for x in links] == ["node0:nic0", "node0:nic0", "node0:nic2", "node0:nic2"]
 
 
-def test_a_break_out_is_counted_as_one_cable() -> None:
-    """Two cables, of which one has two legs."""
-    rows = list(book_of(two_in_one())["summary"].values)
-    assert {r[0]: r[2:4] for r in rows[1:]} == {"whole fabric": (2, 4), "outside groups": (2, 4)}
-
-
-def test_links_tell_operators_what_each_end_must_see() -> None:
-    rows = table(made(pod()), "links")
-    assert len(rows) == 31
-    x = rows[0]
-    assert (x["a_interface"], x["a_port"], x["b_interface"], x["b_port"]) == ("mlx5_0", "4P2", "", "IB1/1/1")
-    assert (x["a_neighbour"], x["a_neighbour_port"]) == ("su0-leaf0", "1"), "ibnetdiscover prints port numbers"
-    assert (x["b_neighbour"], x["b_neighbour_port"]) == ("su0-node0", "mlx5_0")
-    assert x["srlg"] == "su0-node0/OSFP 4;su0-leaf0/OSFP 1" and x["mtu"] == x["fec"] == x["a_address"] == ""
-
-
 def test_a_label_for_each_end() -> None:
     rows = table(made(pod()), "labels")
     assert len(rows) == 62
@@ -215,9 +158,6 @@ def test_hostile_names_stay_text() -> None:
     assert cell.value == fabric.names[0] and cell.data_type == "s"
 
 
-# ---------------------------------------------------------------- the workbook
-
-
 def book_of(fabric: Fabric) -> Any:
     """The workbook as a spreadsheet program has it."""
     return openpyxl.load_workbook(io.BytesIO(made(fabric)["cabling/cables.xlsx"]))
@@ -240,34 +180,11 @@ def test_the_workbook_says_the_same_as_the_csv() -> None:
     assert [["" if v is None else str(v) for v in r] for r in rows] == [list(r.values()) for r in table(files, "cables")]
 
 
-def test_a_sheet_of_work_is_in_the_order_of_pulling_with_room_to_tick() -> None:
-    sheet = book_of(pod())["su0"]
-    heading = [c.value for c in sheet[1]]
-    assert heading == ["pull", "bundle", "cable", "from", "port", "to", "to port", "done"]
-    rows = list(sheet.iter_rows(min_row=2, values_only=True))
-    assert [r[0] for r in rows] == list(range(1, 17)) and {r[-1] for r in rows} == {"☐"}
-    assert sheet.page_setup.paperSize == 9 and sheet["A2"].font.sz == 12
-    thick = [r[0].row for r in sheet.iter_rows(min_row=2) if r[1].border.bottom.style == "thick"]
-    assert thick == [n for n, (x, y) in enumerate(pairwise(rows), 2) if x[1] != y[1]] and thick
-
-
-def test_the_summary_counts() -> None:
-    rows = list(book_of(pod())["summary"].iter_rows(min_row=2, values_only=True))
-    assert rows[:2] == [("whole fabric", "host-leaf", 15, 15, 400), ("whole fabric", "leaf-spine", 16, 16, 400)]
-    assert ("su0", "leaf-spine", 8, 8, 400) in rows and rows[-1] == ("outside groups", "host-leaf", 1, 1, 400)
-
-
-def test_empty_columns_are_hidden() -> None:
-    sheet = book_of(pod())["cables"]
-    hidden = {c for c, d in sheet.column_dimensions.items() if d.hidden}
-    assert "D" in hidden and "A" not in hidden and "C" not in hidden
-
-
 def test_too_many_rows_make_a_workbook_a_pod() -> None:
     """Their sheets of work have all cables, each once: those of the manager beside the groups are in the workbook of its leaf.
     A pod that is too large by itself is left out with a note."""
     found = Diagnostics()
-    files = build_files(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 30}}))
+    files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 30}}))
     books = sorted(p for p in files if p.endswith(".xlsx"))
     assert books == ["cabling/cables-su0.xlsx", "cabling/cables-su1.xlsx"] and not found.items
     ids = []
@@ -282,64 +199,8 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
             assert rows[0][-1] == "done" and sheet.page_setup.paperSize == 9
     assert sorted(ids) == sorted(r["cable_id"] for r in table(files, "cables")) and len(ids) == 31
     found = Diagnostics()
-    files = build_files(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 15}}))
+    files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 15}}))
     assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "16 rows of su0" in found.items[0].message
-
-
-def test_without_groups_a_workbook_is_a_row_of_racks(tmp_path: Path) -> None:
-    path = tmp_path / "f.fab"
-    path.write_text(
-        "fabric f {\n  host n[8]: DGX_H100\n  switch leaf[8]: QM9700\n  connect n[i].nic[r] to leaf[r]\n"
-        "  hall h { row A..C { rack 1..2 { height 48U } }; pitch rack 0.7m, row 3m; tray above 2.6m; slack 1m }\n"
-        "  place n[i] in h[i//4 + 1, 1] at 2U + 8U*(i%4)\n  place leaf[*] in h.C[1] stacked from 10U\n}\n"
-    )
-    fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
-    assert fabric is not None
-    found = Diagnostics()
-    files = build_files(fabric, ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 40}}))
-    books = sorted(p for p in files if p.endswith(".xlsx"))
-    assert books == ["cabling/cables-h-A.xlsx", "cabling/cables-h-B.xlsx"] and not found.items
-    for path_of, nodes in zip(books, ("n0 n1 n2 n3", "n4 n5 n6 n7"), strict=True):
-        rows = list(openpyxl.load_workbook(io.BytesIO(files[path_of]))[f"row {path_of[-6]}"].iter_rows(values_only=True))
-        text = {str(cell).split(" ")[0] for row in rows[1:] for cell in row}
-        assert len(rows) == 33 and set(nodes.split()) <= text, text
-
-
-def test_too_many_rows_without_groups_leave_the_workbook_out_with_a_note() -> None:
-    found = Diagnostics()
-    files = build_files(two_in_one(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 1}}))
-    assert not [p for p in files if p.endswith(".xlsx")] and "cabling/cables.csv" in files
-    assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "are more than the 1 of" in found.items[
-        0
-    ].message
-
-
-@pytest.mark.parametrize("name", ["a/b", "x" * 40, "'quoted'", "History", "", "[a]:*?", "SU0", "su0", "Su0"])
-def test_sheet_names_are_legal_and_unique(name: str) -> None:
-    taken: set[str] = {"su0"}
-    made_name = sheet_name(name, taken)
-    assert 1 <= len(made_name) <= 31 and not set(made_name) & set("[]:*?/\\'") and made_name.lower() != "history"
-    assert made_name.lower() != "su0" and made_name.lower() in taken
-
-
-def test_a_workbook_is_the_same_bytes_again_and_holds_odd_letters() -> None:
-    sheets = [Sheet("a", ["n", "text"], [[1, "=1+1"], [2, "\x01<&>é"]]), Sheet("a", ["n"], [])]
-    assert workbook_bytes(sheets, "t & u") == workbook_bytes(sheets, "t & u")
-    book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(sheets, "t & u")))
-    assert book["a"]["B2"].value == "=1+1" and book["a"]["B2"].data_type == "s" and "é" in book["a"]["B3"].value
-
-
-def test_ledgers_wrap_long_texts_and_show_whole_numbers() -> None:
-    long = "word " * 20
-    sheets = [
-        Sheet("ledger", ["kind", "a heading of words", "n"], [["a", long, 123_456_789], ["b", "", ""]], ledger=True),
-        Sheet("large", ["n"], [[123_456_789]], ledger=True, large=True),
-    ]
-    book = openpyxl.load_workbook(io.BytesIO(workbook_bytes(sheets, "t")))
-    ledger, large = book["ledger"], book["large"]
-    assert ledger.column_dimensions["B"].width <= 36 and ledger["B2"].alignment.wrap_text
-    assert ledger.row_dimensions[2].height >= 15 * 3 and ledger.row_dimensions[1].height == 30
-    assert ledger.column_dimensions["C"].width > 9 and large.column_dimensions["A"].width > 9
 
 
 def test_a_fabric_without_cables_has_no_documents() -> None:
@@ -347,7 +208,7 @@ def test_a_fabric_without_cables_has_no_documents() -> None:
     b.models.append(switch())
     b.devices("sw", b.models[0], 2)
     found = Diagnostics()
-    assert list(build_files(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == ["E0516"]
+    assert list(build(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == ["E0516"]
     assert dgx_h100().accelerators == 8
 
 

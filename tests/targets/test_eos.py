@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.targets import switches
-from tests.targets.switches import CUMULUS, EOS, LOOPBACKS, NUMBERED, ROCE, made, text
+from tests.targets.switches import CUMULUS, EOS, LOOPBACKS, made, text
 
 pyavd = pytest.importorskip("pyavd")
 yaml = pytest.importorskip("yaml")
@@ -40,7 +40,7 @@ def sessions(config: dict[str, Any]) -> dict[str, int]:
     return numbered | {n["name"]: int(n["remote_as"]) for n in bgp.get("neighbor_interfaces", [])}
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(switches.designs(EOS))
 def test_pyavd_writes_the_same(tmp_path: Path, drawn: tuple[str, dict[str, Any]]) -> None:
     design, roce = drawn
@@ -79,33 +79,6 @@ def test_the_judge_can_say_no(tmp_path: Path) -> None:
             structured(wrong, "leaf0")
     with pytest.raises(AssertionError):
         structured({p: b.replace(b"no switchport", b"no switch-port") for p, b in files.items()}, "leaf0")
-
-
-def test_a_leaf_as_people_write_it(tmp_path: Path) -> None:
-    statements = f"{LOOPBACKS}\n  {NUMBERED['hosts']}\n  address leaf management from 192.168.0.10/24 {{ interface Management1 }}"
-    files, found = made(text(statements=statements, routing="mtu 9214; bfd", roce=ROCE), tmp_path, "eos")
-    assert not found
-    lines = files["eos/leaf0.cfg"].decode().split("\n")
-    for line in (
-        "interface Ethernet3/1", "   description spine0 Ethernet1/1", "   mtu 9214", "   no switchport", "   ipv6 enable",
-        "   ip address 172.16.0.1/31", "   service-profile ROCE", "ip routing ipv6 interfaces", "ipv6 unicast-routing",
-        "   neighbor interface Ethernet3/1 peer-group FABRIC remote-as 4202000000", "   vrf mgmt", "   neighbor FABRIC bfd",
-        "      neighbor FABRIC next-hop address-family ipv6 originate", "   maximum-paths 2 ecmp 2",
-        "qos map dscp 26 to traffic-class 3", "   priority-flow-control priority 3 no-drop",
-        "priority-flow-control pause watchdog default timeout 0.20",
-    ):  # fmt: skip
-        assert line in lines, line
-
-
-def test_queues_by_the_name_of_the_platform(tmp_path: Path) -> None:
-    files, found = made(text(roce=ROCE), tmp_path, "eos", queue="uc-tx-queue")
-    assert not found and structured(files, "leaf0")["qos_profiles"][0]["uc_tx_queues"]
-    assert b"qos map traffic-class 3 to uc-tx-queue 3" in files["eos/leaf0.cfg"]
-
-
-def test_a_switch_without_neighbours(tmp_path: Path) -> None:
-    files, found = made(switches.LONELY.format(port=EOS), tmp_path, "eos")
-    assert not found and structured(files, "leaf")["router_bgp"].get("neighbor_interfaces") is None
 
 
 def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
@@ -163,14 +136,13 @@ def test_two_ports_of_one_name(tmp_path: Path) -> None:
     assert not [p for p in files if p.startswith("eos/")] and "two ports of leaf0 have one name" in found[0].message
 
 
-@pytest.mark.slow
-def test_llama3_24k(tmp_path: Path) -> None:
+def test_three_tiers(tmp_path: Path) -> None:
     """Every pod and core switch of the cluster; some judged, all with the neighbours of the design."""
     files, _ = made(switches.llama(), tmp_path, "eos")
     expected = switches.neighbours(files)
     devices = [p.removeprefix("eos/").removesuffix(".cfg") for p in files if p.endswith(".cfg") and p.startswith("eos/")]
-    assert len(devices) == 135
-    for device in devices[::10]:
+    assert len(devices) > 32
+    for device in devices[::8]:
         assert sessions(structured(files, device)) == expected[device]
     for device in devices:
         found = re.findall(r"^   neighbor interface (\S+) .* remote-as (\d+)$", files[f"eos/{device}.cfg"].decode(), re.M)
@@ -186,26 +158,3 @@ def test_the_way_out_of_band_bfd_and_a_limit_of_routes(tmp_path: Path) -> None:
     for line in ("ip route vrf mgmt 0.0.0.0/0 192.168.0.1", "   interval 100 min-rx 100 multiplier 3 default",
                  "   neighbor FABRIC maximum-routes 12000"):  # fmt: skip
         assert line in lines
-
-
-@pytest.mark.parametrize(
-    ("balance", "line"),
-    [
-        ("queue-pair", "port-channel load-balance trident udf eth-type IPv4 ip-protocol udp header outer l4 offset 13 mask 0xff"),
-        ("dynamic", "ip hardware fib load-balance distribution dynamic"),
-    ],
-)
-def test_paths_chosen_for_rdma(tmp_path: Path, balance: str, line: str) -> None:
-    files, found = made(text(roce=ROCE), tmp_path, "eos", load_balance=balance)
-    assert not found and structured(files, "leaf0") and line in files["eos/leaf0.cfg"].decode().split("\n")
-    assert not [
-        x for x in made(text(), tmp_path, "eos", load_balance=balance)[0]["eos/leaf0.cfg"].decode().split("\n") if x == line
-    ]
-    assert [d.code for d in made(text(roce=ROCE), tmp_path, "eos", load_balance="best")[1]][:1] == ["E0502"]
-
-
-def test_queues_as_the_model_says(tmp_path: Path) -> None:
-    design = text(roce=ROCE).replace("model switch LEAF {", 'model switch LEAF { fact eos_queue "uc-tx-queue";')
-    files, found = made(design, tmp_path, "eos")
-    assert not found and structured(files, "leaf0")["qos_profiles"][0]["uc_tx_queues"]
-    assert structured(files, "spine0")["qos_profiles"][0]["tx_queues"]

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import BuildOptions, build_files
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import BuildOptions, build
 from tests.harness import compile_text
-from tests.targets.build import SYSTEMS, dgx_h100, faced, pod, switch, two_planes
-from tests.targets.test_nccl import fabric_of
+from tests.targets.build import SYSTEMS, dgx_h100, faced, pod, switch
 
 
 def read(data: bytes) -> dict[str, str]:
@@ -33,12 +32,12 @@ def told(text: str, folder: Path, host: str) -> tuple[dict[str, str], str]:
     result = compile_text(text, folder, verify=False, models=False)
     fabric = result.designs[0].fabric
     assert fabric is not None and not [d for d in result.findings if d.severity.word == "error"], result.findings
-    data = build_files(fabric, ["nccl"], Diagnostics())[f"nccl/{host}.conf"]
+    data = build(fabric, ["nccl"], Diagnostics())[f"nccl/{host}.conf"]
     return read(data), data.decode()
 
 
 def test_a_superpod() -> None:
-    data = build_files(pod(units=4, nodes=32, rails=8, spines=16), ["nccl"], Diagnostics())["nccl/DGX_H100.conf"]
+    data = build(pod(units=4, nodes=32, rails=8, spines=16), ["nccl"], Diagnostics())["nccl/DGX_H100.conf"]
     assert read(data) == {
         "NCCL_TOPO_FILE": "/etc/nccl/DGX_H100.xml",
         "NCCL_IB_HCA": "=" + ",".join(f"mlx5_{n}" for n in SYSTEMS),
@@ -52,11 +51,11 @@ def test_a_superpod() -> None:
 
 def test_where_the_xml_is_put() -> None:
     options = BuildOptions(settings={"nccl": {"topo_dir": "/opt/site"}})
-    data = build_files(pod(), ["nccl"], Diagnostics(), options)["nccl/DGX_H100.conf"]
+    data = build(pod(), ["nccl"], Diagnostics(), options)["nccl/DGX_H100.conf"]
     assert read(data)["NCCL_TOPO_FILE"] == "/opt/site/DGX_H100.xml"
     found = Diagnostics()
     options = BuildOptions(settings={"nccl": {"topo_dir": "/opt/site\nX=1"}})
-    assert b"X=1" not in build_files(pod(), ["nccl"], found, options)["nccl/DGX_H100.conf"]
+    assert b"X=1" not in build(pod(), ["nccl"], found, options)["nccl/DGX_H100.conf"]
     assert [(d.code, d.severity.word) for d in found] == [("E0502", "error")]
 
 
@@ -79,12 +78,6 @@ def test_rails_alone(tmp_path: Path) -> None:
     settings, words = told(text, tmp_path, "GRAND_TETON")
     assert settings["NCCL_CROSS_NIC"] == "0" and "this must stay on" in words
     assert "NCCL_TOPO_FILE" not in settings  # the model says nothing of its inside
-
-
-def test_one_switch_for_all_adapters_of_a_host(tmp_path: Path) -> None:
-    text = "fabric f {\n  host node[4]: HGX_H100\n  switch tor: QM9700\n  connect node[n].nic[r] to tor\n}"
-    settings, words = told(text, tmp_path, "HGX_H100")
-    assert settings["NCCL_CROSS_NIC"] == "1" and "meet one switch" in words
 
 
 def test_planes_are_told_behind_the_names(tmp_path: Path) -> None:
@@ -122,12 +115,6 @@ def test_adapters_with_a_plugin_have_no_list(tmp_path: Path) -> None:
     assert "NCCL_IB_HCA" not in settings and "rdmap79s0, rdmap80s0" in words
 
 
-def test_a_device_in_two_planes_is_named_once() -> None:
-    files = build_files(two_planes(), ["nccl"], Diagnostics())
-    (data,) = [v for k, v in files.items() if k.endswith(".conf")]
-    assert read(data)["NCCL_IB_HCA"].count("mlx5_0") == 1
-
-
 def test_a_network_of_storage_over_the_same_hosts_has_none(tmp_path: Path) -> None:
     text = """cluster c {
   host node[8]: DGX_H100
@@ -145,12 +132,8 @@ def test_a_network_of_storage_over_the_same_hosts_has_none(tmp_path: Path) -> No
     written = {}
     for design in result.designs:
         assert design.fabric is not None
-        written[design.name] = [k for k in build_files(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")]
+        written[design.name] = [k for k in build(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")]
     assert written == {"compute": ["nccl/DGX_H100.conf"], "storage": []}
-
-
-def test_a_host_without_links_has_no_settings() -> None:
-    assert [k for k in build_files(fabric_of(dgx_h100()), ["nccl"], Diagnostics()) if k.endswith(".conf")] == []
 
 
 @pytest.mark.parametrize("name", ["a,b", "a:1", "^a", "=a", "a b", "a#b", "a\nNCCL_X=1"])
@@ -160,5 +143,5 @@ def test_a_name_that_would_be_read_as_something_else_is_refused(name: str) -> No
     hostile = replace(dgx_h100(2), classes=(replace(nic, systems=(name, "mlx5_1")),))
     made = faced(fabric, {"DGX_H100": hostile, "QM9700": switch()})
     found = Diagnostics()
-    files = build_files(made, ["nccl"], found)
+    files = build(made, ["nccl"], found)
     assert not [k for k in files if k.endswith(".conf")] and "E0504" in {d.code for d in found}

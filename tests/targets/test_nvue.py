@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.targets import nvue_grammar, switches
-from tests.targets.switches import CUMULUS, LOOPBACKS, NUMBERED, ROCE, made, text
+from tests.targets.switches import CUMULUS, ROCE, made, text
 
 yaml = pytest.importorskip("yaml")
 Tree = dict[str, Any]
@@ -32,7 +32,7 @@ def tree(files: dict[str, bytes], device: str) -> Tree:
     return found
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(switches.designs(CUMULUS))
 def test_every_file_is_in_the_grammar(tmp_path: Path, drawn: tuple[str, Tree]) -> None:
     design, roce = drawn
@@ -95,23 +95,6 @@ def test_the_judge_can_say_no(tmp_path: Path, old: bytes, new: bytes) -> None:
         tree(changed, "leaf0")
 
 
-def test_a_leaf_as_people_write_it(tmp_path: Path) -> None:
-    statements = f"{LOOPBACKS}\n  {NUMBERED['hosts']}\n  address leaf management from 192.168.0.10/24"
-    files, found = made(text(CUMULUS, CUMULUS, statements, "mtu 9216; bfd; graceful_restart", ROCE), tmp_path, "nvue")
-    assert not found
-    said = {" ".join(words) for words in nvue_grammar.commands(tree(files, "leaf0"))}
-    for command in (
-        "system hostname leaf0", "interface lo ip address 10.255.0.1/32", "interface eth0 ip address 192.168.0.10/24",
-        "interface eth0 ip vrf mgmt", "interface swp3 description spine0 swp1", "interface swp3 link mtu 9216",
-        "interface swp1 ip address 172.16.0.1/31", "interface swp3 qos pfc-watchdog state enable", "qos roce mode lossless",
-        "router bgp autonomous-system 4201000000", "router bgp graceful-restart mode full",
-        "vrf default router bgp neighbor swp3 remote-as 4202000000", "vrf default router bgp peer-group FABRIC bfd enable on",
-        "vrf default router bgp address-family ipv4-unicast multipaths ebgp 2",
-        "router policy prefix-list FABRIC4 rule 5 match 10.255.0.0/24 min-prefix-len 32",
-    ):  # fmt: skip
-        assert command in said, command
-
-
 def test_lanes_of_split_ports(tmp_path: Path) -> None:
     design = """\
 model switch SW { port p[1..4]: 400Gbps { type GE; os "swp{i}", "swp{i}s{lane}"; split 2, 4 } }
@@ -131,11 +114,6 @@ fabric f {
     assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == switches.neighbours(files)["a0"]
 
 
-def test_a_switch_without_neighbours(tmp_path: Path) -> None:
-    files, found = made(switches.LONELY.format(port=CUMULUS), tmp_path, "nvue")
-    assert not found and "neighbor" not in tree(files, "leaf")["vrf"]["default"]["router"]["bgp"]
-
-
 def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
     files, found = made(text(spine=CUMULUS), tmp_path, "nvue", "eos")
     assert {p for p in files if p.startswith("nvue/")} == {"nvue/spine0.yaml", "nvue/spine1.yaml"}
@@ -143,22 +121,16 @@ def test_only_switches_that_can_run_it(tmp_path: Path) -> None:
     assert "`Ethernet1/1` of leaf0" in found[0].message + found[1].message
 
 
-def test_an_mtu_that_no_port_takes(tmp_path: Path) -> None:
-    files, found = made(text(CUMULUS, CUMULUS, routing="mtu 9500"), tmp_path, "nvue")
-    assert not [p for p in files if p.startswith("nvue/")] and "its MTU is at most 9216" in found[0].message
-
-
-@pytest.mark.slow
-def test_llama3_24k(tmp_path: Path) -> None:
+def test_three_tiers(tmp_path: Path) -> None:
     """Rack switches of the cluster, one of each structure and some more: 16 hosts' ports below, a link to each of 16 pod
     switches; all have the neighbours of the design."""
     files, _ = made(switches.llama(), tmp_path, "nvue")
     expected = switches.neighbours(files)
     texts = {p.removeprefix("nvue/").removesuffix(".yaml"): text for p, text in files.items() if p.startswith("nvue/")}
-    assert len(texts) == 1536
+    assert len(texts) == 48
     for device, found_text in texts.items():
         assert sorted(map(int, re.findall(rb"remote-as: (\d+)", found_text))) == sorted(expected[device].values())
-    for device in switches.distinct(texts, 24):
+    for device in switches.distinct(texts, 8):
         config = tree(files, device)
         neighbours = config["vrf"]["default"]["router"]["bgp"]["neighbor"]
         assert {p: int(n["remote-as"]) for p, n in neighbours.items()} == expected[device] and len(neighbours) == 16

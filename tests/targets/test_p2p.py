@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import build_files
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics
 from tests.targets.build import pod, two_planes
 
 EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', re.M)
@@ -21,7 +21,7 @@ EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', 
 
 def made(fabric: Fabric) -> dict[str, bytes]:
     found = Diagnostics()
-    files = build_files(fabric, ["p2p", "json"], found)
+    files = build(fabric, ["p2p", "json"], found)
     assert not found.items
     return files
 
@@ -86,17 +86,3 @@ def test_links_of_the_dot_file_are_those_of_the_fabric(fabric, tmp_path):
     strange = [x for x in told.stderr.splitlines() if not re.fullmatch(r"Warning: node .*, port .* unrecognized", x)]
     assert told.returncode == 0 and not strange  # ports of plain nodes mean nothing to dot, and all to ptmd
     assert len(re.findall(r"^edge ", told.stdout, re.M)) == len(found)
-
-
-def test_ethernet_has_no_files_of_ibutils():
-    assert {p for p in made(pod(types=("GE",))) if p.startswith("p2p/")} == {"p2p/topology.dot"}
-
-
-@pytest.mark.parametrize("name", ["a b", "x\ny", 'q"', "=cmd()", "../x", "ü", "n" * 70, "#1"])
-def test_a_hostile_name_is_quoted_or_refused(name):
-    fabric = pod()
-    fabric.names = {0: name}
-    found = Diagnostics()
-    files = build_files(fabric, ["p2p"], found)
-    assert "p2p/fabric.topo" not in files and "E0504" in {d.code for d in found}
-    assert len(EDGE.findall(files["p2p/topology.dot"].decode().replace('\\"', "'"))) == fabric.link_count

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, build_files
-from tdsl.findings.diagnostic import Diagnostics
+from tdsl import compiler
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import BuildOptions, build
 
 DESIGN = """\
 model switch LEAF {{ port p[1..8]: 400Gbps {{ type GE400; os "swp{{i}}"; sonic 8*(i - 1) lanes 8 }} }}
@@ -32,11 +32,11 @@ def made(nos: str, place: Path, title: str = "A fabric", **options: object) -> d
     """The files of ztp and of the operating system."""
     path = place / "design.fab"
     path.write_text(DESIGN.format(nos=nos, title=title))
-    result = compiler.compile_without_checks(str(path))
+    result = compiler.elaborate(str(path))
     assert not [d for d in result.findings if d.severity.word == "error"], result.findings
     fabric = result.designs[0].fabric
     assert fabric is not None
-    return build_files(fabric, ["ztp", nos], Diagnostics(), BuildOptions(settings={"ztp": options}))
+    return build(fabric, ["ztp", nos], Diagnostics(), BuildOptions(settings={"ztp": options}))
 
 
 def test_sonic_is_led_to_files_of_the_build(tmp_path: Path) -> None:
@@ -52,14 +52,6 @@ def test_sonic_is_led_to_files_of_the_build(tmp_path: Path) -> None:
     assert "ztp/cumulus-ztp" not in files
 
 
-def test_cumulus_linux_is_led_to_files_of_the_build(tmp_path: Path) -> None:
-    files = made("nvue", tmp_path)
-    script = files["ztp/cumulus-ztp"].decode()
-    assert script.startswith("#!") and "CUMULUS-AUTOPROVISIONING" in script and "ztp/sonic.json" not in files
-    (prefix, suffix) = re.findall(r'http://ztp/(\S*)"\$\(hostname -s\)"(\S+)', script)[0]
-    assert {f"{prefix}{d}{suffix}" for d in ("leaf0", "leaf1", "spine")} <= set(files)
-
-
 @pytest.mark.parametrize("title", ["$(reboot)", "`x`; rm -rf /", "a # b", "ends with \\\\"])
 def test_a_shell_reads_the_script(tmp_path: Path, title: str) -> None:
     """Also with names and an address that would be commands."""
@@ -71,7 +63,3 @@ def test_a_shell_reads_the_script(tmp_path: Path, title: str) -> None:
     word = re.findall(r'--output "\$file" (.*)"\$\(hostname', lines[0])[0]
     said = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, text=True, timeout=10, check=False).stdout
     assert said == "http://ztp/$(reboot)'\";x/nvue/"
-
-
-def test_switches_of_other_systems_need_none(tmp_path: Path) -> None:
-    assert not [p for p in made("frr", tmp_path) if p.startswith("ztp/")]

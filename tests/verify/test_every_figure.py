@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.certificates.write import verified_certificates
-from tdsl.compile import compiler
-from tdsl.compile.compiler import Compilation, Options
-from tdsl.compile.second_opinion import add_second_opinions
-from tdsl.system.resources import packaged_folder
+from tdsl import compiler
+from tdsl.certificates.write import certify
+from tdsl.compiler import Compilation, Options
+from tdsl.resources import folder
+from tdsl.second_opinion import confirm
 from tdsl.verify.result import Result
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"
-DESIGNS = sorted(p.name for p in packaged_folder("stdlib").joinpath("designs").glob("*.fab"))
+DESIGNS = sorted(p.name for p in folder("stdlib").joinpath("designs").glob("*.fab"))
 LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab", "llama3_pod_racks.fab"}
 """Designs of which a check takes more than half a second."""
 
@@ -45,27 +45,51 @@ def told(compilation: Compilation, wanted: str = "") -> Iterator[str]:
                 yield f"{r.status} {r.check}: {r.text}{r.reason}\n"
 
 
+def answers(compilation: Compilation, wanted: str) -> Iterator[str]:
+    """Findings with their help, then the results of one check with all their facts, each on a line."""
+    for d in compilation.findings:
+        yield f"{d.severity.word} {d.code} {d.span.begin[0] if d.span else '-'}: {d.message}\n"
+        yield from [f"  = help: {d.help}\n"] if d.help else []
+    for design in compilation.designs:
+        for r in (r for r in design.results if r.check == wanted):
+            asked = r.facts() | {"text": None, "second_opinion": (r.second_opinion or {}).get("verdict")}
+            facts = {k: v for k, v in asked.items() if v not in (None, "", {}) and k not in SHOWN}
+            yield f"{r.status} {r.requirement or r.check}: {r.text or r.reason}\n"
+            yield f"    {json.dumps(facts, sort_keys=True, default=str)}\n"
+
+
+SHOWN = ("check", "status", "requirement", "reason", "exact", "unit", "judged", "of")
+"""Facts that are told already, or are those of the check."""
+
+
 @pytest.mark.parametrize("name", sorted(p.name for p in FIXTURES.iterdir() if p.is_dir() and p.name[0] != "_"))
 def test_fixtures(name: str, golden: Golden) -> None:
+    """What each check says of its fixtures, which its second method confirms."""
     out = []
     for path in sorted((FIXTURES / name).glob("*.fab")):
-        found = compiler.compile_and_verify(str(path))
-        assert add_second_opinions(found, str(path), Options()) == []
-        out += [f"## {path.name}\n", *told(found, name), "\n"]
+        found = compiler.check(str(path))
+        assert confirm(found, str(path), Options()) == []
+        out += [f"## {path.name}\n", *answers(found, name), "\n"]
     golden(f"checks/{name}.txt", "".join(out).replace(f"{FIXTURES}/", ""))
 
 
-@pytest.mark.parametrize("name", [d for d in DESIGNS if d not in LONG])
-def test_designs_of_the_library(name: str, golden: Golden) -> None:
-    path = packaged_folder("stdlib") / "designs" / name
-    golden(f"checks/designs/{name.removesuffix('.fab')}.txt", "".join(told(compiler.compile_and_verify(str(path)))))
+def test_designs_of_the_library(golden: Golden) -> None:
+    """What is required of each and reported, and what is found."""
+    out = []
+    for name in (d for d in DESIGNS if d not in LONG):
+        found = compiler.check(str(folder("stdlib") / "designs" / name))
+        out.append(f"## {name}\n")
+        out += [f"{d.severity.word} {d.code}: {d.message}\n" for d in found.findings]
+        asked = [r for design in found.designs for r in design.results if r.requirement or r.status == "refuted"]
+        out += [f"{r.status} {r.requirement or r.check}: {r.text or r.reason}\n" for r in asked]
+    golden("checks/library.txt", "".join(out))
 
 
 def test_two_devices_of_one_name_have_no_certificates() -> None:
     """Certificates name devices by their names; the reason is given for all of them."""
     path = FIXTURES / "name_collision" / "bad_no_unit_in_name.fab"
-    design = compiler.compile_and_verify(str(path)).designs[0]
+    design = compiler.check(str(path)).designs[0]
     assert design.fabric is not None
-    made = verified_certificates(design.fabric, design.claims, design.results)
+    made = certify(design.fabric, design.claims, design.results)
     assert (made.texts, made.rejected, list(made.left_out)) == ({}, {}, ["*.json"])
     assert "two have one" in made.left_out["*.json"]

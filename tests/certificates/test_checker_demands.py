@@ -1,0 +1,342 @@
+"""Demands of patterns, and the proofs about them that the checker reads."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from tdsl.certificates import checker
+from tests.certificates.by_hand import CHIP, HOST, SWITCH, cells, design, network, rejected
+
+PLAIN: dict[str, Any] = {"quotient": None, "symmetries": None}
+SHORTEST: dict[str, Any] = {"by": "lengths", "share": 1, "parts": 1, "lengths": []}
+
+
+def railed(rows: list[tuple[str, str, int | None]], rate: int = 30) -> dict[str, Any]:
+    """Hosts h0 to h4 with links of these rails, given as host, switch, rail."""
+    hosts = {f"h{i}": HOST for i in range(5)}
+    links = [{"a_device": a, "b_device": b, "rate_bps": rate, "rail": rail} for a, b, rail in rows]
+    return design({s: SWITCH for _, s, _ in rows} | hosts, links)
+
+
+RAILS = [
+    ("h0", "a", 0), ("h0", "b", 0), ("h0", "c", 3), ("h0", "d", 3),
+    ("h1", "a", 0), ("h1", "b", 0), ("h1", "c", 3), ("h1", "d", 3),
+    ("h2", "a", 0), ("h2", "b", 0), ("h2", "a", None),
+    ("h3", "c", 3), ("h3", "d", 3), ("h3", "a", 0), ("h3", "b", 0),
+    ("h4", "a", None), ("h4", "b", None),
+]  # fmt: skip
+"""Of three hosts both rails have two switches each, of one a single rail; the last host has links without a rail."""
+
+
+def asked(pattern: str, rows: Any = RAILS, **more: Any) -> tuple[dict[str, dict[str, int]], checker.Traffic, int]:
+    """Amounts by source and target of a pattern, the traffic, and what a rate of one means."""
+    net = network(railed(rows))
+    stated = {"pattern": pattern, "units": 5, "demands": None, "from": None, "to": None} | more
+    traffic, rate = checker.demanded(net, stated, PLAIN)
+    assert all(n == 1 for _, n, _ in traffic.asked)
+    return {s: dict(wanted) for s, _, wanted in traffic.asked}, traffic, rate
+
+
+TWICE = [(f"h{i}", s, None) for i in range(5) for s in "ab"]
+"""Five hosts, each on both switches."""
+
+
+def test_demands_of_patterns() -> None:
+    """Rings over all hosts or, of each rail, over those that have it; shifts and lists by the rails that two have in common."""
+    ring = {f"h{i}": {f"h{(i + 1) % 5}": 1} for i in range(5)}
+    assert asked("ring", TWICE)[::2] == (ring, 5 * 30)
+    for pattern in ("ring through scaleup", "rail_allreduce through scaleup"):
+        assert asked(pattern, TWICE)[0] == asked(pattern)[0] == ring
+    of_rails = {"h0 rail 0": "h1 rail 0", "h1 rail 0": "h2 rail 0", "h2 rail 0": "h3 rail 0", "h3 rail 0": "h0 rail 0"}
+    of_rails |= {"h0 rail 3": "h1 rail 3", "h1 rail 3": "h3 rail 3", "h3 rail 3": "h0 rail 3"}
+    for pattern in ("ring by rail", "rail_allreduce", "rail_allreduce by rail"):
+        assert asked(pattern)[::2] == ({s: {t: 1} for s, t in of_rails.items()}, 7 * 30), pattern
+    for step, of in ((1, 1), (2, 2), (7, 2), (999, 4)):
+        shifted = {f"h{i}": {f"h{(i + of) % 5}": 1} for i in range(5)}
+        assert asked(f"shift {step}", TWICE)[::2] == (shifted, 5 * 30)
+    with rejected("h3 and h4 have no rail in common"):
+        asked("shift 1 by rail")
+    listed = [["h0", "h1", 4], ["h1", "h3", 2], ["h2", "h0", 1], ["h0", "h3", 5]]
+    railed_list = {
+        "h0 rail 0": {"h1 rail 0": 4, "h3 rail 0": 5}, "h0 rail 3": {"h1 rail 3": 4, "h3 rail 3": 5},
+        "h1 rail 0": {"h3 rail 0": 2}, "h1 rail 3": {"h3 rail 3": 2}, "h2 rail 0": {"h0 rail 0": 1},
+    }  # fmt: skip
+    assert asked("file by rail", demands=listed)[::2] == (railed_list, 30 * 23)
+    assert asked("file", TWICE, demands=listed)[::2] == ({"h0": {"h1": 4, "h3": 5}, "h1": {"h3": 2}, "h2": {"h0": 1}}, 30 * 12)
+    every = [[f"h{i}", f"h{4 - i}", 1 + i] for i in (0, 1, 3)] + [["h2", "h0", 9]]
+    assert asked("file", TWICE, demands=every)[0] == {s: {t: n} for s, t, n in every}
+    with rejected("nothing is demanded, or there are symmetries of a list"):
+        asked("file")
+    with rejected("h2 and h4 have no rail in common"):
+        asked("file by rail", demands=[["h2", "h4", 1]])
+    for wrong in ([["h0", "h1", 4], ["h0", "h1", 4]], [["h0", "h1", 4], ["h0", "h1", 3]]):
+        with rejected("a demand is stated twice"):
+            asked("file", demands=wrong)
+    for wrong in ([["h0", "a", 4]], [["a", "h0", 4]], [["h0", "h1", 1], ["h0", "x", 4]]):
+        with rejected("a demand is not between units"):
+            asked("file", demands=wrong)
+    with rejected("a demand is not between two that have links"):
+        asked("file", demands=[["h0", "h0", 4]])
+    for units in (4, 6):
+        with rejected("the number of units is another"):
+            asked("ring", units=units)
+    for pattern in (
+        "ring by",
+        "shift",
+        "shift 1234567890",
+        "rings",
+        "all_to_all by rails",
+        "between by rail x",
+        "shift -1",
+        "ring ",
+    ):
+        with rejected("there is no such pattern"):
+            asked(pattern)
+
+
+def test_names_that_a_rail_or_a_set_would_have() -> None:
+    made = railed(TWICE)
+    row = next(row for row in made["devices"]["rows"] if row[0] == "b")
+    row[0] = row[1] = "b 2"
+    for link in made["links"]["rows"]:
+        link[1] = "b 2" if link[1] == "b" else link[1]
+    stated = {"units": 5, "demands": None, "from": ["h0"], "to": ["h1"]}
+    assert checker.demanded(network(made), stated | {"pattern": "ring"}, PLAIN)[1] == 150
+    for pattern in ("ring by rail", "rail_allreduce", "between", "all_to_all by rail"):
+        with rejected("a device has the name of a rail or a set"):
+            checker.demanded(network(made), stated | {"pattern": pattern}, PLAIN)
+
+
+def test_demands_of_sets() -> None:
+    """All of one set to all of the other: links within a set are none, and members of a set pass nothing on."""
+    rows = [
+        ("h0", "h1", 10),
+        ("h0", "s", 20),
+        ("h1", "t", 50),
+        ("h2", "s", 30),
+        ("h3", "t", 60),
+        ("s", "t", 70),
+        ("h0", "h3", 80),
+    ]
+    rows += [("h4", "h0", 90), ("h4", "t", 110), ("h1", "s", 40)]
+    net = network(design({f"h{i}": HOST for i in range(5)} | {"s": SWITCH, "t": SWITCH}, rows))
+    stated = {"pattern": "between", "units": None, "demands": None, "from": ["h0", "h1"], "to": ["h3", "s"]}
+    traffic, rate = checker.demanded(net, stated, PLAIN)
+    assert rate == 1 and traffic.asked == [("all from", 1, {"all to": 1})]
+    capacity = {("all from", "all to"): 20 + 40 + 80, ("all from", "t"): 50, ("all to", "t"): 60 + 70}
+    assert traffic.graph.arcs() == {k: c for (a, b), c in capacity.items() for k in ((a, b), (b, a))}
+    assert traffic.graph.forward == {"t"} and traffic.top == 140 + 50
+    assert traffic.out == {"all from": 1} and traffic.into == {"all to": 1}
+    for sides in (
+        {"from": []}, {"to": []}, {"from": None}, {"to": None}, {"from": ["h0", "x"]}, {"to": ["x"]}, {"from": ["h0", "s"]},
+    ):  # fmt: skip
+        with rejected("a set is empty or unknown, or both overlap"):
+            checker.demanded(net, stated | sides, PLAIN)
+    two = network(design({"h0": HOST, "h1": HOST}, [("h0", "h1", 10), ("h1", "h0", 20)]))
+    traffic, _ = checker.demanded(two, stated | {"from": ["h0"], "to": ["h1"]}, PLAIN)
+    assert traffic.top == traffic.routed([SHORTEST]) == 30, "both sets are all that there is"
+    lone = network(design({"h0": HOST, "h1": HOST, "s": SWITCH}, [("h0", "s", 10)]))
+    for one, other in (("h0", "h1"), ("h1", "h0")):
+        with rejected("a demand is not between two that have links"):
+            checker.demanded(lone, stated | {"from": [one], "to": [other]}, PLAIN)
+
+
+def test_hosts_of_one_switch_are_one_with_it() -> None:
+    """Those with links to one forwarding device only: what they exchange stays below it, and ports limit what each may send."""
+    links = [
+        ("h0", "s", 20),
+        ("h1", "s", 30),
+        ("h2", "s", 40),
+        ("h2", "t", 50),
+        ("h3", "t", 60),
+        ("h4", "h3", 70),
+        ("s", "t", 80),
+    ]
+    devices = {f"h{i}": HOST for i in range(5)} | {"h5": cells("host", forwards=True), "s": SWITCH, "t": SWITCH}
+    made = network(design(devices, [*links, ("h5", "s", 90)]))
+    demands = {("h0", "h1"): 7, ("h0", "h2"): 5, ("h1", "h2"): 3, ("h2", "h0"): 2, ("h5", "h0"): 11, ("h4", "h3"): 1}
+    traffic = checker.listed(made, PLAIN, made.units, dict(demands))
+    assert traffic.asked == [("h0", 1, {"h2": 8}), ("h2", 1, {"h0": 2}), ("h5", 1, {"h0": 11}), ("h4", 1, {"h3": 1})]
+    assert traffic.out == {"h0": 8, "h2": 2, "h5": 11, "h4": 1} and traffic.into == {"h2": 8, "h0": 13, "h3": 1}
+    arcs = {("h0", "s"): 5, ("h2", "s"): 4, ("h2", "t"): 5, ("h3", "t"): 6, ("h3", "h4"): 7, ("s", "t"): 8, ("h5", "s"): 9}
+    assert made.grain == 10 and traffic.graph.arcs() == {k: c for (a, b), c in arcs.items() for k in ((a, b), (b, a))}
+    assert traffic.top == min(Fraction(2, 13), Fraction(3, 7), Fraction(9, 8), Fraction(9, 11), Fraction(7, 1), Fraction(13, 1))
+    apart = checker.listed(made, PLAIN, (), dict(demands))
+    assert apart.asked[0] == ("h0", 1, {"h1": 7, "h2": 5}) and apart.out["h1"] == 3
+    below = checker.listed(made, PLAIN, made.units, {("h0", "h1"): 7})
+    assert below.asked == [] and below.lower({"routes": []}) == below.top == Fraction(2, 7)
+    assert below.upper({"lengths": [["s", "t", 5]]}) == Fraction(2, 7)
+    into = checker.listed(made, PLAIN, made.units, {("h2", "h1"): 7})
+    assert into.top == Fraction(3, 7)
+    for wrong in ({("h0", "h0"): 1}, {("h0", "x"): 1}, {("x", "h0"): 1}):
+        with rejected("a demand is not between two that have links"):
+            checker.listed(made, PLAIN, made.units, wrong)
+    for proof, some in ((PLAIN, {}), ({"quotient": None, "symmetries": [{}]}, demands)):
+        with rejected("nothing is demanded, or there are symmetries of a list"):
+            checker.listed(made, proof, made.units, some)
+    assert checker.listed(made, {"quotient": None, "symmetries": []}, made.units, demands).out == traffic.out
+
+
+def line() -> checker.Traffic:
+    """Hosts on two switches each, and two demands: 3 from h0 to h1, 2 from h2 to h1."""
+    links = [
+        ("h0", "s", 20),
+        ("h0", "t", 40),
+        ("h1", "s", 60),
+        ("h1", "t", 80),
+        ("h2", "s", 20),
+        ("h2", "t", 20),
+        ("s", "t", 100),
+    ]
+    net = network(design({"h0": HOST, "h1": HOST, "h2": HOST, "s": SWITCH, "t": SWITCH}, links))
+    return checker.listed(net, PLAIN, net.units, {("h0", "h1"): 3, ("h2", "h1"): 2})
+
+
+FLOWS: dict[str, Any] = {
+    "h0": [["h0", "s", 2], ["h0", "t", 4], ["s", "t", 1], ["s", "h1", 1], ["t", "h1", 5]],
+    "h2": [["h2", "s", 4], ["s", "h1", 4]],
+}
+
+
+def test_flows_are_conserved_and_arrive() -> None:
+    traffic = line()
+    load = traffic.by_flows({"flows": FLOWS}, 2)
+    assert load == {
+        ("h0", "s"): 2, ("h0", "t"): 4, ("s", "t"): 1, ("s", "h1"): 5, ("t", "h1"): 5, ("h2", "s"): 4,
+    }  # fmt: skip
+    traffic.asked = [(s, 3, w) for s, _, w in traffic.asked]
+    assert traffic.by_flows({"flows": FLOWS}, 2) == {arc: 3 * x for arc, x in load.items()}
+    for source in FLOWS:
+        for i, (a, b, x) in enumerate(FLOWS[source]):
+            for change in ([[a, b, x + 1]], [[a, b, x], [a, b, x]], [], [[b, a, x]]):
+                wrong = FLOWS | {source: [*FLOWS[source][:i], *change, *FLOWS[source][i + 1 :]]}
+                passes = not change or change[0][0] in (source, "s", "t")
+                with rejected(f"the demand of {source} does not arrive" if passes else f"{b} does not forward"):
+                    traffic.by_flows({"flows": wrong}, 2)
+    for parts in (1, 3):
+        with rejected("the demand of h0 does not arrive"):
+            traffic.by_flows({"flows": FLOWS}, parts)
+    for wrong in ({"h0": FLOWS["h0"]}, FLOWS | {"h1": []}, {"h0": FLOWS["h0"], "h1": FLOWS["h2"]}):
+        with rejected("other sources send"):
+            traffic.by_flows({"flows": wrong}, 2)
+    with rejected("h0 and h1 are not linked"):
+        traffic.by_flows({"flows": FLOWS | {"h0": [["h0", "h1", 6]]}}, 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_to_all_on_random_fabrics(seed: int) -> None:
+    """Bounds from random lengths and routes, by their definitions; the lower one is never above the upper one."""
+    rng = random.Random(seed)
+    hosts, switches = [f"h{i}" for i in range(rng.randrange(3, 6))], ["s0", "s1", "s2", "s3"]
+    links = [(h, s, rng.randrange(1, 5)) for h in hosts for s in rng.sample(switches, 2)]
+    links += [("s0", "s1", 3), ("s1", "s2", 2), ("s2", "s3", rng.randrange(1, 5))]
+    net = network(design(dict.fromkeys(hosts, HOST) | dict.fromkeys(switches, SWITCH), links))
+    alone = checker.uniform(net, PLAIN)
+    same = {h: min(g for g in hosts if net.near(g) == net.near(h)) for h in hosts}
+
+    def orbit(arc: tuple[str, str]) -> tuple[str, str]:
+        return same.get(arc[0], arc[0]), same.get(arc[1], arc[1])
+
+    assert all(alone.orbit[a] == alone.orbit[b] for a, b in product(net.arcs(), repeat=2) if orbit(a) == orbit(b))
+    ports = min(sum(net.near(h).values()) for h in hosts)
+    assert alone.top == Fraction(ports, len(hosts) - 1)
+    length = {orbit(arc): rng.randrange(1, 5) for arc in net.arcs()}
+    named = [[a, b, x] for (a, b), x in length.items()]
+    far = 0
+    load: Counter[tuple[str, str]] = Counter()
+    for h in hosts:
+        whole = nx.DiGraph((v, w, {"l": length[orbit((v, w))]}) for v, w in net.arcs() if v == h or v in switches)
+        far += sum(nx.dijkstra_path_length(whole, h, g, "l") for g in hosts if g != h)
+        one: Counter[tuple[str, str]] = Counter()
+        net.route(h, dict.fromkeys(hosts, 12), one, {arc: length[orbit(arc)] for arc in net.arcs()})
+        load.update(one)
+    price = sum(c * length[orbit(arc)] for arc, c in net.arcs().items())
+    upper = checker.uniform(net, PLAIN).upper({"lengths": named})
+    assert upper == min(alone.top, Fraction(price, far))
+    both: Counter[Any] = Counter()
+    capacity: Counter[Any] = Counter()
+    for (v, w), c in net.arcs().items():
+        key = frozenset(orbit((v, w)))
+        both[key] += load[v, w]
+        capacity[key] += c
+    found = alone.routed([SHORTEST | {"parts": 12, "lengths": named}])
+    assert found == min(Fraction(12 * capacity[key], x) for key, x in both.items() if x) or len(set(same.values())) < len(hosts)
+    assert min(found, alone.top) <= upper
+
+
+def test_units_that_forward_or_are_linked_to_units_are_no_class() -> None:
+    """Two hosts that forward, two that have a link to a third one, and two that are equivalent, all on one switch."""
+    devices = {f"h{i}": HOST for i in range(5)} | {f"f{i}": cells("host", forwards=True) for i in (0, 1)} | {"s": SWITCH}
+    links = [(d, "s", 10) for d in devices if d != "s"] + [("h0", "h2", 10), ("h1", "h2", 10)]
+    traffic = checker.uniform(network(design(devices, links)), PLAIN)
+    assert [(s, n) for s, n, _ in traffic.asked] == [("h0", 1), ("h1", 1), ("h2", 1), ("h3", 2), ("f0", 1), ("f1", 1)]
+
+
+def test_all_to_all_of_chips_that_reach_only_each_other() -> None:
+    """Three chips in a circle: lengths of 1 price what each sends over one link, and there is no other device."""
+    net = network(design(dict.fromkeys(("c0", "c1", "c2"), CHIP), [("c0", "c1", 10), ("c1", "c2", 10), ("c2", "c0", 10)]))
+    traffic = checker.uniform(net, PLAIN)
+    every = [[a, b, 1] for a, b in net.arcs()]
+    assert traffic.upper({"lengths": every}) == traffic.routed([SHORTEST]) == traffic.top == 1
+
+
+def test_switches_with_equal_links_that_send_or_receive_are_no_class() -> None:
+    """Four chips in a square, of which two opposite ones have the same neighbours: one sends, and its own links limit it."""
+    square = [("c0", "c1", 10), ("c1", "c2", 10), ("c2", "c3", 10), ("c3", "c0", 10)]
+    net = network(design(dict.fromkeys(("c0", "c1", "c2", "c3"), CHIP), square))
+    for quotient in (None, True):
+        traffic = checker.listed(net, {"quotient": quotient, "symmetries": None}, net.units, {("c1", "c0"): 1})
+        assert traffic.routed([SHORTEST]) == 1 and traffic.top == 2
+        back = checker.listed(net, {"quotient": quotient, "symmetries": None}, net.units, {("c0", "c1"): 1})
+        assert back.routed([SHORTEST]) == 1
+
+
+def test_bounds_of_a_bisection_by_routes() -> None:
+    """N hosts on a switch, each pair or host by host: half of them, rounded down, is what a split cuts."""
+    for n in (2, 3, 4, 5, 7):
+        net = network(design({f"h{i}": HOST for i in range(n)} | {"s": SWITCH}, [(f"h{i}", "s", 10) for i in range(n)]))
+        proof = PLAIN | {"by": "routes", "routes": [SHORTEST]}
+        # on a link 2 (n - 1) of all pairs, both ways, of a capacity of 2: 1 / (n - 1) for each, times the pairs that are divided
+        half = n // 2
+        apart = Fraction(half * (n - half), n - 1)
+        assert checker.lower_bound(net, proof | {"hubs": None}) == -(-apart.numerator // apart.denominator)
+        # a hub sends 1 to each host, over links that carry 2 both ways; at least half of the hosts are on the other side
+        assert checker.lower_bound(net, proof | {"hubs": {"s": 3}}) == half
+        assert checker.lower_bound(net, proof | {"hubs": {"s": 1}}) == half
+    apart = network(design({"h0": HOST, "h1": HOST, "h2": HOST, "s": SWITCH}, [("h0", "s", 10)]))
+    assert checker.lower_bound(apart, PLAIN | {"by": "routes", "routes": [SHORTEST], "hubs": {"s": 1}}) == 0
+
+
+def test_links_that_are_restored_are_subtracted() -> None:
+    """Two hosts of each of two leaves; the one link between the leaves, with others that are added for the proof."""
+    links = [("h0", "s", 50), ("h1", "s", 50), ("h2", "t", 50), ("h3", "t", 50), ("s", "t", 10)]
+    made = design({f"h{i}": HOST for i in range(4)} | {"s": SWITCH, "t": SWITCH}, links)
+    part = {"hubs": ["s"], "shares": {"t": {"s": Fraction(1)}}}
+    proof: dict[str, Any] = {"by": "shares", "parts": [part]}
+    assert network(made).grain == 10
+    for more, found in (
+        (None, 1), ([], 1), ([["s", "t", 30]], 1), ([["t", "s", 40]], 1), ([["s", "t", 40], ["s", "t", 50]], 10 - 9),
+        ([["s", "t", 100]], 10 - 10), ([["s", "t", 200]], 10 - 20),
+    ):  # fmt: skip
+        assert checker.lower_bound(network(made), proof | {"restored": more}) == found
+    for parts in (
+        [part, {"hubs": ["t"], "shares": {}}],
+        [{"hubs": ["s"], "shares": {}}] * 2,
+        [{"hubs": ["s", "s"], "shares": {}}],
+    ):
+        with rejected("two parts share a node"):
+            checker.lower_bound(network(made), {"by": "shares", "parts": parts, "restored": None})
+    two = [(h, s, 10) for h in ("h0", "h1", "h2", "h3") for s in ("s", "t")]
+    planes = network(design({f"h{i}": HOST for i in range(4)} | {"s": SWITCH, "t": SWITCH}, two))
+    parts = [{"hubs": ["s"], "shares": {}}, {"hubs": ["t"], "shares": {}}]
+    assert checker.lower_bound(planes, {"by": "shares", "parts": parts, "restored": None}) == 4
+    hosts = [[f"h{i}"] for i in range(4)]
+    both = [{"least": n, "order": [*hosts, [s]]} for n, s in ((2, "s"), (1, "t"))]
+    assert checker.lower_bound(planes, {"by": "splits", "parts": both}) == 3

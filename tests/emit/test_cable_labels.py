@@ -1,0 +1,86 @@
+"""Labels of cables: positions as TIA-606 writes them, and QR codes that a scanner reads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit.build import build
+from tdsl.emit.qr import path, qr
+from tests.conftest import need_program
+
+TEXT = """
+fabric f "Two racks" {
+  switch leaf[2]: QM9700
+  switch far: QM9700
+  connect leaf[0].p[k] to leaf[1].p[k] where k <= 3 { cable MFP7E10 }
+  connect leaf[0].p[9] to far.p[9]
+  hall h1 { row A { rack 1..9 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 1m }
+  place leaf[i] in h1.A[i + 1] at 35U + 5U*i
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    source = tmp_path_factory.mktemp("labels") / "design.fab"
+    source.write_text(TEXT)
+    fabric = compiler.elaborate(str(source)).designs[0].fabric
+    assert fabric is not None and fabric.complete
+    return build(fabric, ["cabling"], Diagnostics())
+
+
+def test_both_ends_in_the_form_of_tia_606(files: dict[str, bytes]) -> None:
+    rows = list(csv.DictReader(io.StringIO(files["cabling/labels.csv"].decode())))
+    assert [(r["near"], r["far"], r["length_m"], r["qr"]) for r in rows[:2]] == [
+        ("h1.A01-35:IB1/1/1", "h1.A02-40:IB1/1/1", "5", "leaf0:p1"),
+        ("h1.A02-40:IB1/1/1", "h1.A01-35:IB1/1/1", "5", "leaf0:p1"),
+    ]
+    assert [(r["near"], r["far"], r["length_m"]) for r in rows if r["cable_id"] == "leaf0:p9"] == [
+        ("h1.A01-35:IB1/5/1", "far:IB1/5/1", ""),
+        ("far:IB1/5/1", "h1.A01-35:IB1/5/1", ""),
+    ]
+
+
+def test_the_sheet_has_every_label_once(files: dict[str, bytes]) -> None:
+    text = files["cabling/labels.html"].decode()
+    assert text.count('<div class="label">') == 8 and text.count('<div class="page">') == 1
+    near = re.findall(r'<div class="near">([^<]*)</div>', text)
+    rows = list(csv.DictReader(io.StringIO(files["cabling/labels.csv"].decode())))
+    assert near == [r["near"] for r in rows]
+    assert text.count(path(qr("leaf0:p1", 0))) == 2
+
+
+def test_a_scanner_reads_the_codes(tmp_path: Path) -> None:
+    """Texts of 1 to 213 bytes, with every mask; and identifiers of cables."""
+    program = need_program("zbarimg", "zbar-tools")
+    most = (14, 26, 42, 62, 84, 106, 122, 152, 180, 213)
+    texts = ["su0-leaf3:p33", "x", *("".join(chr(97 + i * 7 % 26) for i in range(n)) for n in most)]
+    for mask, text in enumerate([*texts, texts[0]]):
+        mask = None if mask == len(texts) else mask % 8
+        m = np.kron(np.pad(qr(text, mask), 4), np.ones((4, 4), dtype=np.int8))
+        picture = tmp_path / "code.pgm"
+        picture.write_bytes(f"P5 {len(m)} {len(m)} 255\n".encode() + np.where(m == 1, 0, 255).astype(np.uint8).tobytes())
+        run = subprocess.run([program, "--quiet", "--raw", str(picture)], capture_output=True, text=True, check=False)
+        assert run.stdout.rstrip("\n") == text
+
+
+def test_a_text_that_is_too_long() -> None:
+    with pytest.raises(ValueError, match="too large"):
+        qr("x" * 3000)
+
+
+def test_the_path_draws_the_dark_modules() -> None:
+    m = qr("leaf0:p1")
+    drawn = np.zeros_like(m)
+    for c, r, n in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\d+z", path(m)):
+        drawn[int(r), int(c) : int(c) + int(n)] = 1
+    assert (drawn == m).all()

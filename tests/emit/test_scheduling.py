@@ -1,0 +1,119 @@
+"""Groups of hosts for schedulers against their definition, by networkx on small random fabrics."""
+
+from __future__ import annotations
+
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from tdsl.emit.records import HostGroup
+from tdsl.emit.scheduling import host_blocks, host_groups
+
+
+def wires(seed: int, most: int = 14) -> Any:
+    """Hosts, chips and switches in any order; links from low tiers to high ones, some between switches of one tier."""
+    rng = Random(seed)
+    size = rng.randrange(4, most)
+    tiers = [rng.choice((0, 0, 0, 1, 1, 2, 2, 3)) for _ in range(size)]
+    tiers = [t if rng.random() < 0.95 else -1 for t in tiers]
+    switch = [t != 0 for t in tiers]
+    kind = ["switch" if s else rng.choice(("host", "host", "host", "chip")) for s in switch]
+    some = rng.random() < 0.7
+    role = ["accelerator" if not s and (some and rng.random() < 0.7) else "" for s in switch]
+    links = []
+    for _ in range(rng.randrange(1, 2 * size)):
+        a, b = sorted(rng.sample(range(size), 2), key=lambda d: (tiers[d], d))
+        if tiers[a] == tiers[b] == 0 and rng.random() < 0.7:
+            continue
+        if tiers[b] - tiers[a] <= 1 or rng.random() < 0.3:
+            links.append((a, b))
+    near = {d for link in links for d in link}
+    built = [d in near or rng.random() < 0.8 for d in range(size)]
+    names = [f"h{d}" for d in range(size)]
+    for d in np.flatnonzero(switch).tolist():
+        names[d] = f"s{rng.randrange(3)}{'-up' * rng.randrange(2)}"
+    fabric = SimpleNamespace(
+        is_switch=np.array(switch), built=np.array(built), kind=np.array(kind), role=np.array(role), tier=np.array(tiers),
+        device_count=size, device_a=np.array([a for a, _ in links], dtype=np.int64),
+        device_b=np.array([b for _, b in links], dtype=np.int64),
+    )  # fmt: skip
+    return SimpleNamespace(fabric=fabric, devices=SimpleNamespace(name=np.array(names, dtype=object)))
+
+
+def groups_by_definition(w: Any) -> tuple[tuple[HostGroup, ...], ...]:
+    """Level by level: hosts that links up to a tier join, at last those that any links join."""
+    f, names = w.fabric, w.devices.name.tolist()
+    size, tier = f.device_count, f.tier.tolist()
+    links = list(zip(f.device_a.tolist(), f.device_b.tolist(), strict=True))
+    cabled = {a for a, b in links if f.is_switch[b]}
+    hosts = [d for d in range(size) if f.built[d] and f.kind[d] == "host"]
+    if any(f.role[d] == "accelerator" for d in hosts):
+        hosts = [d for d in hosts if f.role[d] == "accelerator"]
+    hosts = [d for d in hosts if d in cabled]
+    high = max([1] + [tier[d] for d in range(size) if f.is_switch[d] and f.built[d]])
+    levels: list[tuple[HostGroup, ...]] = []
+    below: list[set[int]] = []
+    taken: set[str] = set()
+    for level in range(1, high + 2) if hosts else ():
+        graph = nx.Graph()
+        graph.add_nodes_from(range(size))
+        graph.add_edges_from((a, b) for a, b in links if level > high or (tier[a] != tier[b] and max(tier[a], tier[b]) <= level))
+        parts = [p for p in nx.connected_components(graph) if p & set(hosts)]
+        parts.sort(key=lambda p: min(p & set(hosts)))
+        if levels and len(parts) == len(below):
+            continue
+        made = []
+        for part in parts:
+            switches = [d for d in sorted(part) if f.is_switch[d] and f.built[d] and tier[d] <= level]
+            top = max((tier[d] for d in switches), default=0)
+            mine = [h for h in hosts if h in part]
+            name = next((names[d] for d in switches if tier[d] == top), names[mine[0]])
+            while name in taken:
+                name += "-up"
+            inner = tuple(g.name for g, m in zip(levels[-1], below, strict=True) if m & part) if levels else ()
+            made.append(HostGroup(name, tuple(names[h] for h in mine), inner))
+        taken |= {g.name for g in made}
+        levels.append(tuple(made))
+        below = [p & set(hosts) for p in parts]
+        if len(parts) == 1:
+            break
+    return tuple(levels)
+
+
+def test_groups_of_random_fabrics() -> None:
+    heights = set()
+    for seed in range(250):
+        made = wires(seed)
+        wanted = groups_by_definition(made)
+        assert host_groups(made) == wanted, seed
+        heights.add(len(wanted))
+    assert heights >= {0, 1, 2, 3}
+
+
+def test_groups_below_four_tiers() -> None:
+    """Two hosts that only switches of the highest tier join, and two that only a link between these joins."""
+    w = wires(0)
+    w.fabric = SimpleNamespace(
+        is_switch=np.array([False] * 4 + [True] * 9), built=np.ones(13, dtype=bool), kind=np.array(["host"] * 4 + ["switch"] * 9),
+        role=np.array([""] * 13), tier=np.array([0] * 4 + [1] * 4 + [2] * 3 + [3] * 2), device_count=13,
+        device_a=np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]), device_b=np.array([4, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12, 12]),
+    )  # fmt: skip
+    w.devices.name = np.array([*"abcd", *(f"s{n}" for n in range(9))], dtype=object)
+    assert [[(g.name, g.hosts, g.groups) for g in level] for level in host_groups(w)] == [
+        [("s0", ("a",), ()), ("s1", ("b",), ()), ("s2", ("c",), ()), ("s3", ("d",), ())],
+        [("s4", ("a", "b"), ("s0", "s1")), ("s5", ("c",), ("s2",)), ("s6", ("d",), ("s3",))],
+        [("s7", ("a", "b", "c"), ("s4", "s5")), ("s8", ("d",), ("s6",))],
+        [("s7-up", ("a", "b", "c", "d"), ("s7", "s8"))],
+    ]
+
+
+def test_blocks_are_domains_and_the_rest() -> None:
+    domains = (HostGroup("rack0", ("a", "c"), ()), HostGroup("rack1", ("d", "e"), ()))
+    lowest = (HostGroup("s0", ("a", "b"), ("x",)), HostGroup("s1", ("c", "d"), ()), HostGroup("s2", ("f",), ()))
+    highest = (HostGroup("top", ("a", "b", "c", "d", "f"), ("s0", "s1", "s2")),)
+    assert host_blocks(domains, (lowest, highest)) == (*domains, HostGroup("s0", ("b",), ()), HostGroup("s2", ("f",), ()))
+    assert host_blocks((), (highest,)) == (HostGroup("top", ("a", "b", "c", "d", "f"), ()),)
+    assert host_blocks(domains, ()) == domains and host_blocks((), ()) == ()

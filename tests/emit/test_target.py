@@ -1,0 +1,247 @@
+"""What makes a folder a target, what templates may see and do, and how names get into formats."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tdsl import __version__
+from tdsl.diagnostic import Diagnostics
+from tdsl.emit import quote
+from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.target import discover
+from tdsl.resources import folder
+from tests.targets.build import pod
+
+OWN = ("cabling", "diagram", "ibsim", "json", "nccl", "opensm", "p2p")
+
+
+def target(place: Path, template: str, manifest: str = "", name: str = "mine") -> Path:
+    """A target in a folder of targets."""
+    made = place / name
+    (made / "templates").mkdir(parents=True, exist_ok=True)
+    (made / "target.toml").write_text(
+        manifest or 'title = "t"\nconsumer = "c"\n[[file]]\npath = "mine/a.txt"\ntemplate = "a.j2"\n'
+    )
+    (made / "templates" / "a.j2").write_text(template)
+    return place
+
+
+def made(
+    place: Path, fabric: object = None, name: str = "mine", **settings: object
+) -> tuple[dict[str, bytes], list[tuple[str, str, tuple[str, ...]]]]:
+    """What a target makes, and what was found."""
+    found = Diagnostics()
+    options = BuildOptions(target_paths=(place,), settings={name: settings})
+    out = build(pod() if fabric is None else fabric, [name], found, options)  # type: ignore[arg-type]
+    out.pop("manifest.json")
+    return out, [(d.code, d.message, d.notes) for d in found]
+
+
+def test_every_target_is_found_and_says_what_it_is() -> None:
+    found = Diagnostics()
+    known = discover(found)
+    assert not found.items and set(OWN) <= set(known)
+    for t in known.values():
+        page = (t.folder / "README.md").read_text()
+        assert page.startswith(f"# {t.name}") and t.title and t.consumer
+
+
+def test_the_manifest_lists_every_file_and_nothing_of_the_machine() -> None:
+    files = build(pod(), [], Diagnostics())
+    content = json.loads(files["manifest.json"])
+    assert content["schema"] == 1 and content["tdsl"] == __version__ and content["design"]["name"] == "superpod"
+    assert set(content["files"]) == set(files) - {"manifest.json"} and list(content["files"]) == sorted(content["files"])
+    for path, facts in content["files"].items():
+        assert facts == {"sha256": hashlib.sha256(files[path]).hexdigest(), "size": len(files[path])}
+    assert content["design"]["sha256"] == content["files"]["fabric.json"]["sha256"]
+
+
+def test_the_designs_hash_does_not_depend_on_the_targets_chosen() -> None:
+    hashes = {json.loads(build(pod(), t, Diagnostics())["manifest.json"])["design"]["sha256"] for t in ([], ["nccl"], ["json"])}
+    assert len(hashes) == 1
+    other = json.loads(build(pod(nodes=3), [], Diagnostics())["manifest.json"])["design"]["sha256"]
+    assert other not in hashes
+
+
+def test_an_unknown_target_is_answered_with_the_nearest() -> None:
+    found = Diagnostics()
+    build(pod(), ["cablin"], found)
+    assert [(d.code, d.help) for d in found] == [("E0501", "did you mean `cabling`?")]
+
+
+def test_a_target_from_a_further_folder_needs_no_code(tmp_path: Path) -> None:
+    text = "{% for d in fabric.devices if d.kind == 'switch' %}\n{{ d.name }} {{ d.tier }}\n{% endfor %}\n"
+    files, found = made(target(tmp_path, text))
+    assert not found
+    assert files["mine/a.txt"].decode().splitlines() == [
+        "su0-leaf0 1", "su0-leaf1 1", "su1-leaf0 1", "su1-leaf1 1", "spine0 2", "spine1 2",
+    ]  # fmt: skip
+
+
+def test_one_file_a_device_under_a_safe_name(tmp_path: Path) -> None:
+    manifest = 'title="t"\nconsumer="c"\n[[file]]\npath="mine/{device}/conf"\nscope="device"\ntemplate="a.j2"\n'
+    fabric = pod(units=1, nodes=1, rails=1, spines=1, manager=False, omit_last=False)
+    fabric.names = {0: "../../etc/passwd", 1: "a b", 2: "C" * 300}
+    files, found = made(target(tmp_path, "{{ device.name | line }}", manifest), fabric)
+    assert not found and len(files) == 3
+    for path in files:
+        part = path.split("/")
+        assert len(part) == 3 and ".." not in part and len(part[1].encode()) <= 110 and not part[1].startswith(".")
+
+
+def test_options_have_defaults_and_types(tmp_path: Path) -> None:
+    manifest = 'title="t"\nconsumer="c"\n[options]\nn = 3\n[[file]]\npath="mine/a"\ntemplate="a.j2"\n'
+    place = target(tmp_path, "{{ options.n + 1 }}", manifest)
+    assert made(place)[0]["mine/a"] == b"4"
+    assert made(place, n=6)[0]["mine/a"] == b"7"
+    assert [f[0] for f in made(place, n="6")[1]] == [f[0] for f in made(place, m=1)[1]] == ["E0502"]
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        ("one\n{{ fabric.nonsense }}\n", "line 2"),
+        ("{{ undefined_name }}", "line 1"),
+        ("\n\n{% for x in %}\n", "line 3"),
+        ("{{ fabric.devices | nofilter }}", "line 1"),
+        ("{{ 1 / 0 }}", "line 1"),
+        ("{{ fabric.cables | csv(['cable_id', 'price']) }}", "price"),
+        ("{% include 'other.j2' %}", "line 1"),
+        ("{% include '../../../json/templates/fabric.json.j2' %}", "line 1"),
+    ],
+)
+def test_a_template_error_names_template_and_line(tmp_path: Path, template: str, says: str) -> None:
+    files, found = made(target(tmp_path, template))
+    assert not files and len(found) == 1
+    code, message, notes = found[0]
+    told = " ".join((message, *notes))
+    assert code == "E0503" and "mine" in message and says in told and "a.j2" in told
+
+
+def test_a_template_error_names_the_record(tmp_path: Path) -> None:
+    _, found = made(target(tmp_path, "{% for d in fabric.devices %}\n{{ d.name }}{{ d.colour }}\n{% endfor %}"))
+    assert found[0][2] == ("in a.j2, line 2", "while writing device su0-node0")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ fabric._fabric }}",
+        "{{ fabric.__class__.__mro__ }}",
+        "{{ fabric.devices.__init__.__globals__ }}",
+        "{{ ''.__class__ }}",
+        "{{ cycler.__init__.__globals__.os }}",
+        "{% for i in range(99999999) %}{% endfor %}",
+    ],
+)
+def test_templates_reach_nothing_private(tmp_path: Path, template: str) -> None:
+    files, found = made(target(tmp_path, template))
+    assert not files and [f[0] for f in found] == ["E0503"]
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ 'x' * 1048577 }}",
+        "{{ [1] * 1048577 }}",
+        "{{ 2 ** 1048577 }}",
+        "{{ (2 ** 600000) * (2 ** 600000) }}",
+        "{{ '%1048577d' % 1 }}",
+        "{{ '%*d' % (1048577, 1) }}",
+        "{{ '{:>1048577}'.format(1) }}",
+        "{{ '{:{}}'.format(1, 1048577) }}",
+        "{{ 'x'.ljust(1048577) }}",
+        "{{ 'x' | center(1048577) }}",
+        "{{ '%1048577d' | format(1) }}",
+    ],
+)
+def test_a_template_that_would_make_too_much_at_once_is_refused(tmp_path: Path, template: str) -> None:
+    files, found = made(target(tmp_path, template))
+    assert not files and [f[0] for f in found] == ["E0504"]
+    if "*d" in template:  # a width that a value gives is refused whatever it is
+        return
+    (tmp_path / "less").mkdir()
+    assert not made(target(tmp_path / "less", template.replace("1048577", "1048").replace("600000", "600")))[1]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "says"),
+    [
+        ("title = 3", "`file`"),
+        ('title = "t"\nconsumer = "c"\nfoo = 1', "foo"),
+        ('title = "t"\nconsumer = "c"\n[[file]]\npath = "../a"\ntemplate = "a.j2"', "leads out"),
+        ('title = "t"\nconsumer = "c"\n[[file]]\npath = "/a"\ntemplate = "a.j2"', "leads out"),
+        ('title = "t"\nconsumer = "c"\n[[file]]\npath = "a"\ntemplate = "b.j2"', "missing"),
+        ('title = "t"\nconsumer = "c"\n[[file]]\npath = "a"\nprogram = "evil.py"', "only tdsl's own"),
+        ('title = "t"\nconsumer = "c"\n[[file]]\npath = "a"\ntemplate = "a.j2"\nscope = "galaxy"', "galaxy"),
+        ('title = "t"\nconsumer = "c"\n[[file]]\npath = "a"\ntemplate = "a.j2"\nscope = "device"', "{device}"),
+        ('title = "t"\n[[file]]\npath = "a"\ntemplate = "a.j2"', "consumer"),
+        ("title = ", "target.toml"),
+        ('title = "t"\nconsumer = "c"\nrouter = 1\n[[file]]\npath = "a"\ntemplate = "a.j2"', "`router` is a table"),
+        ('title = "t"\nconsumer = "c"\n[router]\nports = 1\n[[file]]\npath = "a"\ntemplate = "a.j2"', "no `ports`"),
+        ('title = "t"\nconsumer = "c"\n[router]\nmtu = "1"\n[[file]]\npath = "a"\ntemplate = "a.j2"', "`mtu` is a number"),
+        (
+            'title = "t"\nconsumer = "c"\n[router]\ninterface = "("\n[[file]]\npath = "a"\ntemplate = "a.j2"',
+            "pattern that is none",
+        ),
+    ],
+)
+def test_an_unfit_manifest_is_a_finding(tmp_path: Path, manifest: str, says: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "evil.py").write_text("raise SystemExit(9)")
+    found = Diagnostics()
+    assert "mine" not in discover(found, (target(tmp_path, "", manifest),))
+    assert [d.code for d in found] == ["E0502"] and (says in found.items[0].message or says == "`file`")
+
+
+def test_a_further_folder_cannot_replace_a_target(tmp_path: Path) -> None:
+    found = Diagnostics()
+    known = discover(found, (target(tmp_path, "", name="json"),))
+    assert known["json"].own and [d.code for d in found] == ["E0502"]
+
+
+def test_checking_a_design_imports_no_template_engine() -> None:
+    code = "import sys, tdsl.emit.build, tdsl.emit.write; print({'jinja2', 'xlsxwriter'} & set(sys.modules))"
+    assert (
+        subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True).stdout
+        == "set()\n"
+    )
+
+
+def test_no_target_knows_a_model() -> None:
+    names = ("QM9700", "DGX", "H100", "SN5600", "7060X", "GB200", "superpod", "dragonfly")
+    for path in folder("targets").rglob("*"):
+        if path.is_file() and path.suffix in (".j2", ".py", ".toml"):
+            text = path.read_text().lower()
+            assert not [n for n in names if n.lower() in text], path
+
+
+def test_file_names_stay_apart_and_in_place() -> None:
+    hostile = ["", ".", "..", "/", "a/b", "a:b", "a b", "a\0b", "...a", "-rf", "é" * 80, "x" * 200, "x" * 201, "\ud800"]
+    names = [quote.file_name(t) for t in hostile]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert 0 < len(name.encode()) <= 100 and "/" not in name and "\0" not in name and name[0] not in ".-"
+    assert quote.file_name("su0-leaf3") == "su0-leaf3"
+
+
+def test_a_hostile_name_in_every_format() -> None:
+    fabric = pod(units=1, nodes=1, rails=1, spines=1, manager=False, omit_last=False)
+    fabric.names = {0: '=cmd|"/c calc"!A1,\n<b>&\\', 1: "leaf"}
+    fabric.title = '<script>alert("x")</script>\nrouting_engine file --> & \x07'
+    found = Diagnostics()
+    files = build(fabric, [], found)
+    assert {(d.code, *d.notes[0].split(",")[:1]) for d in found if d.code != "E0506"} == {
+        ("E0504", f"in {name}.j2")
+        for name in ("fabric.net", "assets.csv", "fabric.topo", "inventory.yaml", "labels.yaml", "topology.yaml", "topology.conf")
+    }
+    assert json.loads(files["fabric.json"])["title"] == fabric.title
+    assert b"<script" not in files["diagram/fabric.svg"]
+    config = [x for x in files["opensm/opensm.conf"].decode().splitlines() if x and not x.startswith("#")]
+    assert [x.split()[0] for x in config] == ["routing_engine", "lmc", "sweep_interval", "use_ucast_cache"]

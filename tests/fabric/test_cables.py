@@ -1,0 +1,223 @@
+"""Cables of fabrics by loops: the links in each, their order in the plan, their names, and which cable to pull first."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tdsl.fabric.cables import Cables
+from tdsl.fabric.cabling import pull
+from tdsl.fabric.columns import port_id
+from tdsl.fabric.graph import Fabric
+from tests.harness import compile_text
+
+MODELS = """
+model switch LANES { port p[1..4]: 800Gbps { split 4 }; port q[1..4]: 400Gbps }
+model switch TWIN { port p[1..16]: 400Gbps { cage 2 OSFP } }
+model switch ONE { port p[1..16]: any }
+model switch BACK { port p[1..16]: 400Gbps; port a[1..16]: 400Gbps }
+model panel PLATE { port front[8]: any; port back[8]: any }
+model panel LONE { port all[1..16]: any }
+model switch HALVES { port p[1..2]: 800Gbps { split 2 } }
+model cable TWO { legs 2; rate 800Gbps; medium fibre }
+model cable HYDRA { legs 4; rate 800Gbps; medium fibre }
+"""
+DESIGNS = {
+    "plain": """
+      switch a[3]: ONE; switch b[2]: ONE
+      connect a[*] to b[*] each x 2 { rate 400Gbps }""",
+    "panels": """
+      group g[2] { switch a[2]: BACK; panel q: PLATE; switch b[2]: TWIN; connect a[*] to b[*] each via q }
+      switch c: ONE; panel l: LONE
+      connect c to g[i].a[j] { rate 400Gbps }
+      connect c to g[i].b[j] x 2 via l { rate 400Gbps }""",
+    "legs at b": """
+      switch one[4]: ONE; switch lane[2]: LANES { split p[1..2] 4 }
+      connect one[k] to lane[m].p[i, k] where i >= 1 and i <= 2 { cable HYDRA }
+      connect lane[*].q[1..2] to one[0..1] spread""",
+    "legs at a": """
+      switch lane[2]: LANES { split p[1..2] 4 }; switch one[4]: ONE
+      connect lane[m].p[i, k] to one[k] where i >= 1 and i <= 2 { cable HYDRA }
+      connect one[0] to one[1] x 3 { rate 400Gbps }""",
+    "two legs each": """
+      switch half: HALVES { split p 2 }; switch one[4]: ONE
+      connect half.p[i, k] to one[2 * i + k - 2] { cable TWO }""",
+    "two legs each at b": """
+      switch one[4]: ONE; switch half: HALVES { split p 2 }
+      connect one[2 * i + k - 2] to half.p[i, k] { cable TWO }""",
+    "the first port of all": """
+      panel q: PLATE; switch a[2]: BACK
+      connect a[0] to a[1] x 2 via q""",
+    "several in one": """
+      switch lane: LANES { split p[1..4] 4 }; switch one[4]: ONE; switch twin[3]: TWIN; switch other[2]: TWIN
+      connect twin[*] to other[*] each x 4 { cable "2x" carries 2 }
+      connect twin[*] to one[0..2] pairs
+      connect lane.p[i, k] to one[k] where i <= 3 { cable HYDRA }
+      panel q: PLATE
+      connect one[0] to one[3] x 2 via q { rate 200Gbps }""",
+    "traces": """
+      switch a[2]: BACK; switch b[3]: BACK
+      connect a[*] to b[*] each { medium trace }
+      connect b[*].a to a[*].a each x 2
+      connect b[*] each { medium backplane }""",
+    "nothing": "switch a[2]: ONE",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def fabrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Fabric]:
+    """Every design, compiled."""
+    found = {}
+    for name, body in DESIGNS.items():
+        text = f"fabric f {{{body.replace('; ', chr(10))}\n}}{MODELS}"
+        result = compile_text(text, tmp_path_factory.mktemp("cables"), verify=False, models=False)
+        wrong = [d.message for d in result.findings if d.severity.word == "error" and d.code != "E0404"]
+        fabric = result.designs[0].fabric
+        assert wrong == [] and fabric is not None, (name, wrong)
+        found[name] = fabric
+    return found
+
+
+def connector(f: Fabric, port: int) -> tuple[int, str, int]:
+    """What the cable in a port fills: its connector, or its cage where a cable carries several links."""
+    device = int(f.port_device[port])
+    c, i = f.port_class(port)
+    link = int(f.port_link[port])
+    if link >= 0 and f.statements[int(f.link_statement[link])].settings.get("carries") == 2:
+        return device, "cage", c.cages[i]
+    return device, f"{c.name} from {c.first}", c.connectors[i]
+
+
+def segments(f: Fabric) -> list[tuple[int, int, int]]:
+    """Link and the two ports between which a part of it runs, from the a end."""
+    out = []
+    for i in range(f.link_count):
+        ports = [int(f.link_a[i]), int(f.link_via_a[i]), int(f.link_via_b[i]), int(f.link_b[i])]
+        if ports[1] < 0:
+            out.append((i, ports[0], ports[3]))
+        else:
+            out += [(i, ports[0], ports[1]), (i, ports[2], ports[3])]
+    return out
+
+
+def through(f: Fabric) -> dict[int, list[int]]:
+    """Of each link the rows of its cables, from the a end."""
+    legs = enumerate(zip(f.cable_a.tolist(), f.cable_b.tolist(), strict=True))
+    rows = {frozenset((connector(f, a), connector(f, b))): k for k, (a, b) in legs}
+    out = defaultdict(list)
+    for i, a, b in segments(f):
+        row = rows.get(frozenset((connector(f, a), connector(f, b))))
+        if row is not None:
+            out[i].append(row)
+    return out
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_links_of_cables(name: str, fabrics: dict[str, Fabric]) -> None:
+    f = fabrics[name]
+    cables = Cables(f)
+    found = defaultdict(list)
+    for link, leg in zip(*(x.tolist() for x in cables.crossings), strict=True):
+        found[link].append(leg)
+    expected = through(f)
+    assert found == expected
+    media = {"traces": 12, "nothing": 0}
+    assert len(expected) == media.get(name, f.link_count)
+    assert [sum(row in legs for legs in expected.values()) for row in range(len(f.cable_a))] == f.cable_links.tolist()
+    by_id = defaultdict(list)
+    for link in sorted(expected):
+        for leg in expected[link]:
+            by_id[cables.ids[leg]].append(link)
+    assert {k: sorted(v) for k, v in cables.links_by_id().items()} == by_id
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> None:
+    """Cables by the lower end's device, then as a person meets its ports; the legs of one cable stay together. Its name is that
+    of the first port at the lower end."""
+    f = fabrics[name]
+    cables = Cables(f)
+    count = len(f.cable_a)
+    rank = cables.ports.rank[cables.ports.rows(np.arange(len(f.port_device)))].tolist()
+    key = [(int(f.port_device[a]), rank[a]) for a in f.cable_a.tolist()]
+    groups = defaultdict(list)
+    for row, group in enumerate(f.cable_group.tolist()):
+        groups[group].append(row)
+    first = {group: min(rows, key=lambda r: key[r]) for group, rows in groups.items()}
+    order = sorted(range(count), key=lambda r: (key[first[int(f.cable_group[r])]], int(f.cable_leg[r])))
+    rows, ranks, ids = cables.order
+    assert rows.tolist() == order and len(ranks) == count
+    assert sorted(range(count), key=lambda r: (int(ranks[r]), int(f.cable_leg[r]))) == order
+    lead = [int(f.cable_a[first[g]]) for g in f.cable_group.tolist()]
+    if count:
+        assert cables.lead.tolist() == lead
+        assert [i.partition(":")[0] for i in ids] == [f.device_name(int(f.port_device[p])) for p in lead]
+        holes = []
+        for p in lead:
+            c, i = f.port_class(p)
+            full = port_id(c, i)
+            holes.append(full.rpartition("-")[0] if c.split > 1 else full)
+        assert [i.partition(":")[2] for i in ids] == holes
+    else:
+        assert ids == []
+    heads = [
+        bool(f.cable_leg[r]) and sum(connector(f, int(b)) == connector(f, int(f.cable_b[r])) for b in f.cable_b) > 1
+        for r in range(count)
+    ]
+    assert cables.head_at_b.tolist() == heads
+    assert any(heads) == name.endswith("at b")
+    places = list(dict.fromkeys(str(p) for p in cables.devices.place.tolist()))
+    turns = {}
+    for number, group in enumerate(
+        sorted(groups, key=lambda g: (
+            places.index(str(cables.devices.place[f.port_device[f.cable_a[groups[g][0]]]])),
+            int(f.port_device[f.cable_b[groups[g][0]]]), key[first[g]],
+        )), 1,
+    ):  # fmt: skip
+        turns[group] = number
+    assert cables.turns().tolist() == [turns[g] for g in f.cable_group.tolist()]
+
+
+PORTS = 24
+
+
+@given(
+    st.integers(1, 4),
+    st.lists(st.tuples(st.integers(0, PORTS - 1), st.integers(0, PORTS - 1)), min_size=1, max_size=14, unique=True),
+    st.booleans(), st.randoms(use_true_random=False),
+)  # fmt: skip
+@settings(max_examples=120)
+def test_cables_by_loops(lanes: int, ends: list[tuple[int, int]], mixed: bool, chance: Any) -> None:
+    """One cable for each pair of connectors; legs of one break-out are a group, numbered by their lowest ports."""
+    ends = [(min(e), max(e)) for e in ends]
+    ends = sorted(set(ends))
+    chance.shuffle(ends)
+    connector = [p // lanes for p in range(PORTS)]
+    if mixed:
+        chance.shuffle(connector)
+    links = defaultdict(list)
+    for row, (a, b) in enumerate(ends):
+        links[connector[a], connector[b]].append((a, b, row))
+    legs = sorted((min(found), len(found), pair) for pair, found in links.items())
+    degree: Counter[int] = Counter()
+    for _, _, (ca, cb) in legs:
+        degree[ca] += 1
+        degree[cb] += 1
+    groups: dict[int, int] = {}
+    count: Counter[int] = Counter()
+    expected = []
+    for (a, b, row), many, (ca, cb) in legs:
+        split = degree[ca] > 1 or degree[cb] > 1
+        group = groups.setdefault(cb if degree[cb] > 1 else ca, len(groups))
+        count[group] += split
+        expected.append((a, b, group, count[group] if split else 0, many, row, -row, degree[ca] > 1 and degree[cb] > 1, split))
+    told = np.arange(len(ends))
+    a, b = (np.array([e[k] for e in ends]) for k in (0, 1))
+    found = pull(a, b, told, -told, np.array(connector))
+    columns = (found.a, found.b, found.group, found.leg, found.links, found.statement, found.cls, found.tangled, found.split)
+    assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected

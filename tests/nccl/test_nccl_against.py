@@ -1,0 +1,182 @@
+"""A topology file or list of adapters beside the dump of a machine: every difference, with its place, message and help."""
+
+from __future__ import annotations
+
+import pytest
+
+from tdsl.emit.nccl_against import against
+from tdsl.source import SourceFile
+
+DROPS = "correct the bus id; NCCL drops what it does not find"
+ADDS = "add it where it belongs; else NCCL adds it by itself"
+TRAINED = "look for a link that trained low, or correct the file"
+
+
+def gpu(bus: str, nvlinks: str = "", **more: str) -> str:
+    links = "".join(f'<nvlink target="x" count="{n}"/>' for n in nvlinks.split())
+    said = "".join(f' {k}="{v}"' for k, v in more.items())
+    return f'<pci busid="{bus}"{said}><gpu>{links}</gpu></pci>'
+
+
+def nic(bus: str, *names: str, **more: str) -> str:
+    said = "".join(f' {k}="{v}"' for k, v in more.items())
+    nets = "".join(f'<net name="{n}"/>' for n in names)
+    return f'<pci busid="{bus}"{said}><nic>{nets}</nic></pci>'
+
+
+def switch(bus: str, *below: str) -> str:
+    return f'<pci busid="{bus}">{"".join(below)}</pci>'
+
+
+def system(*cpus: tuple[str, ...]) -> str:
+    inner = "".join(f'<cpu numaid="{n}">{"".join(below)}</cpu>' for n, below in enumerate(cpus))
+    return f'<system version="1">{inner}</system>'
+
+
+def compared(text: str, dump: str) -> list[tuple[str, str, str, str]]:
+    """Initial of the severity, text at the place, message and help of each difference."""
+    found = against(SourceFile("planned.xml", text), SourceFile("dump.xml", dump)).findings
+    assert {d.code for d in found} <= {"E0529", "E0907"}
+    return [(d.severity.name[0], d.span.text if d.span else "", d.message, d.help) for d in found if d.code == "E0529"]
+
+
+ONE = system((switch("s", gpu("g0", "9 9"), nic("n0", "a")), switch("t", gpu("g1", "18"), nic("n1", "b"))))
+
+
+def test_a_machine_without_a_difference() -> None:
+    assert compared(ONE, ONE) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        (
+            '"g0"', '"g9"',
+            [("W", "<system", "the machine has a GPU at g9, which the file leaves out", ADDS),
+             ("E", '"g0"', "the machine has no GPU at g0", DROPS)],
+        ),
+        (
+            '"n0"', '"n9"',
+            [("W", "<system", "the machine has an adapter at n9 (a), which the file leaves out", ADDS),
+             ("E", '"n0"', "the machine has no adapter at n0", DROPS)],
+        ),
+        (
+            '<pci busid="n0"><nic><net name="a"/></nic></pci>', "",
+            [("E", '"n0"', "the machine has no adapter at n0", DROPS)],
+        ),
+        (
+            '<pci busid="g1"><gpu><nvlink target="x" count="18"/></gpu></pci>', '<pci busid="g1"><nic/></pci>',
+            [("E", '"g1"', "the machine has an adapter at g1, not a GPU", "correct the bus id")],
+        ),
+        (
+            '<pci busid="n1"><nic><net name="b"/></nic></pci>', '<pci busid="n1"><gpu/></pci>',
+            [("E", '"n1"', "the machine has a GPU at n1, not an adapter", "correct the bus id")],
+        ),
+        (
+            'numaid="0"', 'numaid="3"',
+            [("E", f'"{b}"', f"{what} {b} is on NUMA node 0, on the machine on 3", 'move it below the <cpu> with numaid="3"')
+             for what, b in (("GPU", "g0"), ("adapter", "n0"), ("GPU", "g1"), ("adapter", "n1"))],
+        ),
+        (
+            'name="a"', 'name="c"',
+            [("E", '"n0"', "the machine has no adapter a", "correct the name; NCCL drops what it does not find")],
+        ),
+        (
+            'count="9"/><nvlink target="x" count="9"', 'count="8"/><nvlink target="x" count="9"',
+            [("E", '"g0"', "GPU g0 has 18 NVLinks, on the machine 17", "correct the counts, or look for NVLinks that are down")],
+        ),
+        ('<nvlink target="x" count="18"/>', "", []),
+    ],
+)  # fmt: skip
+def test_a_difference(old: str, new: str, wanted: list[tuple[str, str, str, str]]) -> None:
+    assert old in ONE
+    assert compared(ONE, ONE.replace(old, new, 1)) == wanted
+
+
+def test_exchanged_adapters() -> None:
+    """The names and what is beside the GPUs."""
+    dump = ONE.replace('"a"', '"x"').replace('"b"', '"a"').replace('"x"', '"b"')
+    name, place = (
+        "exchange the names: NCCL finds adapters by their names",
+        "put it below the switch that it shares with its adapter",
+    )
+    assert compared(ONE, dump) == [
+        ("E", '"g0"', "GPU g0 is beside a, on the machine beside b", place),
+        ("E", '"n0"', "adapter a is at n0, on the machine at n1", name),
+        ("E", '"g1"', "GPU g1 is beside b, on the machine beside a", place),
+        ("E", '"n1"', "adapter b is at n1, on the machine at n0", name),
+    ]
+
+
+@pytest.mark.parametrize(("mine", "its", "told"), [("16", "8", True), ("16", "16", False), ("", "8", False), ("16", "", False)])
+def test_speeds_and_widths(mine: str, its: str, told: bool) -> None:
+    for name, words in (("link_speed", "link speed"), ("link_width", "link width")):
+        for what, made in (("GPU", gpu("g", **{name: "@"})), ("adapter", nic("g", "a", **{name: "@"}))):
+            text, dump = (system((made.replace("@", v),)) for v in (mine, its))
+            message = f"{what} g has a PCIe {words} of {mine}, on the machine {its}"
+            assert compared(text, dump) == ([("W", f'"{mine}"', message, TRAINED)] if told else [])
+
+
+def test_what_is_no_topology() -> None:
+    wrong = [("E", "", "dump.xml holds no topology of NCCL", "set NCCL_TOPO_DUMP_FILE on the machine")]
+    for dump in ("", "x", '<graphs version="1"/>', "<system"):
+        assert compared(ONE, dump) == wrong
+        (place,) = [d.span for d in against(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings]
+        assert place is not None and (place.start, place.end) == (0, 0)
+    for text in ("", "x", '<graphs version="1"/>', "<system"):
+        assert compared(text, ONE) == []
+
+
+CONF = [
+    ("NCCL_IB_HCA=mlx5_0", []),
+    ("NCCL_IB_HCA=mlx", []),
+    ("NCCL_IB_HCA==mlx", [("mlx", 13)]),
+    ("NCCL_IB_HCA==mlx5_0:1,mlx5_3::1,mlx5_7", [("mlx5_7", 32)]),
+    ("NCCL_IB_HCA=x:1,mlx5_0,yy", [("x", 12), ("yy", 23)]),
+    ("NCCL_IB_HCA=^x", []),
+    ("NCCL_IB_HCA=^=x", []),
+    ("NCCL_IB_HCA=,,x,", [("x", 14)]),
+    ("NCCL_IB_HCA=", []),
+    ("NCCL_DEBUG=1\nNCCL_IB_HCA=x\n#NCCL_IB_HCA=y\nNCCL_IB_HCA=z", [("x", 25), ("z", 54)]),
+    ("OTHER=1\nNCCL_IB_HCA=mlx5_00", [("mlx5_00", 20)]),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), CONF)
+def test_lists_of_adapters(text: str, wanted: list[tuple[str, int]]) -> None:
+    """A name is the beginning of the names it means, with ``=`` the whole name; ``^`` are those that are not used."""
+    dump = system((nic("n1", "mlx5_3"), nic("n0", "mlx5_0", "")))
+    found = against(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump)).findings
+    found = [d for d in found if d.code == "E0529"]
+    assert [(d.message, d.help, d.severity.name) for d in found] == [
+        (f"the machine has no adapter {n}: it has mlx5_0, mlx5_3", "correct the name in NCCL_IB_HCA", "ERROR") for n, _ in wanted
+    ]
+    assert [(d.span.start, d.span.end) for d in found if d.span] == [(at, at + len(n)) for n, at in wanted]
+
+
+NOTHING = [
+    ('<graphs version="1"/>', "this is a file of <graphs>, and the dump is one of <system>"),
+    ("", "this is no topology file"),
+    (system(()), "this is a topology file without a GPU and without an adapter"),
+    ("NCCL_IB_HCA=", "this is a list of settings, and its NCCL_IB_HCA names no adapter of the machine"),
+    ("NCCL_IB_HCA=^x", "this is a list of settings, and its NCCL_IB_HCA names no adapter of the machine"),
+    ("NCCL_DEBUG=INFO", "this is a list of settings, and its NCCL_IB_HCA names no adapter of the machine"),
+]
+
+
+@pytest.mark.parametrize(("text", "why"), NOTHING)
+def test_a_file_with_nothing_to_compare(text: str, why: str) -> None:
+    made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+    errors = [(d.code, d.message) for d in made.findings if d.severity.name == "ERROR"]
+    assert (errors, made.judged) == ([("E0907", f"nothing was compared with dump.xml: {why}")], 0)
+
+
+def test_how_much_was_compared() -> None:
+    for text, judged, of in (
+        (ONE, 4, 4),
+        (ONE.replace('"g0"', '"h0"'), 3, 4),
+        ("NCCL_IB_HCA=a,^q,z", 3, 3),
+        ("NCCL_IB_HCA=^a", 1, 1),
+    ):
+        made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+        assert (made.judged, made.of) == (judged, of)

@@ -1,0 +1,237 @@
+"""What is imported is what was captured: links, names and rates; and real captures with mistakes planted in them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Severity
+from tdsl.fabric.graph import Fabric
+from tdsl.observe.importing import NoDesign, design
+from tdsl.observe.record import End, Node, Observed, Place, Wire
+from tdsl.source import SourceFile
+from tests.cli.run import tdsl
+from tests.fabrics import multiplane, random_fabric, superpod
+from tests.harness import fabric_of
+from tests.observe.captures import audited, codes, lldp, netlist
+from tests.observe.plant import Cables, extra, missing, swap, wrong_port
+from tests.observe.test_chain import POD
+from tests.observe.test_readers import real
+
+
+def imported(folder: Path, *args: str | Path) -> Fabric:
+    """The fabric of what an import writes; the text must compile without errors."""
+    done = tdsl("import", *args, "-o", folder / "asbuilt.fab")
+    assert done.exit_code == 0, done.output
+    result = compiler.elaborate(str(folder / "asbuilt.fab"))
+    assert not [d.message for d in result.findings if d.severity is Severity.ERROR]
+    fabric = result.designs[0].fabric
+    assert fabric is not None
+    return fabric
+
+
+def named(fabric: Fabric, label: Callable[[Fabric, int], str]) -> set[tuple[str, str]]:
+    """Links by the names of devices and ports."""
+
+    def end(port: int) -> str:
+        d = int(fabric.port_device[port])
+        number = str(port - int(fabric.port_base[d]) + 1) if fabric.is_switch[d] else label(fabric, port)
+        return f"{fabric.device_name(d)} {number}"
+
+    return {tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)}  # type: ignore[misc]
+
+
+def system(fabric: Fabric, port: int) -> str:
+    c, i = fabric.port_class(port)
+    return c.systems[i] or f"{c.name}{i}"
+
+
+@pytest.mark.parametrize("form", ["structure", "flat"])
+def test_a_built_pod_comes_back(form: str, tmp_path: Path) -> None:
+    pod = fabric_of(POD, tmp_path, models=False)
+    (tmp_path / "pod.topo").write_text(netlist(Cables(pod), dict.fromkeys(range(len(pod.port_device)), "4xNDR")))
+    back = imported(tmp_path, tmp_path / "pod.topo", "--as", form)
+    assert named(back, system) == named(pod, system)
+    assert set(back.link_rate.tolist()) == {400 * 10**9}
+    text = (tmp_path / "asbuilt.fab").read_text()
+    assert text.count("connect ") == (2 if form == "structure" else pod.link_count)
+    assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "pod.topo").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "fabric",
+    [superpod(2, 4, 4, 2, 16).build, multiplane(2, 8, 2, 2, 16).build, *(random_fabric(s).build for s in range(4))],
+)
+def test_any_wiring_comes_back(fabric: Callable[[], Fabric], tmp_path: Path) -> None:
+    made = fabric()
+    (tmp_path / "x.topo").write_text(netlist(Cables(made)))
+    for form in ("structure", "flat"):
+        back = imported(tmp_path, tmp_path / "x.topo", "--as", form)
+        assert len(named(back, system)) == back.link_count == made.link_count
+        assert tdsl("audit", tmp_path / "asbuilt.fab", "--ibnetdiscover", tmp_path / "x.topo").exit_code == 0
+
+
+def test_lldp_needs_a_rate(tmp_path: Path) -> None:
+    pod = fabric_of(POD, tmp_path, models=False)
+    lldp(Cables(pod), tmp_path / "captures")
+    done = tdsl("import", tmp_path / "captures")
+    assert done.exit_code == 2 and "--rate 400Gbps" in done.output
+    back = imported(tmp_path, tmp_path / "captures", "--rate", "400Gbps")
+    assert back.link_count == pod.link_count
+    assert tdsl("audit", tmp_path / "asbuilt.fab", "--lldp", tmp_path / "captures").exit_code == 0
+
+
+CAPTURES = ("ibnetdiscover/loginoff-sx6036-8sw-144ca.ibnetdiscover.txt", "ibnetdiscover/ibtopotool-1.topo")
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_a_real_capture_with_planted_mistakes(name: str, tmp_path: Path) -> None:
+    path = real(name)
+    fabric = imported(tmp_path, path)
+    assert codes(audited(fabric, ("ibnetdiscover", path))) == []
+    expected = {missing: ("E0625", "E0610"), extra: ("E0626",), wrong_port: ("E0627", "E0628"), swap: ("E0620", "E0621")}
+    for kind, wanted in expected.items():
+        done = 0
+        for seed in range(12):
+            cables = Cables(fabric)
+            if not kind(cables, Random(seed)):
+                continue
+            (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(range(len(fabric.port_device)), "4xQDR")))
+            found = [c for c in codes(audited(fabric, ("ibnetdiscover", tmp_path / "now.topo"))) if c not in ("E0631", "E0630")]
+            assert len(found) == 1 and found[0] in wanted, (kind.__name__, seed, found)
+            done += 1
+        assert done
+
+
+def test_the_known_faults_of_a_real_cluster(tmp_path: Path) -> None:
+    """A design of the cluster as it was meant: 6 leaves, 2 spines, 4 links a pair. One link is not there."""
+    path = real(CAPTURES[0])
+    tdsl("import", path, "-o", tmp_path / "asbuilt.fab")
+    text = (tmp_path / "asbuilt.fab").read_text()
+    assert "connect ib[1].p[25] " not in text  # the fourth link from ib1 to ib8
+    whole = text.rstrip().removesuffix("}") + "  connect ib[1].p[25] to ib[8].p[6] { rate 40Gbps }\n}\n"
+    (tmp_path / "meant.fab").write_text(whole)
+    done = tdsl("audit", tmp_path / "meant.fab", "--ibnetdiscover", path, "--format", "json")
+    (found,) = json.loads(done.stdout)["fabrics"]
+    assert done.exit_code == 1
+    assert [(d["code"], d["message"]) for d in found["findings"]] == [("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")]
+
+
+@pytest.mark.parametrize("faults", range(4))
+def test_a_table_keeps_its_structure_with_faults_in_it(faults: int, tmp_path: Path) -> None:
+    """Of tables no port without a cable is known; swapped and missing cables are exceptions of the rules, and links are kept."""
+    assert tdsl("build", "dgx_superpod_h100", "--set", "units=1", "--target", "cabling", "--out", tmp_path / "out").exit_code == 0
+    with (tmp_path / "out/cabling/links.csv").open(newline="") as file:
+        head, *rows = list(csv.reader(file))
+    far = [head.index(f"b_{x}") for x in ("device", "interface", "port")]
+    choose = Random(faults)
+    for _ in range(faults):
+        one, other = choose.sample(rows, 2)
+        for k in far:
+            one[k], other[k] = other[k], one[k]
+    for _ in range(faults // 2):
+        rows.remove(choose.choice(rows))
+    with (tmp_path / "seen.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([head, *rows])
+    back = imported(tmp_path, tmp_path / "seen.csv", "--rate", "400Gbps")
+    text = (tmp_path / "asbuilt.fab").read_text()
+    loops = sum(row[head.index("a_device")] == row[head.index("b_device")] for row in rows)
+    assert (
+        back.link_count == len(rows) - loops == len(rows) - text.count("left out")
+        and text.count("model switch") == 1
+        and text.count("model host") == 2
+    )
+    assert text.count("connect ") <= (10 if not faults else len(rows) // 4)
+    if not loops:
+        assert tdsl("audit", tmp_path / "asbuilt.fab", "--p2p", tmp_path / "seen.csv").exit_code == 0
+
+
+def test_quotes_and_braces_in_names_come_back(tmp_path: Path) -> None:
+    """`a"0` and `a'0` were one device, and one of the two links was lost."""
+    names = ['a"0', "a'0", 'b{10:c}"', "{{x}}", 'say "no"']
+    ports = ['p"1', "p'1", 'p"2{', "{i}", "q"]
+    capture = tmp_path / "cables.csv"
+    with capture.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("a_device", "a_port", "b_device", "b_port", "rate_gbps"))
+        rows.writerows((n, p, "spine", f"swp{k}", 400) for k, (n, p) in enumerate(zip(names, ports, strict=True)))
+    done = tdsl("import", capture, "-o", tmp_path / "made.fab")
+    assert done.exit_code == 0, done.output
+    shown = tdsl("show", tmp_path / "made.fab", "links", "--format", "csv")
+    found = {r[f"{end}_device"] for r in csv.DictReader(io.StringIO(shown.stdout, newline="")) for end in "ab"} - {"spine"}
+    assert found == set(names), shown.output
+    done = tdsl("audit", tmp_path / "made.fab", "--p2p", capture)
+    assert done.exit_code == 0 and "5 of 5" in done.stdout, done.output
+
+
+AT = Place(SourceFile("x", "\n" * 9), 1)
+G = 10**9
+
+
+def made(*wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = None, files: int = 1) -> Observed:
+    """Links with their rates in Gb/s between devices that a capture names; ``kinds`` says what some of them are."""
+    out = Observed(files=files)
+    for a, p, b, q, rate in wires:
+        for name in (a, b):
+            out.nodes.setdefault(name, Node(name, name, (kinds or {}).get(name, ""), (f"id{name}",), 0, AT))
+        out.wires.append(Wire(End(a, (p,)), End(b, (q,)), AT, rate * G))
+    return out
+
+
+def test_no_design() -> None:
+    with pytest.raises(NoDesign, match=r"^the captures have no link$"):
+        design(made(), "f")
+    unknown = made(("n0", "eth0", "s0", "1", 0), ("n1", "eth0", "s0", "2", 0), ("n2", "eth0", "s0", "3", 100))
+    with pytest.raises(NoDesign, match=r"^the captures do not say the rate of 2 links; give it with --rate 400Gbps$"):
+        design(unknown, "f")
+    assert design(unknown, "f", 400 * G).count("rate 400Gbps") == 2
+
+
+def test_an_imported_design() -> None:
+    """Two leafs of six ports with three hosts each; a host is missing, a cable is looped, and a link is seen twice."""
+    wires = [(f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)]
+    wires += [("leaf0", "6", "spine", "1", 400), ("leaf1", "6", "spine", "2", 400), ("leaf0", "4", "leaf0", "5", 100)]
+    wires += [("spine", "1", "leaf0", "6", 200), ("leaf0", "7", "leaf0", "7", 100)]
+    text = design(made(*wires, files=2), "my lab")
+    assert text.splitlines() == [
+        "# Made by `tdsl import` from 2 captures: 7 devices, 6 links.",
+        "# left out: both ends on leaf0, 4 and 5",
+        'model host HOST0 { port p[1]: any { os "eth{i}" } }',
+        "model switch SWITCH_6 { port p[1..6]: any }",
+        "model switch SWITCH_2 { port p[1..2]: any }",
+        "",
+        "fabric my_lab {",
+        "  switch leaf[2]: SWITCH_6",
+        '  naming leaf[a] "leaf{a}"',
+        "  host node[4]: HOST0 { role accelerator }",
+        '  naming node[a] "node{a}"',
+        "  switch spine: SWITCH_2",
+        '  naming spine "spine"',
+        "",
+        "  connect leaf[0].p[6] to spine.p[1] { rate 400Gbps }",
+        "  connect leaf[1].p[6] to spine.p[2] { rate 400Gbps }",
+        "  connect node[a].p[0] to leaf[(a // 2)].p[(a % 2) + 1] { rate 100Gbps }",
+        "}",
+    ]
+    assert design(made(*wires[:2]), "x").startswith("# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n")
+
+
+def test_links_inside_of_one_array() -> None:
+    """The end that comes first stays first."""
+    text = design(made(("sw0", "1", "sw1", "2", 100), ("sw1", "1", "sw0", "2", 100)), "f")
+    assert [line.strip() for line in text.splitlines() if "connect" in line] == [
+        "connect sw[0].p[1] to sw[1].p[2] { rate 100Gbps }", "connect sw[0].p[2] to sw[1].p[1] { rate 100Gbps }",
+    ]  # fmt: skip
+
+
+def test_one_device_is_no_array() -> None:
+    text = design(made(("sw7", "1", "core", "1", 100)), "f")
+    assert "  switch sw7: SWITCH_1\n" in text and '  naming sw7 "sw7"\n' in text
+    assert "  connect core.p[1] to sw7.p[1] { rate 100Gbps }\n" in text

@@ -1,0 +1,70 @@
+"""Records that readers make: limits of names and numbers, places, nodes that become one; and the tables of ibdiagnet."""
+
+from __future__ import annotations
+
+import pytest
+
+from tdsl.diagnostic import Severity
+from tdsl.observe.record import Malformed, Observed, Place, hexadecimal, number, plain
+from tdsl.source import SourceFile
+
+FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "base", "value"),
+    [
+        ("0", 5, 10, 0), ("5", 5, 10, 5), ("6", 5, 10, None), ("-1", 5, 10, None), ("x", 5, 10, None), ("", 5, 10, None),
+        ("ff", 255, 16, 255), ("0xff", 255, 16, 255), ("1" + "0" * 19, 10**19, 10, 10**19), ("0" * 20 + "1", 10**19, 10, None),
+        ("1048576", 1 << 20, 10, 1 << 20),
+    ],
+)  # fmt: skip
+def test_numbers(text: str, most: int, base: int, value: int | None) -> None:
+    """From 0 to a largest, of at most twenty characters."""
+    if value is not None:
+        assert number(text, 7, "the port", most, base) == value
+        return
+    with pytest.raises(Malformed) as wrong:
+        number(text, 7, "the port", most, base)
+    assert (wrong.value.line, wrong.value.help) == (7, "")
+    assert wrong.value.message == f"the port is {text!r}, which is not a number from 0 to {most:,}"
+
+
+@pytest.mark.parametrize(
+    ("text", "digits"),
+    [
+        ("0x0002c903000a1b2c", "0002c903000a1b2c"), ("08:00:27:4F:33:2d", "0800274f332d"), ("0800.274f.332d", "0800274f332d"),
+        ("08-00-27-4f-33-2d ", "0800274f332d"), ("0800274f332", ""), ("0800274f332d1", ""), ("0002c903000a1b2c0", ""), ("x", ""),
+        ("0800274f332g", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_identifiers(text: str, digits: str) -> None:
+    """Twelve or sixteen digits."""
+    assert hexadecimal(text) == digits
+
+
+def test_names() -> None:
+    assert plain("a" * 512, 3) == "a" * 512 and plain("a\tb", 3) == "a\tb"
+    for text, message, help in (
+        ("a" * 513, "a name has more than 512 characters", ""),
+        ("a\x1b[0m", "a name contains a control character: 'a\\x1b[0m'", "capture the output again without a terminal"),
+        ("a\u200bb", "a name contains a character that is not seen or turns the order of the text: 'a\\u200bb'", "remove it"),
+    ):
+        with pytest.raises(Malformed) as wrong:
+            plain(text, 3)
+        assert (wrong.value.line, wrong.value.message, wrong.value.help) == (3, message, help)
+
+
+def test_faults_of_one_capture() -> None:
+    """The first twenty of each; a line outside of the file is its first or last."""
+    made, other = Observed(), SourceFile("d.txt", "x")
+    for n in range(22):
+        made.fault(FILE, 5 * (n != 1), f"f{n}", "h")
+    made.fault(other, 9, "one", code="E0602")
+    found = list(made.findings)
+    assert [d.message for d in found] == [*(f"f{n}" for n in range(20)), "one"]
+    assert [d.span.begin[0] for d in found if d.span] == [5, 1, *[5] * 18, 1]
+    assert [(d.code, d.help) for d in found] == [("E0601", "h")] * 20 + [("E0602", "")]
+    made.note("E0604", Place(FILE, 2), "n", "do")
+    last = list(made.findings)[-1]
+    assert (last.code, last.message, last.help, last.severity) == ("E0604", "n", "do", Severity.WARNING)

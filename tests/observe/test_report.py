@@ -1,0 +1,190 @@
+"""All forms of the report of an audit, with lists of accepted faults, requirements as built, and tables of identifiers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.fabric.graph import Fabric
+from tdsl.observe import identifiers, report, speeds, worklist
+from tdsl.observe.accepted import added, settle
+from tdsl.observe.accepted import read as accepted
+from tdsl.observe.audit import Audit, Settings
+from tdsl.observe.names import Rule, is_factory, readings
+from tdsl.observe.prometheus import text as metrics
+from tdsl.source import SourceFile
+from tests.cli.run import tdsl
+from tests.conftest import Golden
+from tests.harness import fabric_of
+from tests.observe.captures import audited, netlist
+from tests.observe.plant import plant
+from tests.observe.test_diagnose import SMALL
+
+
+def findings(found: Iterable[Diagnostic]) -> Iterator[str]:
+    """Findings as they are told."""
+    for d in found:
+        at = f"{Path(d.span.file.name).name}:{d.span.begin[0]}-{d.span.finish[0]}" if d.span is not None else ""
+        yield f"{d.code} {d.severity.word} {at} {d.message}"
+        yield from (f"    at {Path(n.span.file.name).name}:{n.span.begin[0]} {n.message}" for n in d.labels)
+        yield from (f"    note {n}" for n in d.notes)
+        if d.help:
+            yield f"    help {d.help}"
+
+
+LONELY = """
+Switch\t4 "S-99"\t# "lonely"
+[1]\t"S-98"[1]\t# lid 0 4xNDR
+
+Ca\t1 "S-98"\t# "lost HCA-1"
+[1]\t"S-99"[1]\t# lid 0 4xNDR
+"""
+PLACES = """\
+# of a hall
+device,hall,row,rack,u
+su0-leaf0,h1,A,2,40
+su0-leaf1,h1,A,10,40
+spine0,h1,B,1,40
+su1-node0,h1,A,2,1
+"""
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
+    return fabric_of(SMALL, tmp_path_factory.mktemp("small"), models=False)
+
+
+def told(made: Audit) -> Iterator[str]:
+    """All that an audit says."""
+    for f in (*made.faults, *made.accepted):
+        yield from findings([f.finding])
+        for t in f.tasks:
+            yield f"    {t.device} {t.port}: {t.action} ({t.found}; {t.planned}; {t.cable})"
+        if f.mistake is not None:
+            m = f.mistake
+            yield f"    {m.kind} {m.cost} moves {m.moves} removed {m.removed} added {m.added} devices {m.devices}"
+    yield from findings(made.notes)
+    yield report.summary(made).rstrip()
+
+
+def test_all_forms_of_a_report(small: Fabric, golden: Golden, tmp_path: Path) -> None:
+    """Mistakes, devices of other names and strangers: findings, work list, Markdown, JSON, metrics; accepted, then late."""
+    cables, _ = plant(small, 1, 3)
+    other = {4: "Quantum Mellanox Technologies", 3: "stranger", 12: "MF0;spine0:MQM9700/U1"}
+    (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(cables.far, "4xNDR"), other) + LONELY)
+    asked = Settings(rules=(Rule.parse("strang(er)=su0-leaf0"),))
+    made = audited(small, ("ibnetdiscover", tmp_path / "now.topo"), settings=asked)
+    rows = worklist.rows(made, worklist.read_places(PLACES))
+    entries, left = added([made], "cables ordered", "OPS-1", date(2027, 1, 31))
+    parts = [
+        *told(made), worklist.as_csv(rows).decode(), report.markdown(made), json.dumps(report.document(made), indent=1),
+        *(e.line.rstrip() for e in entries), f"{left} cannot be accepted", metrics([made]),
+    ]  # fmt: skip
+    listed = accepted(SourceFile("dead.txt", "".join(e.line for e in entries)))
+    for today in (date(2026, 1, 1), date(2027, 2, 1)):
+        again = audited(small, ("ibnetdiscover", tmp_path / "now.topo"), settings=asked)
+        settle(again, listed, {e.element: _links(small, e.element) for e in listed}, today)
+        parts += [f"on {today}", report.summary(again)]
+    golden("observe/report.txt", re.sub(r"[^\s|\"]*/(now\.topo|design\.fab)", r"\1", "\n".join(parts)) + "\n")
+
+
+def _links(fabric: Fabric, element: str) -> Any:
+    """The links of an element of a list of failures."""
+    import numpy as np
+
+    device, _, port = element.partition(".p[")
+    found = [d for d in range(fabric.device_count) if fabric.device_path(d) in (element, device)]
+    rows = np.flatnonzero(np.isin(fabric.device_a, found) | np.isin(fabric.device_b, found))
+    if not port:
+        return rows
+    at = int(fabric.port_base[found[0]]) + int(port.rstrip("]")) - 1
+    return rows[(fabric.link_a[rows] == at) | (fabric.link_b[rows] == at)]
+
+
+def test_names_of_devices() -> None:
+    texts = (
+        "MF0;leaf0:MQM9700/U1",
+        "node0 mlx5_0",
+        "node0.example.com HCA-1",
+        "10.1.2.3",
+        "localhost",
+        "sonic",
+        " leaf ",
+        "0xab",
+        "",
+    )
+    assert {t: (is_factory(t), list(readings(t))) for t in texts} == {
+        "MF0;leaf0:MQM9700/U1": (False, [("leaf0", ""), ("leaf0/U1", "")]),
+        "node0 mlx5_0": (False, [("node0 mlx5_0", ""), ("node0", "mlx5_0")]),
+        "node0.example.com HCA-1": (
+            False, [("node0.example.com HCA-1", ""), ("node0.example.com", "HCA-1"), ("node0", "HCA-1")],
+        ),
+        "10.1.2.3": (False, [("10.1.2.3", "")]), "localhost": (True, []), "sonic": (True, []), " leaf ": (False, [("leaf", "")]),
+        "0xab": (True, []), "": (True, []),
+    }  # fmt: skip
+    rule = Rule.parse("a=(.*)-x=sw\\1")
+    assert list(readings("a=7-x", [rule])) == [("sw7", "")] and list(readings("b", [rule])) == [("b", "")]
+
+
+def test_speeds() -> None:
+    assert {x: speeds.of_word(x) for x in ("4xNDR", "1XHDR", "12x QDR", "2xFDR10", "4xABC", "NDR", "")} == {
+        "4xNDR": (400 * 10**9, 4), "1XHDR": (50 * 10**9, 1), "12x QDR": (120 * 10**9, 12), "2xFDR10": (20 * 10**9, 2),
+        "4xABC": (0, 4),
+        "NDR": (0, 0), "": (0, 0),
+    }  # fmt: skip
+    printed = {"2.5": "SDR", "5.0": "DDR",
+               "10.0": "QDR", "10.3125": "FDR10", "14.0625": "FDR", "25.78125": "EDR", "53.125": "HDR",
+               "106.25": "NDR", "212.5": "XDR", "5": "DDR", "9": "", "99999": "", "x": "", "1.x": "", "": ""}  # fmt: skip
+    assert {x: speeds.of_gbps(x) for x in printed} == printed
+
+
+REQUIRED = SMALL.rstrip().removesuffix("}") + "  require bisection >= 100%\n  require reachability\n  require diameter <= 4\n}\n"
+
+
+def test_requirements_on_what_is_built(small: Fabric, golden: Golden, tmp_path: Path) -> None:
+    """The command says which requirements what is built does not keep, and which faults decide."""
+    cables, _ = plant(small, 40, 2)
+    (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(cables.far, "4xNDR")))
+    (tmp_path / "d.fab").write_text(REQUIRED)
+    done = tdsl("audit", tmp_path / "d.fab", "--ibnetdiscover", tmp_path / "now.topo")
+    assert done.exit_code == 1
+    golden("observe/required.txt", re.sub(r"[^\s|\"]*/(now\.topo|d\.fab)", r"\1", done.stdout))
+
+
+IDENTIFIED = """\
+device,port,node_guid,port_guid,mac,serial
+su0-leaf0,,0x0002c90300000001,,00:02:c9:00:00:01,S1
+su0-node0,nic[0],0002c90300000003,0002c90300000004,,
+su0-node0,nic[1],0002c90300000003,0002c90300000006,,
+su0-node1,mlx5_1,,,00-02-c9-00-00-0b,S2
+nothing,,,,00-02-c9-00-00-0c,S3
+"""
+
+
+def test_tables_of_identifiers(small: Fabric) -> None:
+    """What belongs to whom: GUIDs of devices and of ports, MAC addresses, serial numbers."""
+
+    def owners(text: str) -> tuple[dict[str, tuple[int, int]], list[str]]:
+        found = Diagnostics()
+        return dict(identifiers.read(small, SourceFile("assets.csv", text), found).owner), [d.code for d in found]
+
+    row = {small.device_name(d): d for d in range(small.device_count)}
+    leaf, one, two = row["su0-leaf0"], row["su0-node0"], row["su0-node1"]
+    known = {
+        "0002c90300000001": (leaf, -1), "0002c90300000003": (one, -1), "0002c90300000004": (one, 0), "0002c90300000006": (one, 1),
+        "0002c9000001": (leaf, -1), "S1": (leaf, -1), "0002c900000b": (two, 1), "S2": (two, 1),
+    }  # fmt: skip
+    assert owners(IDENTIFIED) == (known, ["E0532"])
+    bare = "\n".join(",".join(c for i, c in enumerate(r.split(",")) if i not in (2, 3)) for r in IDENTIFIED.splitlines())
+    assert owners(bare) == ({k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")}, [])
+    single = IDENTIFIED.replace("0002c90300000003,0002c90300000006", "0002c90300000005,0002c90300000006")
+    assert owners(single)[0] == known | {"0002c90300000003": (one, 0), "0002c90300000005": (one, 1)}
+    assert owners("") == ({}, []) and owners("device,x\n") == ({}, ["E0531"])
+    assert owners("device,serial\nsu0-leaf0,S\n") == ({"S": (leaf, -1)}, [])

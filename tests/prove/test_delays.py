@@ -1,0 +1,199 @@
+"""Zero-load delays of small fabrics, against networkx."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import networkx as nx
+import pytest
+
+from tdsl.fabric.graph import Fabric
+from tdsl.prove.bound import Bound, NotBounded
+from tdsl.prove.delays import delay, time_of
+from tdsl.prove.shortest_paths import FAR
+from tdsl.prove.view import View
+from tdsl.semantics.quantity import LENGTH, TIME, Quantity
+from tests.fabrics import Builder
+from tests.verify import judges
+
+SECOND = 10**15
+"""Femtoseconds."""
+METRE = 4_900_000
+"""Femtoseconds of a metre of cable: 4.9 ns."""
+
+
+def ways(f: Fabric) -> tuple[nx.DiGraph, list[tuple[int, int]], list[int]]:
+    """The forwarding devices with the time of each step, the ends as (device, time to it), and what each device takes, in fs."""
+    inner, units = judges.forwarders(f), set(View.whole(f).units.tolist())
+    own = [time_of(f.model_of(d)) or 0 for d in range(f.device_count)]
+    g = nx.DiGraph()
+    g.add_nodes_from(inner)
+    ends = [(d, 0) for d in sorted(inner & units)]
+    for (a, b), statement in zip(judges.pairs(f), f.link_statement.tolist(), strict=True):
+        time = int(f.statements[statement].settings["length"].amount) * METRE
+        for x, y in ((a, b), (b, a)):
+            if x in inner and y in inner:
+                g.add_edge(x, y, weight=min(time + own[y], g.get_edge_data(x, y, {"weight": FAR})["weight"]))
+            elif x in units and x not in inner and y in inner:
+                ends.append((y, own[x] + time))
+    return g, ends, own
+
+
+def agrees(f: Fabric) -> None:
+    """The delay is that of the worst two ends, and the path is one of that time, with the fewest steps."""
+    g, ends, own = ways(f)
+    far = dict(nx.all_pairs_dijkstra_path_length(g))
+    times = {}
+    for i, (x, before) in enumerate(ends):
+        for y, after in ends[:i]:
+            if y in far[x]:
+                total = before + own[x] + far[x][y] + after
+                times[total] = [*times.get(total, []), (x, y), (y, x)]
+    found = delay(View.whole(f))
+    if not times:
+        assert found is None
+        return
+    assert isinstance(found, Bound)
+    assert found.lower == found.upper == Fraction(max(times), SECOND)
+    path = list(found.proof_lower.devices)
+    source, target = path[0], path[-1]
+    assert (source, target) in times[max(times)]
+    assert nx.path_weight(g, path, "weight") == far[source][target]
+    shortest = nx.all_shortest_paths(g, source, target, weight="weight") if source != target else [[source]]
+    assert len(path) == min(map(len, shortest))
+
+
+def metres(count: Fraction | int) -> Quantity:
+    return Quantity(Fraction(count), LENGTH)
+
+
+def cabled(b: Builder, one: int, other: int, length: int) -> None:
+    """One link of so many metres."""
+    b.connect("connect", length=metres(length))
+    b.link(one, other)
+
+
+def femtoseconds(count: int) -> Quantity:
+    return Quantity(Fraction(count, SECOND), TIME)
+
+
+def timed(f: Fabric, latency: Sequence[int]) -> Fabric:
+    """The fabric with a latency in femtoseconds for each of its models."""
+    facts = [{"latency": femtoseconds(x)} for x in latency]
+    return replace(f, models=tuple(replace(m, facts=x) for m, x in zip(f.models, facts, strict=True)))
+
+
+def clos(seed: int) -> Fabric:
+    """Leaves of two models, with hosts of two models and with storage, below spines; most leaves have the same uplinks, some have
+    none."""
+    rng = Random(seed)
+    b = Builder("clos")
+    models = [b.model("switch", name, {"p": 60}) for name in ("LEAF", "EDGE", "SPINE")]
+    hosts = [b.model("host", name, {"nic": 4}, accelerators=1) for name in ("ONE", "TWO")]
+    leaf, edge = (b.devices(name, model, rng.randint(1, 4)) for name, model in zip(("leaf", "edge"), models, strict=False))
+    spine = b.devices("spine", models[2], rng.randint(1, 3))
+    ends = [b.devices(name, model, rng.randint(1, 6)) for name, model in zip(("x", "y"), hosts, strict=True)]
+    store = b.devices("store", b.model("host", "STORE", {"nic": 1}), 1, role="storage")
+    cabled(b, b.free(store, 0), b.free(leaf, 0), 90)
+    same = rng.random() < 0.6
+    low = [(s, i) for s in (leaf, edge) for i in range(s.count)]
+    for one in low:
+        if rng.random() < 0.15:
+            continue
+        for s in range(spine.count):
+            for _ in range(rng.randint(1, 2)):
+                cabled(b, b.free(*one), b.free(spine, s), 2 + s if same else rng.randint(0, 4))
+    for end in ends:
+        for h in range(end.count):
+            for _ in range(rng.randint(1, 2)):
+                cabled(b, b.free(end, h), b.free(*rng.choice(low)), rng.randint(0, 9))
+    return timed(b.build(), [rng.randrange(20_000_000) for _ in b.models])
+
+
+def test_delays_of_hosts() -> None:
+    for seed in range(150):
+        agrees(clos(seed))
+
+
+def mesh(seed: int) -> Fabric:
+    """Chips linked to chips at random, some with a host of its own."""
+    rng = Random(seed)
+    b = Builder("mesh")
+    chip = b.devices("chip", b.model("chip", "CHIP", {"p": 60}, accelerators=1), rng.randint(2, 6))
+    host = b.devices("h", b.model("host", "H", {"nic": 2}, accelerators=1), rng.randint(1, 3))
+    for _ in range(rng.randint(1, 9)):
+        x, y = rng.randrange(chip.count), rng.randrange(chip.count)
+        if x != y:
+            cabled(b, b.free(chip, x), b.free(chip, y), rng.randint(0, 9))
+    for h in range(host.count):
+        cabled(b, b.free(host, h), b.free(chip, rng.randrange(chip.count)), rng.randint(0, 9))
+    return timed(b.build(), [rng.randrange(9_000_000) for _ in b.models])
+
+
+def test_delays_of_chips_with_hosts() -> None:
+    for seed in range(100):
+        agrees(mesh(seed))
+
+
+def star(spines: int, count: int, latency: tuple[int, int] = (0, 0)) -> Fabric:
+    """So many leaves with two hosts each; the hosts at leaf i have cables of i m and i + 1 m."""
+    b = Builder("star")
+    leaf = b.devices("leaf", b.model("switch", "LEAF", {"p": 9}), count)
+    spine = b.devices("spine", b.model("switch", "SPINE", {"p": 9}), max(spines, 1))
+    host = b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 2 * count)
+    for i in range(count):
+        for k in range(2):
+            cabled(b, b.free(host, 2 * i + k), b.free(leaf, i), i + k)
+        for s in range(spines):
+            cabled(b, b.free(leaf, i), b.free(spine, s), 1)
+    return timed(b.build(), [*latency, 0])
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_equivalent_leaves(count: int) -> None:
+    """With a spine the two leaves with the longest cables are the farthest, without one two hosts of the last leaf are."""
+    for spines, length in ((0, 2 * count - 1), (1, 2 * count - 1 + 2)):
+        found = delay(View.whole(star(spines, count)))
+        assert isinstance(found, Bound) and found.lower == Fraction(METRE * length, SECOND)
+        if not spines:
+            assert len(found.proof_lower.devices) == 1
+
+
+def test_what_is_missing_is_named() -> None:
+    """Models of devices that forward and have links, and links without a length; hosts may be silent."""
+    f = star(1, 2, (7, 11))
+    leaf, spine, host = f.models
+    silent = replace(f, models=(replace(leaf, facts={}), replace(spine, facts={}), replace(host, facts={})))
+    known = delay(View.whole(silent))
+    assert known == NotBounded(("LEAF has no `latency`", "SPINE has no `latency`"), Fraction((1 + 2 + 2) * METRE, SECOND))
+    assert delay(View.whole(replace(f, models=(leaf, spine, replace(host, facts={}))))).lower == Fraction(  # type: ignore[union-attr]
+        7 + 11 + 7 + 5 * METRE, SECOND
+    )
+    unused = star(0, 2, (7, 11))
+    assert isinstance(delay(View.whole(replace(unused, models=(leaf, replace(spine, facts={}), host)))), Bound)
+    for without, reason in ((1, "one link has no `length`"), (2, "2 links have no `length`")):
+        statements = tuple(replace(s, settings={}) if i < without else s for i, s in enumerate(f.statements))
+        known = delay(View.whole(replace(f, statements=statements)))
+        assert isinstance(known, NotBounded) and known.reasons == (reason,)
+    both = replace(silent, statements=tuple(replace(s, settings={}) for s in f.statements))
+    assert delay(View.whole(both)).reasons == (  # type: ignore[union-attr]
+        "LEAF has no `latency`", "SPINE has no `latency`", "6 links have no `length`",
+    )  # fmt: skip
+
+
+def test_a_sum_of_just_the_limit_is_too_great() -> None:
+    """Two switches: four times 2^58 fs are 2^60."""
+    b = Builder("two")
+    sw = b.devices("sw", b.model("switch", "SW", {"p": 9}), 2)
+    host = b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 2)
+    for i in range(2):
+        cabled(b, b.free(host, i), b.free(sw, i), 0)
+    cabled(b, b.free(sw, 0), b.free(sw, 1), 0)
+    f = b.build()
+    found = delay(View.whole(timed(f, [FAR // 4 - 1, 0])))
+    assert isinstance(found, Bound) and found.lower == Fraction(2 * (FAR // 4 - 1), SECOND)
+    for own in ([FAR // 4, 0], [0, FAR // 4]):
+        assert delay(View.whole(timed(f, own))) == NotBounded(("the delays are too great to add up",))

@@ -1,0 +1,210 @@
+"""Elements that fail: links, ports, cables, cages, devices and their contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+
+from tdsl.fabric.claims import Element
+from tdsl.fabric.graph import Fabric
+from tdsl.prove.budget import DEFAULT
+from tdsl.prove.elements import elements, enough, failed, lost_rows, sizes
+from tdsl.prove.view import View
+from tests.fabrics import Builder, random_fabric, scale_up
+from tests.harness import compile_text
+
+TRUNKS = [f"s[0].p[{x}] - s[1].p[{y}]" for x, y in ((5, 3), (6, 4), (35, 34), (36, 35))]
+"""Links 0 to 5 of hosts, one of them through a panel, and 6 to 9 between the switches, two bundles of every second one."""
+BUNDLES = [(f"bundle {TRUNKS[i]}", [], [6 + i, 8 + i], 1) for i in range(2)]
+HOSTS = ["n[0].nic[0] - s[0].p[1]", "n[0].nic[1] - s[1].p[1]", "n[0].nic[2] - s[0].p[4]", "n[1].nic[0] - s[0].p[2]",
+         "n[1].nic[1] - s[1].p[2]", "n[2].nic[0] - s[0].p[3]"]  # fmt: skip
+Rows = list[tuple[str, list[int], list[int], int]]
+"""Name, devices, links and copies of elements."""
+TEXT = """fabric f {
+  host n[3]: NODE
+  switch s[2]: BIG
+  panel w: PATCH
+  connect n[i].nic[0] to s[0]
+  connect n[i].nic[1] to s[1] where i < 2
+  connect n[i].nic[(2)] to s[0] via w where i < 1
+  connect s[(0)] to s[(1)] x 2 { bundle 2 }
+  connect s[(0)] to s[(1)] x 2 { bundle 2 }
+  REPORTS
+}"""
+NONE = np.zeros(0, dtype=np.int64)
+CLOS = "fabric f { group g[2] { host n[2]: N; switch leaf: SW; connect n[k].nic to leaf }; switch spine[2]: SW; "
+CLOS += "connect g[*].leaf to spine[*] each x 2\n"
+MODELS = """
+model chip GV { port nv[2]: 200Gbps }
+model host TR { chip gpu: GV }
+model host N { port nic: 400Gbps; chip gpu: G }
+model host N3 { port nic[3]: 400Gbps; chip gpu[2]: G; switch x: SW; connect gpu[g] to x { layer scaleup; medium trace } }
+model chip G { port lane: 400Gbps }
+model switch SW { port p[1..16]: 400Gbps }
+model switch XB { port p[1..16]: 400Gbps }
+model switch BOX { switch x: XB }
+model switch TWIN { port p[1..8]: 400Gbps { cage 2 OSFP } }
+"""
+
+
+def alone(names: list[str], first: int = 0) -> Rows:
+    return [(name, [], [first + i], 1) for i, name in enumerate(names)]
+
+
+def cage(host: int, number: int, *links: int) -> tuple[str, list[int], list[int], int]:
+    return f"n[{host}] cage OSFP {number}", [], [*links], 1
+
+
+NAMED: list[tuple[str, Rows]] = [
+    ("links of n to s", alone(HOSTS)),
+    ("links of s to n", alone(HOSTS)),
+    ("of n to s[1]", [(HOSTS[i], [], [i], 1) for i in (1, 4)]),
+    ("links of s[0] to s[1]", alone(TRUNKS, 6)),
+    ("links of s[1] to s[0]", alone(TRUNKS, 6)),
+    ("links of s[1]", [(HOSTS[i], [], [i], 1) for i in (1, 4)] + alone(TRUNKS, 6)),
+    ("of n[0].nic[0..1]", alone(HOSTS[:2])),
+    ("links of n[0].nic[1..2] to s[0]", [(HOSTS[2], [], [2], 1)]),
+    ("of n[0].nic[0..1], n[2]", [(HOSTS[i], [], [i], 1) for i in (0, 1, 5)]),
+    ("bundles of s", BUNDLES),
+    ("bundles of n", []),
+    ("ports of n", alone([x.split(" - ")[0] for x in HOSTS])),
+    ("ports of n to s[1]", [("n[0].nic[1]", [], [1], 1), ("n[1].nic[1]", [], [4], 1)]),
+    ("ports of s[1] to n", [("s[1].p[1]", [], [1], 1), ("s[1].p[2]", [], [4], 1)]),
+    ("ports of s[0] to s[1]", alone([x.split(" - ")[0] for x in TRUNKS], 6)),
+    ("ports of s to s", [(x.split(" - ")[1], [], [6 + i], 2) for i, x in enumerate(TRUNKS)]),
+    ("cages of n", [cage(0, 1, 0, 1), cage(0, 2, 2), cage(1, 1, 3, 4), cage(2, 1, 5)]),
+    ("cages of n to s[1]", [cage(0, 1, 0, 1), cage(1, 1, 3, 4)]),
+    ("cages of s[1] to s[0]", [(f"s[1] cage OSFP {x}", [], y, 1) for x, y in ((2, [6, 7]), (17, [8]), (18, [9]))]),
+    ("cables of n[0]", [("cable n0:nic0", [], [0], 1), ("cable n0:nic1", [], [1], 1), ("cable s0:p4", [], [2], 2)]),
+    ("of n", [(f"n[{i}]", [i], [], 1) for i in range(3)]),
+    ("of s, n[1], n", [(x, [d], [], 1) for x, d in (("s[0]", 3), ("s[1]", 4), ("n[1]", 1), ("n[0]", 0), ("n[2]", 2))]),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Rows]:
+    """The elements of a requirement, within a limit, after some links failed."""
+    text = TEXT.replace("REPORTS", "\n  ".join(f"report survives any 1 {asked}" for asked, _ in NAMED))
+    design = compile_text(text, tmp_path_factory.mktemp("named"), verify=False).designs[0]
+    assert design.fabric is not None
+    fabric, claims = design.fabric, {asked: c for (asked, _), c in zip(NAMED, design.claims, strict=True)}
+
+    def found(asked: str, most: int = DEFAULT.named_elements, fail: Sequence[int] = ()) -> Rows:
+        view = View.whole(fabric, replace(DEFAULT, named_elements=most))
+        if fail:
+            view = view.without(np.zeros(fabric.device_count, dtype=np.bool_), np.isin(np.arange(fabric.link_count), fail))
+        return [(e.name, e.devices.tolist(), e.links.tolist(), e.copies) for e in elements(view, claims[asked])]
+
+    return found
+
+
+def test_elements_by_name(named: Callable[..., Rows]) -> None:
+    for asked, wanted in NAMED:
+        assert named(asked) == wanted, asked
+
+
+def test_what_failed_before_is_not_named(named: Callable[..., Rows]) -> None:
+    rest = [(HOSTS[i], [], [i], 1) for i in (1, 2, 4, 5)]
+    assert named("links of n to s", fail=(0, 3)) == rest
+    assert named("ports of n", fail=(0, 3)) == [(x.split(" - ")[0], a, b, c) for x, a, b, c in rest]
+    assert named("bundles of s", fail=(6, 8)) == BUNDLES[1:]
+    assert [x[0] for x in named("links of s[0] to s[1]", fail=(0, 8))] == [TRUNKS[i] for i in (0, 1, 3)]
+
+
+@pytest.mark.parametrize("copies", [(), (1,), (2,), (1, 1), (1, 2), (2, 2), (1, 1, 2), (3, 1, 2), (1, 1, 1, 1), (2, 1, 4, 1)])
+def test_so_many_things_fail_as_so_many_elements(copies: tuple[int, ...]) -> None:
+    """Elements that are one thing or several: each subset can be K things if it has as many at least."""
+    some = [Element(str(i), NONE, NONE, x) for i, x in enumerate(copies)]
+    for count in range(1, 9):
+        fit = {k for k in range(1, len(some) + 1) for c in combinations(copies, k) if k <= count <= sum(c)}
+        assert sizes(some, count) == sorted(fit)
+        for k in range(len(some) + 1):
+            for chosen in combinations(some, k):
+                assert enough(chosen, count) == (k <= count <= sum(e.copies for e in chosen))
+
+
+def nested() -> Fabric:
+    """Two racks with three trays each, in each two chips; every chip is linked to a switch, every second link crosses a panel."""
+    b = Builder("nested")
+    panel = b.devices("panel", b.model("panel", "PANEL", {"p": 30}), 2)
+    rack = b.devices("rack", b.model("host", "RACK", {"p": 1}), 2)
+    tray = b.devices("rack.tray", b.model("host", "TRAY", {"p": 1}), 2, 3, inside=rack)
+    chip = b.devices("rack.tray.chip", b.model("chip", "CHIP", {"p": 4}), 2, 3, 2, role="accelerator", inside=tray)
+    sw = b.devices("s", b.model("switch", "S", {"p": 30}), 2)
+    for i in range(12):
+        b.link(b.free(chip, i), b.free(sw, i % 2))
+    b.link(b.free(sw, 0), b.free(sw, 1))
+    f = b.build()
+    via = np.array([panel.first + i % 2 if i % 3 else -1 for i in range(f.link_count)])
+    ports = np.where(via >= 0, f.port_base[via], -1)
+    return replace(f, link_via_a=ports, link_via_b=np.where(np.arange(f.link_count) % 4 == 1, ports, -1))
+
+
+def test_the_rows_that_are_lost_with_each_element() -> None:
+    """Those that a view without it lacks, by their places in the view, also where links failed before."""
+    for seed, f in enumerate([nested(), scale_up().build(), *(random_fabric(s, loose=s % 3).build() for s in range(12))]):
+        rng = Random(seed)
+        view = View.whole(f)
+        if seed % 2 or seed == 0:
+            before = np.isin(np.arange(f.link_count), rng.sample(range(f.link_count), 3))
+            view = view.without(np.zeros(f.device_count, dtype=np.bool_), before)
+        chosen = [Element("d", np.array(rng.sample(range(f.device_count), k)), NONE) for k in (1, 1, 2, 3)]
+        chosen += [Element("l", NONE, np.array(rng.sample(range(f.link_count), k))) for k in (1, 2, 4)]
+        chosen += [Element("b", np.array([rng.randrange(f.device_count)]), np.array([rng.randrange(f.link_count)]))]
+        if seed == 0:
+            chosen += [Element("d", np.array([d]), NONE) for d in range(f.device_count)]
+        for e, rows in zip(chosen, lost_rows(view, chosen), strict=True):
+            left = failed(view, [e]).rows
+            assert view.rows[rows].tolist() == sorted(set(view.rows.tolist()) - set(left.tolist())), (seed, e.name)
+            assert rows.tolist() == sorted(set(rows.tolist()))
+
+
+@pytest.mark.parametrize("asked", ["any 1 fans of spine", "any 1 spine"])
+def test_what_cannot_fail_is_refused(asked, tmp_path):
+    found = compile_text(MODELS + f"{CLOS} require survives {asked} }}", tmp_path, models=False).findings
+    assert [d.code for d in found] == ["E0492"]
+
+
+def results(text: str, folder, *fail: str):
+    design = compile_text(MODELS + text, folder, models=False, fail=fail).designs[0]
+    return design, [r for r in design.results if r.requirement]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "sets"),
+    [
+        ("any 2 ports of c with node_redundancy < 2", "refuted", None),  # both ports of one c[0]-c[1] link leave the triangle
+        ("any 2 ports of c with node_redundancy <= 2", "proved", 10),  # 4 links alone, 6 pairs
+        ("any 2 ports of c[0] with node_redundancy <= 2", "proved", 3),  # each of its 3 links has one port named
+        ("any 2 ports of c to c[0] with node_redundancy <= 2", "proved", 3),  # the far ports of these: the near lead elsewhere
+        ("any 3 ports of c with edge_redundancy >= 0", "proved", 10),  # 6 pairs, 4 of three: one link alone has two ports
+        ("any 9 ports of c with edge_redundancy >= 0", "skipped", None),
+    ],
+)
+def test_two_ports_of_one_link_fail_together(asked, status, sets, tmp_path):
+    """A figure that must be small is not the worst where most links fail."""
+    text = f"""fabric f {{
+  chip c[3]: GV4
+  connect c[0] to c[1] x 2
+  connect c[1] to c[2]
+  connect c[2] to c[0]
+  report survives {asked}
+}}
+model chip GV4 {{ port ici[4]: 200Gbps }}"""
+    _, (found,) = results(text, tmp_path)
+    assert found.status == status, found.text
+    assert sets is None or found.witness["sets"] == sets
+
+
+def test_throughput_between_two_sets_after_failures(tmp_path):
+    base = f"{CLOS} report survives any 1 of spine with throughput of g[0].n to g[1].n >= "
+    for value, status in (("100%", "proved"), ("101%", "refuted"), ("800Gbps", "proved"), ("801Gbps", "refuted")):
+        _, (found,) = results(f"{base} {value} }}", tmp_path)
+        assert found.status == status, value
+    _, (found,) = results(f"{CLOS} report survives any 1 of g.leaf with throughput of g[0].n to g[1].n >= 1% }}", tmp_path)
+    assert found.status == "refuted"

@@ -1,0 +1,72 @@
+"""Shortest paths between all units: distances as networkx finds them, and routes that bring all to where it belongs.
+
+Loads are judged by the linear programs of `test_all_to_all.py`: what routes show is never more than what flows.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from tdsl.fabric.graph import Fabric
+from tdsl.prove.equal_split import FAR, SHORT, Demand, distances, routed, spent
+from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import unit_network
+from tdsl.prove.view import View
+from tests.fabrics import random_chips, random_fabric, random_layers, superpod, without
+
+
+def small(seed: int) -> Fabric:
+    if seed % 4 == 0:
+        return random_fabric(seed, 4, 6, 2, 8, 1).build()
+    if seed % 4 == 1:
+        return random_layers(seed).build()
+    if seed % 4 == 2:
+        return random_chips(seed, 7, 12).build()
+    f = superpod(2, 3, 2, 2, uplinks=2).build()
+    return without(f, sorted(np.random.default_rng(seed).choice(f.link_count, 3, replace=False).tolist()))
+
+
+def graph(seed: int, longest: int) -> tuple[UnitGraph, np.ndarray, np.ndarray]:
+    """The network between units, lengths of its links, and all distances by networkx; nothing passes what does not forward."""
+    view = View.whole(small(seed))
+    g = UnitGraph.of(view, unit_network(view))
+    length = np.random.default_rng(seed).integers(1, longest, len(g.a), endpoint=True)
+    far = np.full((g.nodes, g.nodes), FAR)
+    for s in range(g.nodes):
+        judge = nx.DiGraph()
+        judge.add_nodes_from(range(g.nodes))
+        for a, b, x in zip(g.a.tolist(), g.b.tolist(), length.tolist(), strict=True):
+            for v, w in ((a, b), (b, a)):
+                if g.forwards[v] or v == s:
+                    judge.add_edge(v, w, weight=x)
+        for v, x in nx.single_source_dijkstra_path_length(judge, s).items():
+            far[s, v] = x
+    return g, length, far
+
+
+@pytest.mark.parametrize("many", [1, 4000])
+@pytest.mark.parametrize("longest", [9, SHORT, 2**36])
+def test_distances_by_another_search(longest: int, many: int) -> None:
+    """Of few and of many sources, in 32 and in 64 bits."""
+    for seed in range(12):
+        g, length, far = graph(seed, longest)
+        found = distances(g, length, np.tile(np.arange(g.nodes), many))
+        assert found.dtype == np.int64 and (found.reshape(many, g.nodes, g.nodes) == far).all(), seed
+
+
+def test_what_is_spent_is_distance_times_demand() -> None:
+    """Of units to all others, those of one node by their shortest link and back; and of hubs to what they reach."""
+    for seed in range(24):
+        g, length, far = graph(seed, 3)
+        for demand in (Demand.all_to_all(g), Demand.hubs(g, np.arange(g.nodes), g.nodes)):
+            sources = np.flatnonzero(demand.senders)
+            for s in sources.tolist():
+                total = int(np.where(far[s] < FAR, far[s], 0) @ demand.parts)
+                if demand.pairs and g.weight[s] > 1:
+                    own = int(length[(g.a == s) | (g.b == s)].min())
+                    total += (int(g.weight[s]) - 1) * 2 * own * int(demand.parts[s]) // int(g.weight[s])
+                assert spent(g, length, s, demand) == total, seed
+            apart = demand.pairs and (far[np.ix_(sources, np.flatnonzero(demand.parts))] >= FAR).any()
+            assert (None in list(routed(g, length, sources, demand))) == bool(apart), seed

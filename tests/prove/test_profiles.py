@@ -1,0 +1,95 @@
+"""Profiles, the least that any x units can count on, against all ways to choose the units."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import combinations, product
+from random import Random
+
+import numpy as np
+import pytest
+
+from tdsl.prove.profiles import joined, min_plus, overlapping, repeated, together
+
+Profile = list[int]
+
+
+def added(first: Profile, second: Profile, most: int) -> Profile:
+    """The least sum over all ways to take x units from the two."""
+    found: dict[int, int] = {}
+    for (i, x), (j, y) in product(enumerate(first), enumerate(second)):
+        found[i + j] = min(found.get(i + j, x + y), x + y)
+    return [found[x] for x in sorted(found) if x <= most]
+
+
+def column(values: list[int]) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def drawn(rng: Random, size: int) -> Profile:
+    """A profile of so many units: convex, concave or neither."""
+    steps = [rng.randint(0, 9) for _ in range(size)]
+    kind = rng.randrange(3)
+    if kind:
+        steps.sort(reverse=kind == 1)
+    return [sum(steps[:x]) for x in range(size + 1)]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_least_sum_of_two_sets(seed: int) -> None:
+    rng = Random(seed)
+    first, second = drawn(rng, rng.randint(0, 5)), drawn(rng, rng.randint(0, 5))
+    for most in range(12):
+        assert min_plus(column(first), column(second), most).tolist() == added(first, second, most)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_profile_of_equal_sets(seed: int) -> None:
+    rng = Random(seed)
+    profile, times = drawn(rng, seed % 5), rng.randint(1, 7)
+    for most in (0, 1, 2, 3, 5, 8, 40):
+        wanted = reduce(lambda x, y: added(x, y, most), [profile] * times, [0])
+        with np.errstate(all="raise"):
+            assert repeated(column(profile), times, most).tolist() == wanted
+        assert together((column(profile) for _ in range(times)), most).tolist() == wanted
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_profile_of_disjoint_sets(seed: int) -> None:
+    rng = Random(seed)
+    kinds = [drawn(rng, rng.randint(1, 3)) for _ in range(3)]
+    profiles = [rng.choice(kinds) for _ in range(rng.randint(0, 5))]
+    for most in (0, 3, 30):
+        wanted = reduce(lambda x, y: added(x, y, most), profiles, [0])
+        assert together(map(column, profiles), most).tolist() == wanted
+        members, found = joined(
+            [(column([10 * i + k for k in range(len(p) - 1)]), column(p)) for i, p in enumerate(profiles)], most
+        )
+        assert found.tolist() == wanted
+        assert members.tolist() == sorted(10 * i + k for i, p in enumerate(profiles) for k in range(len(p) - 1))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_sets_that_share_members(seed: int) -> None:
+    """Each unit counts on the least share of each of its sets, rounded down; no choice of units gets less."""
+    rng = Random(seed)
+    parts = []
+    for _ in range(rng.randint(2, 4)):
+        members = sorted(rng.sample(range(6), rng.randint(1, 4)))
+        parts.append((members, [0, *(rng.randint(x, 7 * x) for x in range(1, len(members) + 1))]))
+    share = dict.fromkeys(sorted({u for members, _ in parts for u in members}), 0)
+    for members, profile in parts:
+        for u in members:
+            share[u] += min(profile[x] // x for x in range(1, len(profile)))
+    values = sorted(share.values())
+    for most in (2, 20):
+        everyone, found = overlapping([(column(m), column(p)) for m, p in parts], most)
+        assert everyone.tolist() == list(share)
+        assert found.tolist() == [sum(values[:x]) for x in range(len(values) + 1)][: most + 1]
+    for x in range(1, len(share) + 1):
+        for chosen in combinations(share, x):
+            assert found[x] <= sum(p[len(set(m) & set(chosen))] for m, p in parts)
+    sets = [set(m) for m, _ in parts]
+    if any(one != two and one & two for one, two in combinations(sets, 2)) and len({tuple(m) for m, _ in parts}) == len(parts):
+        members, both = joined([(column(m), column(p)) for m, p in parts], 20)
+        assert both.tolist() == found.tolist() and members.tolist() == everyone.tolist()

@@ -1,0 +1,105 @@
+"""The network between the units of a view, and its quotient by equal links."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from math import gcd
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from tdsl.prove.network import Network
+from tdsl.prove.unit_graph import UnitGraph
+from tdsl.prove.unit_network import parts, unit_network
+from tdsl.prove.view import View
+from tests.fabrics import random_chips, random_fabric, random_layers, superpod
+from tests.prove.mixed_fabrics import all_rates, between_units, links, mixed, passing, table, units, views
+
+SEEDS = range(36)
+
+
+def components_of(net: Network, wanted: dict[tuple[int, int], int]) -> None:
+    """Every component of transit nodes with all units, in order of their lowest node."""
+    g, n = nx.Graph(), net.unit_count
+    g.add_nodes_from(range(n, net.nodes))
+    g.add_edges_from(key for key in wanted if key[0] >= n)
+    used = [sorted(c) for c in nx.connected_components(g) if any(key[0] < n and key[1] in c for key in wanted)]
+    labelled = replace(net, labels=(np.arange(net.nodes) * 3,))
+    found = parts(labelled)
+    assert len(found) == len(used)
+    for part, inner in zip(found, sorted(used), strict=True):
+        nodes = [*range(n), *inner]
+        assert part.device.tolist() == net.device[nodes].tolist() and part.forwards.tolist() == net.forwards[nodes].tolist()
+        assert [x.tolist() for x in part.labels] == [[3 * v for v in nodes]]
+        assert part.unit_count == n and part.rates == net.rates
+        mine = {(nodes.index(a), nodes.index(b)): x for (a, b), x in wanted.items() if b in inner}
+        assert table(part) == mine | {(b, a): x for (a, b), x in mine.items()}
+        assert list(table(part)) == sorted(table(part))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_network_between_units(seed: int) -> None:
+    f = mixed(seed)
+    for view in views(f, seed):
+        net = unit_network(view)
+        device, rates = between_units(view)
+        grain = gcd(*all_rates(view)) or 1
+        assert net.device.tolist() == device and net.unit_count == len(units(view))
+        assert net.rates == tuple(all_rates(view)) and net.grain == grain
+        assert net.forwards.tolist() == [d in passing(view) for d in device]
+        wanted = {key: x // grain for key, x in rates.items()}
+        assert table(net) == wanted | {(b, a): x for (a, b), x in wanted.items()}
+        if not len(net.loose.a):
+            components_of(net, wanted)
+
+
+@pytest.mark.parametrize("quotient", [True, False])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_units_with_the_same_links_are_one_node(seed: int, quotient: bool) -> None:
+    makers = (
+        mixed,
+        lambda s: random_fabric(s, 3, 5, 3, 4, s % 8).build(),
+        lambda s: random_layers(s).build(),
+        lambda s: random_chips(s).build(),
+    )
+    view = View.whole(makers[seed % 4](seed))
+    f, net = view.fabric, unit_network(view)
+    device, rates = between_units(view)
+    n, grain = net.unit_count, net.grain
+    near: dict[int, set[tuple[int, int]]] = defaultdict(set)
+    for (a, b), x in rates.items():
+        near[a].add((b, x))
+        near[b].add((a, x))
+    inner = passing(view)
+    single = {u for u in range(n) if not near[u] or device[u] in inner or any(w < n for w, _ in near[u])}
+    groups: dict[object, list[int]] = {}
+    for u in range(n):
+        groups.setdefault(u if u in single or not quotient else frozenset(near[u]), []).append(u)
+    nodes = sorted([*groups.values(), *([v] for v in range(n, net.nodes))], key=lambda g: device[g[0]])
+    of = {v: i for i, g in enumerate(nodes) for v in g}
+    made = UnitGraph.of(view, net, quotient) if seed % 2 or not quotient else UnitGraph.of(view, net)
+    assert made.net is net and made.nodes == len(nodes)
+    assert made.device.tolist() == [device[g[0]] for g in nodes]
+    assert made.weight.tolist() == [len(g) if g[0] < n else 0 for g in nodes]
+    assert made.unit_node.tolist() == [of[u] for u in range(n)]
+    assert made.inner_node.tolist() == [of[v] for v in range(n, net.nodes)]
+    assert made.forwards.tolist() == [device[g[0]] in inner for g in nodes]
+    total: Counter[tuple[int, int]] = Counter()
+    for (v, w), x in rates.items():
+        total[min(of[v], of[w]), max(of[v], of[w])] += x // grain
+    assert list(zip(made.a.tolist(), made.b.tolist(), strict=True)) == sorted(total)
+    assert made.capacity.tolist() == [total[key] for key in sorted(total)]
+    last = {}
+    for r, a, b in links(view):
+        if a in device and b in device and a != b:
+            ends = of[device.index(a)], of[device.index(b)]
+            last[min(ends), max(ends)] = int(f.link_class[r])
+    assert made.kind.tolist() == [last[key] for key in sorted(total)]
+
+
+def test_managers_count_for_nothing_and_pass_nothing_on():
+    f = superpod().build()
+    net = unit_network(View.whole(f))
+    assert net.full == 504 and "ufm" not in {f.device_name(int(d)) for d in (*net.units, *net.transit)}

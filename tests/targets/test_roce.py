@@ -1,0 +1,151 @@
+"""The target roce, run by a shell with a made /sys; and what every target says of the traffic class of RDMA."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.targets.switches import made, text
+from tests.targets.test_nccl_conf import read as nccl_conf
+
+yaml = pytest.importorskip("yaml")
+Config = dict[str, Any]
+TWIN = """\
+model cable TWIN { rate 800Gbps; medium fibre; legs 2 }
+model host NODE { port nic[2]: 400Gbps { type GE400; os "mlx5_{i}" }; chip gpu[2]: GPU }
+model chip GPU { port lane: 400Gbps }
+fabric f {
+  host node[4]: NODE
+  switch leaf[2]: SN5600 { split p 2 }
+  switch spine[2]: SN5600
+  connect node[n].nic[r] to leaf[r] { cable TWIN; length 30m }
+  connect leaf[*] to spine[*] each { cable TWIN; length 300m; rate 400Gbps }
+  address leaf[*], spine[*] loopback from 10.255.0.0/24
+  address leaf[*], spine[*] loopback from fd00:255::/64
+  address leaf, spine management from 192.168.0.10/24 { gateway 192.168.0.1 }
+  address node[*].nic[r] links from "172.{16 + r}.0.0/24"
+  routing bgp { mtu 9216; bfd; graceful_restart }
+  roce { dscp 24; priority 4; cnp 40 priority 7; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }
+}
+"""
+
+
+def config(files: dict[str, bytes], device: str) -> Config:
+    found: Config = json.loads(files[f"sonic/{device}/config_db.json"])
+    return found
+
+
+def followed(told: Config) -> Config:
+    """What a switch does with packets of each DSCP, followed from map to map on every port."""
+    out = []
+    for port, maps in told["PORT_QOS_MAP"].items():
+        tc = told["DSCP_TO_TC_MAP"][maps["dscp_to_tc_map"]]
+        queue = {d: told["TC_TO_QUEUE_MAP"][maps["tc_to_queue_map"]][c] for d, c in tc.items()}
+        group = {d: told["TC_TO_PRIORITY_GROUP_MAP"][maps["tc_to_pg_map"]][c] for d, c in tc.items()}
+        rest = max(set(queue.values()), key=list(queue.values()).count)
+        odd = {int(d): int(q) for d, q in queue.items() if q != rest}
+        first = {d for d, q in odd.items() if told["SCHEDULER"][told["QUEUE"][f"{port}|{q}"]["scheduler"]]["type"] == "STRICT"}
+        ((data, number),) = ((d, q) for d, q in odd.items() if d not in first)
+        ((cnp, above),) = ((d, q) for d, q in odd.items() if d in first)
+        assert sorted(map(int, tc)) == list(range(64)) and {d for d, g in group.items() if g == str(number)} == {str(data)}
+        lossless = {int(n) for n in maps.get("pfc_enable", "").split(",") if n}
+        assert all(told["MAP_PFC_PRIORITY_TO_QUEUE"][maps["pfc_to_queue_map"]][str(n)] == str(n) for n in lossless)
+        w = told.get("WRED_PROFILE", {}).get(told["QUEUE"][f"{port}|{number}"].get("wred_profile"))
+        assert "wred_profile" not in told["QUEUE"][f"{port}|{above}"]
+        keys = ("green_min_threshold", "green_max_threshold", "green_drop_probability")
+        out.append({
+            "data": (data, number), "cnp": (cnp, above), "lossless": lossless, "ecn": w and tuple(int(w[k]) for k in keys),
+        })  # fmt: skip
+    assert out and all(o == out[0] for o in out)
+    return out[0]
+
+
+def test_every_target_says_the_same_of_rdma(tmp_path: Path) -> None:
+    """``roce`` of the design against what each artefact makes of it, switches and hosts."""
+    files, _ = made(TWIN, tmp_path, "sonic", "nvue", "nccl", "roce")
+    eos, _ = made(text(roce=re.search(r"roce \{.*\}", TWIN)[0]), tmp_path, "eos")  # type: ignore[index]
+    roce = json.loads(files["fabric.json"])["roce"]
+    asked = (roce["dscp"], roce["priority"], roce["cnp_dscp"], roce["cnp_priority"], roce["ecn"]["low"], roce["ecn"]["high"])
+    assert asked == (24, 4, 40, 7, 150_000, 1_500_000)
+    told = followed(config(files, "leaf0"))
+    assert (*told["data"], *told["cnp"], *told["ecn"][:2]) == asked and told["lossless"] == {4}
+    assert nccl_conf(files["nccl/NODE.conf"])["NCCL_IB_TC"] == str(24 * 4)
+    (nvue,) = yaml.load(files["nvue/leaf0.yaml"], Loader=yaml.BaseLoader)
+    dscp = nvue["set"]["qos"]["mapping"]["default-global"]["dscp"]
+    assert {int(d): int(v["switch-priority"]) for d, v in dscp.items()} == {24: 4, 40: 7}
+    assert list(nvue["set"]["qos"]["pfc"]["default-global"]["switch-priority"]) == ["4"]
+    lines = eos["eos/leaf0.cfg"].decode()
+    assert "qos map dscp 24 to traffic-class 4" in lines and "qos map dscp 40 to traffic-class 7" in lines
+    assert "priority-flow-control priority 4 no-drop" in lines
+    assert "minimum-threshold 150000 bytes maximum-threshold 1500000 bytes" in lines
+    said = arrives(files["roce/NODE.sh"], tmp_path, ("mlx5_0", "mlx5_1"))
+    for nic in ("net0", "net1"):
+        assert said[nic] == {
+            "app": {24: 4, 40: 7}, "pfc": {4}, "class": 24 * 4, "cnp_dscp": 40, "cnp_prio": 7, "rp": {4: 1}, "np": {4: 1},
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "pfc", "marks"), [("pfc off", set(), 0), ("ecn 100kB to 200kB", {3}, 1), ("dscp 30; cnp 12 priority 1", {3}, 0)]
+)
+def test_hosts(tmp_path: Path, words: str, pfc: set[int], marks: int) -> None:
+    files, _ = made(re.sub(r"roce \{.*\}", f"roce {{ {words} }}", TWIN), tmp_path, "roce")
+    said = arrives(files["roce/NODE.sh"], tmp_path, ("mlx5_0", "mlx5_1"))["net1"]
+    assert said["pfc"] == pfc and said["rp"] == {3: marks} and said["class"] == (120 if "dscp 30" in words else 104)
+    plain = arrives(files["roce/NODE.sh"].replace(b"mlx5_", b"eth"), tmp_path / "plain", ())
+    assert plain["eth1"]["pfc"] == pfc and plain["eth1"]["app"] == said["app"]  # network devices of another driver
+
+
+DCB = """\
+#!/bin/sh
+# takes what dcb-app(8) and dcb-pfc(8) have, and writes down the rest
+[ "$3" = dev ] || exit 255
+case "$1 $2 $5" in
+  "app replace dscp-prio" | "pfc set prio-pfc") kind=$1; nic=$4; shift 5; printf '%s %s %s\\n' "$kind" "$nic" "$*" >> "$LOG" ;;
+  *) exit 255 ;;
+esac
+"""
+
+
+def arrives(script: bytes, place: Path, adapters: tuple[str, ...]) -> dict[str, Config]:
+    """What a host's adapters are told by the script, run by a shell with a made /sys: by network device."""
+    sys, bin_, log = place / "sys", place / "bin", place / "log"
+    bin_.mkdir(parents=True, exist_ok=True)
+    log.write_text("")
+    (bin_ / "dcb").write_text(DCB)
+    (bin_ / "dcb").chmod(0o755)
+    for n, adapter in enumerate(adapters):
+        home = sys / "class/infiniband" / adapter
+        (home / f"device/net/net{n}").mkdir(parents=True, exist_ok=True)
+        (home / "tc/1").mkdir(parents=True, exist_ok=True)
+        (home / "tc/1/traffic_class").write_text("")
+        for part in ("roce_np/enable", "roce_rp/enable"):
+            (sys / f"class/net/net{n}/ecn" / part).mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["sh", "-s"], input=script, env={"PATH": f"{bin_}:{os.environ['PATH']}", "SYS": str(sys), "LOG": str(log)},
+        capture_output=True, timeout=20, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    out: dict[str, Config] = {}
+    for line in log.read_text().splitlines():
+        kind, nic, *pairs = line.split(" ")
+        split = [p.split(":") for p in pairs]
+        if kind == "app":
+            out.setdefault(nic, {})["app"] = {int(d): int(p) for d, p in split}
+        else:
+            assert split[0] == ["all", "off"] and all(re.fullmatch("[0-7]", n) and v == "on" for n, v in split[1:])
+            out.setdefault(nic, {})["pfc"] = {int(n) for n, _ in split[1:]}
+    for n, adapter in enumerate(adapters):
+        ecn = sys / f"class/net/net{n}/ecn"
+        out[f"net{n}"] |= {
+            "class": int((sys / "class/infiniband" / adapter / "tc/1/traffic_class").read_text()),
+            "cnp_dscp": int((ecn / "roce_np/cnp_dscp").read_text()), "cnp_prio": int((ecn / "roce_np/cnp_802p_prio").read_text()),
+            **{k: {int(p.name): int(p.read_text()) for p in (ecn / f"roce_{k}/enable").iterdir()} for k in ("rp", "np")},
+        }  # fmt: skip
+    return out

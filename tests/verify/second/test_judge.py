@@ -1,0 +1,207 @@
+"""Verdicts of the second opinion on results that are right, wrong by a little or left open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl import compiler
+from tdsl.diagnostic import Diagnostics
+from tdsl.fabric.graph import Fabric
+from tdsl.semantics.quantity import SIZE, Quantity
+from tdsl.verify.result import Result
+from tdsl.verify.runner import run
+from tdsl.verify.second.answer import Limits
+from tdsl.verify.second.judge import Judge, Opinion, pairs
+from tests.cli.run import write
+from tests.fabrics import claim, multiplane, rail_only, selector, superpod, torus
+from tests.verify.second.made import judged_result, leaves
+
+
+def opinion(fabric: Fabric, asked: Any, limits: Limits | None = None, **changed: Any) -> Opinion | None:
+    """The second opinion about a result of which some facts are exchanged."""
+    return Judge(fabric, limits=limits).opinion(replace(judged_result(fabric, asked), **changed), asked)
+
+
+SAME = "the figure is the same, but not whether it satisfies the requirement"
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "changed", "verdict", "reason"),
+    [
+        # The diameter of two joined leaves is 1.
+        ("<=", 1, {}, "confirmed", ""),
+        ("<=", 0, {}, "confirmed", ""),
+        (">=", 1, {}, "confirmed", ""),
+        ("==", 1, {}, "confirmed", ""),
+        ("!=", 1, {}, "confirmed", ""),
+        ("<=", 1, {"status": "refuted"}, "disagrees", SAME),
+        ("<", 1, {"status": "proved"}, "disagrees", SAME),
+        ("<", 2, {"status": "refuted"}, "disagrees", SAME),
+        ("<=", 1, {"status": "modelled"}, "confirmed", ""),
+        ("<", 1, {"status": "modelled"}, "disagrees", SAME),
+        ("<=", 1, {"lower": 2, "upper": 2}, "disagrees", ""),
+        ("<=", 1, {"lower": 0, "upper": 0}, "disagrees", ""),
+        ("<=", 1, {"lower": 0, "upper": 2, "status": "bounded"}, "confirmed", ""),
+        ("<=", 1, {"lower": 0, "upper": 1, "status": "proved"}, "confirmed", ""),
+        ("<=", 1, {"lower": 0, "upper": 2, "status": "proved"}, "disagrees", SAME),
+        ("<=", 1, {"lower": 0, "upper": float("inf"), "status": "bounded"}, "confirmed", ""),
+        ("<=", 1, {"lower": 2, "upper": float("inf"), "status": "refuted"}, "disagrees", ""),
+        ("<=", 1, {"lower": None}, "unconfirmed", "the check gave no figure"),
+        ("<=", 1, {"upper": None}, "unconfirmed", "the check gave no figure"),
+        ("<=", 1, {"lower": 0.5}, "unconfirmed", "the check gave no exact figure"),
+    ],
+)
+def test_verdict_on_a_figure(op: str, value: int, changed: dict[str, Any], verdict: str, reason: str) -> None:
+    fabric = leaves().build()
+    found = opinion(fabric, claim(fabric, "diameter", op, value), **changed)
+    assert found is not None and (found.verdict, found.reason) == (verdict, reason)
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict", "reason"),
+    [("proved", "confirmed", ""), ("refuted", "disagrees", ""), ("bounded", "unconfirmed", "the check left it open")],
+)
+@pytest.mark.parametrize("metric", ["reachability", "survives"])
+def test_verdict_on_yes_or_no(metric: str, status: str, verdict: str, reason: str) -> None:
+    fabric = leaves(2, 2).build()
+    given: dict[str, Any] = {"of": (selector(fabric, "node"),), "any_count": 1} if metric == "survives" else {}
+    found = opinion(fabric, claim(fabric, metric, **given), status=status)
+    assert found is not None and (found.verdict, found.reason) == (verdict, reason)
+
+
+def test_results_without_a_second_method() -> None:
+    fabric = leaves().build()
+    asked = claim(fabric, "diameter", "<=", 1)
+    assert opinion(fabric, asked, status="skipped") is None
+    assert opinion(fabric, asked, check="ports") is None
+    assert Judge(leaves(complete=False).build()).opinion(judged_result(fabric, asked), asked) is None
+    every = replace(asked, of_all=True)
+    found = Judge(fabric).opinion(judged_result(fabric, asked), every)
+    assert found == Opinion("unconfirmed", reason="a set of ends has no second method")
+
+
+def test_several_elements() -> None:
+    """Of several elements the worst counts, and all of yes and no; `==` has no worst."""
+    fabric = torus(3, 3).build()
+    chips = (selector(fabric, "chip"),)
+    found = opinion(fabric, claim(fabric, "reachability", of=chips), status="proved")
+    assert found is not None and found.answer is not None and found.answer.holds is not None
+    several = opinion(fabric, claim(fabric, "diameter", "==", 1, of=chips), status="proved", lower=1, upper=1)
+    why = "which of several elements is the worst is not asked a second time for such a comparison"
+    assert several == Opinion("unconfirmed", reason=why)
+
+
+def test_a_lower_bound_does_not_confirm_a_figure() -> None:
+    """No latency is stated, so all-reduce takes at least 19/2 s."""
+    fabric = rail_only(4, 2).build()
+    asked = claim(fabric, "allreduce", args=(Quantity(Fraction(8 * 10**11), SIZE),), report=True)
+    base = replace(judged_result(fabric, asked), status="modelled")
+    for low, high, verdict, reason in (
+        (Fraction(19, 2), Fraction(19, 2), "unconfirmed", "networkx gives only at least 19/2"),
+        (Fraction(10), Fraction(10), "unconfirmed", "networkx gives only at least 19/2"),
+        (Fraction(9), Fraction(9), "disagrees", ""),
+        (Fraction(9), float("inf"), "confirmed", ""),
+    ):
+        found = Judge(fabric).opinion(replace(base, lower=low, upper=high), asked)
+        assert found is not None and (found.verdict, found.reason) == (verdict, reason)
+
+
+@pytest.mark.parametrize(
+    "metric", ["edge_redundancy", "node_redundancy", "mean_hops", "oversubscription", "throughput", "blast_radius", "links"]
+)
+def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
+    fabric = superpod(2, 3, 2, 1, radix=16).build()
+    of = (selector(fabric, "su.leaf"),)
+    judge = Judge(fabric)
+    found = [(r, c) for r, c in answers(fabric, claim(fabric, "blast_radius", of=of, report=True)) if r.check == metric]
+    assert found
+    for result, asked in found:
+        assert isinstance(result.lower, (int, Fraction)) and not isinstance(result.lower, Quantity)
+        more = result.lower + Fraction(1, 100)
+        for lower, upper in ((more, more), (result.lower - 1, result.lower - Fraction(1, 100))):
+            opinion = judge.opinion(replace(result, lower=lower, upper=upper), asked)
+            assert opinion is not None and opinion.verdict == "disagrees"
+        wide = judge.opinion(replace(result, lower=result.lower - 1, upper=more, status="bounded"), asked)
+        assert wide is not None and wide.verdict == "confirmed"
+
+
+@pytest.mark.parametrize("metric", ["reachability", "plane_isolation", "survives"])
+def test_yes_and_no_are_told_apart(metric: str) -> None:
+    fabric = multiplane(2, 8).build()
+    survives = claim(fabric, "survives", of=(selector(fabric, "leaf"),), any_count=1)
+    judge = Judge(fabric)
+    ((result, asked),) = [(r, c) for r, c in answers(fabric, survives) if r.check == metric]
+    other = "refuted" if result.status == "proved" else "proved"
+    right, wrong = judge.opinion(result, asked), judge.opinion(replace(result, status=other), asked)
+    assert right is not None and right.verdict == "confirmed"
+    assert wrong is not None and wrong.verdict == "disagrees"
+
+
+def answers(fabric: Fabric, *more: Any) -> list[tuple[Result, Any]]:
+    asked = [claim(fabric, name, report=True) for name in ("mean_hops", "links")]
+    asked += [claim(fabric, "throughput", args=("all_to_all",), report=True), *more]
+    return list(pairs(asked, run(fabric, asked, Diagnostics())))
+
+
+TIMES = """
+model host N {{ port nic[2]: 400Gbps; chip gpu: G }}
+model chip G {{ port lane: 400Gbps }}
+model switch SW {{ port p[1..16]: 400Gbps; latency 230ns }}
+fabric f {{
+  host node[8]: N
+  switch leaf[2]: SW
+  switch spine[2]: SW
+  connect node[n].nic[r] to leaf[{leaf}] {{ length 3m }}
+  connect leaf[*] to spine[*] spread x 2 {{ length 30m }}
+  require latency <= 1.1us
+  report latency and allreduce 1GB and rail_alignment and port_budget
+}}
+"""
+
+
+def test_times_rails_and_ports(tmp_path: Path) -> None:
+    """Latency, all-reduce, rails and ports again; and what is wrong by a little, or the other way round, is found."""
+    design = compiler.check(str(write(tmp_path, TIMES.format(leaf="r")))).designs[0]
+    assert design.fabric is not None
+    judge, seen = Judge(design.fabric), Counter[str]()
+    for result, asked in pairs(design.claims, design.results):
+        if result.check not in ("latency", "allreduce", "rail_alignment", "port_budget"):
+            continue
+        right = judge.opinion(result, asked)
+        assert right is not None and right.verdict == "confirmed", (result.text, right)
+        seen[result.check] += 1
+        if isinstance(result.lower, Quantity):
+            more = replace(result.lower, amount=result.lower.amount + Fraction(1, 10**15))
+            wrong = judge.opinion(replace(result, lower=more, upper=more), asked)
+        else:
+            wrong = judge.opinion(replace(result, status="refuted"), asked)
+        assert wrong is not None and wrong.verdict == "disagrees", result.check
+    assert seen == {"latency": 2, "allreduce": 1, "rail_alignment": 1, "port_budget": 1}
+
+
+def test_a_swapped_cable_is_found_again(tmp_path: Path) -> None:
+    text = TIMES.format(leaf="r").replace("connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[r] where n != 3")
+    text = text.replace("  require latency", "  connect node[3].nic[r] to leaf[1 - r] { length 3m }\n  require latency")
+    design = compiler.check(str(write(tmp_path, text))).designs[0]
+    assert design.fabric is not None
+    judge = Judge(design.fabric)
+    ((result, asked),) = [(r, c) for r, c in pairs(design.claims, design.results) if r.check == "rail_alignment"]
+    opinion = judge.opinion(result, asked)
+    assert result.status == "refuted" and opinion is not None and opinion.verdict == "confirmed"
+
+
+def test_what_is_too_large_says_so() -> None:
+    fabric = torus(4, 4).build()
+    results = run(fabric, [], Diagnostics())
+    judge = Judge(fabric, limits=Limits(units=4, links=100, steps=10))
+    said = {r.check: o.reason for r in results if (o := judge.opinion(r, None)) is not None and o.verdict == "unconfirmed"}
+    assert said["bisection"] == "too large for z3: 65,536 splits of 16 units; the limit is 16"
+    assert said["edge_redundancy"].startswith("too large for networkx: ") and said["edge_redundancy"].endswith("the limit is 10")
+    small = Judge(fabric, limits=Limits(links=31)).opinion(next(r for r in results if r.check == "diameter"), None)
+    assert small is not None and small.reason == "too large for networkx: 32 links; the limit is 31"

@@ -1,0 +1,83 @@
+"""Racks with scale-up domains, intact and after failures: times between the floor and the formula, worked out by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tdsl.compiler import Options
+from tdsl.second_opinion import confirm
+from tdsl.semantics.quantity import Quantity
+from tests.harness import compile_text
+
+
+def results(made: Any) -> dict[str, Any]:
+    """Results by requirement."""
+    return {r.requirement: r for r in made.designs[0].results if r.requirement}
+
+
+def seconds(value: Any) -> Fraction:
+    """A time in seconds."""
+    assert isinstance(value, Quantity)
+    return Fraction(value.amount)
+
+
+NVL = """
+model chip ACC {{ port nv[6]: 1200Gbps {{ type NVLINK5 }} }}
+model switch XBAR {{ port p[64]: 1200Gbps {{ type NVLINK5 }} }}
+model host TRAY {{ port nic[4]: 400Gbps {{ type NDR }}; chip gpu[4]: ACC }}
+model switch SW {{ port p[1..128]: 400Gbps {{ type NDR }}; latency 500ns }}
+fabric su {{
+  rack rack[2] {{
+    host tray[6]: TRAY
+    switch x[6]: XBAR
+    connect tray[t].gpu[g].nv[k] to x[k] {{ layer scaleup; medium backplane }}
+  }}
+  switch leaf[4]: SW
+  switch spine[2]: SW
+  connect rack[k].tray[t].nic[r] to leaf[r] {{ length 10m }}
+  connect leaf[*] to spine[*] spread x 6 {{ length 20m }}
+  {more}
+}}
+"""
+
+
+@pytest.mark.parametrize("omit", ["", "omit rack[0].tray[3]"])
+@pytest.mark.parametrize("fail", [(), ("spine[0]",), ("rack[1].x[2]",), ("rack[1].tray[5]",), ("rack[0].tray[0].gpu[2]",)])
+def test_an_allreduce_of_racks_is_met_whatever_fails(omit: str, fail: tuple[str, ...], tmp_path: Path) -> None:
+    """A time between the floor and the formula is met by the model, and not refuted."""
+    asked = "require allreduce 140GB <= 500ms; require survives any 1 of spine with allreduce 140GB <= 500ms\n  "
+    asked += "require survives any 1 of rack[0].x with allreduce 140GB <= 600ms; require allreduce 140GB <= 320ms"
+    made = compile_text(NVL.format(more=f"{omit}\n  {asked}"), tmp_path, models=False, fail=fail)
+    found = results(made)
+    assert confirm(made, str(tmp_path / "design.fab"), Options(fail=fail)) == [], "the second opinion finds the same"
+    assert [r.status for r in found.values()][:3] == ["modelled"] * 3
+    divided = []  # of each rack: as one block, or each accelerator by itself; blocks, and what they receive in Gb/s
+    for rack in (0, 1):
+        trays = 6 - (bool(omit) and rack == 0) - (fail == ("rack[1].tray[5]",) and rack == 1)
+        n = trays * 4 - (fail == ("rack[0].tray[0].gpu[2]",) and rack == 0)
+        lanes = 6 - (fail == ("rack[1].x[2]",) and rack == 1)
+        divided.append([(1, trays * 1600), (n, n * lanes * 1200 + trays * 1600)])
+    floor = max(2 * (x + y - 1) * 1120 / Fraction(c + d) for x, c in divided[0] for y, d in divided[1])
+    time = found["allreduce 140GB <= 500ms"]
+    assert floor == seconds(time.lower) < seconds(time.value) < Fraction(1, 2)
+    wanted = "refuted" if floor > Fraction(32, 100) else "bounded"
+    assert found["allreduce 140GB <= 320ms"].status == wanted
+
+
+@pytest.mark.parametrize(
+    ("claim", "status"),
+    [
+        ("survives any 1 of rack[0].x with reachability of ports through scaleup", "proved"),
+        ("survives any 2 of x with throughput ring through scaleup >= 90%", "proved"),
+        ("survives any 1 links of tray to x with allreduce 140GB <= 500ms", "modelled"),
+        ("survives any 1 of x", "proved"), ("survives any 1 of tray with throughput all_to_all through scaleup >= 90%", "proved"),
+        ("survives any 6 of rack[0].x with allreduce 140GB <= 500ms", "refuted"),
+    ],
+)  # fmt: skip
+def test_failures_of_scaleup_switches_and_links(claim: str, status: str, tmp_path: Path) -> None:
+    made = compile_text(NVL.format(more=f"report {claim}"), tmp_path, models=False)
+    assert results(made)[claim].status == status, results(made)[claim]
