@@ -1,4 +1,4 @@
-"""``tdsl.dataclass``: every class of the package behaves as one of the standard library does."""
+"""``tdsl.system.lazy_dataclass``: every class of the package behaves as one of the standard library does."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import dataclass as ours
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
+from tdsl.system import lazy_dataclass as ours
 
 SHAPES: list[dict[str, bool]] = [
-    {"frozen": frozen, "slots": slots, "eq": eq} for frozen in (True, False) for slots in (True, False) for eq in (True, False)
+    {"frozen": frozen, "slots": slots, "eq": eq}
+    for frozen in (True, False)
+    for slots in (True, False)
+    for eq in (True, False)
 ]
 
 

@@ -14,7 +14,7 @@ import networkx as nx
 from tdsl.certificates import checker
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import Certified, certificates, certify, fabric_json
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.budget import DEFAULT
 from tdsl.verify.runner import run
 from tests.fabrics import claim

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates
 from tdsl.fabric.patterns import random_regular
+from tdsl.findings.source import SourceFile, Span
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.demands import Demand
 from tdsl.prove.view import View
 from tdsl.semantics.values import Word
-from tdsl.source import SourceFile, Span
 from tests.certificates.made import HEADLINES, as_json, at, headed, leaves, made, put, rejected, shown
 from tests.fabrics import (
     Builder,
@@ -48,7 +48,9 @@ LIMITS = {
     "no pairs": replace(LARGE, flow_entries=0, uniform_pairs=0),
     "trees": replace(LARGE, flow_entries=0, combination_arcs=0, hub_work=0),
     "twins": replace(LARGE, flow_entries=0, quotient_ratio=0),
-    "averages among twins": replace(EXPANDED, path_program_rows=0, uniform_work=0, routing_work=60, quotient_ratio=0),
+    "averages among twins": replace(
+        EXPANDED, path_program_rows=0, uniform_work=0, routing_work=60, quotient_ratio=0
+    ),
 }
 """What is set to nothing, so that a small fabric is a large one."""
 SEEDS = st.integers(0, 10**6)
@@ -155,7 +157,11 @@ def test_whatever_is_changed_what_is_accepted_is_true(data):
     inner = [w for w in leaves(certificate) if w[0] in ("lower", "upper")]
     for _ in range(data.draw(st.integers(1, 3))):
         way = data.draw(st.sampled_from(inner))
-        put(certificate, way, data.draw(st.sampled_from([0, 1, 2, 7, -1, 5041, 1.5, True, None, 10**12, "lengths", *names])))
+        put(
+            certificate,
+            way,
+            data.draw(st.sampled_from([0, 1, 2, 7, -1, 5041, 1.5, True, None, 10**12, "lengths", *names])),
+        )
     if data.draw(st.booleans()):  # a key or an entry less, with all that is in it
         way = data.draw(st.sampled_from(inner))
         way = way[: data.draw(st.integers(2, len(way)))]
@@ -163,7 +169,9 @@ def test_whatever_is_changed_what_is_accepted_is_true(data):
     for end in ("lower", "upper"):
         other = "upper" if end == "lower" else "lower"
         found = shown({**certificate, other: honest[other]}, fabric, end)
-        assert found is None or (found <= true if end == "lower" else found >= true * (1 - Fraction(1, 10**8)))
+        assert found is None or (
+            found <= true if end == "lower" else found >= true * (1 - Fraction(1, 10**8))
+        )
 
 
 @settings(max_examples=100, deadline=None)
@@ -175,7 +183,9 @@ def test_another_figure_is_rejected_or_true(data):
     more = {"lower_bps": (1, 3), "upper_bps": (-3, -1)}.get(key, (1, 3))  # less may be stated than is shown
     certificate[key] = type(certificate[key])(Fraction(certificate[key]) + data.draw(st.integers(*more)))
     low, high = (Fraction(certificate[end]) for end in ("lower_bps", "upper_bps"))
-    assert rejected(certificate, fabric) or (key != "units" and low <= true and high >= true * (1 - Fraction(1, 10**8)))
+    assert rejected(certificate, fabric) or (
+        key != "units" and low <= true and high >= true * (1 - Fraction(1, 10**8))
+    )
 
 
 @pytest.mark.parametrize("kind", sorted(LIMITS))
@@ -198,12 +208,19 @@ def test_no_plane_reaches_all_and_the_pairs_are_too_many():
     whole = multiplane(3, 6).build()
     ends = list(zip(whole.device_a.tolist(), whole.device_b.tolist(), strict=True))
     called = [(whole.device_name(a), whole.device_name(b)) for a, b in ends]
-    f = without(whole, [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))])
+    f = without(
+        whole,
+        [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))],
+    )
     found = made_of_patterns(f, "no pairs", [(Word(ALL),)])["throughput-all_to_all.json"]
     assert [(r["by"], r["lengths"]) for r in found["lower"]["routes"]] == [("lengths", [])]
     verify(found, as_json(f))
     true = true_bps(f, ALL)
-    assert float(Fraction(found["lower_bps"])) <= true * (1 + 1e-6) <= float(Fraction(found["upper_bps"])) * (1 + 1e-5)
+    assert (
+        float(Fraction(found["lower_bps"]))
+        <= true * (1 + 1e-6)
+        <= float(Fraction(found["upper_bps"])) * (1 + 1e-5)
+    )
 
 
 def dragonfly(a, p, h, groups, arrangement="absolute"):
@@ -219,7 +236,9 @@ def dragonfly(a, p, h, groups, arrangement="absolute"):
         for x, y in combinations(range(a), 2):
             b.link(b.free(router, i * a + x), b.free(router, i * a + y), cls="local")
         for j in range(i):
-            there, back = {"absolute": (j, i - 1), "relative": ((j - i) % groups - 1, (i - j) % groups - 1)}[arrangement]
+            there, back = {"absolute": (j, i - 1), "relative": ((j - i) % groups - 1, (i - j) % groups - 1)}[
+                arrangement
+            ]
             b.link(b.free(router, i * a + there // h), b.free(router, j * a + back // h), cls="global")
     return b.build()
 
@@ -240,7 +259,11 @@ def joined(count, ends, hosts=1):
 def hyperx(*sizes):
     """Switches in a grid, joined with all on their row in every dimension (Ahn et al., SC 2009)."""
     at = list(np.ndindex(*sizes))
-    pairs = [(i, j) for i, j in combinations(range(len(at)), 2) if sum(x != y for x, y in zip(at[i], at[j], strict=True)) == 1]
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(len(at)), 2)
+        if sum(x != y for x, y in zip(at[i], at[j], strict=True)) == 1
+    ]
     return joined(len(at), pairs)
 
 
@@ -263,9 +286,16 @@ def examples_of_all_to_all():
 def certified():
     for f in examples_of_all_to_all():
         asked = claim(
-            f, "throughput", ">=", Fraction(1, 1000), args=("all_to_all",), through="scaleup" if f.name == "superpod" else ""
+            f,
+            "throughput",
+            ">=",
+            Fraction(1, 1000),
+            args=("all_to_all",),
+            through="scaleup" if f.name == "superpod" else "",
         )
-        yield from ((c, as_json(f)) for c in made(f, asked).values() if c["check"] in ("throughput", "bisection"))
+        yield from (
+            (c, as_json(f)) for c in made(f, asked).values() if c["check"] in ("throughput", "bisection")
+        )
 
 
 def kept():
@@ -277,7 +307,11 @@ def kept():
 def test_certificates_are_accepted():
     checks = [c["check"] for c, _ in kept()]
     assert checks.count("throughput") == 6 and checks.count("bisection") == 6
-    assert {c["lower"].get("by") for c, _ in kept() if c["check"] == "bisection"} == {"routes", "shares", "splits"}
+    assert {c["lower"].get("by") for c, _ in kept() if c["check"] == "bisection"} == {
+        "routes",
+        "shares",
+        "splits",
+    }
     for certificate, fabric in kept():
         verify(json.loads(json.dumps(certificate)), fabric)
 
@@ -292,10 +326,16 @@ def test_no_other_proof_shows_more(data):
     for _ in range(data.draw(st.integers(0, 3))):
         way = data.draw(st.sampled_from(inner))
         old = at(certificate, way)
-        new = data.draw(st.integers(0, 40)) if isinstance(old, int) else data.draw(st.sampled_from(["x", "routes", "none"]))
+        new = (
+            data.draw(st.integers(0, 40))
+            if isinstance(old, int)
+            else data.draw(st.sampled_from(["x", "routes", "none"]))
+        )
         put(certificate, way, new)
     end = data.draw(st.sampled_from(["lower_bps", "upper_bps"]))
-    more = data.draw(st.sampled_from([Fraction(1, 100), Fraction(1, 3), 1])) * (1 if end == "lower_bps" else -1)
+    more = data.draw(st.sampled_from([Fraction(1, 100), Fraction(1, 3), 1])) * (
+        1 if end == "lower_bps" else -1
+    )
     if certificate["check"] == "bisection":
         certificate[end] += (1 if more > 0 else -1) * 400 * 10**9
     else:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tdsl.certificates.checker import BISECTION, Rejected, lower_bound, read
 from tdsl.fabric.patterns import random_regular
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 from tests.certificates.made import as_json, net_of
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, superpod, without
 from tests.prove.judges import least_over_all_splits
@@ -99,7 +99,9 @@ def test_no_hubs_with_shares_show_too_much(seed, data):
         if sum(weight.values()) or data.draw(st.booleans()):
             shares[v] = {w: str(Fraction(n, max(sum(weight.values()), 1))) for w, n in weight.items()}
     hubs = [v for v in inner if v not in shares]
-    assert (shown(fabric, {"by": "shares", "parts": [{"hubs": hubs, "shares": shares}]}) or 0) <= least(f, fabric)
+    assert (shown(fabric, {"by": "shares", "parts": [{"hubs": hubs, "shares": shares}]}) or 0) <= least(
+        f, fabric
+    )
 
 
 def test_shares_that_show_more_than_there_is():

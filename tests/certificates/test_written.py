@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
 from tdsl.certificates.write import certificates
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.budget import DEFAULT
 from tdsl.semantics.values import Word
-from tdsl.source import Origin, SourceFile, Span
 from tests.certificates.made import (
     HEADLINES,
     SCRIPT,
@@ -95,7 +95,11 @@ fabric f {
 
 def test_one_of_several_equal_hosts_divides_by_its_own_capacity(tmp_path):
     f = fabric_of(EQUAL_HOSTS, tmp_path)
-    (found,) = (c for c in made(f, claim(f, "throughput", args=("all_to_all",))).values() if c["check"] == "throughput")
+    (found,) = (
+        c
+        for c in made(f, claim(f, "throughput", args=("all_to_all",))).values()
+        if c["check"] == "throughput"
+    )
     assert found["lower_bps"] == found["upper_bps"] == str(100 * 10**9)  # a pair
     verify(found, as_json(f))
 
@@ -114,7 +118,11 @@ def test_another_statement_is_rejected(data):
         put(certificate, way, old + data.draw(st.integers(-3 * (way[-1] != "lower_bps"), 3).filter(bool)))
     else:
         put(
-            certificate, way, data.draw(st.sampled_from(["bisection", "reachability", "survives", ""]).filter(lambda x: x != old))
+            certificate,
+            way,
+            data.draw(
+                st.sampled_from(["bisection", "reachability", "survives", ""]).filter(lambda x: x != old)
+            ),
         )
     assert rejected(certificate, fabric)
 
@@ -129,7 +137,10 @@ def test_no_other_flow_shows_more(data):
     names = [row[0] for row in fabric["devices"]["rows"]]
     for _ in range(data.draw(st.integers(1, 4))):
         way = data.draw(st.sampled_from(inner))
-        new = [*("0", "1", "1/2", "1/4", "7", "64", "-1", "1/0", "pairs", "splits", "shares"), data.draw(st.sampled_from(names))]
+        new = [
+            *("0", "1", "1/2", "1/4", "7", "64", "-1", "1/0", "pairs", "splits", "shares"),
+            data.draw(st.sampled_from(names)),
+        ]
         put(certificate, way, data.draw(st.sampled_from(new)))
     certificate["lower_bps"] += data.draw(st.integers(1, 8)) * net_of(fabric).grain
     assert rejected(certificate, fabric)
@@ -146,7 +157,9 @@ def test_another_cut_is_rejected_unless_as_much_crosses(data):
     side = set(certificate["cut"])
     fair = abs(2 * len(side & net.units) - len(net.units)) <= 1 and side <= net.units | net.forward
     assert rejected(certificate, fabric) or (
-        fair and net.grain * sum(c for v in side for w, c in net.near(v).items() if w not in side) == certificate["upper_bps"]
+        fair
+        and net.grain * sum(c for v in side for w, c in net.near(v).items() if w not in side)
+        == certificate["upper_bps"]
     )
 
 
@@ -177,7 +190,11 @@ def test_survives_with_a_case_or_an_exchange_less_is_rejected():
         if certificate["count"] > 1:
             assert rejected({**certificate, "symmetries": certificate["symmetries"][:1]}, fabric)
         more = deepcopy(certificate)
-        spines = [n for n in (row[0] for row in fabric["devices"]["rows"]) if n.startswith("su0-leaf") or n == "spine0"]
+        spines = [
+            n
+            for n in (row[0] for row in fabric["devices"]["rows"])
+            if n.startswith("su0-leaf") or n == "spine0"
+        ]
         more["symmetries"].append({spines[0]: spines[-1], spines[-1]: spines[0]})
         assert rejected(more, fabric)
         harder = deepcopy(certificate)
@@ -233,10 +250,18 @@ def test_a_superpod_from_end_to_end(tmp_path):
     counted = ["diameter", "edge_redundancy", "node_redundancy", "oversubscription", "reachability"]
     assert names == ["bisection.json", *(f"{name}.json" for name in counted), "survives-1.json"]
     for name in names:
-        call = [sys.executable, "-I", str(SCRIPT), str(proofs / "superpod" / name), str(built / "fabric.json")]
+        call = [
+            sys.executable,
+            "-I",
+            str(SCRIPT),
+            str(proofs / "superpod" / name),
+            str(built / "fabric.json"),
+        ]
         done = subprocess.run(call, capture_output=True, text=True)
         check = name.partition(".")[0].partition("-")[0]
-        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"verified: {check} of superpod"), done
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(
+            f"verified: {check} of superpod"
+        ), done
     path = proofs / "superpod" / "bisection.json"
     path.write_text(path.read_text().replace("201600000000000", "202000000000000"))
     call = [sys.executable, "-I", str(SCRIPT), str(path), str(built / "fabric.json")]
@@ -271,7 +296,10 @@ def patterns():
     f = superpod(2, 4, 2, 2, uplinks=2).build()
     both = [selector(f, "su").elements[i : i + 1] for i in (0, 1)]
     one, two = (replace(selector(f, "su"), elements=e) for e in both)
-    out += [(c, as_json(f)) for c in of_patterns(f, more=[claim(f, "throughput", of=(one,), of_to=(two,))]).values()]
+    out += [
+        (c, as_json(f))
+        for c in of_patterns(f, more=[claim(f, "throughput", of=(one,), of_to=(two,))]).values()
+    ]
     return out
 
 
@@ -282,7 +310,9 @@ def test_patterns_as_they_are_written_verify():
         words.add(certificate["pattern"])
         upper.add(bool(certificate["upper"]["lengths"]))
         assert 0 < Fraction(certificate["lower_bps"]) <= Fraction(certificate["upper_bps"])
-        if certificate["upper"]["lengths"]:  # both bounds are of one network: of all switches, or of one for those that are equal
+        if certificate["upper"][
+            "lengths"
+        ]:  # both bounds are of one network: of all switches, or of one for those that are equal
             assert ("quotient" in certificate["lower"]) == ("quotient" in certificate["upper"])
     assert words >= {"ring", "shift 3", "rail_allreduce", "between"} and upper == {False, True}
 
@@ -290,7 +320,11 @@ def test_patterns_as_they_are_written_verify():
 @settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(1, 6), st.integers(2, 5), st.integers(1, 3), st.integers(0, 9), st.integers(0, 2))
 def test_patterns_of_random_fabrics_verify(seed, switches, hosts, nics, cables, which):
-    f = (random_fabric(seed, switches, hosts, nics, cables, 1), random_layers(seed), random_chips(seed, 6, 12))[which].build()
+    f = (
+        random_fabric(seed, switches, hosts, nics, cables, 1),
+        random_layers(seed),
+        random_chips(seed, 6, 12),
+    )[which].build()
     for certificate in of_patterns(f).values():
         verify(certificate, as_json(f))
 
@@ -312,14 +346,20 @@ def test_matrices_and_permutations_need_no_file(tmp_path):
 @given(st.data())
 def test_no_other_proof_shows_more(data):
     """Whatever is changed inside, where both ends meet neither a greater lower bound nor a smaller upper one is accepted."""
-    certificate, fabric = data.draw(st.sampled_from([e for e in patterns() if e[0]["lower_bps"] == e[0]["upper_bps"]]))
+    certificate, fabric = data.draw(
+        st.sampled_from([e for e in patterns() if e[0]["lower_bps"] == e[0]["upper_bps"]])
+    )
     true = Fraction(certificate["lower_bps"])
     honest, certificate = certificate, deepcopy(certificate)
     names = [row[0] for row in fabric["devices"]["rows"]]
     inner = [w for w in leaves(certificate) if w[0] in ("lower", "upper")]
     for _ in range(data.draw(st.integers(0, 3))):
         way = data.draw(st.sampled_from(inner))
-        put(certificate, way, data.draw(st.sampled_from([0, 1, 2, 7, -1, 10**12, "none", "ports", "lengths", *names])))
+        put(
+            certificate,
+            way,
+            data.draw(st.sampled_from([0, 1, 2, 7, -1, 10**12, "none", "ports", "lengths", *names])),
+        )
     for end, other in (("lower", "upper"), ("upper", "lower")):
         found = shown({**certificate, other: honest[other]}, fabric, end)
         assert found is None or (found <= true if end == "lower" else found >= true)

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import answers, cache, compiler, files
+from tdsl import answers
 from tdsl.answers import form, surroundings
-from tdsl.compilation import Compilation, Options
+from tdsl.compile import compiler
+from tdsl.compile.compilation import Compilation, Options
 from tdsl.report.formats import Report, Streamed, formats
-from tdsl.syntax.tables import load
+from tdsl.syntax.grammar import load
+from tdsl.system import cache, files
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 from tests.ide.test_judge import EDITS, question
@@ -119,7 +121,12 @@ def test_what_differs_is_judged_again(project: Path) -> None:
         assert both(*CALL)[1], what
         assert not both(*CALL)[1], what
     put("mixed.fab", MIXED)
-    for more in (("--set", "nodes=5"), ("--select", "diameter"), ("--fail", "spine[0]"), ("--check-seconds", "1")):
+    for more in (
+        ("--set", "nodes=5"),
+        ("--select", "diameter"),
+        ("--fail", "spine[0]"),
+        ("--check-seconds", "1"),
+    ):
         assert both(*CALL, *more)[1] and not both(*CALL, *more)[1], more
 
 
@@ -222,7 +229,11 @@ def test_a_cache_does_not_grow_without_end(project: Path) -> None:
     for number in range(2000):
         first.with_name(f"{number:064}").write_bytes(b"x")
     cache.keep("answers", "last", b"y")
-    assert len(entries()) <= 2000 and cache.entry("answers", "last") == b"y" and cache.entry("answers", "first") is None
+    assert (
+        len(entries()) <= 2000
+        and cache.entry("answers", "last") == b"y"
+        and cache.entry("answers", "first") is None
+    )
     cache.keep("answers", "large", b"x" * (33 << 20))
     assert cache.entry("answers", "large") is None
 
@@ -274,8 +285,12 @@ def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
     def differ() -> Iterator[str]:
         order = random.Random(18)
         for _ in range(30):
-            asked = question(order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2)))
-            fresh, again = (list(x.stages(asked.path, Options(overlay=asked.overlay))) for x in (compiler, answers))
+            asked = question(
+                order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2))
+            )
+            fresh, again = (
+                list(x.stages(asked.path, Options(overlay=asked.overlay))) for x in (compiler, answers)
+            )
             results = [[d.results for d in c.designs] for c in (fresh[-1], again[-1])]
             if shown(fresh) != shown(again) or repr(results[0]) != repr(results[1]):
                 yield asked.overlay[asked.path]
@@ -289,8 +304,8 @@ opened = set()
 sys.addaudithook(lambda event, args: opened.add(os.fsdecode(args[0])) if event in ("open", "os.listdir", "os.scandir")
                  and isinstance(args[0], (str, bytes, os.PathLike)) else None)
 from pathlib import Path
-from tdsl import answers, cache, compiler, files
-from tdsl.compilation import Options
+from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
+from tdsl.compile.compilation import Options
 record = files.Record()
 with files.recorded(record):
     list(compiler.stages("mixed.fab", Options(paths=(Path("lib"),))))
@@ -315,9 +330,17 @@ ASKS = re.compile(
 )
 OURS = re.compile(r"(files|disk)\.")
 STAGES = ("syntax/", "semantics/", "fabric/", "physical/", "prove/", "verify/", "sizing/")
-ALONE = ("allowances.py", "catalogue.py", "compilation.py", "planning.py", "phases.py", "compiler.py", "source.py")
+ALONE = (
+    "allowances.py",
+    "catalogue.py",
+    "compilation.py",
+    "planning.py",
+    "phases.py",
+    "compiler.py",
+    "source.py",
+)
 OF_TDSL = {
-    "syntax/tables.py": {"read_text"},  # the grammar
+    "syntax/grammar.py": {"read_text"},  # the grammar
     "semantics/loader.py": {"is_file", "rglob"},  # the standard library
     "planning.py": {"glob"},  # the same, for a call that is wrong
     "catalogue.py": {"read_text", "glob", "is_file"},  # pages of findings
@@ -328,7 +351,10 @@ def test_stages_ask_the_disk_through_one_module() -> None:
     """What is not asked through ``files`` would not be recorded; folders of tdsl itself are part of its version."""
     stages = [p for p in SOURCES if name_of(p).startswith(STAGES) or name_of(p) in ALONE]
     asked = [
-        (name_of(p), line, m[1]) for p in stages for name, line in calls(p) if not OURS.match(name) and (m := ASKS.search(name))
+        (name_of(p), line, m[1])
+        for p in stages
+        for name, line in calls(p)
+        if not OURS.match(name) and (m := ASKS.search(name))
     ]
     none(f"{name}:{line}: {what}" for name, line, what in asked if what not in OF_TDSL.get(name, ()))
 

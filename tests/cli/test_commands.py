@@ -29,7 +29,9 @@ COMMANDS = (
 
 def test_show_summary_and_metrics(tmp_path: Path) -> None:
     path = write(tmp_path)
-    assert {"figure", "hosts", "tiers.spine"} <= {line.split()[0] for line in tdsl("show", path).stdout.splitlines()}
+    assert {"figure", "hosts", "tiers.spine"} <= {
+        line.split()[0] for line in tdsl("show", path).stdout.splitlines()
+    }
     (design,) = json.loads(tdsl("show", path, "summary", "--output-format", "json").stdout)["designs"]
     assert design["summary"]["tiers"] == {"leaf": 8, "spine": 2}
     (design,) = json.loads(tdsl("show", path, "metrics", "--output-format", "json").stdout)["designs"]
@@ -138,7 +140,9 @@ def test_completion_by_bash(words: str, offered: str, tmp_path: Path) -> None:
     script = f'eval "$(tdsl completion bash)"; COMP_WORDS=(tdsl {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n'
     script += '_tdsl_completion tdsl; echo "${COMPREPLY[*]}"'
     env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, timeout=60)
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, timeout=60
+    )
     assert done.stdout == f"{offered}\n", done.stdout + done.stderr
 
 
@@ -149,7 +153,11 @@ def test_the_commands() -> None:
 
 def test_every_command_has_help_with_an_example() -> None:
     shown = {name: tdsl(name, "--help") for name in COMMANDS}
-    none(name for name, d in shown.items() if d.exit_code or "Example" not in d.stdout or "tdsl " + name not in d.stdout)
+    none(
+        name
+        for name, d in shown.items()
+        if d.exit_code or "Example" not in d.stdout or "tdsl " + name not in d.stdout
+    )
 
 
 def test_an_unknown_command() -> None:
@@ -159,9 +167,15 @@ def test_an_unknown_command() -> None:
 
 
 def test_a_deeply_nested_text_is_no_traceback(tmp_path: Path) -> None:
-    for text in (f"let n = {'(' * 5000}1{')' * 5000}\n", "fabric f {" + "group g {" * 3000 + "}" * 3000 + "}\n"):
+    for text in (
+        f"let n = {'(' * 5000}1{')' * 5000}\n",
+        "fabric f {" + "group g {" * 3000 + "}" * 3000 + "}\n",
+    ):
         done = subprocess.run(
-            [sys.executable, "-m", "tdsl", "check", str(write(tmp_path, text))], capture_output=True, text=True, timeout=300
+            [sys.executable, "-m", "tdsl", "check", str(write(tmp_path, text))],
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
         assert done.returncode in (1, 2)
         assert "Traceback" not in done.stderr
@@ -194,7 +208,11 @@ def test_it_works_without_home_or_cache(tmp_path: Path) -> None:
     path = write(tmp_path)
     env = {"PATH": os.environ["PATH"], "TDSL_CACHE_DIR": "/proc/none"}
     done = subprocess.run(
-        [sys.executable, "-m", "tdsl", "check", str(path)], capture_output=True, text=True, env=env, timeout=120
+        [sys.executable, "-m", "tdsl", "check", str(path)],
+        capture_output=True,
+        text=True,
+        env=env,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -208,9 +226,17 @@ def test_the_variable_of_a_flag_bears_its_name() -> None:
     commands = [c for name in COMMANDS if (c := cli.get_command(click.Context(cli), name))]
     assert len(commands) == len(COMMANDS)
     options = [(c.name, o) for c in commands for o in c.params if isinstance(o, click.Option)]
-    own = [(name, o) for name, o in options if o.name not in {flag.lstrip("-").replace("-", "_") for flag in o.opts}]
-    named = {f"TDSL_{name}_{flag.lstrip('-')}".upper().replace("-", "_") for name, o in own for flag in o.opts}
-    none(f"{name}: {o.name}" for name, o in own if o.envvar not in named)  # `as` and `map` are words of Python
+    own = [
+        (name, o)
+        for name, o in options
+        if o.name not in {flag.lstrip("-").replace("-", "_") for flag in o.opts}
+    ]
+    named = {
+        f"TDSL_{name}_{flag.lstrip('-')}".upper().replace("-", "_") for name, o in own for flag in o.opts
+    }
+    none(
+        f"{name}: {o.name}" for name, o in own if o.envvar not in named
+    )  # `as` and `map` are words of Python
 
 
 # ---------------------------------------------------------------- wrong calls
@@ -228,7 +254,9 @@ def test_the_variable_of_a_flag_bears_its_name() -> None:
         (("help", "chek"), "there is no command `chek`; did you mean `tdsl check`?"),
     ],
 )
-def test_wrong_calls(args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_calls(
+    args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
     (tmp_path / "empty").mkdir()
@@ -265,7 +293,13 @@ def test_a_design_from_standard_input(command: str, tmp_path: Path, monkeypatch:
 def test_a_full_disk_is_no_internal_error(args: tuple[str, ...], tmp_path: Path) -> None:
     write(tmp_path)
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "tdsl", *args],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     assert done.returncode == 2
     assert done.stderr.startswith("error[E0904]: standard output: No space left on device")
     assert len(done.stderr.splitlines()) == 1
@@ -286,9 +320,16 @@ def test_where_nothing_can_be_said(args: tuple[str, ...], status: int, tmp_path:
     """A stderr that takes nothing: Python ended with 120, or with 1, which is the status of findings."""
     write(tmp_path)
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=full)
+        done = subprocess.run(
+            [sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=full
+        )
         assert done.returncode == status
-        assert subprocess.run([sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=full, stderr=full).returncode == 2
+        assert (
+            subprocess.run(
+                [sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=full, stderr=full
+            ).returncode
+            == 2
+        )
 
 
 # ---------------------------------------------------------------- discovery
@@ -297,13 +338,25 @@ def test_where_nothing_can_be_said(args: tuple[str, ...], status: int, tmp_path:
     [
         (
             "SN5600",
-            ("SN5600: switch", "- port `p`: 64 x 800Gbps; type GE800", "64 OSFP cages", "splits into 2 or 4", "Source: NVIDIA"),
+            (
+                "SN5600: switch",
+                "- port `p`: 64 x 800Gbps; type GE800",
+                "64 OSFP cages",
+                "splits into 2 or 4",
+                "Source: NVIDIA",
+            ),
         ),
         ("sn-5600", ("SN5600: switch",)),
         ("DGX_H100", ("DGX_H100: host", "- 8 accelerators", "- power: ")),
-        ("clos", ("clos: topology", "- `leaf`: model, required", "- `oversubscription`: ratio, 1:1 if not given")),
+        (
+            "clos",
+            ("clos: topology", "- `leaf`: model, required", "- `oversubscription`: ratio, 1:1 if not given"),
+        ),
         ("fat-tree", ("fat_tree: topology",)),
-        ("spread", ("spread: pattern of connect", "distributed evenly", "connect leaf[*] to spine[*] spread x 16")),
+        (
+            "spread",
+            ("spread: pattern of connect", "distributed evenly", "connect leaf[*] to spine[*] spread x 16"),
+        ),
         ("torus", ("torus: topology", "# torus: pattern of connect")),
         ("cabling", ("cabling: target", "- `cabling/cables.csv`", "tdsl build FILE --target cabling")),
     ],
@@ -316,9 +369,9 @@ def test_explain_a_topic(word: str, lines: tuple[str, ...]) -> None:
 
 def test_words_of_the_language() -> None:
     """Each is a word of the language, and its example parses."""
-    from tdsl import catalogue
-    from tdsl.diagnostic import Diagnostics
-    from tdsl.source import SourceFile
+    from tdsl.explain import catalogue
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.findings.source import SourceFile
     from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, SETTINGS
     from tdsl.syntax.parser import parse
 
@@ -339,7 +392,7 @@ def test_explain_everything_that_has_a_page() -> None:
 
 
 def test_all_codes_are_listed() -> None:
-    from tdsl import catalogue
+    from tdsl.explain import catalogue
 
     listed = tdsl("explain", "--list").stdout
     assert listed == tdsl("list", "codes").stdout
@@ -356,11 +409,26 @@ def test_help_of_a_command() -> None:
     ("args", "said"),
     [
         (("check", "smal.fab"), "did you mean `small.fab`"),
-        (("check", "small.fab", "--output-format", "jsn"), "help: did you mean `tdsl check small.fab --output-format json`?"),
-        (("check", "small.fab", "--set", "nodes"), "help: did you mean `tdsl check small.fab --set nodes=VALUE`?"),
-        (("check", "small.fab", "--set", "nodes="), "help: did you mean `tdsl check small.fab --set nodes=VALUE`?"),
-        (("check", "small.fab", "--prices", "smal.fab"), "help: did you mean `tdsl check small.fab --prices small.fab`?"),
-        (("check", "small.fab", "--prices=smal.fab"), "help: did you mean `tdsl check small.fab --prices=small.fab`?"),
+        (
+            ("check", "small.fab", "--output-format", "jsn"),
+            "help: did you mean `tdsl check small.fab --output-format json`?",
+        ),
+        (
+            ("check", "small.fab", "--set", "nodes"),
+            "help: did you mean `tdsl check small.fab --set nodes=VALUE`?",
+        ),
+        (
+            ("check", "small.fab", "--set", "nodes="),
+            "help: did you mean `tdsl check small.fab --set nodes=VALUE`?",
+        ),
+        (
+            ("check", "small.fab", "--prices", "smal.fab"),
+            "help: did you mean `tdsl check small.fab --prices small.fab`?",
+        ),
+        (
+            ("check", "small.fab", "--prices=smal.fab"),
+            "help: did you mean `tdsl check small.fab --prices=small.fab`?",
+        ),
         (("check",), "help: for example `tdsl check superpod.fab --set units=3`"),
         (("list", "zzzzzz"), "help: for example `tdsl list designs`"),
         (("list", "desing"), "help: did you mean `tdsl list designs`?"),
@@ -395,4 +463,7 @@ def test_comparisons_that_are_refused(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.fab").write_text("fabric f { }\n")
     done = tdsl("compare", tmp_path / "a.fab", tmp_path / "b.fab", "--vary", "n=1")
-    assert done.exit_code == 2 and "Error: --vary compares one FILE at several values of a parameter\n" in done.stderr
+    assert (
+        done.exit_code == 2
+        and "Error: --vary compares one FILE at several values of a parameter\n" in done.stderr
+    )

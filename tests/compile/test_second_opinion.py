@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Compilation, Options
-from tdsl.diagnostic import Diagnostics, Severity
-from tdsl.second_opinion import Reproduction, confirm
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.second_opinion import Reproduction, confirm
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.verify.result import Result
 from tdsl.verify.runner import run
 from tdsl.verify.second.answer import Limits
@@ -37,7 +37,11 @@ fabric f {
 
 def test_unknown_counts_are_printed_once_and_confirmed_wherever_they_are(tmp_path: Path) -> None:
     """On standard input, beside a fabric with errors, and where only some checks are asked for."""
-    bad = OPEN.replace("fabric f", "fabric g").replace("?", "3").replace("edge_redundancy >= 8", "edge_redundancy >= 9")
+    bad = (
+        OPEN.replace("fabric f", "fabric g")
+        .replace("?", "3")
+        .replace("edge_redundancy >= 8", "edge_redundancy >= 9")
+    )
     path, two = write(tmp_path, OPEN), tmp_path / "two.fab"
     two.write_text(path.read_text() + bad)
     note = "confirmed by compiling the design with 3 and with each smaller number"
@@ -56,7 +60,12 @@ def test_the_command(tmp_path: Path) -> None:
     path = write(tmp_path, SMALL)
     (design,) = report(path, "--second-opinion")["designs"]
     given = {r["check"]: r.get("second_opinion") for r in design["results"]}
-    assert given["oversubscription"] == {"verdict": "confirmed", "by": ["networkx", "checker"], "lower": 0.5, "upper": 0.5}
+    assert given["oversubscription"] == {
+        "verdict": "confirmed",
+        "by": ["networkx", "checker"],
+        "lower": 0.5,
+        "upper": 0.5,
+    }
     assert given["bisection"]["by"] == ["z3", "checker"] and given["port_budget"]["by"] == ["networkx"]
     assert given["rate_match"] is None
     (plain,) = report(path)["designs"]
@@ -66,7 +75,9 @@ def test_the_command(tmp_path: Path) -> None:
     assert tdsl("check", path, "--second-opinion", "--all-params").exit_code == 2
     assert tdsl("check", path, "--second-opinion-dir", tmp_path / "x").exit_code == 2
     failed = report(path, "--second-opinion", "--fail", "spine[0]")["designs"][0]
-    assert {r["check"]: r.get("second_opinion", {}).get("verdict") for r in failed["results"]}["diameter"] == "confirmed"
+    assert {r["check"]: r.get("second_opinion", {}).get("verdict") for r in failed["results"]}[
+        "diameter"
+    ] == "confirmed"
 
 
 def test_a_view_of_the_engine_is_never_used() -> None:
@@ -76,7 +87,9 @@ def test_a_view_of_the_engine_is_never_used() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not any(n.startswith("tdsl.prove") or n.startswith("tdsl.verify.checks") for n in names), path
+            assert not any(n.startswith("tdsl.prove") or n.startswith("tdsl.verify.checks") for n in names), (
+                path
+            )
     fabric = torus(3, 3).build()
     results = run(fabric, [], Diagnostics())
     judge = Judge(fabric)
@@ -89,7 +102,9 @@ def test_a_view_of_the_engine_is_never_used() -> None:
 ASKED = "require bisection >= 10% and survives any 1 of spine and throughput ring >= 10%\n  require over"
 
 
-def judged_wrong(folder: Path, check: str, change: Callable[[Result], Result]) -> tuple[Compilation, list[Reproduction]]:
+def judged_wrong(
+    folder: Path, check: str, change: Callable[[Result], Result]
+) -> tuple[Compilation, list[Reproduction]]:
     """A design of which the results of one check are exchanged before they get a second opinion."""
     path = str(write(folder, SMALL.replace("require over", ASKED)))
     made = compiler.check(path)
@@ -105,7 +120,9 @@ def higher(result: Result) -> Result:
     return replace(result, value=more, lower=more, upper=more, text=str(more))
 
 
-@pytest.mark.parametrize(("check", "by"), [("diameter", "networkx"), ("edge_redundancy", "networkx"), ("bisection", "z3")])
+@pytest.mark.parametrize(
+    ("check", "by"), [("diameter", "networkx"), ("edge_redundancy", "networkx"), ("bisection", "z3")]
+)
 def test_a_wrong_figure_is_found(check: str, by: str, tmp_path: Path) -> None:
     """The finding says what both say, and a file reproduces it."""
     made, (file,) = judged_wrong(tmp_path, check, higher)
@@ -129,7 +146,9 @@ def test_a_certificate_that_states_another_figure_is_found(tmp_path: Path) -> No
     made = compiler.check(path)
     design = made.designs[0]
     less = {"lower_bps": 1, "upper_bps": 2}
-    design.results = [replace(r, measures={**r.measures, **less}) if r.check == "bisection" else r for r in design.results]
+    design.results = [
+        replace(r, measures={**r.measures, **less}) if r.check == "bisection" else r for r in design.results
+    ]
     confirm(made, path, Options(), Limits(units=1))
     (finding,) = [d for d in made.findings if d.code == "E0905"]
     assert "checker says" in finding.message and "in bit/s" in finding.notes

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.emit.faceplate import FRAME, FacePort
+from tdsl.emit.data.faceplate import FRAME, FacePort
 
 GBPS = 10**9
 
 
 @pytest.mark.parametrize(
-    ("mbps", "lanes", "wanted"), [(50_000, 1, "rs"), (49_999, 1, ""), (400_000, 8, "rs"), (399_999, 8, ""), (100_000, 4, "")]
+    ("mbps", "lanes", "wanted"),
+    [(50_000, 1, "rs"), (49_999, 1, ""), (400_000, 8, "rs"), (399_999, 8, ""), (100_000, 4, "")],
 )
 def test_error_correction_by_the_rate_of_a_lane(mbps: int, lanes: int, wanted: str) -> None:
     assert FacePort("", "", tuple(range(lanes)), 1, "", "", "", mbps, True, 1).fec == wanted
@@ -51,7 +52,16 @@ def test_no_headroom_for_other_rates(mbps: int) -> None:
 
 @pytest.mark.parametrize(
     ("mbps", "quanta"),
-    [(10_000, 67), (25_000, 80), (40_000, 118), (50_000, 147), (100_000, 394), (200_000, 453), (400_000, 905), (800_000, 905)],
+    [
+        (10_000, 67),
+        (25_000, 80),
+        (40_000, 118),
+        (50_000, 147),
+        (100_000, 394),
+        (200_000, 453),
+        (400_000, 905),
+        (800_000, 905),
+    ],
 )
 def test_what_the_far_end_sends_after_a_pause(mbps: int, quanta: int) -> None:
     """In times of 512 bits: without a cable, frames are as long as to fill whole kibibytes, and one byte more takes the next."""

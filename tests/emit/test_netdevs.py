@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 
 MODELS = """\
 model switch SW {{ port p[1..16]: 400Gbps {{ type GE400; os "swp{{i}}" }} }}
@@ -79,12 +79,16 @@ def interfaces(files: dict[str, bytes], name: str) -> set[str]:
 def test_ports_are_those_of_the_user_guide(model: str, tmp_path: Path) -> None:
     fabric = designed(DGX.format(host=model, switch="ETHERNET", more=""), tmp_path)
     node = next(m for m in fabric.models if m.kind == "host")
-    said = {c.labels[i]: (c.netdev(i), c.systems[i]) for c in node.classes if c.systems[0] for i in range(c.size)}
+    said = {
+        c.labels[i]: (c.netdev(i), c.systems[i]) for c in node.classes if c.systems[0] for i in range(c.size)
+    }
     rows = [row.split() for row in TABLE_5.splitlines()]
     assert said == {label: (netdev, rdma) for label, _, netdev, rdma in rows}
     buses = {n.index: str(n.facts["bus"]) for n in node.layout if n.name == "nic"}
     nic = node.port_class("nic")
-    assert nic is not None and {nic.labels[i]: bus[5:] for i, bus in buses.items()} == {r[0]: r[1] for r in rows[:8]}
+    assert nic is not None and {nic.labels[i]: bus[5:] for i, bus in buses.items()} == {
+        r[0]: r[1] for r in rows[:8]
+    }
 
 
 @pytest.mark.parametrize(("switch", "name"), [("ETHERNET", "enp24s0np0"), ("QM9700", "mlx5_0")])
@@ -98,7 +102,10 @@ def test_a_link_is_found_by_lldp_or_ibnetdiscover(switch: str, name: str, tmp_pa
     ("names", "says"),
     [
         ("netdev", "`netdev` needs a string"),
-        ('netdev "eth{i}", "eth{i}n{lane}"', "`netdev` takes the name of a port, and of a lane if the port may be `split`"),
+        (
+            'netdev "eth{i}", "eth{i}n{lane}"',
+            "`netdev` takes the name of a port, and of a lane if the port may be `split`",
+        ),
         ('netdev "a"; netdev "b"', "`netdev` is set twice"),
         ('netdew "eth{i}"', "there is no setting of a port `netdew` here"),
     ],
@@ -111,9 +118,20 @@ def test_what_cannot_be_a_name(names: str, says: str, tmp_path: Path) -> None:
 
 
 RDMA = st.sampled_from(
-    ["mlx5_{i}", "mlx5_ib{i}", "mlx4_{i}", "bnxt_re{i}", "irdma{i}", "efa_{i}", "rocep{24 + i}s0", "rdmap{79 + i}s0"]
+    [
+        "mlx5_{i}",
+        "mlx5_ib{i}",
+        "mlx4_{i}",
+        "bnxt_re{i}",
+        "irdma{i}",
+        "efa_{i}",
+        "rocep{24 + i}s0",
+        "rdmap{79 + i}s0",
+    ]
 )
-NETDEV = st.sampled_from(["eth{i}", "enp{24 + i}s0np0", "ens{i}f0", "beth{i}", "rail{i}", "ib{i}", "roce_rail{i}"])
+NETDEV = st.sampled_from(
+    ["eth{i}", "enp{24 + i}s0np0", "ens{i}f0", "beth{i}", "rail{i}", "ib{i}", "roce_rail{i}"]
+)
 
 
 @settings(max_examples=25, deadline=None)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.select import selected
+from tdsl.findings.diagnostic import Diagnostics
 from tests.cli.run import tdsl
 
 DESIGN = """\
@@ -61,7 +61,12 @@ def rows(data: bytes) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize(
     ("text", "patterns"),
-    [(DESIGN, ["su[1].*"]), (DESIGN, ["su[0..1].leaf[1]", "store0"]), (BREAK_OUT, ["client[3]"]), (BREAK_OUT, ["top[1]"])],
+    [
+        (DESIGN, ["su[1].*"]),
+        (DESIGN, ["su[0..1].leaf[1]", "store0"]),
+        (BREAK_OUT, ["client[3]"]),
+        (BREAK_OUT, ["top[1]"]),
+    ],
 )
 def test_a_part_of_the_whole(text: str, patterns: list[str], tmp_path: Path) -> None:
     made = fabric(text, tmp_path)
@@ -73,7 +78,9 @@ def test_a_part_of_the_whole(text: str, patterns: list[str], tmp_path: Path) -> 
     near = {c["cable_id"] for c in cables if {c["a_device"], c["b_device"]} & names}
     assert 0 < len(near) < len({c["cable_id"] for c in cables})
     assert rows(part["cabling/cables.csv"]) == [c for c in cables if c["cable_id"] in near]
-    assert rows(part["cabling/labels.csv"]) == [x for x in rows(whole["cabling/labels.csv"]) if x["cable_id"] in near]
+    assert rows(part["cabling/labels.csv"]) == [
+        x for x in rows(whole["cabling/labels.csv"]) if x["cable_id"] in near
+    ]
     links = rows(whole["cabling/links.csv"])
     assert rows(part["cabling/links.csv"]) == [x for x in links if {x["a_device"], x["b_device"]} & names]
 
@@ -83,7 +90,12 @@ def test_a_part_of_the_whole(text: str, patterns: list[str], tmp_path: Path) -> 
     own = {p for p in whole if p.startswith("frr/")}
     assert {p for p in part if p.startswith("frr/")} == {p for p in own if p.split("/")[1] in names}
     assert all(part[p] == whole[p] for p in part if p.startswith("frr/"))
-    assert not set(part) & {"fabric.json", "diagram/fabric.svg", "slurm/topology.yaml", "infragraph/fabric.yaml"}
+    assert not set(part) & {
+        "fabric.json",
+        "diagram/fabric.svg",
+        "slurm/topology.yaml",
+        "infragraph/fabric.yaml",
+    }
 
 
 def test_a_part_takes_no_other_build_away(tmp_path: Path) -> None:
@@ -111,7 +123,9 @@ def test_a_part_takes_no_other_build_away(tmp_path: Path) -> None:
 def test_parts_of_several_fabrics(tmp_path: Path) -> None:
     """A fabric without a device of the part is not built."""
     design = tmp_path / "design.fab"
-    design.write_text(DESIGN + 'fabric other "Other" { host h[2]: H; switch s: LEAF; connect h[n].nic[r] to s }')
+    design.write_text(
+        DESIGN + 'fabric other "Other" { host h[2]: H; switch s: LEAF; connect h[n].nic[r] to s }'
+    )
     done = tdsl("build", design, "--target", "cabling", "--out", tmp_path / "out", "--only", "su[1].*")
     assert done.exit_code == 0, done.output
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["pods"]

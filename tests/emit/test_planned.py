@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.emit.planned import planned_links
+from tdsl.emit.data.planned import planned_links
 
 
 def test_planned_links_by_device() -> None:
@@ -25,7 +25,13 @@ def test_planned_links_by_device() -> None:
         rate = np.array([random.choice([100, 400]) for _ in range(count)], dtype=np.int64)
         kept = np.array([random.random() < 0.7 for _ in range(count)], dtype=bool)
         fabric: Any = SimpleNamespace(
-            absent_a=a, absent_b=b, absent_rate=rate, absent_reserved=kept, tier=tier, is_end=is_end, built=built
+            absent_a=a,
+            absent_b=b,
+            absent_rate=rate,
+            absent_reserved=kept,
+            tier=tier,
+            is_end=is_end,
+            built=built,
         )
         wanted: Counter[tuple[int, int, int]] = Counter()
         for x, y, r, keeps in zip(a.tolist(), b.tolist(), rate.tolist(), kept.tolist(), strict=True):

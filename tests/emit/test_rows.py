@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.emit.rows import cell, csv_cells, csv_line, csv_rows, json_rows, texts_of
-from tdsl.emit.spool import Spool, Spooled, chunks_of, digest_of, whole
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined, sets
 from tdsl.fabric.columns import Column, Table
+from tdsl.system.spool import Spool, Spooled, chunks_of, digest_of, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,9 @@ VALUES = st.one_of(TEXTS, st.integers(-5, 10**12), st.booleans())
 
 def codes_of(size: int, among: int) -> st.SearchStrategy[np.ndarray]:
     """Numbers that choose a value for each row."""
-    return st.lists(st.integers(0, among - 1), min_size=size, max_size=size).map(lambda n: np.array(n, dtype=np.int32))
+    return st.lists(st.integers(0, among - 1), min_size=size, max_size=size).map(
+        lambda n: np.array(n, dtype=np.int32)
+    )
 
 
 @st.composite
@@ -125,7 +127,10 @@ def test_texts_as_they_are(values: list[str], codes: list[int], between: str) ->
 @settings(max_examples=50)
 @given(
     st.lists(
-        st.one_of(VALUES, st.text(max_size=4), st.sampled_from(["", "x", "\uff0b1", "a-b", "d\u00fc", None, 1.5])), min_size=1
+        st.one_of(
+            VALUES, st.text(max_size=4), st.sampled_from(["", "x", "\uff0b1", "a-b", "d\u00fc", None, 1.5])
+        ),
+        min_size=1,
     )
 )
 def test_cells_are_those_of_csv(values: list[object]) -> None:
@@ -141,7 +146,9 @@ def test_cells_are_those_of_csv(values: list[object]) -> None:
 def test_a_formula_in_a_later_piece(first: str) -> None:
     """An empty piece lets the next one begin the cell."""
     codes = np.array([0, 1])
-    table: Table[Record] = Table(Record, 2, {"a": lambda: Joined(Coded([first, "y"], codes), Coded(["=1", "z"], codes))})
+    table: Table[Record] = Table(
+        Record, 2, {"a": lambda: Joined(Coded([first, "y"], codes), Coded(["=1", "z"], codes))}
+    )
     assert b"".join(csv_rows(table, FIELDS, FIELDS)).decode() == by_csv(table)
 
 
@@ -171,7 +178,12 @@ def test_chunks_do_not_change_lines() -> None:
         Record,
         size,
         {
-            "a": lambda: Joined("FROM ", Coded(["x", "yy", "zzz"], n % 3), " TO ", Coded([str(i) for i in range(100)], n % 100)),
+            "a": lambda: Joined(
+                "FROM ",
+                Coded(["x", "yy", "zzz"], n % 3),
+                " TO ",
+                Coded([str(i) for i in range(100)], n % 100),
+            ),
             "b": lambda: Numbers(n * 1_000_003),
             "c": lambda: Coded(["", "q,uoted", "=formula"], n % 3),
         },
@@ -184,7 +196,9 @@ def test_chunks_do_not_change_lines() -> None:
 
 @given(st.one_of(st.lists(st.tuples(st.integers(0, 4), st.integers(0, n)), max_size=12) for n in (7, 62, 70)))
 def test_sets_are_the_numbers_of_each_row(pairs: list[tuple[int, int]]) -> None:
-    made = sets(np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5)
+    made = sets(
+        np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5
+    )
     own = [sorted({n for r, n in pairs if r == row}) for row in range(5)]
     assert made.tolist() == [n[0] if len(n) == 1 else " ".join(map(str, n)) for n in own]
 
@@ -202,7 +216,9 @@ def test_combined_asks_once_for_each_combination(a: int, b: int, data: st.DataOb
     first, second = data.draw(codes_of(size, a)), data.draw(codes_of(size, b))
     asked: list[object] = []
     made = combined(lambda *at: asked.append(at) or at, (a, first), (b, second))
-    assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True)) and len(asked) == len(set(asked))
+    assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True)) and len(asked) == len(
+        set(asked)
+    )
 
 
 @pytest.mark.parametrize("sizes", [[0], [3, 4], [1 << 20], [1 << 20, 1], [700_000] * 4])

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostic, Severity
-from tdsl.source import Span
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import Span
 from tests.harness import MODELS, none
 
 HERE = Path(__file__).parent / "cases"

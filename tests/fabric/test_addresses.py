@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, Span
 
 HERE = Span(SourceFile("x.fab", "value"), 0, 5)
 
@@ -46,7 +46,10 @@ def everything(fabric: Fabric, found: Addressing) -> dict[tuple[str, str, int], 
             out |= {(kind, fabric.device_path(d), a.version): str(a) for a, _ in found.each(kind, d)}
     for i in range(fabric.link_count):
         for second, ports in ((False, fabric.link_a), (True, fabric.link_b)):
-            out |= {("link", fabric.port_path(int(ports[i])), a.version): str(a) for a, _ in found.each("links", i, second)}
+            out |= {
+                ("link", fabric.port_path(int(ports[i])), a.version): str(a)
+                for a, _ in found.each("links", i, second)
+            }
     return out
 
 
@@ -109,13 +112,18 @@ SIZES = {"pods": (1, 3), "spines": (1, 4), "hosts": (2, 8), "cores": (1, 3)}
 
 
 @settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}), grown=st.sampled_from(list(SIZES)))
+@given(
+    small=st.fixed_dictionaries({k: st.integers(*v) for k, v in SIZES.items()}),
+    grown=st.sampled_from(list(SIZES)),
+)
 def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[str, int], grown: str) -> None:
     """One extent more. Addresses of devices, ASNs (planned ones, too) and the addresses of host links stay; a link between
     switches may move to another port, but what a port of a leaf has it keeps."""
     if small[grown] == SIZES[grown][1]:
         return
-    before, after = (made(PODS.format(**sizes), tmp_path) for sizes in (small, small | {grown: small[grown] + 1}))
+    before, after = (
+        made(PODS.format(**sizes), tmp_path) for sizes in (small, small | {grown: small[grown] + 1})
+    )
     (f, found, codes), (g, later, more) = before, after
     assert codes == more == []
     old, new = everything(f, found), everything(g, later)
@@ -123,16 +131,22 @@ def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[s
     assert kept and {k: old[k] for k in kept} == {k: new[k] for k in kept}
     ports = [k for k in old if k[0] == "link" and "leaf" in k[1] and k in new]
     assert {k: old[k] for k in ports} == {k: new[k] for k in ports}
-    one, two = ({x.device_path(d): int(y.asn[d]) for d in range(x.device_count)} for x, y in ((f, found), (g, later)))
+    one, two = (
+        {x.device_path(d): int(y.asn[d]) for d in range(x.device_count)} for x, y in ((f, found), (g, later))
+    )
     assert {p: two[p] for p in one} == one
 
 
-POOL = st.builds(lambda a, n: f"{ip_address('10.0.0.0') + 2 * a}/{n}", st.integers(0, 20), st.integers(24, 28))
+POOL = st.builds(
+    lambda a, n: f"{ip_address('10.0.0.0') + 2 * a}/{n}", st.integers(0, 20), st.integers(24, 28)
+)
 
 
 @settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pools=st.tuples(POOL, POOL, POOL), leaves=st.integers(1, 4), room=st.integers(0, 2))
-def test_duplicates_against_a_dictionary(tmp_path: Path, pools: tuple[str, str, str], leaves: int, room: int) -> None:
+def test_duplicates_against_a_dictionary(
+    tmp_path: Path, pools: tuple[str, str, str], leaves: int, room: int
+) -> None:
     body = f"""
   switch leaf[{leaves} of {leaves + room}]: SW
   switch spine[2]: SW
@@ -160,14 +174,22 @@ def test_addresses_of_each_instance(tmp_path: Path) -> None:
 """
     f, found, codes = made(body, tmp_path)
     assert codes == []
-    assert [a for (k, _, _), a in everything(f, found).items() if k == "loopback"] == [f"10.1.0.{k}" for k in range(4)]
+    assert [a for (k, _, _), a in everything(f, found).items() if k == "loopback"] == [
+        f"10.1.0.{k}" for k in range(4)
+    ]
 
 
 @pytest.mark.parametrize(
     ("network", "first", "room"),
-    [("192.168.0.0/24", "192.168.0.1", 254), ("192.168.0.10/24", "192.168.0.10", 245), ("fd00::/120", "fd00::1", 255)],
+    [
+        ("192.168.0.0/24", "192.168.0.1", 254),
+        ("192.168.0.10/24", "192.168.0.10", 245),
+        ("fd00::/120", "fd00::1", 255),
+    ],
 )
-def test_management_leaves_the_networks_own_addresses_out(network: str, first: str, room: int, tmp_path: Path) -> None:
+def test_management_leaves_the_networks_own_addresses_out(
+    network: str, first: str, room: int, tmp_path: Path
+) -> None:
     body = f"switch a[2]: SW\n connect a each\n address a management from {network} {{ interface eth1; vrf oob }}"
     _, found, codes = made(body, tmp_path)
     assert codes == []
@@ -179,7 +201,11 @@ def test_management_leaves_the_networks_own_addresses_out(network: str, first: s
 @pytest.mark.parametrize(
     ("network", "gateway", "first"),
     [
-        ("192.168.0.0/24", "192.168.0.1", "192.168.0.2"),  # the gateway is the first address that can be given
+        (
+            "192.168.0.0/24",
+            "192.168.0.1",
+            "192.168.0.2",
+        ),  # the gateway is the first address that can be given
         ("192.168.0.1/24", "192.168.0.1", "192.168.0.2"),
         ("192.168.0.10/24", "192.168.0.1", "192.168.0.10"),
         ("192.168.0.0/24", "192.168.0.254", "192.168.0.1"),
@@ -195,7 +221,9 @@ def test_devices_begin_behind_their_gateway(network: str, gateway: str, first: s
 def rule(kind: str, each: bool = True, gateway: str = "") -> Any:
     """A rule, as far as its pool asks."""
     value = SimpleNamespace(span=HERE)
-    return SimpleNamespace(kind=kind, each=each, gateway=gateway, interface="eth7", vrf="oob", origin=HERE, value=value)
+    return SimpleNamespace(
+        kind=kind, each=each, gateway=gateway, interface="eth7", vrf="oob", origin=HERE, value=value
+    )
 
 
 def addresses_of(kind: str, each: bool, written: str, gateway: str) -> list[str]:
@@ -228,7 +256,11 @@ def test_pools_are_lists_of_addresses(kind: str, base: str) -> None:
                 continue
             found = addresses.pool_of(rule(kind, each, gateway), written)
             expected = addresses_of(kind, each, written, gateway)
-            assert [str(found.address(k)) for k in range(max(found.count, 0))] == expected, (written, each, gateway)
+            assert [str(found.address(k)) for k in range(max(found.count, 0))] == expected, (
+                written,
+                each,
+                gateway,
+            )
             assert (found.kind, found.version, found.network) == (kind, 4 if top == 32 else 6, str(net))
             assert found.step == (2 if kind == "links" else 1)
             assert found.prefix == {"loopback": top, "links": top - 1, "management": length}[kind]

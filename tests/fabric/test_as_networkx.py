@@ -13,7 +13,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
 from tests.cli.run import tdsl
@@ -43,14 +43,20 @@ def test_the_graph_is_the_fabric(name: str) -> None:
     assert set(g) == {d for d in range(f.device_count) if f.built[d]}
     assert g.number_of_edges() == f.link_count
     for d, facts in g.nodes(data=True):
-        assert facts["name"] == f.device_name(d) and facts["kind"] == f.kind[d] and facts.get("tier", -1) == f.tier[d]
+        assert (
+            facts["name"] == f.device_name(d)
+            and facts["kind"] == f.kind[d]
+            and facts.get("tier", -1) == f.tier[d]
+        )
         if "container" in facts:
             outer = g.nodes[facts["container"]]
             assert facts["path"].startswith(outer["path"] + ".")
         assert ("plane" in facts) == (f.plane[d] >= 0)
     for a, b, row, facts in g.edges(keys=True, data=True):
         assert {a, b} == {f.device_a[row], f.device_b[row]} and facts["rate_bps"] == f.link_rate[row]
-        assert facts["a_port"] == f.port_path(int(f.link_a[row])) and facts["b_port"] == f.port_path(int(f.link_b[row]))
+        assert facts["a_port"] == f.port_path(int(f.link_a[row])) and facts["b_port"] == f.port_path(
+            int(f.link_b[row])
+        )
         assert facts["class"] == f.classes[f.link_class[row]] and ("via" in facts) == (f.link_via_a[row] >= 0)
         assert ("cable" in facts) == (facts["medium"] == "cable")
 
@@ -64,7 +70,9 @@ def test_files_are_read_back(name: str, form: str) -> None:
     assert all(facts.items() <= again.nodes[d].items() for d, facts in g.nodes(data=True))
     if form == "gexf":  # networkx gives edges numbers of their own there
         rates = sorted((min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in g.edges(data=True))
-        assert rates == sorted((min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in again.edges(data=True))
+        assert rates == sorted(
+            (min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in again.edges(data=True)
+        )
     else:
         assert all(facts == again.edges[a, b, key] for a, b, key, facts in g.edges(keys=True, data=True))
 
@@ -80,7 +88,18 @@ def test_names_that_no_file_can_hold_as_they_are(form: str) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_two_runs_write_the_same_bytes(form: str, tmp_path: Path) -> None:
     for seed, out in (("1", "one"), ("2", "two")):
-        call = [sys.executable, "-m", "tdsl", "show", "rail_only", "graph", "--format", form, "-o", str(tmp_path / out)]
+        call = [
+            sys.executable,
+            "-m",
+            "tdsl",
+            "show",
+            "rail_only",
+            "graph",
+            "--format",
+            form,
+            "-o",
+            str(tmp_path / out),
+        ]
         subprocess.run(call, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert b"lastmodified" not in (tmp_path / "one").read_bytes()

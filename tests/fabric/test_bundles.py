@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.fabric import bundles
+from tdsl.fabric.cables import bundles
 from tdsl.fabric.graph import Ints
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.syntax import tree
 
 FILE = SourceFile("x.fab", "a0 a1 b0 b1 c0 c1")
@@ -25,9 +25,13 @@ def plan_of(sizes: list[int]) -> Any:
     for i, size in enumerate(sizes):
         spans = [Span(FILE, 6 * i + 3 * k, 6 * i + 3 * k + 2) for k in range(2)]
         names = ("rate", "bundle")[: 1 + (size > 0)]
-        body = [tree.Setting(tree.Member(n, span), (), None, span) for n, span in zip(names, spans, strict=False)]
+        body = [
+            tree.Setting(tree.Member(n, span), (), None, span) for n, span in zip(names, spans, strict=False)
+        ]
         body.insert(0, SimpleNamespace(name=SimpleNamespace(name="bundle"), span=spans[0]))  # type: ignore[arg-type]
-        wires.append(SimpleNamespace(settings={"bundle": size} if size else {}, node=SimpleNamespace(body=tuple(body))))
+        wires.append(
+            SimpleNamespace(settings={"bundle": size} if size else {}, node=SimpleNamespace(body=tuple(body)))
+        )
     return SimpleNamespace(wires=wires)
 
 
@@ -62,8 +66,14 @@ def expected(sizes: list[int], links: np.ndarray) -> tuple[list[int], list[tuple
             n = len(odd[0])
             found = f"{n} links join" if n > 1 else "one link joins"
             fits = [d for d in range(2, n + 1) if n % d == 0]
-            help = f"write `bundle {max(fits)}`" if fits else "make several links between the same two devices: `x 2`"
-            wrong.append((where, f"{found} two devices here, which is not a multiple of {size}", len(odd), help))
+            help = (
+                f"write `bundle {max(fits)}`"
+                if fits
+                else "make several links between the same two devices: `x 2`"
+            )
+            wrong.append(
+                (where, f"{found} two devices here, which is not a multiple of {size}", len(odd), help)
+            )
         elif any(len({int(links[i, 4]) for i in v}) > 1 for v in mine):
             wrong.append((where, DIFFERENT, 1, "write `rate` for them"))
     if wrong:
@@ -129,11 +139,17 @@ def test_numbers_at_devices(seed: int) -> None:
     for i in range(f.link_count):
         n = int(f.link_bundle[i])
         if n >= 0:
-            for device, port in ((int(f.device_a[i]), int(f.link_a[i])), (int(f.device_b[i]), int(f.link_b[i]))):
+            for device, port in (
+                (int(f.device_a[i]), int(f.link_a[i])),
+                (int(f.device_b[i]), int(f.link_b[i])),
+            ):
                 lowest[device][n] = min(port, lowest[device].get(n, port))
     rank = {d: {n: k for k, n in enumerate(sorted(own, key=own.__getitem__), 1)} for d, own in lowest.items()}
     for device, numbers in zip((f.device_a, f.device_b), bundles.numbers(f), strict=True):
-        told = [rank.get(int(d), {}).get(int(n), 0) if n >= 0 else 0 for d, n in zip(device, f.link_bundle, strict=True)]
+        told = [
+            rank.get(int(d), {}).get(int(n), 0) if n >= 0 else 0
+            for d, n in zip(device, f.link_bundle, strict=True)
+        ]
         assert numbers.tolist() == told
     for n in range(5):
         assert bundles.members(f, n) == [i for i in range(f.link_count) if f.link_bundle[i] == n]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.cables import Cables
-from tdsl.fabric.cabling import pull
+from tdsl.fabric.cables.cabling import pull
+from tdsl.fabric.cables.identity import Cables
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
 from tests.harness import compile_text
@@ -128,7 +128,9 @@ def test_links_of_cables(name: str, fabrics: dict[str, Fabric]) -> None:
     assert found == expected
     media = {"traces": 12, "nothing": 0}
     assert len(expected) == media.get(name, f.link_count)
-    assert [sum(row in legs for legs in expected.values()) for row in range(len(f.cable_a))] == f.cable_links.tolist()
+    assert [
+        sum(row in legs for legs in expected.values()) for row in range(len(f.cable_a))
+    ] == f.cable_links.tolist()
     by_id = defaultdict(list)
     for link in sorted(expected):
         for leg in expected[link]:
@@ -166,7 +168,8 @@ def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> Non
     else:
         assert ids == []
     heads = [
-        bool(f.cable_leg[r]) and sum(connector(f, int(b)) == connector(f, int(f.cable_b[r])) for b in f.cable_b) > 1
+        bool(f.cable_leg[r])
+        and sum(connector(f, int(b)) == connector(f, int(f.cable_b[r])) for b in f.cable_b) > 1
         for r in range(count)
     ]
     assert cables.head_at_b.tolist() == heads
@@ -215,9 +218,31 @@ def test_cables_by_loops(lanes: int, ends: list[tuple[int, int]], mixed: bool, c
         split = degree[ca] > 1 or degree[cb] > 1
         group = groups.setdefault(cb if degree[cb] > 1 else ca, len(groups))
         count[group] += split
-        expected.append((a, b, group, count[group] if split else 0, many, row, -row, degree[ca] > 1 and degree[cb] > 1, split))
+        expected.append(
+            (
+                a,
+                b,
+                group,
+                count[group] if split else 0,
+                many,
+                row,
+                -row,
+                degree[ca] > 1 and degree[cb] > 1,
+                split,
+            )
+        )
     told = np.arange(len(ends))
     a, b = (np.array([e[k] for e in ends]) for k in (0, 1))
     found = pull(a, b, told, -told, np.array(connector))
-    columns = (found.a, found.b, found.group, found.leg, found.links, found.statement, found.cls, found.tangled, found.split)
+    columns = (
+        found.a,
+        found.b,
+        found.group,
+        found.leg,
+        found.links,
+        found.statement,
+        found.cls,
+        found.tangled,
+        found.split,
+    )
     assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected

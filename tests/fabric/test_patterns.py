@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tdsl.fabric import patterns
 from tdsl.fabric.patterns import Pairs
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.fault import Fault
-from tdsl.source import SourceFile, Span
 
 HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
 SIZE = st.integers(1, 7)
@@ -39,9 +39,18 @@ def test_spread_link_by_link(a: int, b: int, k: int, uneven: bool) -> None:
             patterns.spread(a, b, k, False, HERE, ("x", "y"))
         found = refused.value.diagnostic
         even = [n for n in range(1, 200) if k % n == 0 or (k < n and a * k % n == 0)]
-        options = [str(n) for n in (max((n for n in even if n < b), default=0), min((n for n in even if n > b), default=0)) if n]
-        assert (found.code, found.message) == ("E0454", f"{k} ports of each of {a} x do not spread evenly over {b} y")
-        assert found.notes == (f"{k} = {base} x {b} + {extra}: {base} links a pair leave {extra} ports of each x over",)
+        options = [
+            str(n)
+            for n in (max((n for n in even if n < b), default=0), min((n for n in even if n > b), default=0))
+            if n
+        ]
+        assert (found.code, found.message) == (
+            "E0454",
+            f"{k} ports of each of {a} x do not spread evenly over {b} y",
+        )
+        assert found.notes == (
+            f"{k} = {base} x {b} + {extra}: {base} links a pair leave {extra} ports of each x over",
+        )
         said = f"{' or '.join(options)} y would be even; or write `spread uneven` to allow one link more for some pairs"
         assert found.help == said
         return
@@ -62,7 +71,10 @@ def test_spread_over_each_other_link_by_link(n: int, k: int, uneven: bool) -> No
         with pytest.raises(Fault) as refused:
             patterns.mesh_spread(n, k, False, HERE, "x")
         found = refused.value.diagnostic
-        assert (found.code, found.message) == ("E0454", f"{k} ports of each x do not spread evenly over the {others} others")
+        assert (found.code, found.message) == (
+            "E0454",
+            f"{k} ports of each x do not spread evenly over the {others} others",
+        )
         assert found.notes == (f"{k} = {k // others} x {others} + {k % others}",)
         return
     base, extra = divmod(k, others) if others else (0, 0)
@@ -82,7 +94,9 @@ def test_grid_link_by_link(shape: list[int], wrap: bool, n: int) -> None:
         for at in np.ndindex(*shape):
             if size > 1 and (wrap or at[dim] < size - 1):
                 far = tuple((x + 1) % size if d == dim else x for d, x in enumerate(at))
-                expected.append((int(np.ravel_multi_index(at, shape)), int(np.ravel_multi_index(far, shape)), dim))
+                expected.append(
+                    (int(np.ravel_multi_index(at, shape)), int(np.ravel_multi_index(far, shape)), dim)
+                )
     found = patterns.copies(patterns.grid(tuple(shape), wrap), n)
     assert rows(found) == [(a, b, c, d) for c in range(n) for a, b, d in expected] and found.directed
 
@@ -91,7 +105,12 @@ def test_small_patterns() -> None:
     assert [rows(patterns.ring(n)) for n in range(4)] == [
         [], [], [(0, 1, 0, 0), (1, 0, 1, 0)], [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)],
     ]  # fmt: skip
-    assert rows(patterns.copies(patterns.ring(2), 2)) == [(0, 1, 0, 0), (1, 0, 2, 0), (0, 1, 1, 0), (1, 0, 3, 0)]
+    assert rows(patterns.copies(patterns.ring(2), 2)) == [
+        (0, 1, 0, 0),
+        (1, 0, 2, 0),
+        (0, 1, 1, 0),
+        (1, 0, 3, 0),
+    ]
     assert rows(patterns.single()) == [(0, 0, 0, 0)] and not patterns.single().directed
     assert rows(patterns.each(2, 3)) == [(i, j, 0, 0) for i in range(2) for j in range(3)]
     assert rows(patterns.each(3, None)) == [(0, 1, 0, 0), (0, 2, 0, 0), (1, 2, 0, 0)]
@@ -108,7 +127,9 @@ def test_random_graphs_stay_what_they_are() -> None:
     ]  # fmt: skip
     dense = [p[:2] for p in rows(patterns.random_regular(8, 4, 5, HERE))]
     assert dense == [(i, j) for i in range(8) for j in range(i + 1, 8) if (i, j) not in sparse]
-    assert [p[:2] for p in rows(patterns.random_regular(4, 3, 5, HERE))] == [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    assert [p[:2] for p in rows(patterns.random_regular(4, 3, 5, HERE))] == [
+        (i, j) for i in range(4) for j in range(i + 1, 4)
+    ]
     for n, degree in ((4, 0), (4, 4), (5, 3)):
         with pytest.raises(Fault, match=f"no simple graph gives each of {n} members {degree} links"):
             patterns.random_regular(n, degree, 1, HERE)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Diagnostics, Severity
 from tdsl.fabric.graph import USED, Fabric
 from tdsl.fabric.pins import Figure, Line, Mount, Pins, Used, carried, mounted, moved, read, relocated, write
 from tdsl.fabric.ports import Ends, Ports
-from tdsl.source import SourceFile, Span
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile, Span
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 
@@ -33,7 +33,10 @@ def recorded(text: str) -> tuple[dict[str, list[Any]], list[tuple[str, str, str,
 
 def facts(records: list[Any]) -> list[tuple[object, ...]]:
     """Fields of records, with the underlined text for the span."""
-    return [tuple(x.text if isinstance(x, Span) else x for x in (getattr(r, n) for n in r.__slots__)) for r in records]
+    return [
+        tuple(x.text if isinstance(x, Span) else x for x in (getattr(r, n) for n in r.__slots__))
+        for r in records
+    ]
 
 
 GOOD = f"""# a comment
@@ -67,7 +70,9 @@ def test_every_kind_of_line() -> None:
         ("su[1].leaf[0]", "h2", "B2", 0, 999999, "place su[1].leaf[0] in h2.B2[0] at 999999U"),
     ]  # fmt: skip
     assert facts(found["two"]) == [("links", Fraction(0), "figure links 0")]
-    assert [type(x) for x in found["one"]] == [Figure, Figure, Line, Line, Mount, Line, Mount] and isinstance(found[""][0], Used)
+    assert [type(x) for x in found["one"]] == [Figure, Figure, Line, Line, Mount, Line, Mount] and isinstance(
+        found[""][0], Used
+    )
 
 
 NEITHER = "this is neither `fabric NAME` nor two ports nor a place"
@@ -141,7 +146,10 @@ def test_what_is_written() -> None:
 def small() -> Builder:
     """Two switches below one, a link each."""
     b = Builder()
-    low, high = b.devices("a", b.model("switch", "A", {"p": 3}), 2), b.devices("b", b.model("switch", "B", {"p": 4}), 1)
+    low, high = (
+        b.devices("a", b.model("switch", "A", {"p": 3}), 2),
+        b.devices("b", b.model("switch", "B", {"p": 4}), 1),
+    )
     b.connect("connect a to b")
     for i in range(2):
         b.link(b.port(low, i, "p", 0), b.port(high, 0, "p", i))
@@ -170,7 +178,9 @@ def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
     b = Builder()
     one = b.model("switch", "ONE", {"p": 3, "q": {"shape": (2, 2), "low": 1}})
     two = b.model("switch", "TWO", {"p": 2, "x": {"shape": 3, "low": 2}, "r": {"shape": 2, "low": 1}})
-    b.models[1] = two = replace(two, classes=(two.classes[0], replace(two.classes[1], name="p"), two.classes[2]))
+    b.models[1] = two = replace(
+        two, classes=(two.classes[0], replace(two.classes[1], name="p"), two.classes[2])
+    )
     b.devices("g.a", one, 2, 2)
     b.devices("b", two, 3)
     which = np.repeat([0, 1], [4, 3])
@@ -192,11 +202,20 @@ def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
     names, candidates = ["", "p", "p", "q", "r"], [None, None, np.array([1, 4, 0]), np.array([0, 3]), None]
     devices = [rng.sample(among, 2) for _ in range(total)]
     device = np.array([d[side] for side in (0, 1) for d in devices])
-    choice = np.array([rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device])
+    choice = np.array(
+        [rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device]
+    )
     local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
     spans = [HERE] * len(names)
     return Ends(
-        device, names, candidates, spans, choice.astype(np.int32), local, device[::-1], np.zeros(2 * total, dtype=np.int64)
+        device,
+        names,
+        candidates,
+        spans,
+        choice.astype(np.int32),
+        local,
+        device[::-1],
+        np.zeros(2 * total, dtype=np.int64),
     )
 
 
@@ -242,7 +261,11 @@ def test_links_take_the_ports_of_lines() -> None:
                 p, q = paths[line.a], paths[line.b]
                 if (of[q], of[p]) == (device[i], device[j]):
                     p, q = q, p
-                if number in used or (of[p], of[q]) != (device[i], device[j]) or USED in (ports.state[p], ports.state[q]):
+                if (
+                    number in used
+                    or (of[p], of[q]) != (device[i], device[j])
+                    or USED in (ports.state[p], ports.state[q])
+                ):
                     continue
                 mine, far = place_of(ports, ends, i, p), place_of(ports, ends, j, q)
                 if mine is not None and far is not None and local[i] in (-1, mine) and local[j] in (-1, far):
@@ -259,7 +282,10 @@ def test_links_take_the_ports_of_lines() -> None:
 
 # ------------------------------------------------------------ what moves
 def reported(found: Diagnostics) -> list[tuple[object, ...]]:
-    return [(d.code, d.severity, d.message, d.span, [x.message for x in d.labels], d.notes, d.help) for d in found.items]
+    return [
+        (d.code, d.severity, d.message, d.span, [x.message for x in d.labels], d.notes, d.help)
+        for d in found.items
+    ]
 
 
 KEEP = "keep the links between these devices; if the moves are meant, write the lock anew with `tdsl lock`"
@@ -324,7 +350,14 @@ def test_devices_that_move(tmp_path: Path) -> None:
 def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
     """A device without a place, in a rack that nothing placed by the design is in, at a unit of the rack."""
     f = placed(tmp_path)
-    racks = {("h", "A", 1): 0, ("h", "A", 2): 1, ("h", "A", 3): 2, ("h", "B", 5): 3, ("h", "B", 6): 4, ("i", "A", 1): 5}
+    racks = {
+        ("h", "A", 1): 0,
+        ("h", "A", 2): 1,
+        ("h", "A", 3): 2,
+        ("h", "B", 5): 3,
+        ("h", "B", 6): 4,
+        ("i", "A", 1): 5,
+    }
     taken, heights = {0, 3}, {0: 4, 1: 4, 2: 4, 5: 6}
     rows = {f.device_path(d): d for d in range(f.device_count)}
     free = {"top": rows["top"], "a[1]": rows["a[1]"], "a[2]": rows["a[2]"]}
@@ -333,7 +366,9 @@ def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
             for unit in (0, 1, 4, 5, 6, 7, 400):
                 mount = Mount(name, *where, unit, HERE)
                 rack = racks.get(where, -1)
-                fits = name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
+                fits = (
+                    name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
+                )
                 assert mounted([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
     every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
              Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tdsl import compiler
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import Places, rows_of_places
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
 from tests.harness import MODELS
 
 OWN = """
@@ -36,14 +36,20 @@ distance h1 to h3 12m
 """
 
 
-def compiled(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> compiler.Compilation:
+def compiled(
+    statements: str, folder: Path, table: str | None = None, halls: str = HALLS
+) -> compiler.Compilation:
     """The design of these statements, with a table of places."""
     path = folder / "design.fab"
     path.write_text(f"{DEVICES}{halls}{statements}\n}}{MODELS}{OWN}", encoding="utf-8")
-    return compiler.elaborate(str(path), Options(places=SourceFile("places.csv", table) if table is not None else None))
+    return compiler.elaborate(
+        str(path), Options(places=SourceFile("places.csv", table) if table is not None else None)
+    )
 
 
-def located(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> tuple[Fabric, Places]:
+def located(
+    statements: str, folder: Path, table: str | None = None, halls: str = HALLS
+) -> tuple[Fabric, Places]:
     """The fabric and the places of a design without errors."""
     result = compiled(statements, folder, table, halls)
     assert [d.message for d in result.findings if d.severity.name == "ERROR"] == []
@@ -58,7 +64,14 @@ def refused_places(
     """Code, underlined text, message, help and labels of every error."""
     found = [d for d in compiled(statements, folder, table, halls).findings if d.severity.name == "ERROR"]
     return [
-        (d.code, d.span.text if d.span else "", d.message, d.help, [(x.span.text, x.message) for x in d.labels]) for d in found
+        (
+            d.code,
+            d.span.text if d.span else "",
+            d.message,
+            d.help,
+            [(x.span.text, x.message) for x in d.labels],
+        )
+        for d in found
     ]
 
 
@@ -72,7 +85,9 @@ def test_columns_of_racks(tmp_path: Path) -> None:
     assert p.rack_y.tolist() == [0] * 4 + [3000] * 4 + [6000] * 4 + [-1, -1, -1, 0]
     assert p.rack_count == 16 and len(p.rack_kind) == 16
     assert [k.height for k in p.rack_kind] == [48] * 4 + [None] * 12
-    assert p.rack_names == [f"{r}{n:02}" for r, n in zip("AAAABBBBCCCCXXYZ", p.rack_number.tolist(), strict=True)]
+    assert p.rack_names == [
+        f"{r}{n:02}" for r, n in zip("AAAABBBBCCCCXXYZ", p.rack_number.tolist(), strict=True)
+    ]
     assert [p.hall_name(r) for r in (0, 11, 12, 14, 15)] == ["h1", "h1", "h2", "h2", "h3"]
     assert p.distances == {(0, 2): 12000, (2, 0): 12000}
 
@@ -110,14 +125,24 @@ place n[i] in h1.B[9]""",
     for path, (row, number, unit) in stacks.items():
         d = paths[path]
         rack = int(p.device_rack[d])
-        assert (p.row_name(rack), int(p.rack_number[rack]), int(p.device_unit[d])) == (row, number, unit), path
+        assert (p.row_name(rack), int(p.rack_number[rack]), int(p.device_unit[d])) == (row, number, unit), (
+            path
+        )
     unplaced = paths["h[1]"]
     assert (p.device_rack[unplaced], p.device_unit[unplaced], p.device_place[unplaced]) == (-1, 0, -1)
     assert p.origin(unplaced) is None and rows[fabric.device_name(unplaced)] == ("", "", None, None)
     assert rows[fabric.device_name(paths["n[1]"])] == ("h1", "B", 9, None)
     origins = [p.origin(paths[x]) for x in ("a[0]", "a[5]", "g[0].b[1]", "c[1]", "n[0]")]
-    assert [o.span.text.split()[1] for o in origins if o is not None] == ["a[i]", "a[i]", "g[k].b[*]", "c[*]", "n[i]"]
-    assert not any(name.startswith("h0.") or ".gpu" in name for name in rows)  # chips are placed with their host
+    assert [o.span.text.split()[1] for o in origins if o is not None] == [
+        "a[i]",
+        "a[i]",
+        "g[k].b[*]",
+        "c[*]",
+        "n[i]",
+    ]
+    assert not any(
+        name.startswith("h0.") or ".gpu" in name for name in rows
+    )  # chips are placed with their host
 
 
 UNITS_OF = {
@@ -173,8 +198,15 @@ def test_halls_of_a_table(tmp_path: Path) -> None:
         ("east", [("B", [2, 9]), ("A", [3])]), ("west", [("A", [1])]),
     ]  # fmt: skip
     assert [(h.rack_pitch, h.row_pitch, h.tray, h.slack) for h in p.halls] == [(None,) * 4] * 2
-    assert [(k.height, k.feeds, k.feed_watts, k.mass, k.bend) for k in p.rack_kind] == [(None, 0, None, None, None)] * 4
-    assert [k.span.text for k in p.rack_kind] == ["a3,east,B,2,7", "a0,east,B,9,2", "a2,east,A,3,4", "a1,west,A,1,"]
+    assert [(k.height, k.feeds, k.feed_watts, k.mass, k.bend) for k in p.rack_kind] == [
+        (None, 0, None, None, None)
+    ] * 4
+    assert [k.span.text for k in p.rack_kind] == [
+        "a3,east,B,2,7",
+        "a0,east,B,9,2",
+        "a2,east,A,3,4",
+        "a1,west,A,1,",
+    ]
     assert [h.origin.span.text for h in p.halls] == ["a0,east,B,9,2", "a1,west,A,1,"]
     assert p.device_rack[:6].tolist() == [1, 3, 2, 0, 1, -1]
     assert p.device_unit[:6].tolist() == [2, 0, 4, 7, 5, 0]

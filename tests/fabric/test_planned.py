@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.fabric.claims import Element, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
@@ -98,7 +98,12 @@ class Facts:
 
     def agrees(self, full: Facts) -> None:
         """Everything said here is said of the full fabric, too."""
-        for mine, planned in ((self.tier, full.tier), (self.asn, full.asn), (self.links, full.links), (self.ratio, full.ratio)):
+        for mine, planned in (
+            (self.tier, full.tier),
+            (self.asn, full.asn),
+            (self.links, full.links),
+            (self.ratio, full.ratio),
+        ):
             assert mine == {name: planned[name] for name in mine}
 
 
@@ -139,7 +144,9 @@ def hosts_of(full: Facts) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
-def test_hosts_that_arrive_change_nothing(kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_hosts_that_arrive_change_nothing(
+    kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.mktemp("planned")
     body = body_of(kind, *(data.draw(st.integers(2, 3)) for _ in range(3)))
     full = facts(body, folder)
@@ -174,5 +181,7 @@ def test_no_omission_changes_a_tier_a_class_or_an_asn(
 def test_a_port_that_another_link_takes_is_not_counted_twice(tmp_path: Path) -> None:
     """The place of the omitted host node[0, 1] is given to storage: four links below leaf[0], as planned."""
     body = body_of("two tiers", 2, 2, 2)
-    taken = "  omit node[0, 1]\n  host disks: DISKS { role storage }\n  connect disks.nic[0] to leaf[0].p[3]\n"
+    taken = (
+        "  omit node[0, 1]\n  host disks: DISKS { role storage }\n  connect disks.nic[0] to leaf[0].p[3]\n"
+    )
     assert facts(body + taken, tmp_path).ratio["leaf[0]"] == facts(body, tmp_path).ratio["leaf[0]"] == (2, 1)

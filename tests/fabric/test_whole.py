@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import write
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tests.conftest import Golden
 from tests.harness import links_of, written
 
@@ -27,8 +27,13 @@ NUMBER = re.compile(r"(?<![\w.])(\d+)(?![\d._]*[\d_])(?=[^\w.]|\.\.|U\b|m\b|x\b|
 
 def compiled(path: Path, text: str, lock: str | None = None) -> tuple[Fabric | None, list[str]]:
     """The whole fabric of a text beside a lock, and the codes of what is no note."""
-    found = compiler.elaborate(str(written(path, text)), Options(stands=SourceFile("f.fab.lock", lock) if lock else None))
-    fabric, codes = found.designs[0].fabric, [d.code for d in found.findings if d.severity is not Severity.NOTE]
+    found = compiler.elaborate(
+        str(written(path, text)), Options(stands=SourceFile("f.fab.lock", lock) if lock else None)
+    )
+    fabric, codes = (
+        found.designs[0].fabric,
+        [d.code for d in found.findings if d.severity is not Severity.NOTE],
+    )
     return (fabric if fabric is not None and fabric.complete else None), codes
 
 

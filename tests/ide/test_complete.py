@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.ide.complete import Item, complete
 from tdsl.ide.facts import Placed
 from tdsl.ide.known import Known
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, UNIT_TABLE, kind_name
-from tdsl.source import SourceFile
 from tdsl.syntax.parser import parse
 from tdsl.verify.check import catalogue
 
@@ -27,7 +27,9 @@ model cable WA { reach 3m }
 """
 
 
-def offered(text: str, folder: Path = Path("/none"), sets: tuple[Placed, ...] = (), **asked: Any) -> tuple[int, list[Item]]:
+def offered(
+    text: str, folder: Path = Path("/none"), sets: tuple[Placed, ...] = (), **asked: Any
+) -> tuple[int, list[Item]]:
     """How many letters before the ``|`` of a text are replaced, and by what."""
     text = MODELS + text
     at = text.index("|")
@@ -68,7 +70,9 @@ def test_units(text: str, dim: Any, replaced: int) -> None:
     for unit, (_, d) in UNIT_TABLE.items():
         if unit != "$" and (dim is None or d == dim):
             usual = d in (RATE, LENGTH, POWER)
-            rank = {(True, False): 3, (True, True): 4, (False, False): 5, (False, True): 6}[usual, "/" in unit]
+            rank = {(True, False): 3, (True, True): 4, (False, False): 5, (False, True): 6}[
+                usual, "/" in unit
+            ]
             expected.append(Item(unit, "unit", kind_name(d), "", rank))
     assert offered(text) == (replaced, expected)
 
@@ -175,7 +179,9 @@ def test_devices_of_the_compiled_design() -> None:
         Item("leaf", "switch", "switch leaf[4]: SA", "", 1),
         Item("su", "group", "group su", "", 1),
     ]
-    assert offered("fabric g { connect |", sets=SETS)[1] == [Item("core", "switch", "switch core[9]: SA", "", 1)]
+    assert offered("fabric g { connect |", sets=SETS)[1] == [
+        Item("core", "switch", "switch core[9]: SA", "", 1)
+    ]
     assert offered("fabric h { connect |", sets=SETS)[1] == []
     assert offered("fabric f { connect su[0].|", sets=SETS)[1] == [
         Item("node", "host", "host node[2][3]: HA", "", 1),
@@ -186,7 +192,11 @@ def test_devices_of_the_compiled_design() -> None:
     assert offered("fabric f { connect su.none.|", sets=SETS)[1] == []
     own = "fabric f { host leaf: HA; connect |"
     assert [(i.text, i.kind) for i in offered(own, sets=SETS)[1]] == [("leaf", "host"), ("su", "group")]
-    assert [i.text for i in offered("fabric f { host x: HA }\nextend f { connect |", sets=SETS)[1]] == ["x", "leaf", "su"]
+    assert [i.text for i in offered("fabric f { host x: HA }\nextend f { connect |", sets=SETS)[1]] == [
+        "x",
+        "leaf",
+        "su",
+    ]
 
 
 # ---------------------------------------------------------------- files
@@ -197,7 +207,10 @@ def test_files_and_folders_that_are_used(tmp_path: Path) -> None:
     library = {i.text for i in offered("use |")[1]}
     here = [i for i in offered("use |", tmp_path)[1] if i.text not in library]
     assert here == [Item("deep", "folder", "a folder"), Item("one", "file", "a file")]
-    assert offered("use deep.|", tmp_path)[1] == [Item("deeper", "folder", "a folder"), Item("three", "file", "a file")]
+    assert offered("use deep.|", tmp_path)[1] == [
+        Item("deeper", "folder", "a folder"),
+        Item("three", "file", "a file"),
+    ]
     assert offered("use deep.deeper.|", tmp_path)[1] == [Item("four", "file", "a file")]
     assert offered("use empty.|", tmp_path)[1] == offered("use none.|", tmp_path)[1] == []
     assert offered("use deep |", tmp_path)[1] == []

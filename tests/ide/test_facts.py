@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tdsl import compiler
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.ide.facts import facts, lens, placed
 from tdsl.ide.judge import Question, names_or_fault, stages
 
@@ -50,7 +50,9 @@ FACTS = [
 def test_facts() -> None:
     result = compiler.check(str(HERE), Options(overlay=ASKED.overlay))
     found = facts(result)
-    assert [(DESIGN[f.start : f.end].split("\n")[0], f.text, f.hint.removeprefix("spine ")) for f in found] == FACTS
+    assert [
+        (DESIGN[f.start : f.end].split("\n")[0], f.text, f.hint.removeprefix("spine ")) for f in found
+    ] == FACTS
     assert found == sorted(found, key=lambda f: (f.start, f.end))
     (design,) = result.designs
     assert lens(design) == "8 hosts, 6 switches, 24 links, bisection 50%, 1 requirement not met"

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostic
+from tdsl.compile.reuse import Kept
+from tdsl.findings.diagnostic import Diagnostic
+from tdsl.findings.source import Span
 from tdsl.ide.judge import Judgement, Question, stages
 from tdsl.ide.worker import GivenUp
-from tdsl.reuse import Kept
-from tdsl.source import Span
 
 PARTS = """\
 model host BOX { port nic[2]: 100Gbps { type GE } }
@@ -64,7 +64,14 @@ EDITS = [
     ("[2]: TOR\n    connect", "[3]: TOR\n    connect"), ("group pod[2]", "group pod[3]"), ("  require", "\trequire"),
     ("require links of pod[0].leaf[0] == 6", "require links of pod[(0)].leaf[1] == 6"), ("{", "{ "), ("param n", "param m"),
 ]  # fmt: skip
-IN_PARTS = [("", ""), ("100Gbps", "200Gbps"), ("p[8]", "p[6]"), ("p[8]", "p[16]"), ("{ type GE }", ""), ("p[8]", "p[8")]
+IN_PARTS = [
+    ("", ""),
+    ("100Gbps", "200Gbps"),
+    ("p[8]", "p[6]"),
+    ("p[8]", "p[16]"),
+    ("{ type GE }", ""),
+    ("p[8]", "p[8"),
+]
 FOLDER = TemporaryDirectory()
 HERE = Path(FOLDER.name).resolve() / "design.fab"
 HERE.with_name("parts.fab").write_text(PARTS)
@@ -75,7 +82,9 @@ def question(edits: list[int], parts: int) -> Question:
     text, old_new = DESIGN, [EDITS[i] for i in edits]
     for old, new in old_new:
         text = text.replace(old, new, 1) if old else text
-    return Question(str(HERE), {str(HERE): text, str(HERE.with_name("parts.fab")): PARTS.replace(*IN_PARTS[parts])})
+    return Question(
+        str(HERE), {str(HERE): text, str(HERE.with_name("parts.fab")): PARTS.replace(*IN_PARTS[parts])}
+    )
 
 
 def place(span: Span | None) -> Any:
@@ -95,7 +104,10 @@ def said(answers: Iterator[Judgement]) -> Any:
 
 @given(
     st.lists(
-        st.tuples(st.lists(st.integers(0, len(EDITS) - 1), max_size=2), st.sampled_from([0] * 6 + [*range(1, 6)])), max_size=4
+        st.tuples(
+            st.lists(st.integers(0, len(EDITS) - 1), max_size=2), st.sampled_from([0] * 6 + [*range(1, 6)])
+        ),
+        max_size=4,
     )
 )
 @settings(max_examples=6)
@@ -106,7 +118,9 @@ def test_each_text_as_if_it_were_the_first(texts: list[tuple[list[int], int]]) -
         assert said(stages(asked, kept)) == said(stages(asked, Kept())), asked.overlay
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the process asks itself again then
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # the process asks itself again then
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that interrupt")
 def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
     """Interrupted at any instruction; what is asked next is answered as by a new process."""

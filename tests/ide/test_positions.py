@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import resources
-from tdsl.ide.places import from_editor, path_of, to_editor, units
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
+from tdsl.ide.positions import from_editor, path_of, to_editor, units
+from tdsl.system import resources
 
 TEXT = "ab\n\na×🙂b\n# 🙂🙂\nplain"
 UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
@@ -40,7 +40,17 @@ def test_a_place_inside_a_character() -> None:
     """It is the start of the character."""
     file = SourceFile("a.fab", TEXT)
     at = TEXT.index("🙂")
-    assert [from_editor(file, 2, k, "utf-8") for k in range(9)] == [at - 2, at - 1, at - 1, at, at, at, at, at + 1, at + 2]
+    assert [from_editor(file, 2, k, "utf-8") for k in range(9)] == [
+        at - 2,
+        at - 1,
+        at - 1,
+        at,
+        at,
+        at,
+        at,
+        at + 1,
+        at + 2,
+    ]
     assert [from_editor(file, 2, k, "utf-16") for k in range(6)] == [at - 2, at - 1, at, at, at + 1, at + 2]
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler, resources
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.fabric.narrow import Narrow
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.ide.rename import Index, Refused
 from tdsl.semantics.loader import DECLARED, Loader
+from tdsl.system import resources
 
 LIBRARY = resources.folder("stdlib")
 LARGE = ("aurora", "deepseek_dragonfly", "gpu131k")
@@ -52,7 +53,9 @@ def meaning(file: Path, text: str) -> list[Any]:
     compiled = compiler.elaborate(str(file), Options(overlay={str(file.resolve()): text}))
     out: list[Any] = [sorted(d.code for d in compiled.findings)]
     for design in compiled.designs:
-        columns = {k: v.tobytes() for k, v in vars(design.fabric).items() if isinstance(v, (np.ndarray, Narrow))}
+        columns = {
+            k: v.tobytes() for k, v in vars(design.fabric).items() if isinstance(v, (np.ndarray, Narrow))
+        }
         assert len(columns) > 20
         claims = [
             (
@@ -83,7 +86,9 @@ def renamed(file: Path, text: str, at: int, new: str) -> str:
 
 
 @given(
-    st.sampled_from(DESIGNS), st.integers(0), st.sampled_from(["zz", "a_longer_name", "_", "to", "x", "leaf", "i", "min", "host"])
+    st.sampled_from(DESIGNS),
+    st.integers(0),
+    st.sampled_from(["zz", "a_longer_name", "_", "to", "x", "leaf", "i", "min", "host"]),
 )
 @settings(max_examples=12)
 def test_the_fabric_is_the_same(name: str, nth: int, new: str) -> None:
@@ -95,7 +100,11 @@ def test_the_fabric_is_the_same(name: str, nth: int, new: str) -> None:
         changed = renamed(file, text, start, new)
     except Refused as why:
         clash = new in re.findall(r"\w+", text) and re.search("another meaning|does not read", str(why))
-        assert clash or new in OTHERS or any(words in str(why) for words in HANDED), (text[start:end], new, why)
+        assert clash or new in OTHERS or any(words in str(why) for words in HANDED), (
+            text[start:end],
+            new,
+            why,
+        )
         return
     assert changed != text or text[start:end] == new
     assert meaning(file, changed) == unchanged(name), (text[start:end], new)
@@ -113,6 +122,8 @@ def test_a_parameter_is_renamed_in_its_phases() -> None:
 """
     file = FOLDER / "phases.fab"
     file.write_text(text)
-    wanted = text.replace("param units:", "param su:").replace("= units\n", "= su\n").replace("{ units ", "{ su ")
+    wanted = (
+        text.replace("param units:", "param su:").replace("= units\n", "= su\n").replace("{ units ", "{ su ")
+    )
     assert renamed(file, text, text.index("units"), "su") == wanted.replace("s[units]", "s[su]")
     assert renamed(file, text, text.index("units 2"), "su") == wanted.replace("s[units]", "s[su]")

@@ -13,11 +13,11 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.workspace import Workspace
 
-from tdsl import resources
+from tdsl.findings.source import Span
 from tdsl.ide import judge
-from tdsl.lsp import Refusal, Server
-from tdsl.lsp_requests import make
-from tdsl.source import Span
+from tdsl.lsp.handlers import make
+from tdsl.lsp.server import Refusal, Server
+from tdsl.system import resources
 from tests.lsp.test_server import Client, talk
 
 DESIGNS = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))
@@ -111,8 +111,12 @@ def test_prefixes_over_stdio(tmp_path: Path) -> None:
         client.write("a.fab", "")
         for i in range(60):
             client.change("a.fab", text[: len(text) * i // 60])
-            asking = (client.protocol.send_request_async(n, asked(n, uri, lsp.Position(10_000, 0))) for n in names)
-            for name, answer in zip(names, await asyncio.gather(*asking, return_exceptions=True), strict=True):
+            asking = (
+                client.protocol.send_request_async(n, asked(n, uri, lsp.Position(10_000, 0))) for n in names
+            )
+            for name, answer in zip(
+                names, await asyncio.gather(*asking, return_exceptions=True), strict=True
+            ):
                 if isinstance(answer, BaseException):
                     assert isinstance(answer, JsonRpcException), name
                     assert (name, answer.code) in REFUSING, (name, answer)

@@ -17,10 +17,12 @@ from typing import Any
 
 import pytest
 
-from tdsl.ide.stream import Bounded
+from tdsl.lsp.stream import Bounded
 
 ROOT = Path(__file__).parents[2]
-SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
+SMALL = (
+    "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
+)
 
 
 class Editor:
@@ -29,7 +31,11 @@ class Editor:
     def __init__(self, folder: Path) -> None:
         self.log = (folder / "stderr.txt").open("wb")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tdsl", "lsp"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
+            [sys.executable, "-m", "tdsl", "lsp"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
         )
         self.number = 0
         self.answers: dict[Any, dict[str, Any]] = {}
@@ -83,7 +89,10 @@ class Editor:
         self.say("initialized", {})
 
     def open(self, uri: str, text: str) -> None:
-        self.say("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "fab", "version": 0, "text": text}})
+        self.say(
+            "textDocument/didOpen",
+            {"textDocument": {"uri": uri, "languageId": "fab", "version": 0, "text": text}},
+        )
 
     def end(self) -> None:
         """`shutdown` is answered, and `exit` ends the process with status 0."""
@@ -134,14 +143,30 @@ def _noise(chance: random.Random, uri: str) -> bytes:
     """One message as no editor sends it, with its header; what follows can be read again."""
     way = chance.randrange(10)
     method = chance.choice(
-        [*REQUESTS, "textDocument/didOpen", "textDocument/didChange", "textDocument/didClose", "$/cancelRequest"]
+        [
+            *REQUESTS,
+            "textDocument/didOpen",
+            "textDocument/didChange",
+            "textDocument/didClose",
+            "$/cancelRequest",
+        ]
     )
     params = {"textDocument": {"uri": uri, "version": 2}, **REQUESTS.get(method, {})}
     if method == "textDocument/didOpen":
-        params["textDocument"] = {"uri": uri, "languageId": "fab", "version": 0, "text": SMALL[: chance.randrange(len(SMALL))]}
+        params["textDocument"] = {
+            "uri": uri,
+            "languageId": "fab",
+            "version": 0,
+            "text": SMALL[: chance.randrange(len(SMALL))],
+        }
     elif method == "textDocument/didChange":
         params["contentChanges"] = [{"text": SMALL[chance.randrange(len(SMALL)) :]}]
-    message: Any = {"jsonrpc": "2.0", "id": chance.choice([10**9, "a", 10**9 + 1]), "method": method, "params": params}
+    message: Any = {
+        "jsonrpc": "2.0",
+        "id": chance.choice([10**9, "a", 10**9 + 1]),
+        "method": method,
+        "params": params,
+    }
     if method.startswith("textDocument/did") or method.startswith("$"):
         del message["id"]
     if way < 6:
@@ -153,13 +178,21 @@ def _noise(chance: random.Random, uri: str) -> bytes:
         at = chance.randrange(len(body))
         body = body[:at] + chance.randbytes(3) + body[at + 2 :]
     elif way == 7:
-        body = chance.choice([b"[" * 30_000, b"{", b"\xff\xfe", b"9" * 9000, b'"' + b"x" * 70_000, b"[1,2]", b"null", b"\0"])
+        body = chance.choice(
+            [b"[" * 30_000, b"{", b"\xff\xfe", b"9" * 9000, b'"' + b"x" * 70_000, b"[1,2]", b"null", b"\0"]
+        )
     elif way == 8:
         length = chance.choice([b"-1", b"x", b"", b"9" * 4000, b"1e3", "٣".encode()])
         return b"Content-Length: " + length + b"\r\n\r\n"
     elif way == 9:
         return chance.choice(
-            [b"\r\n", b"X" * 9000 + b"\r\n", b"Content-Type: nonsense\r\n", b"\0\0\n", b"Content-Length: 0\r\n\r\n"]
+            [
+                b"\r\n",
+                b"X" * 9000 + b"\r\n",
+                b"Content-Type: nonsense\r\n",
+                b"\0\0\n",
+                b"Content-Length: 0\r\n\r\n",
+            ]
         )
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
@@ -187,8 +220,12 @@ def test_a_request_that_waits_can_be_cancelled(tmp_path: Path) -> None:
     editor = Editor(tmp_path)
     uri = (tmp_path / "big.fab").as_uri()
     editor.begin()
-    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n")
-    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(40)]
+    editor.open(
+        uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n"
+    )
+    asked = [
+        editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(40)
+    ]
     for number in asked[1:-1]:
         editor.say("$/cancelRequest", {"id": number})
     assert len(editor.answer(asked[-1])["result"]["data"]) > 5 * 2000
@@ -202,8 +239,12 @@ def test_the_end_does_not_wait_for_requests(tmp_path: Path) -> None:
     editor = Editor(tmp_path)
     uri = (tmp_path / "big.fab").as_uri()
     editor.begin()
-    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n")
-    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(100)]
+    editor.open(
+        uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n"
+    )
+    asked = [
+        editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(100)
+    ]
     editor.end()
     assert sum("error" in editor.answers.get(n, {"error": 0}) for n in asked) > 50
 
@@ -212,7 +253,11 @@ def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
     """`exit` does not wait for a thread that reads the names of a text for a minute."""
     editor = Editor(tmp_path)
     editor.begin()
-    text = "fabric f {\n" + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000)) + "}\n"
+    text = (
+        "fabric f {\n"
+        + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000))
+        + "}\n"
+    )
     editor.open((tmp_path / "slow.fab").as_uri(), text)
     time.sleep(1)
     begin = time.monotonic()
@@ -221,15 +266,23 @@ def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
 
 
 def _hover(params: object, number: object = 77) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params}).encode()
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params}
+    ).encode()
 
 
 WRONG = {
     b"[" * 100_000: (None, -32700),
     b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"textDocument/hover","params":{}}': (None, -32700),
     b'{"jsonrpc":"2.0","id":77,"method":"\xff"}': (None, -32700),
-    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": 2**70, "character": 2**70}}): (77, -32602),
-    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": -1, "character": 0}}): (77, -32602),
+    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": 2**70, "character": 2**70}}): (
+        77,
+        -32602,
+    ),
+    _hover({"textDocument": {"uri": "file:///a.fab"}, "position": {"line": -1, "character": 0}}): (
+        77,
+        -32602,
+    ),
     _hover({"jsonrpc": "2.0", "id": 5, "method": "exit"}): (77, -32602),
     _hover({}, {"a": 1}): (None, -32600),
     _hover({}, True): (None, -32600),
@@ -253,7 +306,9 @@ def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
     editor.say("exit")
     assert editor.process.wait(30) == 0
     log = (tmp_path / "stderr.txt").read_text()
-    assert "Traceback" not in log and all(line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()), log
+    assert "Traceback" not in log and all(
+        line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()
+    ), log
 
 
 def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -> None:
@@ -262,19 +317,33 @@ def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -
     editor.begin()
     never, broken = (tmp_path / "never.fab").as_uri(), "file://[broken"
     change = [{"text": SMALL}]
-    editor.say("textDocument/didChange", {"textDocument": {"uri": never, "version": 2}, "contentChanges": change})
+    editor.say(
+        "textDocument/didChange", {"textDocument": {"uri": never, "version": 2}, "contentChanges": change}
+    )
     editor.open(broken, SMALL)
-    editor.say("textDocument/didChange", {"textDocument": {"uri": broken, "version": 2}, "contentChanges": change})
-    for uri in ((tmp_path / "a b.fab").as_uri(), (tmp_path / "é%.fab").as_uri(), f"{tmp_path.as_uri()}/%61.fab"):
+    editor.say(
+        "textDocument/didChange", {"textDocument": {"uri": broken, "version": 2}, "contentChanges": change}
+    )
+    for uri in (
+        (tmp_path / "a b.fab").as_uri(),
+        (tmp_path / "é%.fab").as_uri(),
+        f"{tmp_path.as_uri()}/%61.fab",
+    ):
         editor.open(uri, "fabric g {}")
-        editor.say("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": change})
+        editor.say(
+            "textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": change}
+        )
         said = editor.answer(editor.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}}))
         assert [s["name"] for s in said["result"]] == ["f"], uri
     editor.end()
     assert not [m for m in editor.others if m["method"] == "window/showMessage"]
     log = (tmp_path / "stderr.txt").read_text().splitlines()
     left_out = [re.fullmatch(r"tdsl: textDocument/(\w+) is left out: '(.*)' .*", line) for line in log]
-    assert [m and m.groups() for m in left_out] == [("didChange", never), ("didOpen", broken), ("didChange", broken)]
+    assert [m and m.groups() for m in left_out] == [
+        ("didChange", never),
+        ("didOpen", broken),
+        ("didChange", broken),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,17 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from tdsl import compiler, resources
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.ide import colours, meaning
 from tdsl.ide.complete import Item, complete
 from tdsl.ide.facts import Placed, placed
 from tdsl.ide.known import Known
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
+from tdsl.syntax.grammar import load
 from tdsl.syntax.parser import parse
-from tdsl.syntax.tables import load
+from tdsl.system import resources
 from tests.lsp.test_server import DESIGNS, EVERYWHERE, WAIT_S, Client, talk
 
 
@@ -82,14 +83,22 @@ model host NODE { port nic[4]: 400Gbps { type NDR }; chip gpu[4]: H100 }
         ("fabric f { param units: int = 2; let k = 3; phase 1 { units |", "k min", "host needed"),
         ("fabric f { param units: int = 2; phase 1 { units 2; |", "units needed", "host"),
         ("fabric f { param units: int = 2; phase 1 { units 2 }; |", "phase require host", "needed"),
-        ("param top: int = 1\ncluster c { param n: int = 2; fabric f { param m: int = 3 }; phase 1 { |", "n needed", "m top"),
+        (
+            "param top: int = 1\ncluster c { param n: int = 2; fabric f { param m: int = 3 }; phase 1 { |",
+            "n needed",
+            "m top",
+        ),
         ("topology t(e: ports, m: model, p: pattern = each) { switch s: |", "m LEAF", "p e"),
         ("topology t(e: ports, m: model, p: pattern = each) { switch s: m; connect |", "e s", "m p"),
         ("topology t(e: ports, m: model, p: pattern = each) { switch s: m; connect s[*] |", "p ring", "m"),
         ("use |", "nvidia", "host"),
         ("use nvidia.qm9700 (|", "QM9700", "host"),
         ("use designs.dgx_superpod_h100 (superpod)\nextend superpod {\n  connect |", "su spine", "host"),
-        ("use designs.dgx_superpod_h100 (superpod)\nextend superpod {\n  connect su[0].|", "node leaf", "spine"),
+        (
+            "use designs.dgx_superpod_h100 (superpod)\nextend superpod {\n  connect su[0].|",
+            "node leaf",
+            "spine",
+        ),
         ("fabric f { # |", "", "host"),
         ('fabric f "h|', "", "host"),
         ("fabric f { host a[4: |", "", "fabric"),
@@ -104,12 +113,16 @@ def test_what_is_offered(text: str, wanted: str, unwanted: str) -> None:
 def declared(body: tuple[tree.Stmt, ...]) -> Iterator[int]:
     """Where names stand that a text makes."""
     for s in body:
-        if isinstance(s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.Tier | tree.Def):
+        if isinstance(
+            s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.Tier | tree.Def
+        ):
             yield s.name.span.start
         yield from declared(getattr(s, "body", None) or () if not isinstance(s, tree.Def) else ())
 
 
-@pytest.mark.parametrize("name", ["dgx_superpod_h100", "superpod_cluster", "two_sites", "rail_only", "aws_p5"])
+@pytest.mark.parametrize(
+    "name", ["dgx_superpod_h100", "superpod_cluster", "two_sites", "rail_only", "aws_p5"]
+)
 def test_what_designs_say_is_offered(name: str) -> None:
     """Whatever a design of the library says is offered where it says it: all but names of its own making."""
     path = DESIGNS / f"{name}.fab"
@@ -120,7 +133,12 @@ def test_what_designs_say_is_offered(name: str) -> None:
     words = [t for t in load().scanner.scan(file) if t.type == "NAME"]
     missing = []
     for t in words:
-        own = t.start in fresh or len(t.text) == 1 or t.text in ("at", "most") or text[t.start - 6 : t.start] == "class "
+        own = (
+            t.start in fresh
+            or len(t.text) == 1
+            or t.text in ("at", "most")
+            or text[t.start - 6 : t.start] == "class "
+        )
         if not own and t.text not in offered(f"{text[: t.start]}|{text[t.end :]}", sets, path.parent):
             missing.append((text[t.start - 30 : t.start], t.text))
     assert len(words) > 20 and not missing
@@ -128,7 +146,9 @@ def test_what_designs_say_is_offered(name: str) -> None:
 
 def test_every_prefix_is_answered() -> None:
     """Whatever was typed so far, words are offered, and what stands there is told, without a fault."""
-    text = (DESIGNS / "superpod_cluster.fab").read_text() + (resources.folder("stdlib") / "topologies/dragonfly.fab").read_text()
+    text = (DESIGNS / "superpod_cluster.fab").read_text() + (
+        resources.folder("stdlib") / "topologies/dragonfly.fab"
+    ).read_text()
     for i in range(0, len(text), 241):
         file = SourceFile("a.fab", text[:i])
         known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
@@ -148,9 +168,13 @@ def test_completion_by_a_client(tmp_path: Path) -> None:
                 client.change("a.fab", text.replace("|", ""))
             before = text[: text.index("|")]
             at = lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
-            kind = lsp.CompletionTriggerKind.TriggerCharacter if character else lsp.CompletionTriggerKind.Invoked
+            kind = (
+                lsp.CompletionTriggerKind.TriggerCharacter if character else lsp.CompletionTriggerKind.Invoked
+            )
             found = await client.text_document_completion_async(
-                lsp.CompletionParams(client.document("a.fab"), at, lsp.CompletionContext(kind, character or None))
+                lsp.CompletionParams(
+                    client.document("a.fab"), at, lsp.CompletionContext(kind, character or None)
+                )
             )
             assert isinstance(found, lsp.CompletionList)
             return {i.label: i for i in found.items}
@@ -158,7 +182,9 @@ def test_completion_by_a_client(tmp_path: Path) -> None:
         client.write("a.fab", "")
         switch = (await ask("fabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
         assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G, 1U")
-        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(1, 18)
+        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(
+            1, 18
+        )
         assert switch.documentation is not None
         assert (await ask("fabric f {\n  |\n}\n"))["connect"].kind == lsp.CompletionItemKind.Keyword
         assert not await ask("fabric f {\n  |\n}\n", " ")
@@ -203,16 +229,25 @@ def meant(text: str) -> str:
         ("fabric f { host n[4]: NODE; connect n[i].ni|c to n[i].nic }", "`nic`: 4 × 400G, NDR"),
         ("fabric f { host n[4]: NODE; connect |n[i].nic to n[i].nic }", "host n[4]: NODE"),
         ("fabric f { host n[4]: NODE; connect n[i].gp|u[0] to n[i].nic }", "`gpu`: 4 × H100"),
-        ("model switch M { port p[4]: 800G|bps { type NDR } }", "800Gbit/s in each direction, 100GB/s\n\n`p`: 4 × 800G, NDR"),
+        (
+            "model switch M { port p[4]: 800G|bps { type NDR } }",
+            "800Gbit/s in each direction, 100GB/s\n\n`p`: 4 × 800G, NDR",
+        ),
         ("model switch M { port p[4]: 8GB|/s { type NDR } }", "64Gbit/s in each direction, 8GB/s"),
-        ("model switch M { port p[4]: 800|Gbps { sonic 8*i lanes 8 } }", "8 lanes of 100G at the switch chip"),
+        (
+            "model switch M { port p[4]: 800|Gbps { sonic 8*i lanes 8 } }",
+            "8 lanes of 100G at the switch chip",
+        ),
         ("fabric f { param k: int = 4 where k < 9; switch a[k|]: LEAF }", "param k: int = 4 where k < 9"),
         ("fabric f { let k = mi|n(3, 4) }", "min(a, b, …)"),
         ("fabric f { hosts 4 x NODE; cl|os { leaf LEAF; spine LEAF } }", "A folded Clos network"),
         ("fabric f { hosts 4 x NODE; clos { le|af LEAF; spine LEAF } }", "leaf: model"),
         ("fabric f { require bisec|tion >= 1 }", "What can cross the worst cut into two halves"),
         ("fabric f { param k: int = 4 where k < 9; phase 2 { k| 8 } }", "param k: int = 4 where k < 9"),
-        ('fabric f { param k: int = 4; phase 2 { k 8; nee|ded "2027-03-01" } }', "The day by which this phase is needed."),
+        (
+            'fabric f { param k: int = 4; phase 2 { k 8; nee|ded "2027-03-01" } }',
+            "The day by which this phase is needed.",
+        ),
         ("fabric f { let k = 4; phase 2 { k| 8 } }", ""),
         ("fabric f { ho|st n: NODE }", ""),
         ("fabric f { # QM9|700", ""),
@@ -230,8 +265,16 @@ def test_what_words_mean(text: str, said: str) -> None:
         ("let k = gf_pow(9, |", "gf_pow(q, a, n)", "a"),
         ("let k = max(1, 2, 3, min(|", "min(a, b, …)", "a"),
         ("let k = max(1, 2, 3, 4, |", "max(a, b, …)", "…"),
-        ("def half(n: int, by: int = 2): int = n // by\nlet k = half(8, |", "half(n: int, by: int = 2): int", "by: int = 2"),
-        ("fabric f { hosts 4 x NODE; rail_only { switch |", "rail_only(ends: ports, rails: int, switch: model)", "switch: model"),
+        (
+            "def half(n: int, by: int = 2): int = n // by\nlet k = half(8, |",
+            "half(n: int, by: int = 2): int",
+            "by: int = 2",
+        ),
+        (
+            "fabric f { hosts 4 x NODE; rail_only { switch |",
+            "rail_only(ends: ports, rails: int, switch: model)",
+            "switch: model",
+        ),
         ("let k = 2 * (3 + |", "", ""),
         ("use a (|", "", ""),
     ],
@@ -239,7 +282,9 @@ def test_what_words_mean(text: str, said: str) -> None:
 def test_parameters_that_are_written(text: str, label: str, active: str) -> None:
     at = (MODELS + text).index("|")
     file = SourceFile("a.fab", (MODELS + text).replace("|", ""))
-    found = meaning.signature(Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
+    found = meaning.signature(
+        Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at
+    )
     assert (found is not None) == bool(label)
     if found is not None:
         assert found.label.startswith(label)
@@ -286,7 +331,9 @@ def test_hovers_tokens_and_ratios_by_a_client(tmp_path: Path) -> None:
         assert "8 × QM9700" in await hover(6, 29)  # where it is used
         claim = await hover(8, 12)
         assert claim.startswith("`oversubscription <= 4:1` of f: **proved**, 4:1") and "tdsl explain" in claim
-        found = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(client.document("a.fab")))
+        found = await client.text_document_semantic_tokens_full_async(
+            lsp.SemanticTokensParams(client.document("a.fab"))
+        )
         assert found is not None
         assert list(found.data[:10]) == [
             0,

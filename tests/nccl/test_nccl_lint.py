@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostic, Severity
-from tdsl.emit.nccl_lint import lint
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostic, Severity
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.lint import lint
 from tests.targets import nccl_reader
 from tests.targets.build import dgx_h100
 from tests.targets.test_nccl import made
@@ -53,7 +53,12 @@ RULES = [
     ('<system version="1">', '<?xml version="1.0"?>\n<system version="1">', "E0521", "prolog"),
     ('<system version="1">', '<!DOCTYPE system>\n<system version="1">', "E0521", "prolog"),
     ('<system version="1">', '\ufeff<system version="1">', "E0521", "text between tags"),
-    ('<system version="1">', '<!--a=b-->\n<system version="1">', "E0521", "a `=` in the first word of a comment"),
+    (
+        '<system version="1">',
+        '<!--a=b-->\n<system version="1">',
+        "E0521",
+        "a `=` in the first word of a comment",
+    ),
     ('<system version="1">', '<!-- a\n<system version="1">', "E0521", "no end"),
     ("  <cpu", "\t<cpu", "E0521", "a tab between tags"),
     ('"0x060400" vendor', '"0x060400"\n vendor', "E0521", "goes on after a line end"),
@@ -85,7 +90,12 @@ RULES = [
     (' link_width="16">', ">", "E0523", "lacks `link_width`"),
     ('name="mlx5_0" ', "", "E0523", "no adapter matches"),
     (' count="18"', "", "E0523", "lacks `count`"),
-    ('target="fffffff:ffff:ff" count="18" tclass="0x068000"', 'count="18" tclass="0x030200"', "E0523", "lacks `target`"),
+    (
+        'target="fffffff:ffff:ff" count="18" tclass="0x068000"',
+        'count="18" tclass="0x030200"',
+        "E0523",
+        "lacks `target`",
+    ),
     # what it misreads
     ("mlx5_0", "m\0", "E0524", "NUL"),
     ('version="1"', 'version="2"', "E0524", "version 1 only"),
@@ -219,7 +229,9 @@ def test_a_rule(old: str, new: str, code: str, says: str) -> None:
     mine = [d for d in told if d.code == code and says in d.message]
     assert mine, told
     mild = any(w in says for w in WARNINGS.get(code, ()))
-    assert mine[0].severity is (Severity.NOTE if code == "E0528" else Severity.WARNING if mild else Severity.ERROR)
+    assert mine[0].severity is (
+        Severity.NOTE if code == "E0528" else Severity.WARNING if mild else Severity.ERROR
+    )
     lines = {d.span.begin[0] for d in mine if d.span}
     assert GOOD.count("\n", 0, at) + 1 in lines or any(
         w in says for w in ("not closed", "ends inside", "stray", "second", "text", "nothing", "goes on")
@@ -251,7 +263,9 @@ GRAPH_RULES = [
 @pytest.mark.parametrize(("old", "new", "code", "says"), GRAPH_RULES)
 def test_a_rule_for_graphs(old: str, new: str, code: str, says: str) -> None:
     assert old in GRAPH
-    assert any(d.code == code and says in d.message and d.help for d in found(GRAPH.replace(old, new, 1))), found(GRAPH)
+    assert any(d.code == code and says in d.message and d.help for d in found(GRAPH.replace(old, new, 1))), (
+        found(GRAPH)
+    )
 
 
 def test_a_narrow_link_of_an_adapter() -> None:
@@ -260,7 +274,10 @@ def test_a_narrow_link_of_an_adapter() -> None:
     told = found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="8"', 1))
     assert [(d.code, d.severity) for d in told] == [("E0526", Severity.WARNING)] * 2
     assert "192000 of the adapter's 400000" in told[0].message + told[1].message
-    assert found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="-16"', 1))[0].severity is Severity.ERROR
+    assert (
+        found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="-16"', 1))[0].severity
+        is Severity.ERROR
+    )
 
 
 NIC = re.search(r' *<pci busid="0000:18:00.0".*?</pci>\n', GOOD, re.DOTALL)[0]  # type: ignore[index]
@@ -273,28 +290,40 @@ def test_adapters_far_from_their_gpus() -> None:
         GOOD.replace(NIC, "", 1).replace(' <pci busid="0000:43', f' {NIC.strip()}\n <pci busid="0000:43', 1),
     ):
         (d,) = found(text)
-        assert (d.code, d.severity) == ("E0526", Severity.WARNING) and "1 of 8 GPUs have no adapter" in d.message
+        assert (d.code, d.severity) == (
+            "E0526",
+            Severity.WARNING,
+        ) and "1 of 8 GPUs have no adapter" in d.message
     flat = re.sub(r' *<pci busid="ffff[^\n]*\n', "", GOOD).replace("\n    </pci>\n", "\n")
     assert not [d for d in found(flat) if d.code == "E0521"]
-    alone = re.sub(r'( *<pci busid="0000:[0-9a-f]+:00.0" class="0x0207.*?</pci>\n)(    </pci>\n)', r"\2\1", GOOD, flags=re.DOTALL)
+    alone = re.sub(
+        r'( *<pci busid="0000:[0-9a-f]+:00.0" class="0x0207.*?</pci>\n)(    </pci>\n)',
+        r"\2\1",
+        GOOD,
+        flags=re.DOTALL,
+    )
     assert ["through the processor" in d.message for d in found(alone)] == [True]
 
 
 def test_an_adapter_without_its_nic_is_left_to_nccl() -> None:
     bare = GOOD.replace("<nic>", "", 1).replace("</nic>", "", 1)
-    assert [(d.code, d.severity) for d in found(bare) if "<net> in <pci>" in d.message] == [("E0522", Severity.WARNING)]
+    assert [(d.code, d.severity) for d in found(bare) if "<net> in <pci>" in d.message] == [
+        ("E0522", Severity.WARNING)
+    ]
 
 
 def test_places_are_exact() -> None:
     d = found(GOOD.replace('sm="90"', 'sm="9.0"', 1))[0]
     line = next(n for n, text in enumerate(GOOD.splitlines(), 1) if 'sm="90"' in text)
-    assert d.span is not None and d.span.begin == (line, GOOD.splitlines()[line - 1].index('"90"') + 1) and d.span.text == '"9.0"'
+    assert (
+        d.span is not None
+        and d.span.begin == (line, GOOD.splitlines()[line - 1].index('"90"') + 1)
+        and d.span.text == '"9.0"'
+    )
 
 
 def test_elements_are_counted() -> None:
-    extra = (
-        '<pci busid="ffff:fe:{:02x}.0" class="0x060400" vendor="0x1" device="0x1" subsystem_vendor="0x1" subsystem_device="0x1" '
-    )
+    extra = '<pci busid="ffff:fe:{:02x}.0" class="0x060400" vendor="0x1" device="0x1" subsystem_vendor="0x1" subsystem_device="0x1" '
     tail = 'link_speed="8.0 GT/s PCIe" link_width="16"/>'
 
     def grown(n: int) -> str:
@@ -316,7 +345,9 @@ def test_files_that_leave_their_adapters_to_nccl_may_leave_more() -> None:
     bare = '<pci busid="0000:10:00.0" class="0x030200"/><pci busid="0000:11:00.0" class="0x020700"/>'
     text = f'<system version="1"><cpu numaid="0"><pci busid="ffff:ff:01.0" class="0x060400">{bare}</pci></cpu></system>'
     assert {d.severity for d in found(text)} == {Severity.NOTE}
-    named = text.replace('"0x020700"/>', '"0x020700" link_speed="" link_width=""><nic><net name="mlx5_0"/></nic></pci>')
+    named = text.replace(
+        '"0x020700"/>', '"0x020700" link_speed="" link_width=""><nic><net name="mlx5_0"/></nic></pci>'
+    )
     codes = {d.code for d in found(named)}
     assert {"E0523", "E0527"} <= codes
 
@@ -346,11 +377,27 @@ def test_files_of_cloud_providers_get_notes(test_data: Path) -> None:
     for path in files:
         more = [d for d in found(path.read_text()) if d.severity is not Severity.NOTE]
         assert {(d.code, d.severity) for d in more} <= {("E0526", Severity.WARNING)}
-        assert [(d.span.begin[0] if d.span else 0, d.message) for d in more] == WARNED.get(path.name, []), path.name
+        assert [(d.span.begin[0] if d.span else 0, d.message) for d in more] == WARNED.get(path.name, []), (
+            path.name
+        )
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\n", "<", "<a", "<!--", "text", "<a>" * 3, "<a>" * 3000, "</a>", '<system version="1"/>', "<graphs/>", "\0"]
+    "text",
+    [
+        "",
+        "\n",
+        "<",
+        "<a",
+        "<!--",
+        "text",
+        "<a>" * 3,
+        "<a>" * 3000,
+        "</a>",
+        '<system version="1"/>',
+        "<graphs/>",
+        "\0",
+    ],
 )
 def test_no_text_breaks_the_check(text: str) -> None:
     assert isinstance(found(text), list)
@@ -388,7 +435,12 @@ def test_a_value_taken_away_or_spoilt_is_always_told(data: st.DataObject) -> Non
     start = data.draw(st.sampled_from(quotes))
     end = GOOD.index('"', start + 1)
     name = GOOD.rfind(" ", 0, start)
-    if GOOD[name + 1 : start] in ("latency=", "maxconn=", "target=", "rank="):  # any value of these is as good as another
+    if GOOD[name + 1 : start] in (
+        "latency=",
+        "maxconn=",
+        "target=",
+        "rank=",
+    ):  # any value of these is as good as another
         return
     left_out = GOOD[:name] + GOOD[end + 1 :]
     garbled = GOOD[: start + 1] + "<>" + GOOD[end:]

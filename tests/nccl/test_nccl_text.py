@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.nccl_text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, Element, read
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, Element, read
 
 
 def reading(text: str) -> tuple[Element | None, list[str]]:
@@ -16,7 +16,9 @@ def reading(text: str) -> tuple[Element | None, list[str]]:
     told = []
     for d in found:
         assert d.span is not None
-        told.append(f"{d.severity.name[0].lower()}{d.code[3:]} {d.span.start}-{d.span.end} {d.message} / {d.help}")
+        told.append(
+            f"{d.severity.name[0].lower()}{d.code[3:]} {d.span.start}-{d.span.end} {d.message} / {d.help}"
+        )
     return top, told
 
 
@@ -26,7 +28,8 @@ def test_the_first_of_equal_attributes_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("letters", "fits"), [("a" * MAX_BYTES, True), ("a" * (MAX_BYTES + 1), False), ("é" * 126, True), ("é" * 127, False)]
+    ("letters", "fits"),
+    [("a" * MAX_BYTES, True), ("a" * (MAX_BYTES + 1), False), ("é" * 126, True), ("é" * 127, False)],
 )
 def test_the_longest_names_and_values(letters: str, fits: bool) -> None:
     """253 bytes; the name of an attribute with a value may have 254."""
@@ -35,7 +38,9 @@ def test_the_longest_names_and_values(letters: str, fits: bool) -> None:
     assert reading(f'<system a="{letters}"/>')[1] == wanted
     tag = reading(f"<{letters}/>")[1][0]
     assert (
-        tag.startswith("w22") if fits else tag == f"e21 1-{1 + len(letters)} a tag's name is longer than 253 bytes / shorten it"
+        tag.startswith("w22")
+        if fits
+        else tag == f"e21 1-{1 + len(letters)} a tag's name is longer than 253 bytes / shorten it"
     )
     closing = reading(f"<system></{letters}>")[1]
     assert ("longer" in closing[0]) is not fits

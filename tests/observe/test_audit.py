@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import SourceFile
 from tdsl.observe import report
 from tdsl.observe.audit import Audit, Settings, audit, findings
 from tdsl.observe.record import End, Node, Observed, Place, Wire
-from tdsl.source import SourceFile
 from tests.observe.test_match import F
 
 G = 10**9
@@ -36,7 +36,10 @@ def planned() -> list[Wire]:
 
 
 def seen(
-    wires: Iterable[Wire], names: dict[str, str] | None = None, heard: Iterable[str] = DEVICES, more: Iterable[Node] = ()
+    wires: Iterable[Wire],
+    names: dict[str, str] | None = None,
+    heard: Iterable[str] = DEVICES,
+    more: Iterable[Node] = (),
 ) -> Observed:
     """Captures of these devices, each under its name or another one; their nodes are at lines 20 and after."""
     made = Observed()
@@ -55,7 +58,9 @@ def faults(made: Audit) -> list[Any]:
         d = f.finding
         assert d.severity is Severity.ERROR
         at = d.span.begin[0] if d.span is not None else 0
-        out.append((d.code, at, d.message, [(x.span.begin[0], x.message) for x in d.labels], list(d.notes), d.help))
+        out.append(
+            (d.code, at, d.message, [(x.span.begin[0], x.message) for x in d.labels], list(d.notes), d.help)
+        )
     return out
 
 
@@ -68,7 +73,10 @@ def test_a_capture_of_the_design() -> None:
     made = audit(F, seen(planned()))
     assert made.faults == [] and made.notes == [] and made.mistakes == []
     assert made.judged.all() and made.matching == len(LINKS) == F.link_count
-    assert list(findings(made)) == [] and report.summary(made) == "made: 11 of 11 links are cabled as designed; no faults\n"
+    assert (
+        list(findings(made)) == []
+        and report.summary(made) == "made: 11 of 11 links are cabled as designed; no faults\n"
+    )
 
 
 def test_faults_of_the_captures() -> None:
@@ -82,7 +90,9 @@ def test_faults_of_the_captures() -> None:
         ),
         ("E0603", 13, "a port is cabled to itself in the capture", [], [], "capture it again"),
     ]  # fmt: skip
-    assert made.matching == 11 and all(f.tasks == () and f.mistake is None and f.slow is None for f in made.faults)
+    assert made.matching == 11 and all(
+        f.tasks == () and f.mistake is None and f.slow is None for f in made.faults
+    )
 
 
 def test_a_broken_capture_is_not_compared() -> None:
@@ -128,7 +138,9 @@ def test_an_audit_of_some_devices(only: tuple[str, ...]) -> None:
     chosen = np.isin(np.arange(F.device_count), [DEVICES.index(d) for d in only])
     made = audit(F, seen(wires), Settings(only=chosen))
     judged = [n for n, (a, _, b, _) in enumerate(LINKS, 1) if {a, b} & set(only)]
-    assert int(made.judged.sum()) == len(judged) and made.matching == len([n for n in judged if n not in (1, 8)])
+    assert int(made.judged.sum()) == len(judged) and made.matching == len(
+        [n for n in judged if n not in (1, 8)]
+    )
     lost = ["missing"] * len([n for n in judged if n in (1, 8)])
     assert [m.kind for m in made.mistakes] == lost and made.notes == []
     both = audit(F, seen(wires), Settings(only=np.isin(np.arange(F.device_count), [4, 5])))
@@ -153,13 +165,18 @@ def test_links_that_no_capture_shows() -> None:
     assert notes(audit(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
     unheard = Settings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
     (nothing,) = audit(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
-    assert nothing.finding.code == "E0907" and nothing.finding.message.endswith("no capture is of a device that --only names")
+    assert nothing.finding.code == "E0907" and nothing.finding.message.endswith(
+        "no capture is of a device that --only names"
+    )
 
 
 def test_devices_that_are_not_planned() -> None:
     """Set aside with the reason, or not of the design; links at ports that no model has are counted."""
     more = [Node(f"n{i}", f"n{i}", "", (f"0{i}",), 0, Place(FILE, 40)) for i in range(9)]
-    more += [Node("r", "", "router", ("0a",), 0, Place(FILE, 41)), Node("q", "Aggregation Node", "", (), 0, Place(FILE, 42))]
+    more += [
+        Node("r", "", "router", ("0a",), 0, Place(FILE, 41)),
+        Node("q", "Aggregation Node", "", (), 0, Place(FILE, 42)),
+    ]
     wires = [*planned(), wire(15, "leaf0", "p6", "n0", "eth0"), wire(16, "leaf0", "mgmt", "n1", "eth0")]
     made = audit(F, seen(wires, more=more))
     assert made.faults == [] and notes(made) == [
@@ -190,15 +207,36 @@ def replace_rate(w: Wire, rate: int, lanes: int, could: int) -> Wire:
 
 def test_slow_links() -> None:
     """Slower than planned (400 Gb/s), or than both ends can; how many lanes, where that is known."""
-    made = audit(F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0))))
+    made = audit(
+        F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0)))
+    )
     assert faults(made) == [
-        ("E0630", 2, "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 1 lane; 400 Gb/s is planned", [], [], HELP),
+        (
+            "E0630",
+            2,
+            "node1 nic[0] to leaf0 p[2] runs at 100 Gb/s on 1 lane; 400 Gb/s is planned",
+            [],
+            [],
+            HELP,
+        ),
         ("E0630", 6, "node1 nic[1] to leaf1 p[2] runs at 100 Gb/s; 400 Gb/s is planned", [], [], HELP),
-        ("E0630", 3, "node2 nic[0] to leaf0 p[3] runs at 200 Gb/s on 2 lanes; 400 Gb/s is planned", [], [], HELP),
+        (
+            "E0630",
+            3,
+            "node2 nic[0] to leaf0 p[3] runs at 200 Gb/s on 2 lanes; 400 Gb/s is planned",
+            [],
+            [],
+            HELP,
+        ),
         ("E0630", 4, "node3 nic[0] to leaf0 p[4] runs at 400 Gb/s; 800 Gb/s is planned", [], [], HELP),
     ]
     base = F.port_base.tolist()
-    assert [f.slow for f in made.faults] == [(base[1], 100 * G), (base[1] + 1, 100 * G), (base[2], 200 * G), (base[3], 400 * G)]
+    assert [f.slow for f in made.faults] == [
+        (base[1], 100 * G),
+        (base[1] + 1, 100 * G),
+        (base[2], 200 * G),
+        (base[3], 400 * G),
+    ]
     task = made.faults[0].tasks[0]
     assert (task.device, task.port, task.action, task.found, task.planned, task.cable) == (
         "node1", "nic[0]", "reseat or exchange the cable", "leaf0 p[2]", "", "",

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.findings.diagnostic import Severity
 from tdsl.observe.audit import audit
 from tdsl.observe.importing import NoDesign, design
 from tdsl.observe.readers import readers

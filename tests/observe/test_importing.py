@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import SourceFile
 from tdsl.observe.importing import NoDesign, design
 from tdsl.observe.record import End, Node, Observed, Place, Wire
-from tdsl.source import SourceFile
 from tests.cli.run import tdsl
 from tests.fabrics import multiplane, random_fabric, superpod
 from tests.harness import fabric_of
@@ -45,7 +45,9 @@ def named(fabric: Fabric, label: Callable[[Fabric, int], str]) -> set[tuple[str,
         number = str(port - int(fabric.port_base[d]) + 1) if fabric.is_switch[d] else label(fabric, port)
         return f"{fabric.device_name(d)} {number}"
 
-    return {tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)}  # type: ignore[misc]
+    return {
+        tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)
+    }  # type: ignore[misc]
 
 
 def system(fabric: Fabric, port: int) -> str:
@@ -56,7 +58,9 @@ def system(fabric: Fabric, port: int) -> str:
 @pytest.mark.parametrize("form", ["structure", "flat"])
 def test_a_built_pod_comes_back(form: str, tmp_path: Path) -> None:
     pod = fabric_of(POD, tmp_path, models=False)
-    (tmp_path / "pod.topo").write_text(netlist(Cables(pod), dict.fromkeys(range(len(pod.port_device)), "4xNDR")))
+    (tmp_path / "pod.topo").write_text(
+        netlist(Cables(pod), dict.fromkeys(range(len(pod.port_device)), "4xNDR"))
+    )
     back = imported(tmp_path, tmp_path / "pod.topo", "--as", form)
     assert named(back, system) == named(pod, system)
     assert set(back.link_rate.tolist()) == {400 * 10**9}
@@ -67,7 +71,11 @@ def test_a_built_pod_comes_back(form: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "fabric",
-    [superpod(2, 4, 4, 2, 16).build, multiplane(2, 8, 2, 2, 16).build, *(random_fabric(s).build for s in range(4))],
+    [
+        superpod(2, 4, 4, 2, 16).build,
+        multiplane(2, 8, 2, 2, 16).build,
+        *(random_fabric(s).build for s in range(4)),
+    ],
 )
 def test_any_wiring_comes_back(fabric: Callable[[], Fabric], tmp_path: Path) -> None:
     made = fabric()
@@ -96,15 +104,26 @@ def test_a_real_capture_with_planted_mistakes(name: str, tmp_path: Path) -> None
     path = real(name)
     fabric = imported(tmp_path, path)
     assert codes(audited(fabric, ("ibnetdiscover", path))) == []
-    expected = {missing: ("E0625", "E0610"), extra: ("E0626",), wrong_port: ("E0627", "E0628"), swap: ("E0620", "E0621")}
+    expected = {
+        missing: ("E0625", "E0610"),
+        extra: ("E0626",),
+        wrong_port: ("E0627", "E0628"),
+        swap: ("E0620", "E0621"),
+    }
     for kind, wanted in expected.items():
         done = 0
         for seed in range(12):
             cables = Cables(fabric)
             if not kind(cables, Random(seed)):
                 continue
-            (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(range(len(fabric.port_device)), "4xQDR")))
-            found = [c for c in codes(audited(fabric, ("ibnetdiscover", tmp_path / "now.topo"))) if c not in ("E0631", "E0630")]
+            (tmp_path / "now.topo").write_text(
+                netlist(cables, dict.fromkeys(range(len(fabric.port_device)), "4xQDR"))
+            )
+            found = [
+                c
+                for c in codes(audited(fabric, ("ibnetdiscover", tmp_path / "now.topo")))
+                if c not in ("E0631", "E0630")
+            ]
             assert len(found) == 1 and found[0] in wanted, (kind.__name__, seed, found)
             done += 1
         assert done
@@ -121,13 +140,20 @@ def test_the_known_faults_of_a_real_cluster(tmp_path: Path) -> None:
     done = tdsl("audit", tmp_path / "meant.fab", "--ibnetdiscover", path, "--format", "json")
     (found,) = json.loads(done.stdout)["fabrics"]
     assert done.exit_code == 1
-    assert [(d["code"], d["message"]) for d in found["findings"]] == [("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")]
+    assert [(d["code"], d["message"]) for d in found["findings"]] == [
+        ("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")
+    ]
 
 
 @pytest.mark.parametrize("faults", range(4))
 def test_a_table_keeps_its_structure_with_faults_in_it(faults: int, tmp_path: Path) -> None:
     """Of tables no port without a cable is known; swapped and missing cables are exceptions of the rules, and links are kept."""
-    assert tdsl("build", "dgx_superpod_h100", "--set", "units=1", "--target", "cabling", "--out", tmp_path / "out").exit_code == 0
+    assert (
+        tdsl(
+            "build", "dgx_superpod_h100", "--set", "units=1", "--target", "cabling", "--out", tmp_path / "out"
+        ).exit_code
+        == 0
+    )
     with (tmp_path / "out/cabling/links.csv").open(newline="") as file:
         head, *rows = list(csv.reader(file))
     far = [head.index(f"b_{x}") for x in ("device", "interface", "port")]
@@ -161,11 +187,15 @@ def test_quotes_and_braces_in_names_come_back(tmp_path: Path) -> None:
     with capture.open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(("a_device", "a_port", "b_device", "b_port", "rate_gbps"))
-        rows.writerows((n, p, "spine", f"swp{k}", 400) for k, (n, p) in enumerate(zip(names, ports, strict=True)))
+        rows.writerows(
+            (n, p, "spine", f"swp{k}", 400) for k, (n, p) in enumerate(zip(names, ports, strict=True))
+        )
     done = tdsl("import", capture, "-o", tmp_path / "made.fab")
     assert done.exit_code == 0, done.output
     shown = tdsl("show", tmp_path / "made.fab", "links", "--format", "csv")
-    found = {r[f"{end}_device"] for r in csv.DictReader(io.StringIO(shown.stdout, newline="")) for end in "ab"} - {"spine"}
+    found = {
+        r[f"{end}_device"] for r in csv.DictReader(io.StringIO(shown.stdout, newline="")) for end in "ab"
+    } - {"spine"}
     assert found == set(names), shown.output
     done = tdsl("audit", tmp_path / "made.fab", "--p2p", capture)
     assert done.exit_code == 0 and "5 of 5" in done.stdout, done.output
@@ -175,7 +205,9 @@ AT = Place(SourceFile("x", "\n" * 9), 1)
 G = 10**9
 
 
-def made(*wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = None, files: int = 1) -> Observed:
+def made(
+    *wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = None, files: int = 1
+) -> Observed:
     """Links with their rates in Gb/s between devices that a capture names; ``kinds`` says what some of them are."""
     out = Observed(files=files)
     for a, p, b, q, rate in wires:
@@ -189,15 +221,23 @@ def test_no_design() -> None:
     with pytest.raises(NoDesign, match=r"^the captures have no link$"):
         design(made(), "f")
     unknown = made(("n0", "eth0", "s0", "1", 0), ("n1", "eth0", "s0", "2", 0), ("n2", "eth0", "s0", "3", 100))
-    with pytest.raises(NoDesign, match=r"^the captures do not say the rate of 2 links; give it with --rate 400Gbps$"):
+    with pytest.raises(
+        NoDesign, match=r"^the captures do not say the rate of 2 links; give it with --rate 400Gbps$"
+    ):
         design(unknown, "f")
     assert design(unknown, "f", 400 * G).count("rate 400Gbps") == 2
 
 
 def test_an_imported_design() -> None:
     """Two leafs of six ports with three hosts each; a host is missing, a cable is looped, and a link is seen twice."""
-    wires = [(f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)]
-    wires += [("leaf0", "6", "spine", "1", 400), ("leaf1", "6", "spine", "2", 400), ("leaf0", "4", "leaf0", "5", 100)]
+    wires = [
+        (f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)
+    ]
+    wires += [
+        ("leaf0", "6", "spine", "1", 400),
+        ("leaf1", "6", "spine", "2", 400),
+        ("leaf0", "4", "leaf0", "5", 100),
+    ]
     wires += [("spine", "1", "leaf0", "6", 200), ("leaf0", "7", "leaf0", "7", 100)]
     text = design(made(*wires, files=2), "my lab")
     assert text.splitlines() == [
@@ -220,7 +260,9 @@ def test_an_imported_design() -> None:
         "  connect node[a].p[0] to leaf[(a // 2)].p[(a % 2) + 1] { rate 100Gbps }",
         "}",
     ]
-    assert design(made(*wires[:2]), "x").startswith("# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n")
+    assert design(made(*wires[:2]), "x").startswith(
+        "# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n"
+    )
 
 
 def test_links_inside_of_one_array() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.source import SourceFile
 from tdsl.observe.match import Identifiers, Names, Seen, match
 from tdsl.observe.record import End, Node, Observed, Place, Wire
-from tdsl.source import SourceFile
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 
@@ -51,7 +51,12 @@ def observed(nodes: str, wires: list[Wire], heard: str = "", whole: bool = False
 
 
 def wire(a: str, p: str, b: str, q: str, rate: int = 0, line: int = 1) -> Wire:
-    return Wire(End(a, tuple(filter(None, p.split("|")))), End(b, tuple(filter(None, q.split("|")))), Place(AT.file, line), rate)
+    return Wire(
+        End(a, tuple(filter(None, p.split("|")))),
+        End(b, tuple(filter(None, q.split("|")))),
+        Place(AT.file, line),
+        rate,
+    )
 
 
 def pairs(seen: Seen) -> set[tuple[int, int]]:
@@ -88,12 +93,17 @@ def test_two_switches_of_one_name() -> None:
         assert seen.nodes.get(4, []) == kept
     both = match(F, observed(nodes, []), assets=Identifiers({"xid": (4, -1), "yid": (4, -1)}))
     assert both.nodes[4] == ["x", "y"] and both.identities == []  # by identifier they are one
-    assert match(F, observed(nodes.replace("/switch", ""), wires)).nodes[4] == ["x", "y"]  # captures of other kinds may repeat it
+    assert match(F, observed(nodes.replace("/switch", ""), wires)).nodes[4] == [
+        "x",
+        "y",
+    ]  # captures of other kinds may repeat it
 
 
 def test_identifiers_of_devices_and_ports() -> None:
     """By the table of assets: of a device, or of a port of one; a named device with another one is noted."""
-    assets = Identifiers({"xid": (4, -1), "yid": (0, 1), "zid": (1, -1), "other": (6, -1), "wid": (2, -1), "wid2": (3, -1)})
+    assets = Identifiers(
+        {"xid": (4, -1), "yid": (0, 1), "zid": (1, -1), "other": (6, -1), "wid": (2, -1), "wid2": (3, -1)}
+    )
     nodes = "x=;y=/adapter;s=spine0/switch;z=node1"
     seen = match(F, observed(nodes, [wire("x", "p6", "y", "1")]), assets=assets)
     assert pairs(seen) == {(BASE[0] + 1, BASE[4] + 5)}
@@ -200,10 +210,23 @@ fabric f {
         return names.local(row[device], asked)
 
     for device in "abg":
-        assert [ports(device, n) for n in ("x", "p[1]", "P[2]", "swp3", "14", "SWP1")] == [(0,), (1,), (2,), (3,), (4,), (1,)]
+        assert [ports(device, n) for n in ("x", "p[1]", "P[2]", "swp3", "14", "SWP1")] == [
+            (0,),
+            (1,),
+            (2,),
+            (3,),
+            (4,),
+            (1,),
+        ]
         sonic = [ports(device, f"Ethernet{n}") for n in (0, 8, 24, 32, 1)]
         assert sonic == ([(1,), (2,), (4,), (), ()] if device != "g" else [()] * 5)
-        assert ports(device, "nothing") == () and ports(device) == () and ports(device, "none", "p[3]", "p[2]") == (3,)
+        assert (
+            ports(device, "nothing") == ()
+            and ports(device) == ()
+            and ports(device, "none", "p[3]", "p[2]") == (3,)
+        )
     assert [ports("d", f"Ethernet{n}") for n in (0, 1, 2, 8, 16)] == [(0,), (0,), (1,), (1,), (2,)]
     assert [ports("e", f"Ethernet{n}") for n in (0, 1, 2, 8, 16)] == [(0,), (0,), (1,), (1,), (2,)]
-    assert [ports("c", n) for n in ("p[64]", "p7", "P8")] == [(63,), (6,), (7,)] and ports("h", "mlx5_3", "nic[0]") == (3,)
+    assert [ports("c", n) for n in ("p[64]", "p7", "P8")] == [(63,), (6,), (7,)] and ports(
+        "h", "mlx5_3", "nic[0]"
+    ) == (3,)

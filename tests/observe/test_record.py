@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
+from tdsl.findings.source import SourceFile
 from tdsl.observe.record import Malformed, Observed, Place, hexadecimal, number, plain
-from tdsl.source import SourceFile
 
 FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")
 
@@ -47,8 +47,16 @@ def test_names() -> None:
     assert plain("a" * 512, 3) == "a" * 512 and plain("a\tb", 3) == "a\tb"
     for text, message, help in (
         ("a" * 513, "a name has more than 512 characters", ""),
-        ("a\x1b[0m", "a name contains a control character: 'a\\x1b[0m'", "capture the output again without a terminal"),
-        ("a\u200bb", "a name contains a character that is not seen or turns the order of the text: 'a\\u200bb'", "remove it"),
+        (
+            "a\x1b[0m",
+            "a name contains a control character: 'a\\x1b[0m'",
+            "capture the output again without a terminal",
+        ),
+        (
+            "a\u200bb",
+            "a name contains a character that is not seen or turns the order of the text: 'a\\u200bb'",
+            "remove it",
+        ),
     ):
         with pytest.raises(Malformed) as wrong:
             plain(text, 3)

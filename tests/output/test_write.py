@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
-from tdsl.emit.write import Difference, compare, write
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output.write import Difference, compare, write
 from tests.targets.build import pod
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,9 @@ def put(content: dict[str, bytes], out: Path) -> list[str]:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """All files below a folder."""
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
 
 
 def test_writes_a_new_folder_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -63,7 +65,8 @@ def test_what_is_no_longer_made_disappears_and_what_is_anothers_stays(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "manifest", [None, "{}", "not json", '{"schema": 1, "files": {}}', '{"schema": 1, "tdsl": "0", "files": []}']
+    "manifest",
+    [None, "{}", "not json", '{"schema": 1, "files": {}}', '{"schema": 1, "tdsl": "0", "files": []}'],
 )
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, manifest: str | None) -> None:
     out = tmp_path / "out"
@@ -139,8 +142,8 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
     script = textwrap.dedent("""
         import os, random, signal, sys, time
         from pathlib import Path
-        from tdsl.diagnostic import Diagnostics
-        from tdsl.emit.write import write
+        from tdsl.findings.diagnostic import Diagnostics
+        from tdsl.output.write import write
         from tests.output.test_write import output, tree
         out, chance, seen = Path(sys.argv[1]), random.Random(7), set()
         for turn in range(40):
@@ -159,7 +162,9 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
             seen.add(len(list(out.parent.iterdir())))
         print(max(seen))
     """)
-    done = subprocess.run([sys.executable, "-c", script, str(out)], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(out)], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout) > 1  # at least one fell into the middle of a write
     assert put(output(0), out) == []
@@ -201,11 +206,13 @@ def test_a_place_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
 def test_two_builds_give_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     here = build(pod(), [], Diagnostics())
     script = (
-        "import pickle, sys; from tdsl.diagnostic import Diagnostics; from tdsl.emit.build import build;"
+        "import pickle, sys; from tdsl.findings.diagnostic import Diagnostics; from tdsl.emit.build import build;"
         "from tests.targets.build import pod; sys.stdout.buffer.write(pickle.dumps(build(pod(), [], Diagnostics())))"
     )
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": f"XYZ{seed}"}
         time.sleep(1.1)  # a clock in a file would show
-        there = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, check=True)
+        there = subprocess.run(
+            [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, check=True
+        )
         assert pickle.loads(there.stdout) == here

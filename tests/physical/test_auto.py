@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.compilation import Compilation
+from tdsl.compile.compilation import Compilation
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import write
 from tests.harness import compile_text
@@ -62,7 +62,11 @@ def kilometres(found: Compilation) -> tuple[float, float]:
 
 
 def test_four_hosts_a_rack_and_the_switches_in_the_middle(tmp_path: Path) -> None:
-    found = compiled("place auto in h1 { hosts 4 per rack; switches middle of row; minimize length }", tmp_path, verify=True)
+    found = compiled(
+        "place auto in h1 { hosts 4 per rack; switches middle of row; minimize length }",
+        tmp_path,
+        verify=True,
+    )
     assert not [d for d in found.findings if d.severity.word == "error"]
     held = racks(fabric(found))
     hosts = {r: ds for r, ds in held.items() if ds[0].startswith("node")}
@@ -197,7 +201,9 @@ model switch CORE { port p[1..512]: 400Gbps { type NDR }; height 2U; power 2kW; 
     assert (p.device_rack[mounted] >= 0).all()
     hosts = mounted[f.kind[mounted] == "host"]
     assert np.bincount(p.device_rack[hosts]).max() == 4 and len(set(p.device_rack[hosts].tolist())) == 512
-    height = np.where(f.kind[mounted] == "host", 8, np.where([f.model_of(d).name == "CORE" for d in mounted.tolist()], 2, 1))
+    height = np.where(
+        f.kind[mounted] == "host", 8, np.where([f.model_of(d).name == "CORE" for d in mounted.tolist()], 2, 1)
+    )
     spans = np.repeat(p.device_rack[mounted] * 64 + p.device_unit[mounted], height)
     offsets = np.concatenate([np.arange(h) for h in height.tolist()])
     assert len(np.unique(spans + offsets)) == len(spans)  # no unit is taken twice
@@ -217,8 +223,14 @@ def test_random_floors_hold_every_limit(tmp_path: Path) -> None:
         sizes = {"H": (random.randint(1, 9), random.randint(200, 4000), random.randint(5, 90)),
                  "S": (random.randint(1, 3), random.randint(50, 900), random.randint(2, 20))}  # fmt: skip
         hosts, switches, each = random.randint(1, 14), random.randint(1, 3), random.choice((0, 1, 2, 3))
-        limits = (random.choice((9, 20, 42)), random.choice((3000, 6000, 20_000)), random.choice((100, 250, 2000)))
-        asked = f"hosts {each} per rack; " * bool(each) + random.choice(("", "switches top of rack", "switches end of row"))
+        limits = (
+            random.choice((9, 20, 42)),
+            random.choice((3000, 6000, 20_000)),
+            random.choice((100, 250, 2000)),
+        )
+        asked = f"hosts {each} per rack; " * bool(each) + random.choice(
+            ("", "switches top of rack", "switches end of row")
+        )
         text = "".join(
             f"model {kind} {m} {{ port p[{n}]: 400Gbps; height {u}U; power {w}W; mass {kg}kg }}\n"
             for (m, (u, w, kg)), kind, n in zip(sizes.items(), ("host", "switch"), (3, 16), strict=True)
@@ -247,5 +259,7 @@ def test_random_floors_hold_every_limit(tmp_path: Path) -> None:
             taken |= mine
             held = sums.setdefault(rack, [0, 0, 0])
             sums[rack] = [held[0] + watts, held[1] + kg, held[2] + (f.model_of(d).name == "H")]
-        assert all(w <= limits[1] and kg <= limits[2] and (not each or n <= each) for w, kg, n in sums.values()), text
+        assert all(
+            w <= limits[1] and kg <= limits[2] and (not each or n <= each) for w, kg, n in sums.values()
+        ), text
     assert kept > 8 and refused > 8, (kept, refused)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl import compiler
+from tdsl.compile import compiler
 from tdsl.physical.explain import explained
 from tdsl.physical.model import Physical, physical_of
 from tests.harness import compile_text
@@ -161,13 +161,22 @@ def test_the_parts_that_fit_are_chosen(tmp_path: Path) -> None:
     chosen = set()
     for leg in range(len(f.cable_a)):
         c = parts.choice(leg)
-        chosen.add((f.classes[int(f.cable_class[leg])], *(x.name if x else "" for x in (c.cable, c.optic_a, c.optic_b))))
+        chosen.add(
+            (
+                f.classes[int(f.cable_class[leg])],
+                *(x.name if x else "" for x in (c.cable, c.optic_a, c.optic_b)),
+            )
+        )
     assert chosen == {
         ("host-leaf", "MFP7E10", "MMA4Z00_NS_FLT", "MMA4Z00_NS"),
         ("leaf-spine", "MFP7E30", "MMS4X00_NS", "MMS4X00_NS"),
     }
     device, _, part, ends = parts.cages
-    count = {name: int(ends[part == k].sum()) for k, name in enumerate(o.name for o in parts.optics) if (part == k).any()}
+    count = {
+        name: int(ends[part == k].sum())
+        for k, name in enumerate(o.name for o in parts.optics)
+        if (part == k).any()
+    }
     assert count == {"MMA4Z00_NS_FLT": 32, "MMA4Z00_NS": 32, "MMS4X00_NS": 2 * 8 * 8}
     # 4 nodes have 4 twin cages. Leaf ports 1 to 4 lead to nodes, from 2 cages; 5, 6, 20, 21, 35, 36, 50, 51 to spines, from
     # the cages 3, 10, 11, 18, 25 and 26. A spine has 4 times 8 ports side by side, in 16 cages.
@@ -224,7 +233,9 @@ def test_the_most_and_one_more(name: str, most: str, more: str, message: str, tm
 
 def test_a_tray_with_the_thickest_cables_is_overfull(tmp_path: Path) -> None:
     assert not found(tmp_path)
-    assert any("5.24e+03% full" in m for messages in found(tmp_path, DIAMETER="1m").values() for m in messages)
+    assert any(
+        "5.24e+03% full" in m for messages in found(tmp_path, DIAMETER="1m").values() for m in messages
+    )
 
 
 def test_a_length_beyond_the_reach_of_all_cables_of_a_link(tmp_path: Path) -> None:
@@ -336,7 +347,12 @@ def test_a_stated_length_is_judged_against_the_part_and_the_way(tmp_path: Path) 
     short = "fabric f {\n  switch a: QM9700\n  switch b: QM9700\n  connect a.p[1] to b.p[1] { cable MFP7E10; length LENGTH }\n"
     hall = "  hall h { row A { rack 1..9 { height 48U } }; pitch rack 1m; tray above 2.6m; slack 1m }\n"
     hall += "  place a in h.A[1] at 40U\n  place b in h.A[9] at 40U\n"
-    for length, places, code in (("50m", "", []), ("51m", "", ["E0225"]), ("20m", hall, []), ("5m", hall, ["E0225"])):
+    for length, places, code in (
+        ("50m", "", []),
+        ("51m", "", ["E0225"]),
+        ("20m", hall, []),
+        ("5m", hall, ["E0225"]),
+    ):
         errors, _ = checked(short.replace("LENGTH", length) + places + "}\n", tmp_path)
         assert [c for c, _ in errors] == code
 

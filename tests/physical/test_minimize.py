@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.findings.source import SourceFile
 from tdsl.sizing.objectives import Parts
-from tdsl.source import SourceFile
 
 MODELS = """
 model host N {{ port nic[2]: 400Gbps {{ type NDR }} }}

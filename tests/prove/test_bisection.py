@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
-from tdsl.compiler import Options, elaborate
-from tdsl.diagnostic import Severity
+from tdsl.compile.compiler import Options, elaborate
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Severity
 from tdsl.prove.bisection import bisection
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.network import Network
@@ -120,7 +120,16 @@ def test_a_fat_tree_that_lost_links(tmp_path):
 
 @pytest.mark.parametrize(
     ("sizes", "links"),
-    [((5, 5), 12), ((7, 3), 8), ((3, 7), 8), ((3, 3, 3), 26), ((4, 3, 3), 18), ((7, 5), 12), ((7, 7), 16), ((5, 3, 2), 18)],
+    [
+        ((5, 5), 12),
+        ((7, 3), 8),
+        ((3, 7), 8),
+        ((3, 3, 3), 26),
+        ((4, 3, 3), 18),
+        ((7, 5), 12),
+        ((7, 7), 16),
+        ((5, 3, 2), 18),
+    ],
 )
 def test_odd_tori(sizes, links):
     """Exact by an order of the chips. Two rows and what is between them: 2 x 5 + 2 of 5 x 5, 2 x 7 + 2 of 7 x 7."""
@@ -131,7 +140,13 @@ def test_odd_tori(sizes, links):
 @pytest.mark.parametrize(
     ("hosts", "rails", "ports", "over", "links"),
     [
-        (68, "planes 8", 24, "5:1", 112),  # each plane: 20, 20, 20 and 8 hosts behind 4 uplinks; one leaf is divided
+        (
+            68,
+            "planes 8",
+            24,
+            "5:1",
+            112,
+        ),  # each plane: 20, 20, 20 and 8 hosts behind 4 uplinks; one leaf is divided
         (171, "", 16, "1:1", 66),
         (112, "", 24, "7:1", 16),
         (119, "planes 8", 24, "2:1", 280),
@@ -172,7 +187,9 @@ def intents(draw: st.DrawFn) -> str:
           tier pod of {racks} rack {{ switch S; oversubscription {draw(st.sampled_from(AIMS))} }}
           tier core of {pods} pod {{ switch S; oversubscription {draw(st.sampled_from(AIMS))} }}
         }}"""
-    return MODELS.format(ports=ports, links=links) + f"fabric f {{\n hosts {hosts} x N\n {inside}\n {clos}\n}}"
+    return (
+        MODELS.format(ports=ports, links=links) + f"fabric f {{\n hosts {hosts} x N\n {inside}\n {clos}\n}}"
+    )
 
 
 def is_clos(net: Network) -> bool:

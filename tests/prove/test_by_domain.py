@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.compiler import Compilation, check
-from tdsl.diagnostic import Diagnostic, Diagnostics, Severity
+from tdsl.compile.compiler import Compilation, check
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.demands import Demand
@@ -72,10 +72,18 @@ def racks(folder: Path, *claims: str, rate: int = 3600, up: int = 2, scaleup: st
 def test_metrics_of_the_network_are_those_of_a_fabric_without_the_other_links(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    both, alone = (answers(racks(tmp_path / name, *NETWORK, scaleup=said)) for name, said in (("a", SCALEUP), ("b", "omit xbar")))
+    both, alone = (
+        answers(racks(tmp_path / name, *NETWORK, scaleup=said))
+        for name, said in (("a", SCALEUP), ("b", "omit xbar"))
+    )
     for claim in NETWORK:
         one, other = both[claim], alone[claim]
-        assert (one.status, one.value, one.lower, one.upper) == (other.status, other.value, other.lower, other.upper), claim
+        assert (one.status, one.value, one.lower, one.upper) == (
+            other.status,
+            other.value,
+            other.lower,
+            other.upper,
+        ), claim
 
 
 def test_collective_operations_through_domains(tmp_path: Path) -> None:
@@ -86,7 +94,9 @@ def test_collective_operations_through_domains(tmp_path: Path) -> None:
     assert found.value.amount == inner + outer and "hierarchical" in found.text
     (tmp_path / "without").mkdir()
     bare = answers(racks(tmp_path / "without", "allreduce 1GB", scaleup="omit xbar"))["allreduce 1GB"]
-    assert "hierarchical" not in bare.text and "no scale-up domain joins the accelerators of TRAY" in bare.text
+    assert (
+        "hierarchical" not in bare.text and "no scale-up domain joins the accelerators of TRAY" in bare.text
+    )
 
 
 def test_ports_of_apart_rails_after_a_failure_of_the_domain(tmp_path: Path) -> None:
@@ -94,7 +104,11 @@ def test_ports_of_apart_rails_after_a_failure_of_the_domain(tmp_path: Path) -> N
     accelerator they do."""
     ports = "reachability of ports through scaleup"
     text = PAIR.replace(f"  {RAILS}\n", "").replace("  switch spine[2]: SW16\n", "")
-    claims = (ports, f"survives any 1 of rack[0].tray[0].gpu[0] with {ports}", f"survives any 1 of leaf with {ports}")
+    claims = (
+        ports,
+        f"survives any 1 of rack[0].tray[0].gpu[0] with {ports}",
+        f"survives any 1 of leaf with {ports}",
+    )
     text = text.format(rate=400, up=2, scaleup=SCALEUP, claims="\n  ".join(f"report {c}" for c in claims))
     found = answers(compile_text(text, tmp_path, models=False))
     assert [found[c].status for c in claims] == ["proved", "proved", "proved"]
@@ -148,9 +162,13 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
     view = ByDomain.of(View.whole(fabric.network))
     assert view.sizes.tolist() == [3, 3]
     assert view.carried(None, Fraction(10**9)) == 1
-    load = (Fraction(5 * 10**14, 18) + 800 * 10**9) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
+    load = (
+        Fraction(5 * 10**14, 18) + 800 * 10**9
+    ) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
     assert view.carried(None, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / load
-    one = Demand(np.array([0]), np.array([3]), np.array([1]))  # one tray sends all, to another domain: it is the busiest
+    one = Demand(
+        np.array([0]), np.array([3]), np.array([1])
+    )  # one tray sends all, to another domain: it is the busiest
     busy = (Fraction(10**14) + 800 * 10**9) / 2
     assert view.carried(one, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / busy
     no_work = ByDomain.of(View.whole(fabric.network, replace(DEFAULT, judged_domains=0)))
@@ -160,7 +178,9 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
 @pytest.mark.parametrize("links", [1, 3])
 @pytest.mark.parametrize("rate", [100, 400, 3600])
 @pytest.mark.parametrize("word", ["ring", "all_to_all", "shift 2"])
-def test_throughput_through_such_domains_lies_in_its_bounds(word: str, rate: int, links: int, tmp_path: Path) -> None:
+def test_throughput_through_such_domains_lies_in_its_bounds(
+    word: str, rate: int, links: int, tmp_path: Path
+) -> None:
     claim = f"throughput {word} through scaleup"
     made = racks(tmp_path, claim, rate=rate, scaleup=APART.format(links=links))
     found, exact = answers(made)[claim], through_domains(made, word)
@@ -192,7 +212,10 @@ def test_hosts_of_two_domains_are_not_exchanged_where_domains_are_read(tmp_path:
     fabric = racks(tmp_path).designs[0].fabric
     assert fabric is not None
     view = View.whole(fabric.network)
-    for one, two, kept in (("rack[0].tray[0]", "rack[0].tray[1]", True), ("rack[0].tray[0]", "rack[1].tray[0]", False)):
+    for one, two, kept in (
+        ("rack[0].tray[0]", "rack[0].tray[1]", True),
+        ("rack[0].tray[0]", "rack[1].tray[0]", False),
+    ):
         image = np.arange(view.fabric.device_count)
         place = {view.fabric.device_path(d): d for d in range(view.fabric.device_count)}
         for gpu in ("", ".gpu[0]", ".gpu[1]"):

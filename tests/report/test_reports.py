@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import __version__, compiler
-from tdsl.compiler import Compilation
-from tdsl.diagnostic import Diagnostic, Label, Severity
-from tdsl.report import columns, paint, places, terminal
+from tdsl import __version__
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation
+from tdsl.findings.diagnostic import Diagnostic, Label, Severity
+from tdsl.findings.source import SourceFile, Span
+from tdsl.report import columns, paint, paths, terminal
 from tdsl.report.formats import Report, formats
 from tdsl.report.paint import Paint
-from tdsl.source import SourceFile, Span
 from tdsl.verify.result import Result
 from tests.cli.run import SMALL
 from tests.conftest import Golden
@@ -59,13 +60,18 @@ def test_a_report_in_each_format(form: str, golden: Golden, here: None) -> None:
     report = Report([compiled(n) for n in DESIGNS], elapsed_s=0.25)
     made = formats()[form]
     early = getattr(made, "early", lambda _: "")(report)
-    golden(f"report/{form}.txt", _untimed(plain(f"failed {report.failed}\n{early}----\n{made.render(report)}")))
+    golden(
+        f"report/{form}.txt", _untimed(plain(f"failed {report.failed}\n{early}----\n{made.render(report)}"))
+    )
 
 
 TEXTS = {
     "tabs": "fabric f {\n\tswitch\ts:\tSW\n\t\tconnect s to t\n}\n",
     "wide": "fabric f {\n  switch 交換機: SW  # é 漢字\n  connect e\u0301 to t\u200b\x07\n}",
-    "long": "fabric f {\n  " + " ".join(f"word{n}" for n in range(40)) + "\n\n\n\n" + "  last line of it\n}\n",
+    "long": "fabric f {\n  "
+    + " ".join(f"word{n}" for n in range(40))
+    + "\n\n\n\n"
+    + "  last line of it\n}\n",
 }
 LONG = "a message that goes on for so long that it needs more room than there is beside what it is about"
 MESSAGES = ("short", LONG, "two\nlines", "")
@@ -79,9 +85,9 @@ def test_findings(golden: Golden) -> None:
         for start, length in ((13, 6), (20, 0), (len(text) // 2, 30), (len(text), 0)):
             n += 1
             span = Span(file, start, min(start + length, len(text)))
-            labels = [Label(Span(file, n, n + 4), MESSAGES[(n + 1) % 4])] * (n % 2) + [Label(Span(other, 4, 7), "there")] * (
-                n % 3 == 0
-            )
+            labels = [Label(Span(file, n, n + 4), MESSAGES[(n + 1) % 4])] * (n % 2) + [
+                Label(Span(other, 4, 7), "there")
+            ] * (n % 3 == 0)
             d = Diagnostic(
                 ("E0101", "E0407", "E0001", "E9999")[n % 4], MESSAGES[n % 4] or "x", span, tuple(labels), (LONG,) * (n % 5 == 1),
                 LONG if n % 4 == 2 else "", severity=(Severity.ERROR, Severity.WARNING, Severity.NOTE)[n % 3], count=1 + n % 3,
@@ -102,18 +108,22 @@ def test_what_is_marked_is_underlined(lines: list[str], data: st.DataObject) -> 
     stop = data.draw(st.integers(start, len(lines[row])))
     at = sum(len(line) + 1 for line in lines[:row])
     file = SourceFile("a.fab", "\n".join(lines))
-    told = terminal.finding(Diagnostic("E9999", "wrong", Span(file, at + start, at + stop)), "a.fab", Paint(False), 100).split(
-        "\n"
-    )
+    told = terminal.finding(
+        Diagnostic("E9999", "wrong", Span(file, at + start, at + stop)), "a.fab", Paint(False), 100
+    ).split("\n")
     assert told[:2] == ["error[E9999]: wrong", f" --> a.fab:{row + 1}:{start + 1}"]
     source = next(k for k, line in enumerate(told) if re.match(rf"{row + 1} \|", line))
     assert told[source] == f"{row + 1} | {lines[row]}".rstrip()
     assert told[source + 1] == "  | " + " " * start + "^" * max(stop - start, 1)
 
 
-def answer(check: str, status: Any, text: str = "", reason: str = "", requirement: str | None = None, **more: Any) -> Result:
+def answer(
+    check: str, status: Any, text: str = "", reason: str = "", requirement: str | None = None, **more: Any
+) -> Result:
     """An answer in words."""
-    return Result(check, status, None, "", None, None, True, None, "", {}, reason, requirement, None, text, **more)
+    return Result(
+        check, status, None, "", None, None, True, None, "", {}, reason, requirement, None, text, **more
+    )
 
 
 def test_verdicts(golden: Golden) -> None:
@@ -157,12 +167,23 @@ def _untimed(text: str) -> str:
 def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [paint.cells(c) for c in "a~\x7fé漢\u0301Ａ"] == [1, 1, 1, 1, 2, 0, 2]
     assert paint.length("ab") == 2 and paint.length("漢é") == 3
-    assert paint.tame("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd" and paint.tame("ab") == "ab"
-    assert paint.wrap("one two three", 7) == ["one two", "three"] and paint.wrap("one two three", 6) == ["one", "two", "three"]
+    assert (
+        paint.tame("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd"
+        and paint.tame("ab") == "ab"
+    )
+    assert paint.wrap("one two three", 7) == ["one two", "three"] and paint.wrap("one two three", 6) == [
+        "one",
+        "two",
+        "three",
+    ]
     assert paint.wrap("", 5) == [""] and paint.wrap("a\n  b\n\nc", 9) == ["a", "b", "", "c"]
     assert paint.wrap("漢漢 a", 5) == ["漢漢", "a"]
     assert paint.wrap("漢漢 a", 6) == ["漢漢 a"] and paint.wrap("toolong a", 3) == ["toolong", "a"]
-    assert Paint(True)("error", "x") == "\x1b[1;31mx\x1b[0m" and Paint(True)("dim", "") == "" and Paint(False)("dim", "x") == "x"
+    assert (
+        Paint(True)("error", "x") == "\x1b[1;31mx\x1b[0m"
+        and Paint(True)("dim", "") == ""
+        and Paint(False)("dim", "x") == "x"
+    )
 
     class Stream:
         def __init__(self, terminal: bool) -> None:
@@ -200,17 +221,20 @@ def test_tables() -> None:
 
 def test_names_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert [places.relative(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.relative(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
-    assert [places.uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a%20b.fab", "file:///x/%C3%BC.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
     file = SourceFile("a.fab", "ab\ncd\n")
     d = Diagnostic("E0001", "m", Span(file, 1, 4), notes=("n", "o"), help="h", count=1234)
-    assert places.place("b.fab", d) == ("a.fab", 1, 2, 2, 2)
-    assert places.place("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
-    assert places.whole(d) == "m\nthe first of 1,234\nn\no\nhelp: h" and places.whole(Diagnostic("E0001", "m", None)) == "m"
+    assert paths.place("b.fab", d) == ("a.fab", 1, 2, 2, 2)
+    assert paths.place("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
+    assert (
+        paths.whole(d) == "m\nthe first of 1,234\nn\no\nhelp: h"
+        and paths.whole(Diagnostic("E0001", "m", None)) == "m"
+    )
 
 
 def test_the_closing_line_counts_what_is_found() -> None:
@@ -224,5 +248,8 @@ def test_the_closing_line_counts_what_is_found() -> None:
     said = "tdsl explain E0101 says more; also E0102, E0103, E0104, E0105, E0106"
     assert closing(*reversed(many), many[0]) == ["8 errors in 1.3 s", said]
     warning, note = (Diagnostic("E0101", "", None, severity=s) for s in (Severity.WARNING, Severity.NOTE))
-    assert closing(warning, warning, note) == ["no errors, 2 warnings, 1 note in 1.3 s", "tdsl explain E0101 says more"]
+    assert closing(warning, warning, note) == [
+        "no errors, 2 warnings, 1 note in 1.3 s",
+        "tdsl explain E0101 says more",
+    ]
     assert closing(note) == ["no errors, 1 note in 1.3 s"] and closing() == ["no errors in 1.3 s"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit.write import write
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output.write import write
 
 
 def files(**texts: str) -> dict[str, bytes]:
@@ -25,7 +25,9 @@ def put(content: dict[str, bytes], out: Path) -> list[str]:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """All files below a folder."""
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {
+        p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
+    }
 
 
 def output(n: int) -> dict[str, bytes]:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import files as disk
-from tdsl.diagnostic import Diagnostics
-from tdsl.emit import write as writing
-from tdsl.emit.write import write
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.output import write as writing
+from tdsl.output.write import write
+from tdsl.system import files as disk
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.built import output, tree
@@ -29,9 +29,9 @@ ROOTED = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, rea
 EVERY_STEP = """
     import ctypes, errno, os, signal, sys
     from pathlib import Path
-    from tdsl import files as disk
-    from tdsl.diagnostic import Diagnostics
-    from tdsl.emit import write as writing
+    from tdsl.system import files as disk
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.output import write as writing
     from tests.safety.built import files
 
     def output(n):
@@ -136,8 +136,8 @@ def test_every_step_may_fail(what: str, stride: int, how: str, swift: Path) -> N
 BUILDER = """
     import sys
     from pathlib import Path
-    from tdsl.diagnostic import Diagnostics
-    from tdsl.emit.write import write
+    from tdsl.findings.diagnostic import Diagnostics
+    from tdsl.output.write import write
     from tests.safety.built import output
     for n in range(int(sys.argv[2]), int(sys.argv[2]) + 12):
         assert write(output(n), Path(sys.argv[1]), Diagnostics()), n
@@ -149,12 +149,16 @@ def test_two_builders(apart: bool, tmp_path: Path) -> None:
     """Two that cannot see each other's processes build one folder at once: each finds it whole."""
     alone = ["unshare", "--pid", "--fork"] if apart else []
     if apart and (
-        shutil.which("unshare") is None or subprocess.run([*alone, "true"], check=False, capture_output=True).returncode
+        shutil.which("unshare") is None
+        or subprocess.run([*alone, "true"], check=False, capture_output=True).returncode
     ):
         pytest.skip("no namespaces here")
     out = tmp_path / "out"
     line = [*alone, sys.executable, "-c", textwrap.dedent(BUILDER), str(out)]
-    builders = [subprocess.Popen([*line, str(1000 * n)], cwd=ROOT, stderr=subprocess.PIPE, text=True) for n in range(3)]
+    builders = [
+        subprocess.Popen([*line, str(1000 * n)], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        for n in range(3)
+    ]
     for builder in builders:
         assert builder.wait(120) == 0, builder.communicate()[1]
     found = tree(out)
@@ -162,7 +166,9 @@ def test_two_builders(apart: bool, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize("left", [".out.tdsl-new-00000000000a", ".out.tdsl-lock", ".out.tdsl-old-0123456789ab"])
+@pytest.mark.parametrize(
+    "left", [".out.tdsl-new-00000000000a", ".out.tdsl-lock", ".out.tdsl-old-0123456789ab"]
+)
 def test_what_a_killed_process_of_number_1_left(left: str, tmp_path: Path) -> None:
     if left.endswith("lock"):
         (tmp_path / left).write_text("process 1 on gone")
@@ -186,7 +192,9 @@ def test_sigterm_leaves_nothing(tmp_path: Path) -> None:
         assert found == output(int(found["f0"])) and [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["ctrl-c", "sigterm", "sighup"])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["ctrl-c", "sigterm", "sighup"]
+)
 def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
     """From the first import to the last rename: no output or a whole one, nothing beside it, and no traceback."""
     design(tmp_path)
@@ -195,7 +203,12 @@ def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_pat
     took, ended = 100.0, 0
     for _ in range(2):  # the first one also fills caches
         begin = time.monotonic()
-        assert subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, timeout=100, check=False).returncode == 0
+        assert (
+            subprocess.run(
+                line, cwd=tmp_path, env=env, capture_output=True, timeout=100, check=False
+            ).returncode
+            == 0
+        )
         took = min(took, time.monotonic() - begin)
     for turn in range(4):
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
@@ -206,7 +219,11 @@ def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_pat
         time.sleep(took * (0.3 + 0.18 * turn))
         child.send_signal(how)
         _, said = child.communicate(timeout=60)
-        assert child.returncode in (0, -how, 128 + how) and f"{ROOT}/tdsl/" not in said, (turn, child.returncode, said)
+        assert child.returncode in (0, -how, 128 + how) and f"{ROOT}/tdsl/" not in said, (
+            turn,
+            child.returncode,
+            said,
+        )
         ended += child.returncode != 0
         left = {p.name for p in tmp_path.iterdir()}
         assert left <= {"small.fab", "out"} and (child.returncode or "out" in left), (turn, left)
@@ -217,7 +234,13 @@ def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_pat
 
 def in_mounts(script: str, folder: Path) -> None:
     """Run shell commands where mounts are nobody else's."""
-    done = subprocess.run(["unshare", "--mount", "bash", "-euc", script], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["unshare", "--mount", "bash", "-euc", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if "permission" in done.stderr.lower() or "not permitted" in done.stderr.lower():
         pytest.skip("no mounts here")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -322,7 +345,9 @@ def test_a_new_project_stays_in_its_folder(ci: str, tmp_path: Path, monkeypatch:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     Path(".github").symlink_to(tmp_path / "victim")
-    Path(".pre-commit-config.yaml").symlink_to(tmp_path / "victim" / "hooks")  # dangling: opened, it would be made there
+    Path(".pre-commit-config.yaml").symlink_to(
+        tmp_path / "victim" / "hooks"
+    )  # dangling: opened, it would be made there
     done = tdsl("init", "small", "--ci", ci)
     assert not list((tmp_path / "victim").iterdir()), done.output
     assert done.exit_code == (2 if ci == "github" else 0) and ("is a link" in done.stderr) == (ci == "github")
@@ -343,11 +368,15 @@ def test_streams_are_written_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["../x", "/tmp/x", "a/../../x", "", "a//b", "a\0b", "."])
 def test_no_file_of_a_build_leads_out_of_it(path: str, tmp_path: Path) -> None:
     found = Diagnostics()
-    assert not writing.write({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
+    assert (
+        not writing.write({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
+    )
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_in_place_of_the_default_output_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_in_place_of_the_default_output_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that a checkout brought is not followed; one that the call names is."""
     (tmp_path / "home").mkdir()
     monkeypatch.chdir(tmp_path / "home")

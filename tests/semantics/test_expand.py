@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler, resources
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics, Severity
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
+from tdsl.system import resources
 from tests.test_docs import Block, marked
 
 LARGE = (
@@ -142,7 +143,9 @@ def made(path: Path, text: str) -> list[tuple[str, bytes]]:
     """Name and ``fabric.json`` of every fabric of a text in the place of a file, at its last phase."""
     path.write_text(text, encoding="utf-8")
     result = compiler.elaborate(str(path), Options())
-    assert not [d for d in result.findings if d.severity is Severity.ERROR], [f"{d.code} {d.message}" for d in result.findings]
+    assert not [d for d in result.findings if d.severity is Severity.ERROR], [
+        f"{d.code} {d.message}" for d in result.findings
+    ]
     out = []
     for design in result.designs:
         found = Diagnostics()
@@ -154,7 +157,12 @@ def made(path: Path, text: str) -> list[tuple[str, bytes]]:
 
 def crumpled(text: str) -> str:
     """A text without its indentation and with blanks where none are needed."""
-    return re.sub(r"^ +(?=\w|\})", "\t", re.sub(r"(?<=[\w\])]) \{$", "   {", text, flags=re.MULTILINE), flags=re.MULTILINE)
+    return re.sub(
+        r"^ +(?=\w|\})",
+        "\t",
+        re.sub(r"(?<=[\w\])]) \{$", "   {", text, flags=re.MULTILINE),
+        flags=re.MULTILINE,
+    )
 
 
 def hold(path: Path, text: str) -> None:
@@ -219,11 +227,21 @@ FABRIC = "fabric f { switch a[n]: S\n connect a[*] each }\n"
             {"s": "x y", "n": "4"},
             ["param n: int = 4", 'param s: string = "x y"', 'param t = "b"'],
         ),
-        ('param n: int = 2\nparam s: string = "a"', {"s": '"x"'}, ["param n: int = 2", 'param s: string = "x"']),
-        ('param n: int = 2\nparam s: string = "a"', {"s": 'x"y'}, ["param n: int = 2", 'param s: string = "x{34:c}y"']),
+        (
+            'param n: int = 2\nparam s: string = "a"',
+            {"s": '"x"'},
+            ["param n: int = 2", 'param s: string = "x"'],
+        ),
+        (
+            'param n: int = 2\nparam s: string = "a"',
+            {"s": 'x"y'},
+            ["param n: int = 2", 'param s: string = "x{34:c}y"'],
+        ),
     ],
 )
-def test_values_of_parameters_are_written(params: str, given: dict[str, str], expected: list[str], tmp_path: Path) -> None:
+def test_values_of_parameters_are_written(
+    params: str, given: dict[str, str], expected: list[str], tmp_path: Path
+) -> None:
     """Defaults are the values that are given; a string may be given without quotes."""
     found = expanded(f"{params}\n{FABRIC}", tmp_path, **given)
     assert [line for line in found.splitlines() if line.startswith("param")] == expected

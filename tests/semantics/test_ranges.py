@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.parameters import define_param
 from tdsl.semantics.ranges import Domain, Settings, domain
 from tdsl.semantics.scope import Scope
-from tdsl.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 

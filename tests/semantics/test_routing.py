@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import compile_text, fabric_of
 
 TEXT = """fabric f {{
@@ -20,7 +20,15 @@ TEXT = """fabric f {{
 model switch E {{ port p[1..2]: 400Gbps {{ type GE400 }} }}
 """
 BGP = {"protocol": "bgp", "bfd": False, "graceful_restart": False, "mtu": 0, "bfd_ms": 0, "bfd_multiplier": 0}
-ROCE = {"dscp": 26, "priority": 3, "cnp_dscp": 48, "cnp_priority": 6, "pfc": True, "watchdog_ms": 0, "ecn": None}
+ROCE = {
+    "dscp": 26,
+    "priority": 3,
+    "cnp_dscp": 48,
+    "cnp_priority": 6,
+    "pfc": True,
+    "watchdog_ms": 0,
+    "ecn": None,
+}
 
 
 def block(text: str, name: str, folder: Path) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile.compiler import Options
 from tdsl.emit.build import build
 from tdsl.emit.target import discover
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.prove.symmetry import keeps
 from tdsl.prove.view import View
 from tests.cli.run import tdsl
@@ -74,7 +74,12 @@ def test_bundles_are_paths(tmp_path: Path) -> None:
       require survives any 2 bundles of s to s
     }"""
     result = compile_text(text, tmp_path)
-    assert [r.status for r in result.designs[0].results if r.requirement] == ["proved", "proved", "proved", "refuted"]
+    assert [r.status for r in result.designs[0].results if r.requirement] == [
+        "proved",
+        "proved",
+        "proved",
+        "refuted",
+    ]
     fabric = result.designs[0].fabric
     assert fabric is not None
     assert fabric.link_bundle[fabric.link_bundle >= 0].tolist() == [0, 0, 1, 1]
@@ -118,11 +123,13 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
     table = [dict(zip(head, row.split(","), strict=True)) for row in rows[1:]]
     pairs = Counter((r["a_device"], r["a_bundle"], r["b_bundle"]) for r in table)
     assert set(pairs.values()) == {2} and sorted(b for _, _, b in pairs) == ["1", "2", "3", "4"]
-    assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter({k[:2]: 1 for k in pairs})
+    assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter(
+        {k[:2]: 1 for k in pairs}
+    )
 
 
 def test_an_expansion_keeps_both(tmp_path: Path) -> None:
-    from tdsl.compiler import expand
+    from tdsl.compile.compiler import expand
 
     text = (
         BOTH
@@ -132,7 +139,10 @@ def test_an_expansion_keeps_both(tmp_path: Path) -> None:
     (tmp_path / "a.fab").write_text(text)
     made = expand(str(tmp_path / "a.fab"), Options())[0]
     assert "bundle 2" in made and "carries 2" in made and "transport infiniband" in made
-    files = [build(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"] for t in (text, made)]
+    files = [
+        build(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"]
+        for t in (text, made)
+    ]
     assert files[0] == files[1]
 
 
@@ -149,7 +159,10 @@ def test_an_open_transport_fails_only_what_reads_it(tmp_path: Path) -> None:
     for target, status in (("json", 0), ("slurm", 0), ("cabling", 1), ("opensm", 1), ("", 1)):
         asked = ["--target", target] if target else []
         built = tdsl("build", path, *asked, "--out", tmp_path / f"out-{target}")
-        assert built.exit_code == status and ("error[E0212]" in built.stderr) == bool(status), (target, built.stderr)
+        assert built.exit_code == status and ("error[E0212]" in built.stderr) == bool(status), (
+            target,
+            built.stderr,
+        )
         assert (tmp_path / f"out-{target}").exists() != bool(status)
 
 
@@ -157,7 +170,12 @@ def test_targets_say_whether_their_files_differ_with_the_transport(tmp_path: Pat
     """Each target whose files are not the same for InfiniBand and Ethernet is one that reads the transport, but for fabric.json,
     which states what the design states."""
     chips = "model chip A { port nv: 400Gbps { type NVLINK } }\n"
-    text = BOTH.replace("port nic", "chip gpu[2]: A; port nic").replace("model switch S {", "model switch S { height 1U;") + chips
+    text = (
+        BOTH.replace("port nic", "chip gpu[2]: A; port nic").replace(
+            "model switch S {", "model switch S { height 1U;"
+        )
+        + chips
+    )
     wired = f"{WIRED}\n connect s[0] to s[1]\n address s, h management from 10.0.0.0/24"
     one, two = (
         build(fabric_of(f"{text} fabric f {{ transport {said}\n {wired} }}", tmp_path), [], Diagnostics())

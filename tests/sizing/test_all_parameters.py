@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.ranges import Domain
 from tdsl.sizing.all_parameters import Answer, decide
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 
 Values = range | tuple[int | bool, ...]
@@ -67,7 +67,13 @@ def test_the_first_values_that_break_a_bound(body: str) -> None:
     for op, test in {
         "<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__, "==": int.__eq__,
     }.items():  # fmt: skip
-        for bound in {0, 5, min(count(m, n) for m, n in product(M, N)), max(count(m, n) for m, n in product(M, N)), 100}:
+        for bound in {
+            0,
+            5,
+            min(count(m, n) for m, n in product(M, N)),
+            max(count(m, n) for m, n in product(M, N)),
+            100,
+        }:
             expected = first_broken(lambda m, n, test=test, bound=bound: test(count(m, n), bound))  # type: ignore[misc]
             found = answer(text.format(body, op, bound), f"switches {op} {bound}", {"m": M, "n": N})
             assert found == expected, (op, bound)
@@ -115,7 +121,9 @@ def test_only_the_number_of_all_switches_is_answered(requirement: str) -> None:
     assert answer(text, requirement, {"m": M}) is None
 
 
-@pytest.mark.parametrize(("fabric", "requirement"), [("g", "switches >= 1"), ("f", "switches >= 2"), ("f", "links >= 1")])
+@pytest.mark.parametrize(
+    ("fabric", "requirement"), [("g", "switches >= 1"), ("f", "switches >= 2"), ("f", "links >= 1")]
+)
 def test_a_requirement_that_is_not_there_is_not_answered(fabric: str, requirement: str) -> None:
     """By the name of the fabric and the text of the requirement."""
     assert answer(BASE, requirement, {"m": M}, fabric=fabric) is None

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile, Span
 from tdsl.semantics.ranges import Domain
 from tdsl.sizing.all_parameters import decide
-from tdsl.source import SourceFile, Span
 from tdsl.syntax.parser import parse
 
 SIZES = (
@@ -19,10 +19,20 @@ SIZES = (
 )  # fmt: skip
 OPEN = ("[1, n][0]", "k", "2.5", "n // 1.5", "n ** 2")
 """What no formula is made of."""
-CLAIMS = ("switches <= 7", "switches >= 1", "switches == n + m", "switches > 2*m", "switches != 4", "switches < n * m + 99")
+CLAIMS = (
+    "switches <= 7",
+    "switches >= 1",
+    "switches == n + m",
+    "switches > 2*m",
+    "switches != 4",
+    "switches < n * m + 99",
+)
 SHAPES = {
     "plain": ("  switch s[{size}]: SW\n", lambda size, g: size),
-    "groups": ("  group g[m] {{ switch s[{size}]: SW; host h[2]: BOX }}\n  switch one: SW\n", lambda size, g: size * g["m"] + 1),
+    "groups": (
+        "  group g[m] {{ switch s[{size}]: SW; host h[2]: BOX }}\n  switch one: SW\n",
+        lambda size, g: size * g["m"] + 1,
+    ),
     "branches": (
         "  if n > 2 {{ switch s[{size}]: SW }} else if flag {{ switch s[1]: SW }} else {{ switch a[3]: SW }}\n",
         lambda size, g: size if g["n"] > 2 else 1 if g["flag"] else 3,
@@ -47,14 +57,23 @@ def holds(size: str, claim: str, shape: str, given: dict[str, object]) -> bool:
 def test_what_is_decided_is_so_for_all_values(shape: str) -> None:
     """It holds for all, or not for those given; what no formula is made of stays open."""
     file = SourceFile("a.fab", "n m flag")
-    domains = [Domain(name, Span(file, 0, 1), values[0], values, lambda _: True, True) for name, values in VALUES.items()]
+    domains = [
+        Domain(name, Span(file, 0, 1), values[0], values, lambda _: True, True)
+        for name, values in VALUES.items()
+    ]
     decided = 0
     for size, claim in product(SIZES, CLAIMS if shape == "plain" else CLAIMS[::3]):
         text = f"{HEAD}fabric f {{\n{SHAPES[shape][0].format(size=size)}  require {claim}\n}}\n"
         answer = decide(parse(SourceFile("d.fab", text), Diagnostics()).body, "f", claim, domains, {}, ())
         if answer is None:
             continue
-        assert shape not in ("loop", "branches", "omitted") and size not in ("[1, n][0]", "k", "2.5", "n // 1.5", "n ** 2"), (
+        assert shape not in ("loop", "branches", "omitted") and size not in (
+            "[1, n][0]",
+            "k",
+            "2.5",
+            "n // 1.5",
+            "n ** 2",
+        ), (
             size,
             claim,
         )

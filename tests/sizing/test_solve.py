@@ -11,7 +11,7 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Severity
+from tdsl.findings.diagnostic import Severity
 from tdsl.sizing import conflicts
 from tdsl.sizing.relations import Line
 from tests.harness import compile_text
@@ -32,7 +32,11 @@ CODES = {"E0452", "E0454", "E0423", "E0421"}
 def errors(text: str, folder: Path) -> list[tuple[str, list[str]]]:
     """Code, note and text of the labels of each error that sizes may be the cause of."""
     found = compile_text(text, folder, select=("switches", "name_collision")).findings
-    return [(d.code, [x.span.text for x in d.labels]) for d in found if d.severity is Severity.ERROR and d.code in CODES]
+    return [
+        (d.code, [x.span.text for x in d.labels])
+        for d in found
+        if d.severity is Severity.ERROR and d.code in CODES
+    ]
 
 
 def test_lines_that_cannot_hold_together(tmp_path: Path) -> None:
@@ -62,7 +66,7 @@ def test_two_conflicts_are_told_apart(tmp_path: Path) -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-3, 3)), min_size=1, max_size=9))
 def test_no_line_of_a_core_can_be_left_out(rows: list[tuple[int, int, int]]) -> None:
     """Against every subset by z3 itself: unsat as a whole, sat without any one."""
-    from tdsl.source import SourceFile, Span
+    from tdsl.findings.source import SourceFile, Span
 
     file = SourceFile("x", " " * 99)
     x = [z3.Int(f"x{k}") for k in range(4)]
@@ -108,7 +112,14 @@ def chosen(text: str, folder: Path, **options: object) -> tuple[int, int] | None
     st.integers(4, 8), st.integers(1, 9), st.integers(1, 9),
 )  # fmt: skip
 def test_least_as_by_brute_force(
-    tmp_path_factory: pytest.TempPathFactory, figure: str, leaves: int, up: int, over: int, radix: int, s: int, c: int
+    tmp_path_factory: pytest.TempPathFactory,
+    figure: str,
+    leaves: int,
+    up: int,
+    over: int,
+    radix: int,
+    s: int,
+    c: int,
 ) -> None:
     folder = tmp_path_factory.mktemp("least")
     given = {"leaves": leaves, "up": up, "over": over, "radix": radix, "s": s, "c": c}
@@ -185,12 +196,18 @@ def test_holes_of_a_cluster_stand_at_their_fabric(tmp_path: Path) -> None:
 }
 """
     result = compile_text(text, tmp_path, verify=False)
-    assert [(d.code, d.span.begin[0] if d.span else 0) for d in result.findings] == [("E0461", 4), ("E0461", 8)]
+    assert [(d.code, d.span.begin[0] if d.span else 0) for d in result.findings] == [
+        ("E0461", 4),
+        ("E0461", 8),
+    ]
 
 
 def test_z3_is_not_imported_without_need(tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    code = "import sys; from tdsl import compiler; compiler.check('dgx_superpod_h100'); print('z3' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    code = "import sys; from tdsl.compile import compiler; compiler.check('dgx_superpod_h100'); print('z3' in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "False\n"
+    )

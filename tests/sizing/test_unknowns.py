@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Severity
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.findings.diagnostic import Severity
 from tests.harness import compile_text
 
 TWO = """fabric f {
@@ -34,7 +34,11 @@ def test_the_superpod(units: int, spines: int) -> None:
     result = compiler.elaborate("dgx_superpod_h100", Options(set=(("units", str(units)),)))
     assert sizes(result)["spine"] == spines
     (note,) = result.findings
-    assert note.span is not None and (note.code, note.severity, note.span.text) == ("E0461", Severity.NOTE, "?")
+    assert note.span is not None and (note.code, note.severity, note.span.text) == (
+        "E0461",
+        Severity.NOTE,
+        "?",
+    )
     assert note.message == f"`spine` is {spines}, the least number that fits"
     assert len(note.notes) == 2
 
@@ -78,11 +82,17 @@ def test_nothing_fits(tmp_path: Path) -> None:
 
 
 def test_a_fault_that_no_number_mends_is_said_itself(tmp_path: Path) -> None:
-    for text, code in [(TWO.replace("node[8]", "node[99]"), "E0108"), (TWO.replace("leaf[4]: SW", "leaf[4]: SWW"), "E0102")]:
+    for text, code in [
+        (TWO.replace("node[8]", "node[99]"), "E0108"),
+        (TWO.replace("leaf[4]: SW", "leaf[4]: SWW"), "E0102"),
+    ]:
         assert [d.code for d in compile_text(text, tmp_path).findings] == [code]
 
 
 def test_a_hole_elsewhere(tmp_path: Path) -> None:
     assert [
-        d.code for d in compile_text("let n = ?\nfabric f {\n switch a[n]: SW\n connect a[*] ring\n}\n", tmp_path).findings
+        d.code
+        for d in compile_text(
+            "let n = ?\nfabric f {\n switch a[n]: SW\n connect a[*] ring\n}\n", tmp_path
+        ).findings
     ] == ["E0120"]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import tdsl.syntax
-from tdsl import cache, resources
 from tdsl.syntax import keywords
-from tdsl.syntax.tables import compile_grammar, grammar_text, load
+from tdsl.syntax.grammar import compile_grammar, grammar_text, load
+from tdsl.system import cache, resources
 
 PACKAGE = Path(tdsl.syntax.__file__).parent
 FILES = (*PACKAGE.glob("*.py"), PACKAGE.parent / "allowances.py")
@@ -35,7 +35,7 @@ def test_every_code_has_a_page() -> None:
 
 def test_light_imports() -> None:
     program = (
-        "import sys; from tdsl.source import SourceFile; import tdsl.syntax.parser;"
+        "import sys; from tdsl.findings.source import SourceFile; import tdsl.syntax.parser;"
         "assert 'lark' not in sys.modules; from tdsl.syntax.printer import format_source; format_source(SourceFile('t', 'a 1'));"
         "bad = {'numpy', 'networkx', 'z3', 'jinja2'} & set(sys.modules); assert not bad, bad"
     )

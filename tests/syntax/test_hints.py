@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostic
+from tdsl.findings.diagnostic import Diagnostic
 from tests.syntax.shown import read
 
 SLIPS = [
@@ -37,7 +37,10 @@ SLIPS = [
     ("naming a[i] x-{i + 1:02}-{j} where i > 0", 'put it in double quotes: `"x-{i + 1:02}-{j}"`'),
     ("naming a[i] leaf", 'put it in double quotes: `"leaf"`'),
     ("naming a[i] {i}", 'put it in double quotes: `"{i}"`'),
-    ("param n = 4 where n > 0 and", "write a value after `and`, or remove it; a line that begins with `and` continues"),
+    (
+        "param n = 4 where n > 0 and",
+        "write a value after `and`, or remove it; a line that begins with `and` continues",
+    ),
     ("require a >= 3 and", "write a value after `and`"),
     ("let n = 4 +", "write a value after `+`, or remove it"),
     ("if n > 0 or { height 1U }", "write a value after `or`, or remove it"),
@@ -49,7 +52,9 @@ def only(text: str) -> Diagnostic:
     return finding
 
 
-@pytest.mark.parametrize("around", ["{}", "{}\n", "fabric f {{\n  height 1U\n  {}\n  slack 2m\n}}\nlet after = 1\n"])
+@pytest.mark.parametrize(
+    "around", ["{}", "{}\n", "fabric f {{\n  height 1U\n  {}\n  slack 2m\n}}\nlet after = 1\n"]
+)
 @pytest.mark.parametrize(("text", "help"), SLIPS, ids=[text for text, _ in SLIPS])
 def test_help(text: str, help: str, around: str) -> None:
     finding = only(around.format(text))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tdsl.source import SourceFile
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tests.syntax.programs import ALL
 
@@ -36,7 +36,10 @@ LAYOUTS = [
     ("let a = ([1,\n2\n])\n", "let a = ([1,\n    2\n])\n"),
     ("g { connect a\nto b\n }\n", "g { connect a\n      to b\n}\n"),
     ("a 1;to b\n", "a 1; to b\n"),
-    ("let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b* -c\n", "let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b * -c\n"),
+    (
+        "let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b* -c\n",
+        "let a = b-c\nlet d = b - c\nlet e = -c\nlet f = b * -c\n",
+    ),
     ("g {\n# in\n}\n", "g {\n  # in\n}\n"),
     ("let a = (\n# in\n1)\n", "let a = (\n    # in\n    1)\n"),
 ]

@@ -7,8 +7,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.syntax.parser import decode, parse_expression
 from tdsl.syntax.printer import format_source, same
@@ -17,7 +17,8 @@ from tests.syntax.shown import read
 
 PIECES = sorted(set(re.findall(r'"[^"\n]*"|\w+|[^\w\s]', "\n".join(ALL.values()))) | GRAMMAR_WORDS)
 SOUP = st.lists(
-    st.sampled_from([*PIECES, "\n", "\n", ";", "{", "}", "[", "]", "(", ")", "@", '"', "'", "..", "1:2"]), max_size=60
+    st.sampled_from([*PIECES, "\n", "\n", ";", "{", "}", "[", "]", "(", ")", "@", '"', "'", "..", "1:2"]),
+    max_size=60,
 )
 
 
@@ -49,7 +50,10 @@ def test_any_signs(text: str) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(sorted(ALL)), st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, ""]), st.integers(0, 4))))
+@given(
+    st.sampled_from(sorted(ALL)),
+    st.lists(st.tuples(st.integers(0, 3000), st.sampled_from([*PIECES, ""]), st.integers(0, 4))),
+)
 def test_any_edit(name: str, edits: list[tuple[int, str, int]]) -> None:
     text = ALL[name]
     for at, piece, cut in edits:
@@ -81,7 +85,10 @@ names = st.sampled_from(["a", "leaf", "x", "rack", "su", "port", "of", "n2"])
 gap = st.sampled_from(["", " ", "  ", "\t"])
 some = st.sampled_from([" ", "  ", "\t "])
 atoms = st.one_of(
-    names, st.sampled_from(["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"])
+    names,
+    st.sampled_from(
+        ["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"]
+    ),
 )
 
 
@@ -134,7 +141,9 @@ def programs(draw: st.DrawFn, depth: int = 2) -> str:
     out = [draw(st.sampled_from(["", "\n", " # first\n", "\n\n\n"]))]
     for _ in range(draw(st.integers(0, 4))):
         out.append(draw(gap) + draw(statements(depth)) + draw(gap))
-        out.append(draw(st.sampled_from(["\n", "\r\n", "; \n", "\n\n\n", " # why\n", "  #x\n # y\n\n# z\n", ";"])))
+        out.append(
+            draw(st.sampled_from(["\n", "\r\n", "; \n", "\n\n\n", " # why\n", "  #x\n # y\n\n# z\n", ";"]))
+        )
     return "".join(out)
 
 
@@ -149,5 +158,7 @@ def test_format(text: str) -> None:
     again, after = read(result)
     assert not after.has_errors and same(module, again)
     assert format_source(SourceFile("t.fab", result)) == result
-    assert [c.strip() for c in re.findall("#[^\n]*", text)] == [c.strip() for c in re.findall("#[^\n]*", result)]
+    assert [c.strip() for c in re.findall("#[^\n]*", text)] == [
+        c.strip() for c in re.findall("#[^\n]*", result)
+    ]
     assert "\r" not in result and "\n\n\n" not in result and " \n" not in result and "{\n\n" not in result

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse
 from tests.syntax.programs import ALL, POD
@@ -88,7 +88,9 @@ def test_blocks_before_the_fault_are_kept() -> None:
 
 
 @pytest.mark.parametrize("head", ["omit su[3", "connect a[(1 to b", "let x = max(1,", "let x = [1,\n  2,"])
-@pytest.mark.parametrize("following", ["connect a to b", "switch leaf[2]: M", "height 8U", "for i in 0..2 { }", "let n = ?"])
+@pytest.mark.parametrize(
+    "following", ["connect a to b", "switch leaf[2]: M", "height 8U", "for i in 0..2 { }", "let n = ?"]
+)
 def test_unclosed_bracket(head: str, following: str) -> None:
     module, diagnostics = read(f"let a = 1\n{head}\n{following}\nlet z = 1\n")
     (finding,) = diagnostics
@@ -139,7 +141,9 @@ def test_deep_nesting_is_one_error(name: str) -> None:
 
 
 def test_long_chains_are_flat() -> None:
-    module, diagnostics = read("let a = " + "2**2 * -1 + " * 3000 + "1\n" + "if a { } " + "else if b { } " * 500)
+    module, diagnostics = read(
+        "let a = " + "2**2 * -1 + " * 3000 + "1\n" + "if a { } " + "else if b { } " * 500
+    )
     assert not list(diagnostics)
     assert isinstance(module.body[0], tree.Let) and isinstance(module.body[0].value, tree.Chain)
     assert len(module.body[0].value.rest) == 3000
@@ -176,7 +180,12 @@ def test_a_mangled_line_is_one_error() -> None:
 
 def test_braces_that_a_faulty_statement_takes_along() -> None:
     """The scanner pairs them otherwise than the parser, which neither waits at one for ever nor ends inside a block."""
-    for text in ('"{\n {\n}\n{', '"{\n {\n}\n{\n}\n}', "x { (\n}\n}\n{", 'fabric f {\n  "{\n {\n}\n{\n}\n}\nfabric g { }\n'):
+    for text in (
+        '"{\n {\n}\n{',
+        '"{\n {\n}\n{\n}\n}',
+        "x { (\n}\n}\n{",
+        'fabric f {\n  "{\n {\n}\n{\n}\n}\nfabric g { }\n',
+    ):
         found = Diagnostics()
         parse(SourceFile("a.fab", text), found)
         assert found.has_errors, text
@@ -189,7 +198,9 @@ def test_a_sign_after_what_is_no_name() -> None:
     assert found.has_errors
 
 
-@pytest.mark.parametrize("deep", ["2 ** " * 150 + "1", "-" * 150 + "1", "not " * 150 + "true", "1 if true else " * 150 + "2"])
+@pytest.mark.parametrize(
+    "deep", ["2 ** " * 150 + "1", "-" * 150 + "1", "not " * 150 + "true", "1 if true else " * 150 + "2"]
+)
 def test_operators_in_each_other_are_deep(deep: str) -> None:
     assert [d.code for d in read(f"let a = {deep}")[1]] == ["E0009"]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
-from tdsl.source import SourceFile
-from tdsl.syntax import parser, scanner, tables
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
+from tdsl.syntax import grammar, parser, scanner
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "tests" / "npm" / "node_modules"
@@ -46,7 +46,11 @@ def kind_of_scope(scope: str) -> str:
         return first
     if scope.startswith("constant.numeric"):
         return "number"
-    if first == "keyword" and scope.startswith("keyword.operator") and not scope.startswith("keyword.operator.word"):
+    if (
+        first == "keyword"
+        and scope.startswith("keyword.operator")
+        and not scope.startswith("keyword.operator.word")
+    ):
         return "sign"
     if first == "punctuation":
         return "sign"
@@ -65,7 +69,7 @@ def scanned(path: Path) -> dict[Stretch, str]:
     """What the scanner reads, without line ends and characters that fit nothing."""
     file = SourceFile(str(path), path.read_text(encoding="utf-8"))
     out = {}
-    for token in tables.load().scanner.scan(file):
+    for token in grammar.load().scanner.scan(file):
         if token.newline or token.type == scanner.BAD:
             continue
         before = file.text.count("\n", 0, token.start)
@@ -76,7 +80,9 @@ def scanned(path: Path) -> dict[Stretch, str]:
 
 def test_the_grammar_is_made_from_the_one_list() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "editor-grammars"), "--check"]
-    ran = subprocess.run(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+    )
     assert ran.returncode == 0, ran.stderr
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostic, Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
-from tdsl.resources import folder
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.system.resources import folder
 
 EOS, CUMULUS = "Ethernet{i}/1", "swp{i}"
 ROCE = "roce { dscp 26; priority 3; cnp 48 priority 6; ecn 150kB to 1500kB at 5%; pfc watchdog 200ms }"
@@ -53,10 +53,17 @@ LOOPBACKS = "address leaf, spine loopback from 10.255.0.1/24"
 
 
 def text(
-    leaf: str = EOS, spine: str = EOS, statements: str = LOOPBACKS, routing: str = "mtu 9214", roce: str = "", width: int = 1
+    leaf: str = EOS,
+    spine: str = EOS,
+    statements: str = LOOPBACKS,
+    routing: str = "mtu 9214",
+    roce: str = "",
+    width: int = 1,
 ) -> str:
     """A leaf-spine as a design."""
-    return DESIGN.format(leaf=leaf, spine=spine, statements=statements, routing=routing, roce=roce, width=width)
+    return DESIGN.format(
+        leaf=leaf, spine=spine, statements=statements, routing=routing, roce=roce, width=width
+    )
 
 
 LONELY = """\
@@ -72,7 +79,9 @@ fabric f {{
 """A switch whose neighbours speak no BGP."""
 
 
-def made(design: str, place: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
+def made(
+    design: str, place: Path, *targets: str, **settings: object
+) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """The files of these targets and fabric.json, and what was found."""
     path = place / "design.fab"
     path.write_text(design)
@@ -81,7 +90,12 @@ def made(design: str, place: Path, *targets: str, **settings: object) -> tuple[d
     fabric = result.designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    files = build(fabric, [*targets, "json"], found, BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {}))
+    files = build(
+        fabric,
+        [*targets, "json"],
+        found,
+        BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {}),
+    )
     return files, list(found)
 
 
@@ -132,7 +146,12 @@ def neighbours(files: dict[str, bytes]) -> dict[str, dict[str, int]]:
     for r in rows("addresses"):
         if r["kind"] == "link":
             address.setdefault((r["device"], r["port"]), []).append(str(r["address"]).split("/")[0])
-    system = {(m["key"], port): name for m in data["models"] for c in m["classes"] for port, _, _, name, _ in c["ports"]}
+    system = {
+        (m["key"], port): name
+        for m in data["models"]
+        for c in m["classes"]
+        for port, _, _, name, _ in c["ports"]
+    }
     model = {str(d["name"]): d["model"] for d in rows("devices")}
     out: dict[str, dict[str, int]] = {d: {} for d in asn}
     for link in rows("links"):
@@ -148,7 +167,9 @@ def neighbours(files: dict[str, bytes]) -> dict[str, dict[str, int]]:
 def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
     """A design all of whose switches name ports alike, and the traffic class it asks for, {} for none."""
     chosen = [NUMBERED[n] for n in draw(st.sets(st.sampled_from(sorted(NUMBERED)), max_size=3))]
-    loopbacks = draw(st.sampled_from(["", LOOPBACKS, f"{LOOPBACKS}\n  address leaf, spine loopback from fd00:255::1/64"]))
+    loopbacks = draw(
+        st.sampled_from(["", LOOPBACKS, f"{LOOPBACKS}\n  address leaf, spine loopback from fd00:255::1/64"])
+    )
     management = draw(st.sampled_from(OUT_OF_BAND)).replace("PORT", "Management1" if port == EOS else "eth0")
     flags = draw(st.sets(st.sampled_from(["mtu 9000", "graceful_restart"])))
     flags |= draw(st.sampled_from([set(), {"bfd"}, {"bfd 150ms x 4"}]))
@@ -158,7 +179,14 @@ def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
         priority, above = draw(st.lists(st.integers(0, 7), min_size=2, max_size=2, unique=True))
         ecn = draw(st.sampled_from([None, (100, 400, 100), (150, 1500, 5)]))
         pfc = draw(st.sampled_from(["off", "", "watchdog 200ms", "watchdog 350ms"]))
-        roce = {"dscp": dscp, "priority": priority, "cnp_dscp": cnp, "cnp_priority": above, "ecn": ecn, "pfc": pfc}
+        roce = {
+            "dscp": dscp,
+            "priority": priority,
+            "cnp_dscp": cnp,
+            "cnp_priority": above,
+            "ecn": ecn,
+            "pfc": pfc,
+        }
     words = "".join(
         f"dscp {dscp}; priority {priority}; cnp {cnp} priority {above}; pfc {pfc}"
         + (f"; ecn {ecn[0]}kB to {ecn[1]}kB at {ecn[2]}%" if ecn else "")
@@ -166,6 +194,11 @@ def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
     )
     statements = "\n  ".join(filter(None, [loopbacks, management, *chosen]))
     design = text(
-        port, port, statements, "; ".join(sorted(flags)), f"roce {{ {words} }}" if roce else "", draw(st.sampled_from([1, 3]))
+        port,
+        port,
+        statements,
+        "; ".join(sorted(flags)),
+        f"roce {{ {words} }}" if roce else "",
+        draw(st.sampled_from([1, 3])),
     )
     return design, roce

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.site import Dns, Site
+from tdsl.findings.diagnostic import Diagnostics
 from tests.conftest import need_program
 from tests.targets.inventories import DESIGN, compiled, made, run
 

@@ -18,10 +18,10 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from tdsl import compiler
 from tdsl.cli import cli
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.emit.build import build
+from tdsl.findings.diagnostic import Diagnostics
 from tests.targets import frr_lab, switches
 
 MODELS = """\
@@ -105,7 +105,11 @@ def test_vtysh_reads_every_file(name: str, tmp_path: Path) -> None:
     for path, content in files.items():
         (tmp_path / "frr.conf").write_bytes(content)
         done = subprocess.run(
-            ["vtysh", "-C", "-f", str(tmp_path / "frr.conf")], capture_output=True, text=True, timeout=20, check=False
+            ["vtysh", "-C", "-f", str(tmp_path / "frr.conf")],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
         )
         assert done.returncode == 0, (path, done.stdout, done.stderr)
 
@@ -116,7 +120,11 @@ def test_vtysh_refuses_a_wrong_line(tmp_path: Path) -> None:
     content = made(TWO_PLANES, tmp_path)["frr/node0/frr.conf"].replace(b"maximum-paths", b"maximum-path-s")
     (tmp_path / "frr.conf").write_bytes(content)
     done = subprocess.run(
-        ["vtysh", "-C", "-f", str(tmp_path / "frr.conf")], capture_output=True, text=True, timeout=20, check=False
+        ["vtysh", "-C", "-f", str(tmp_path / "frr.conf")],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
     )
     assert done.returncode != 0
 
@@ -146,7 +154,9 @@ def test_a_plan_of_numbers_per_rfc_7938(tmp_path: Path) -> None:
     leaves = {asn[f"pod{p}-leaf{i}"] for p in range(2) for i in range(2)}
     spines = [{asn[f"pod{p}-spine{i}"] for i in range(2)} for p in range(2)]
     cores = {asn[f"core{i}-{k}"] for i in range(2) for k in range(2)}
-    assert len(leaves) == 4 and [len(s) for s in spines] == [1, 1] and spines[0] != spines[1] and len(cores) == 1
+    assert (
+        len(leaves) == 4 and [len(s) for s in spines] == [1, 1] and spines[0] != spines[1] and len(cores) == 1
+    )
     assert len(leaves | spines[0] | spines[1] | cores) == 7
     assert all(4_200_000_000 <= n <= 4_294_967_294 for n in asn.values())
 
@@ -187,14 +197,26 @@ def test_two_hosts_keep_their_management_route(tmp_path: Path) -> None:
         for line in told:
             _run("ip", "-n", space, *(["-6"] if ":" in line else []), *line.split())
         assert "via 192.168.0.1 dev eth0" in _run("ip", "-n", space, "route", "show", "default")
-        assert "via 172.16.0.1 dev eth1" in _run("ip", "-n", space, "route", "get", "172.16.0.9", "from", "172.16.0.0")
+        assert "via 172.16.0.1 dev eth1" in _run(
+            "ip", "-n", space, "route", "get", "172.16.0.9", "from", "172.16.0.0"
+        )
     finally:
         subprocess.run(["ip", "netns", "del", space], capture_output=True, timeout=20, check=False)
     with frr_lab.running(files) as lab:
-        for command in ("link add eth0 type veth peer name p0", "link set eth0 up", "link set p0 up"):  # zebra adds the address
+        for command in (
+            "link add eth0 type veth peer name p0",
+            "link set eth0 up",
+            "link set p0 up",
+        ):  # zebra adds the address
             assert lab.shell("node3", "ip", *command.split()).returncode == 0
-        frr_lab.until(lambda: "via 192.168.0.1 dev eth0" in lab.shell("node3", "ip", "route", "show", "default").stdout, True)
-    files = made(LEAF_SPINE.replace("  routing bgp", "  address node management from 192.168.0.10/24\n  routing bgp"), tmp_path)
+        frr_lab.until(
+            lambda: "via 192.168.0.1 dev eth0" in lab.shell("node3", "ip", "route", "show", "default").stdout,
+            True,
+        )
+    files = made(
+        LEAF_SPINE.replace("  routing bgp", "  address node management from 192.168.0.10/24\n  routing bgp"),
+        tmp_path,
+    )
     assert "eth0" not in yaml.safe_load(files["frr/node0/netplan.yaml"])["network"]["ethernets"]
 
 
@@ -242,29 +264,61 @@ def test_a_leaf_announces_the_networks_of_its_hosts(
     frr_lab.need_vtysh()
     files = made(SUMMED.format(hosts=hosts, leaf=leaf, more=more, routing=""), tmp_path)
     assert [aggregates(files, f"leaf{k}") for k in range(2)] == expected and not aggregates(files, "spine")
-    listed = [x.split() for x in lines(files, "spine") if "prefix-list FABRIC" in x and "permit" in x and "match" not in x]
+    listed = [
+        x.split()
+        for x in lines(files, "spine")
+        if "prefix-list FABRIC" in x and "permit" in x and "match" not in x
+    ]
     for network in (ip_network(a) for e in expected for a in e):
-        fitting = [w for w in listed if ip_network(w[6]).version == network.version and network.subnet_of(ip_network(w[6]))]
-        assert any(int(w[8]) <= network.prefixlen if "ge" in w else ip_network(w[6]) == network for w in fitting)
+        fitting = [
+            w
+            for w in listed
+            if ip_network(w[6]).version == network.version and network.subnet_of(ip_network(w[6]))
+        ]
+        assert any(
+            int(w[8]) <= network.prefixlen if "ge" in w else ip_network(w[6]) == network for w in fitting
+        )
     path = tmp_path / "frr.conf"
     path.write_bytes(files["frr/leaf0/frr.conf"])
-    assert subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            ["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False
+        ).returncode
+        == 0
+    )
 
 
 def test_hosts_leave_their_links_to_the_leaves(tmp_path: Path) -> None:
     """A host's own route to a link would be longer than the leaf's, and lead to it by the other rail."""
     text = SUMMED.format(
-        hosts=4, leaf="r", more=LINKS + "\n  address node loopback from 10.9.0.0/24", routing="asn node from 65_100"
+        hosts=4,
+        leaf="r",
+        more=LINKS + "\n  address node loopback from 10.9.0.0/24",
+        routing="asn node from 65_100",
     )
     found = lines(made(text, tmp_path), "node0")
-    assert " match ip address prefix-list OWN4" in found and "ip prefix-list OWN4 seq 5 permit 10.255.0.0/24 ge 32" in found
-    assert not [x for x in found if "prefix-list OWN" in x and "172." in x] and not aggregates(made(text, tmp_path), "node0")
+    assert (
+        " match ip address prefix-list OWN4" in found
+        and "ip prefix-list OWN4 seq 5 permit 10.255.0.0/24 ge 32" in found
+    )
+    assert not [x for x in found if "prefix-list OWN" in x and "172." in x] and not aggregates(
+        made(text, tmp_path), "node0"
+    )
     frr_lab.need_vtysh()
     for more in (LINKS, text):
-        design = more if more == text else SUMMED.format(hosts=4, leaf="r", more=more, routing="asn node from 65_100")
+        design = (
+            more
+            if more == text
+            else SUMMED.format(hosts=4, leaf="r", more=more, routing="asn node from 65_100")
+        )
         path = tmp_path / "host.conf"
         path.write_bytes(made(design, tmp_path)["frr/node0/frr.conf"])
-        assert subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode == 0
+        assert (
+            subprocess.run(
+                ["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False
+            ).returncode
+            == 0
+        )
 
 
 @pytest.fixture(scope="module")
@@ -276,7 +330,9 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read_by_vtysh(path: Path) -> tuple[Path, int, str]:
-    done = subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(
+        ["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False
+    )
     return path, done.returncode, done.stdout + done.stderr
 
 
@@ -291,12 +347,21 @@ def test_every_file_of_the_cluster(llama: Path, tmp_path: Path) -> None:
     joined.write_bytes(b"".join(texts[n].removesuffix(b"end\n") for n in hosts))
     with ThreadPoolExecutor(2) as pool:
         judged = list(pool.map(read_by_vtysh, [joined, *(llama / n / "frr.conf" for n in chosen)]))
-    assert len(texts) == 3072 + 1671 and len(hosts) == 3072 and 42 < len(judged) < 80 and not [x for x in judged if x[1]]
+    assert (
+        len(texts) == 3072 + 1671
+        and len(hosts) == 3072
+        and 42 < len(judged) < 80
+        and not [x for x in judged if x[1]]
+    )
 
 
 def numbers(files: dict[str, bytes]) -> dict[str, int]:
     """Device -> ASN, of those that run BGP."""
-    found = {p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M) for p, b in files.items() if p.endswith("/frr.conf")}
+    found = {
+        p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M)
+        for p, b in files.items()
+        if p.endswith("/frr.conf")
+    }
     return {d: int(m[1]) for d, m in found.items() if m}
 
 
@@ -355,12 +420,17 @@ def unkept(lab: frr_lab.Lab, files: dict[str, bytes], name: str) -> list[str]:
     """Lines of a router's file that its own configuration has not: what FRR reads and forgets. Its version has three numbers,
     and its host's name is the machine's."""
     running = lab.running_config(name)
-    return [x for x in lines(files, name) if x and x not in running and not re.match("!|frr version|hostname", x)]
+    return [
+        x for x in lines(files, name) if x and x not in running and not re.match("!|frr version|hostname", x)
+    ]
 
 
 def states(lab: frr_lab.Lab, name: str) -> dict[str, str]:
     """Neighbour -> state of the BGP session with it."""
-    return {n: p["state"] for n, p in lab.ask(name, "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).items()}
+    return {
+        n: p["state"]
+        for n, p in lab.ask(name, "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).items()
+    }
 
 
 def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
@@ -373,14 +443,24 @@ def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
         for version in (4, 6):
             ends = loopbacks(files, version)
             for start in ends:
-                frr_lab.until(lambda s=start, e=ends, v=version: counts(lab, s, e, v), expected(lab, files, start, ends))
+                frr_lab.until(
+                    lambda s=start, e=ends, v=version: counts(lab, s, e, v), expected(lab, files, start, ends)
+                )
         ends = loopbacks(files)
-        assert expected(lab, files, "leaf0", ends) == {"leaf1": 2, "leaf2": 2, "leaf3": 2, "spine0": 1, "spine1": 1}
+        assert expected(lab, files, "leaf0", ends) == {
+            "leaf1": 2,
+            "leaf2": 2,
+            "leaf3": 2,
+            "spine0": 1,
+            "spine1": 1,
+        }
         source = ends["leaf0"].split("/")[0]
         for d in ends:
             if d != "leaf0":
                 frr_lab.until(lambda d=d: lab.reaches("leaf0", ends[d].split("/")[0], source), True)
-        summed = {f"172.{16 + r}.0.{4 * half}/30": {f"swp{2 * half + r + 1}"} for r in range(2) for half in range(2)}
+        summed = {
+            f"172.{16 + r}.0.{4 * half}/30": {f"swp{2 * half + r + 1}"} for r in range(2) for half in range(2)
+        }
         links = {p: h for p, h in lab.hops("spine0").items() if p.startswith("172.")}
         assert links == summed, "a leaf announces the network of its hosts' links, not each link"
         frr_lab.until(lambda: lab.reaches("node0", "172.16.0.6"), True)  # node3, in the other half
@@ -402,7 +482,11 @@ def test_what_neighbours_hear_is_what_links_csv_says(tmp_path: Path) -> None:
         assert len(said) == 16
         frr_lab.until(lab.neighbours, said)
         jumbo = ["-M", "do", "-s", str(9216 - 28)]
-        for source, far in (("172.16.0.0", "172.16.0.6"), ("172.16.0.0", "172.17.0.6"), ("172.17.0.0", "172.16.0.6")):
+        for source, far in (
+            ("172.16.0.0", "172.16.0.6"),
+            ("172.16.0.0", "172.17.0.6"),
+            ("172.17.0.0", "172.16.0.6"),
+        ):
             frr_lab.until(lambda s=source, f=far: lab.reaches("node0", f, s, *jumbo), True)
         way = lab.shell("node0", "ip", "route", "get", "172.17.0.6", "from", "172.16.0.0").stdout
         assert "via 172.16.0.1 dev eth1" in way, way
@@ -415,11 +499,18 @@ def test_a_router_that_hangs(tmp_path: Path) -> None:
     ends = loopbacks(files)
     with frr_lab.running(files) as lab:
         for name in ("leaf0", "spine1"):
-            wanted = dict.fromkeys(re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"]), "up")
-            frr_lab.until(lambda n=name: {p["interface"].encode(): p["status"] for p in lab.ask(n, "show bfd peers")}, wanted)
+            wanted = dict.fromkeys(
+                re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"]), "up"
+            )
+            frr_lab.until(
+                lambda n=name: {p["interface"].encode(): p["status"] for p in lab.ask(n, "show bfd peers")},
+                wanted,
+            )
         frr_lab.until(lambda: counts(lab, "leaf0", ends), expected(lab, files, "leaf0", ends))
         lab.signal("spine0", "bfdd", "STOP")
-        frr_lab.until(lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1}, 15)
+        frr_lab.until(
+            lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1}, 15
+        )
 
 
 def settled(peer: dict[str, Any]) -> bool:
@@ -454,12 +545,16 @@ def kept_while_restarting(files: dict[str, bytes], name: str) -> bool:
 
         frr_lab.until(whole, True)
         for d in ends:
-            frr_lab.until(lambda d=d: all(settled(p) for p in lab.ask(d, "show bgp neighbors").values()), True)
+            frr_lab.until(
+                lambda d=d: all(settled(p) for p in lab.ask(d, "show bgp neighbors").values()), True
+            )
         time.sleep(QUIET)
         lab.signal(name, "bgpd", "KILL")
         kept = True
         for _ in range(8):
-            kept = kept and all(counts(lab, d, ends) == expected(lab, files, d, ends) for d in ("leaf0", name))
+            kept = kept and all(
+                counts(lab, d, ends) == expected(lab, files, d, ends) for d in ("leaf0", name)
+            )
             kept = kept and lab.reaches("leaf0", address, source)
             time.sleep(0.25)
         lab.start(name, "bgpd")
@@ -500,6 +595,8 @@ def test_two_planes(tmp_path: Path) -> None:
         assert len(hops[ends["node1"]]) == 2
         foreign = [p for d, p in ends.items() if d.startswith("plane1")]
         assert foreign and not set(foreign) & set(lab.hops("plane0-leaf0"))
-        frr_lab.until(lambda: lab.reaches("node0", ends["node1"].split("/")[0], ends["node0"].split("/")[0]), True)
+        frr_lab.until(
+            lambda: lab.reaches("node0", ends["node1"].split("/")[0], ends["node0"].split("/")[0]), True
+        )
         lab.cut("node0", "eth2")
         frr_lab.until(lambda: lab.hops("node0").get(ends["node1"]), {"eth1"})

@@ -23,15 +23,15 @@ import numpy as np
 import openpyxl
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostic, Diagnostics
-from tdsl.emit.assets import read
+from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build
 from tdsl.emit.rows import FORMULA, cell
 from tdsl.emit.target import discover
+from tdsl.fabric.assets import read
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
-from tdsl.source import SourceFile
 from tests.harness import fabric_of
 from tests.targets import nccl_reader, nvue_grammar
 from tests.targets.build import faced, pod
@@ -121,12 +121,20 @@ def devices(fabric: Fabric, name: str) -> None:
 def texts(fabric: Fabric, name: str) -> None:
     """The title of the fabric, and what models and faceplates say."""
     fabric.title = name
-    _models(fabric, lambda m: replace(m, title=name, classes=tuple(replace(c, labels=(name, *c.labels[1:])) for c in m.classes)))
+    _models(
+        fabric,
+        lambda m: replace(
+            m, title=name, classes=tuple(replace(c, labels=(name, *c.labels[1:])) for c in m.classes)
+        ),
+    )
 
 
 def systems(fabric: Fabric, name: str) -> None:
     """What operating systems call a port."""
-    _models(fabric, lambda m: replace(m, classes=tuple(replace(c, systems=(name, *c.systems[1:])) for c in m.classes)))
+    _models(
+        fabric,
+        lambda m: replace(m, classes=tuple(replace(c, systems=(name, *c.systems[1:])) for c in m.classes)),
+    )
 
 
 def management(fabric: Fabric, name: str) -> None:
@@ -154,7 +162,9 @@ def _json(path: str, data: bytes, fabric: Fabric) -> None:
     told = json.loads(data)
     if path == "fabric.json":
         assert told["title"] == (fabric.title or fabric.name)
-        assert [r[0] for r in told["devices"]["rows"]] == [fabric.device_name(d) or None for d in range(fabric.device_count)]
+        assert [r[0] for r in told["devices"]["rows"]] == [
+            fabric.device_name(d) or None for d in range(fabric.device_count)
+        ]
 
 
 def _csv(path: str, data: bytes, fabric: Fabric) -> None:
@@ -163,7 +173,9 @@ def _csv(path: str, data: bytes, fabric: Fabric) -> None:
     assert not [c for r in rows for c in r if c[:1] in FORMULA], path
     names = {fabric.device_name(d) for d in range(fabric.device_count)}
     near = rows[0].index("device" if "device" in rows[0] else "a_device")
-    assert {r[near] for r in rows[1:]} <= {cell(n) for n in names} and not [c for r in rows for c in r if ";=" in c]
+    assert {r[near] for r in rows[1:]} <= {cell(n) for n in names} and not [
+        c for r in rows for c in r if ";=" in c
+    ]
 
 
 def _workbook(path: str, data: bytes, fabric: Fabric) -> None:
@@ -172,13 +184,29 @@ def _workbook(path: str, data: bytes, fabric: Fabric) -> None:
 
 
 def _svg(path: str, data: bytes, fabric: Fabric) -> None:
-    known = {"svg", "title", "desc", "style", "defs", "g", "rect", "path", "text", "tspan", "line", "circle", "polygon"}
+    known = {
+        "svg",
+        "title",
+        "desc",
+        "style",
+        "defs",
+        "g",
+        "rect",
+        "path",
+        "text",
+        "tspan",
+        "line",
+        "circle",
+        "polygon",
+    }
     assert {e.tag.partition("}")[2] for e in ElementTree.fromstring(data.decode()).iter()} <= known
 
 
 @lru_cache(maxsize=1000)
 def _graphviz(data: bytes) -> int:
-    return subprocess.run(["dot", "-Tcanon"], input=data, capture_output=True, timeout=60, check=False).returncode
+    return subprocess.run(
+        ["dot", "-Tcanon"], input=data, capture_output=True, timeout=60, check=False
+    ).returncode
 
 
 def _dot(path: str, data: bytes, fabric: Fabric) -> None:
@@ -214,19 +242,21 @@ def _vtysh(data: bytes) -> int:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "frr.conf"
         path.write_bytes(data)
-        return subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode
+        return subprocess.run(
+            ["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False
+        ).returncode
 
 
 def _frr(path: str, data: bytes, fabric: Fabric) -> None:
     _FRR(path, data, fabric)
-    if path == "frr/node1/frr.conf" and shutil.which("vtysh"):  # it has no hostile name itself, and all its neighbours' ones
+    if path == "frr/node1/frr.conf" and shutil.which(
+        "vtysh"
+    ):  # it has no hostile name itself, and all its neighbours' ones
         assert _vtysh(data) == 0, data
 
 
 def _eos(path: str, data: bytes, fabric: Fabric) -> None:
-    words = (
-        r"service routing|hostname |management ssh|qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp "
-    )
+    words = r"service routing|hostname |management ssh|qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp "
     _lines(rf"!|$|   |{words}")(path, data, fabric)
     assert data.isascii()
 
@@ -266,7 +296,10 @@ def _plain_yaml(path: str, data: bytes, fabric: Fabric) -> None:
     told = list(yaml.safe_load_all(data))
     assert told and all(isinstance(t, (dict, list)) for t in told)
     if path.startswith("ansible/"):
-        assert all(re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in told[0]["all"]["hosts"]) and b"{{" not in data
+        assert (
+            all(re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in told[0]["all"]["hosts"])
+            and b"{{" not in data
+        )
 
 
 def _rows(path: str, data: bytes, fabric: Fabric) -> None:
@@ -309,7 +342,18 @@ def _html(path: str, data: bytes, fabric: Fabric) -> None:
     page = _Page()
     page.feed(data.decode())
     page.close()
-    assert not page.open and page.tags <= {"html", "head", "meta", "title", "style", "body", "div", "svg", "path", "span"}
+    assert not page.open and page.tags <= {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "div",
+        "svg",
+        "path",
+        "span",
+    }
 
 
 READERS: dict[str, Reader] = {
@@ -318,7 +362,9 @@ READERS: dict[str, Reader] = {
     r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,-]+$"),
     r"prometheus/targets\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
     r"astra_sim/network\.yml": _plain_yaml,
-    r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"),
+    r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(
+        r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"
+    ),
     r"simai/ecn\.conf": _lines(r"$|K(MAX|MIN)_MAP( \d+)+$|PMAX_MAP \d+( \d+ 0\.\d+)+$"),
     r"prometheus/expected\.prom": _expected,
     r"dns/zone\.db": _lines(r"\$(ORIGIN|TTL) [\w.-]+$|[\w@-]+ IN (SOA|NS|A|AAAA) [\w .:-]+$|$"),
@@ -344,7 +390,9 @@ READERS: dict[str, Reader] = {
     r"ibsim/[^/]+\.net": _lines(
         r'#|$|(Switch|Ca|Hca)\t?\s*\d+ "[^"#@\[\]]+"|\[\d+\]|(switchguid|caguid|vendid|devid|sysimgguid)='
     ),
-    r"p2p/fabric\.topo|p2p/ibnl/[^/]+\.ibnl": _lines(r"#|$|[\w.:@+-]+ [\w.:@+-]+$|   P?\d+ -> |TOPSYSTEM |NODE (SW|CA) \d+ "),
+    r"p2p/fabric\.topo|p2p/ibnl/[^/]+\.ibnl": _lines(
+        r"#|$|[\w.:@+-]+ [\w.:@+-]+$|   P?\d+ -> |TOPSYSTEM |NODE (SW|CA) \d+ "
+    ),
 }
 REFUSED = {"E0504", "E0505", "E0506", "E0511", "E0513"}
 TARGETS = {"placed": ["bom", "racks", "cabling"], "cumulus": ["frr", "nvue", "sonic", "roce", "rccl"]}
@@ -361,7 +409,9 @@ UNWRITTEN = {
 # ------------------------------------------------------------ the tests
 
 
-def read_all(fabric: Fabric, targets: Sequence[str] = ()) -> tuple[dict[str, bytes], list[Diagnostic], dict[str, str]]:
+def read_all(
+    fabric: Fabric, targets: Sequence[str] = ()
+) -> tuple[dict[str, bytes], list[Diagnostic], dict[str, str]]:
     """Every artefact of every target, read; what was found; and the named targets that have nothing to write, with why: each
     that makes no file, but those that an error is about."""
     found = Diagnostics()
@@ -369,18 +419,29 @@ def read_all(fabric: Fabric, targets: Sequence[str] = ()) -> tuple[dict[str, byt
     # The switches name no system, so each of its targets is asked for by name.
     systems = [name for name, target in discover(Diagnostics()).items() if target.routers.nos]
     asked = {*targets, *systems}
-    made = {p: data for p, data in (files | build(fabric, systems, found)).items() if targets or p.partition("/")[0] in systems}
+    made = {
+        p: data
+        for p, data in (files | build(fabric, systems, found)).items()
+        if targets or p.partition("/")[0] in systems
+    }
     if "ibsim/assets.csv" in files:
         assets = SourceFile("assets.csv", files["ibsim/assets.csv"].decode())
         asked.add("opensm")
         made |= build(fabric, ["opensm"], found, BuildOptions(assets=assets))
     if fabric.addressing is not None:
-        assets = SourceFile("assets.csv", "device,port,node_guid,port_guid,mac\nleaf[0],,,,94:6d:ae:00:00:01\n")
+        assets = SourceFile(
+            "assets.csv", "device,port,node_guid,port_guid,mac\nleaf[0],,,,94:6d:ae:00:00:01\n"
+        )
         asked.add("dhcp")
         made |= build(fabric, ["dhcp"], found, BuildOptions(assets=assets))
     alone = [d.message for d in found if d.code == "E0516"]
     unwritten = {message.split("`")[1]: message for message in alone}
-    refused = {name for name in asked for d in found if d.code != "E0516" and d.severity.word == "error" and name in d.message}
+    refused = {
+        name
+        for name in asked
+        for d in found
+        if d.code != "E0516" and d.severity.word == "error" and name in d.message
+    }
     missing = asked - {p.partition("/")[0] for p in made}
     assert missing - refused <= set(unwritten) <= missing and len(set(alone)) == len(unwritten), found
     files |= made
@@ -400,7 +461,9 @@ def read_all(fabric: Fabric, targets: Sequence[str] = ()) -> tuple[dict[str, byt
         *(("placed", p) for p in (devices, texts)),
     ],
 )
-def test_every_artefact_is_read_by_its_own_parser(tmp_path: Path, kind: str, place: Callable[[Fabric, str], None]) -> None:
+def test_every_artefact_is_read_by_its_own_parser(
+    tmp_path: Path, kind: str, place: Callable[[Fabric, str], None]
+) -> None:
     fresh = FABRICS[kind](tmp_path)
     for name in NAMES:
         fabric = deepcopy(fresh)
@@ -408,16 +471,23 @@ def test_every_artefact_is_read_by_its_own_parser(tmp_path: Path, kind: str, pla
         _, found, unwritten = read_all(fabric, TARGETS.get(kind, ()))
         assert {d.code for d in found} <= REFUSED, (name, found)
         # a target that writes for friendly names and nothing for this one says that it cannot have it
-        asked_for_nothing = UNWRITTEN[kind] | {t for t, why in unwritten.items() if why.endswith("is not a name of a port there")}
+        asked_for_nothing = UNWRITTEN[kind] | {
+            t for t, why in unwritten.items() if why.endswith("is not a name of a port there")
+        }
         others = {d.code for d in found} & (REFUSED - {"E0506"})
-        assert set(unwritten) == asked_for_nothing or (others and UNWRITTEN[kind] <= set(unwritten)), (name, unwritten)
+        assert set(unwritten) == asked_for_nothing or (others and UNWRITTEN[kind] <= set(unwritten)), (
+            name,
+            unwritten,
+        )
 
 
 @pytest.mark.parametrize("kind", FABRICS)
 def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     """The readers read files: of all targets, each kind of fabric makes those of its kind, and nothing is found."""
     files, found, unwritten = read_all(FABRICS[kind](tmp_path))
-    several = {"E0511"} if kind in ("eos", "cumulus") else set()  # two systems are named for one switch: a note says so
+    several = (
+        {"E0511"} if kind in ("eos", "cumulus") else set()
+    )  # two systems are named for one switch: a note says so
     assert set(unwritten) == UNWRITTEN[kind] and {d.code for d in found} == {"E0506"} | several
     made = {p.partition("/")[0] for p in files}
     common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}
@@ -432,4 +502,6 @@ def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
 
 def test_every_target_is_among_them(tmp_path: Path) -> None:
     made = {p.partition("/")[0] for kind in FABRICS.values() for p in read_all(kind(tmp_path))[0]}
-    assert set(discover(Diagnostics())) - {"json", "ztp"} <= made  # ztp: tests/targets/test_ztp.py; these switches name no system
+    assert (
+        set(discover(Diagnostics())) - {"json", "ztp"} <= made
+    )  # ztp: tests/targets/test_ztp.py; these switches name no system

@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Compilation, Options
-from tdsl.diagnostic import Severity
-from tdsl.reuse import Kept
-from tdsl.second_opinion import confirm
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Compilation, Options
+from tdsl.compile.reuse import Kept
+from tdsl.compile.second_opinion import confirm
+from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
 from tests.harness import compile_text, each, written
@@ -89,7 +89,10 @@ def drawn(rng: Random) -> Drawn:
     for name, port in zip(("one", "two", "three")[: rng.randint(2, 3)], "abc", strict=False):
         leaf = rng.choice(("leaf", name + "leaf"))
         model, leaves = rng.choice(("SW", "SW", "TALL")), rng.randint(1, 2)
-        block = [f"switch {leaf}[{leaves}]: {model}", f"connect node[n].{port} to {leaf}[n % {leaves}] {{ cable LINK }}"]
+        block = [
+            f"switch {leaf}[{leaves}]: {model}",
+            f"connect node[n].{port} to {leaf}[n % {leaves}] {{ cable LINK }}",
+        ]
         out.links[name] = count - omitted
         if leaves == 2:
             block.append(f"connect {leaf}[0] to {leaf}[1] x 2 {{ cable LINK }}")
@@ -132,14 +135,19 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
         power, cost = d.total(1), d.total(2) + 500 * sum(d.links.values())
         limit = power + rng.choice((-1, 0, 1))
         own = next(iter(d.fabrics))
-        d.common.append(f"require power <= {limit}kW and cost == ${cost} and links == {sum(d.links.values())}")
+        d.common.append(
+            f"require power <= {limit}kW and cost == ${cost} and links == {sum(d.links.values())}"
+        )
         d.common.append("report cables and switches and rack_space and rack_power and rack_weight")
         d.fabrics[own] += f"\nreport power\nreport links\nreport rack_power\nrequire links == {d.links[own]}"
         c = compile_text(d.text, tmp_path, models=False)
         found = answers(c)
         assert amount(found[f"power <= {limit}kW"]) == power * 1000
         assert found[f"power <= {limit}kW"].status == ("proved" if power <= limit else "refuted")
-        assert found[f"cost == ${cost}"].status == "proved" and found[f"links == {sum(d.links.values())}"].status == "proved"
+        assert (
+            found[f"cost == ${cost}"].status == "proved"
+            and found[f"links == {sum(d.links.values())}"].status == "proved"
+        )
         assert amount(found["cables"]) == sum(d.links.values())
         assert amount(found["switches"]) == sum(m != "N" for m in d.devices.values())
         errors = {x.code for x in c.clusters[0].findings if x.severity is Severity.ERROR}
@@ -156,7 +164,10 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
         switches = [x for x in d.devices if x.startswith(f"{own}.")]
         hosts = [x for x in d.devices if x.startswith("node")]
         assert amount(mine["power"]) == 1000 * sum(FACTS[d.devices[x]][1] for x in (*hosts, *switches))
-        assert mine["power"].text.endswith(f"in fabric {own}") and mine[f"links == {d.links[own]}"].status == "proved"
+        assert (
+            mine["power"].text.endswith(f"in fabric {own}")
+            and mine[f"links == {d.links[own]}"].status == "proved"
+        )
         racks = {d.places[x][0] for x in (*hosts, *switches) if x in d.places}
         if racks:
             assert amount(mine["rack_power"]) == 1000 * max(d.load(r, 1) for r in racks)
@@ -169,12 +180,12 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
 def test_a_cluster_of_one_fabric_is_that_fabric(tmp_path: Path) -> None:
     def agrees(seed: int) -> None:
         d = drawn(Random(seed))
-        asked = (
-            "report power and cost and links and cables and switches and rack_space and rack_power and rack_weight and tray_fill"
-        )
+        asked = "report power and cost and links and cables and switches and rack_space and rack_power and rack_weight and tray_fill"
         name, body = next(iter(d.fabrics.items()))
         common = "\n".join(d.common)
-        alone = compile_text(f"fabric {name} {{\n{common}\n{body}\n{asked}\n}}\n{MODELS}", tmp_path, models=False)
+        alone = compile_text(
+            f"fabric {name} {{\n{common}\n{body}\n{asked}\n}}\n{MODELS}", tmp_path, models=False
+        )
         d.fabrics = {name: body}
         d.common.append(asked)
         together = compile_text(d.text, tmp_path, models=False)
@@ -201,7 +212,10 @@ def test_cables_of_all_fabrics_fill_one_tray(tmp_path: Path) -> None:
     text = f"cluster k {{ {hosts}\n{fabrics}\nrequire tray_fill <= 25% }}\n{MODELS}"
     c = compile_text(text, tmp_path, models=False)
     expected = Fraction(355, 113) / 4 * 20 * 100 / 5000
-    assert answers(c)["tray_fill <= 25%"].value == expected and answers(c)["tray_fill <= 25%"].status == "refuted"
+    assert (
+        answers(c)["tray_fill <= 25%"].value == expected
+        and answers(c)["tray_fill <= 25%"].status == "refuted"
+    )
     assert [r.value for d in c.designs for r in d.results if r.check == "tray_fill"] == [expected] * 4
 
 
@@ -287,26 +301,37 @@ def test_autonomous_systems_have_numbers_of_their_own(tmp_path: Path) -> None:
     names = [f"f{i}" for i in range(12)]
     fabrics = "\n".join(f"fabric {name} {{ host h: N; connect h.a to leaf[0]; {body} }}" for name in names)
     c = compile_text(f"cluster k {{\n{fabrics}\n}}\n{MODELS}", tmp_path, models=False)
-    alone = compile_text(f"fabric f0 {{ host h: N; connect h.a to leaf[0]; {body} }}\n{MODELS}", tmp_path, models=False)
+    alone = compile_text(
+        f"fabric f0 {{ host h: N; connect h.a to leaf[0]; {body} }}\n{MODELS}", tmp_path, models=False
+    )
 
     def numbers(design: compiler.Design) -> list[int]:
         assert design.fabric is not None and design.fabric.addressing is not None
         return [n for n in design.fabric.addressing.asn.tolist() if n]
 
     every = [set(numbers(d)) for d in c.designs]
-    assert numbers(c.designs[0]) == numbers(alone.designs[0]) == [4201000000, 4201000001, 4202000000, 4202000000]
+    assert (
+        numbers(c.designs[0]) == numbers(alone.designs[0]) == [4201000000, 4201000001, 4202000000, 4202000000]
+    )
     assert sum(map(len, every)) == len(set().union(*every)) and max(set().union(*every)) <= 4294967294
 
 
 def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
     """A path of the cluster's block means what it names in any fabric; others are judged of each fabric, which is named."""
     text = two(
-        "leaf", "sl", "require power of node[0] <= 1kW and power of leaf[*] <= 1kW and bisection >= 200%\nreport links of sl[0]"
+        "leaf",
+        "sl",
+        "require power of node[0] <= 1kW and power of leaf[*] <= 1kW and bisection >= 200%\nreport links of sl[0]",
     )
     c = compile_text(text, tmp_path, models=False)
     found = answers(c)
-    assert found["power of node[0] <= 1kW"].status == "proved" and found["power of leaf[*] <= 1kW"].status == "refuted"
-    assert found["power of leaf[*] <= 1kW"].text == "2kW in one.leaf[0]" and amount(found["links of sl[0]"]) == 2
+    assert (
+        found["power of node[0] <= 1kW"].status == "proved"
+        and found["power of leaf[*] <= 1kW"].status == "refuted"
+    )
+    assert (
+        found["power of leaf[*] <= 1kW"].text == "2kW in one.leaf[0]" and amount(found["links of sl[0]"]) == 2
+    )
     assert [r.requirement for d in c.designs for r in d.results if r.requirement] == ["bisection >= 200%"] * 2
     assert [d.message for d in c.findings if "bisection" in d.message and "(fabric `one`)" in d.message]
     wrong = compile_text(two(common="require power of leef[*] <= 1kW"), tmp_path, models=False)
@@ -315,7 +340,9 @@ def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
 
 def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> None:
     """Each path is about what it names in any fabric, also where another path of the requirement names nothing there."""
-    asked = "require power of leaf, top <= 2kW\nreport links of node, top to leaf\nreport links of leaf to top\n"
+    asked = (
+        "require power of leaf, top <= 2kW\nreport links of node, top to leaf\nreport links of leaf to top\n"
+    )
     asked += "report power of lef, top"
     more = "switch top: SW; connect leaf[*] to top each"
     text = two(common=asked, in_one="override leaf[*]: TALL", in_two=more)
@@ -323,8 +350,14 @@ def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> N
     found = answers(c)
     power = found["power of leaf, top <= 2kW"]
     assert (power.status, power.judged, power.of, power.text) == ("refuted", 5, 5, "5kW in one.leaf[0]")
-    assert amount(found["links of node, top to leaf"]) == 2 + 2 + 2 and amount(found["links of leaf to top"]) == 2
-    assert [(d.code, d.span and d.span.text) for d in c.findings] == [("E0230", "power of leaf, top <= 2kW"), ("E0101", "lef")]
+    assert (
+        amount(found["links of node, top to leaf"]) == 2 + 2 + 2
+        and amount(found["links of leaf to top"]) == 2
+    )
+    assert [(d.code, d.span and d.span.text) for d in c.findings] == [
+        ("E0230", "power of leaf, top <= 2kW"),
+        ("E0101", "lef"),
+    ]
     # indices that one fabric has in part
     for asked, codes in (("leaf[0..3]", ["E0108"]), ("leaf[3]", []), ("leaf[0..1]", ["E0230"])):
         uneven = two(common=f"require power of {asked} <= 2kW", in_one="override leaf[*]: TALL")
@@ -341,7 +374,8 @@ def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:
     """The last line, and every combination of the parameters, in all formats."""
     common = "param size: int = 2 where size in [2, 3]\nrequire power <= 11kW\nrequire links of node >= 2\nomit node[1]"
     path = written(
-        tmp_path / "k.fab", two(common=common).replace("leaf[2]: SW", "leaf[size]: SW").replace("to leaf[n]", "to leaf[(n)]")
+        tmp_path / "k.fab",
+        two(common=common).replace("leaf[2]: SW", "leaf[size]: SW").replace("to leaf[n]", "to leaf[(n)]"),
     )
     last = tdsl("check", str(path)).stdout.splitlines()[-1]
     assert "1 of 2 requirements judged in full" in last
@@ -350,9 +384,14 @@ def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:
         ("k", 2, True),
         ("k", 3, False),
     ]
-    suites = ElementTree.fromstring(tdsl("check", str(path), "--all-params", "--output-format", "junit").stdout)
+    suites = ElementTree.fromstring(
+        tdsl("check", str(path), "--all-params", "--output-format", "junit").stdout
+    )
     failed = {
-        s.attrib["name"].rpartition("k.fab ")[2]: [t.attrib["name"] for t in s if t.find("failure") is not None] for s in suites
+        s.attrib["name"].rpartition("k.fab ")[2]: [
+            t.attrib["name"] for t in s if t.find("failure") is not None
+        ]
+        for s in suites
     }
     assert failed["k (size = 2)"] == [] and failed["k (size = 3)"] == ["power <= 11kW"]
     one = written(path, path.read_text().replace("[2, 3]", "[3]"))
@@ -367,27 +406,43 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
     path = written(tmp_path / "k.fab", text)
 
     def said(c: Compilation) -> list[tuple[object, ...]]:
-        return [(d.code, d.message, d.span and d.span.begin, [x.span.begin for x in d.labels]) for d in c.findings]
+        return [
+            (d.code, d.message, d.span and d.span.begin, [x.span.begin for x in d.labels]) for d in c.findings
+        ]
 
     kept = Kept()
-    for changed in (text, f"\n# a line more\n{text}", text.replace("<= 9kW", "<= 11kW"), text.replace("at 2U", "at 20U"), text):
+    for changed in (
+        text,
+        f"\n# a line more\n{text}",
+        text.replace("<= 9kW", "<= 11kW"),
+        text.replace("at 2U", "at 20U"),
+        text,
+    ):
         written(path, changed)
         *_, fresh = compiler.stages(str(path), Options())
         *_, again = compiler.stages(str(path), Options(kept=kept), every=True)
         assert said(again) == said(fresh)
     assert {d.code for d in fresh.findings} == {"E0222", "E0223", "E0230"}
     only = compiler.check(str(path), Options(select=("rack_power",)))
-    assert {d.code for d in only.findings} == {"E0223"} and [r.check for r in only.clusters[0].results] == ["rack_power"]
+    assert {d.code for d in only.findings} == {"E0223"} and [r.check for r in only.clusters[0].results] == [
+        "rack_power"
+    ]
 
     def document(*more: str) -> list[dict[str, object]]:
         designs = json.loads(tdsl("check", str(path), "--output-format", "json", *more).stdout)["designs"]
         return [{k: v for k, v in d.items() if k != "elapsed_s"} for d in designs]
 
     first = document()
-    assert [(d["fabric"], d.get("members")) for d in first] == [("one", None), ("two", None), ("k", ["one", "two"])]
+    assert [(d["fabric"], d.get("members")) for d in first] == [
+        ("one", None),
+        ("two", None),
+        ("k", ["one", "two"]),
+    ]
     assert document() == first == document("--no-cache")
     racks = json.loads(tdsl("show", str(path), "racks", "--output-format", "json").stdout)["designs"]
-    assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [("k", 4, "8000")]
+    assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [
+        ("k", 4, "8000")
+    ]
     table = tdsl("compare", str(path), "--output-format", "csv").stdout
     assert "figure,one,two,k" in table and "power_kw,6,6,10" in table
 
@@ -411,10 +466,15 @@ def test_one_table_of_places_for_all_fabrics(tmp_path: Path) -> None:
 
 def test_fabrics_outside_a_cluster_share_no_rack(tmp_path: Path) -> None:
     """What two fabrics of a table put into one rack would be judged of each alone."""
-    fabrics = [f"fabric {name} {{ host h: N; switch s{name}: SW; connect h.a to s{name} }}" for name in ("one", "two")]
+    fabrics = [
+        f"fabric {name} {{ host h: N; switch s{name}: SW; connect h.a to s{name} }}"
+        for name in ("one", "two")
+    ]
     path = written(tmp_path / "apart.fab", "\n".join(fabrics) + MODELS)
     for rack, expected in ((1, 1), (2, 0)):
-        table = written(tmp_path / f"{rack}.csv", f"device,hall,row,rack,unit\nsone,h,A,1,1\nstwo,h,A,{rack},5\n")
+        table = written(
+            tmp_path / f"{rack}.csv", f"device,hall,row,rack,unit\nsone,h,A,1,1\nstwo,h,A,{rack},5\n"
+        )
         found = tdsl("check", str(path), "--places", str(table), "--output-format", "concise")
         assert (found.exit_code, found.stdout.count("is judged apart")) == (expected, expected)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics, Severity
+from tdsl.compile import compiler
 from tdsl.fabric.claims import Element
+from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.verify.runner import run
 from tests.cli.run import tdsl
 from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
@@ -38,7 +38,9 @@ def test_every_check_answers_without_a_claim():
 
 
 def test_a_claim_takes_the_place_of_the_bare_figure():
-    results, findings = answers(POD, claim(POD, "diameter", "<=", 2), claim(POD, "oversubscription", "<=", Fraction(1)))
+    results, findings = answers(
+        POD, claim(POD, "diameter", "<=", 2), claim(POD, "oversubscription", "<=", Fraction(1))
+    )
     assert not findings
     assert [r.requirement for r in results if r.check == "diameter"] == ["diameter <= 2"]
     of = claim(POD, "diameter", "<=", 2, of=(selector(POD, "su"),))
@@ -53,7 +55,10 @@ def test_a_claim_that_does_not_hold():
 
 
 def test_a_report_never_fails():
-    asked = [claim(POD, m, report=True) for m in ("diameter", "oversubscription", "links", "plane_isolation", "rail_alignment")]
+    asked = [
+        claim(POD, m, report=True)
+        for m in ("diameter", "oversubscription", "links", "plane_isolation", "rail_alignment")
+    ]
     results, findings = answers(POD, *asked)
     assert not findings and [r.report for r in results[:5]] == [True] * 5
     assert not answers(multiplane(2).build(), claim(POD, "rail_alignment", report=True))[1]
@@ -70,7 +75,10 @@ def test_a_broken_rule_is_said_once():
 def test_one_forgotten_host_is_one_finding():
     f = without(POD, np.flatnonzero(POD.device_a == 0))
     results, findings = answers(f, claim(f, "reachability"))
-    assert [d.code for d in findings] == ["E0404", "E0401"]  # the cause, and the requirement, which a waiver of it leaves
+    assert [d.code for d in findings] == [
+        "E0404",
+        "E0401",
+    ]  # the cause, and the requirement, which a waiver of it leaves
     assert results[0].status == "refuted"
     assert [d.code for d in answers(f, ignore=("isolated",))[1]] == ["E0401"]
 
@@ -78,7 +86,10 @@ def test_one_forgotten_host_is_one_finding():
 def test_skipped_figures_do_not_satisfy_a_requirement():
     f = torus(4, 4).build()
     _, findings = answers(f, claim(f, "oversubscription", "<=", Fraction(1)))
-    assert findings[0].message == "`oversubscription <= 1` cannot be judged: the fabric is direct: it has no tiers"
+    assert (
+        findings[0].message
+        == "`oversubscription <= 1` cannot be judged: the fabric is direct: it has no tiers"
+    )
 
 
 def test_unknown_missing_and_malformed_claims():
@@ -109,7 +120,10 @@ def test_instances_of_a_group_give_a_result_each_and_one_finding():
     units = selector(POD, "su").elements
     asked = [claim(POD, "switches", "==", 5, scope=e) for e in units]
     results, findings = answers(POD, *asked)
-    assert [(r.scope, r.value, r.status) for r in results[:2]] == [("su[0]", 4, "refuted"), ("su[1]", 4, "refuted")]
+    assert [(r.scope, r.value, r.status) for r in results[:2]] == [
+        ("su[0]", 4, "refuted"),
+        ("su[1]", 4, "refuted"),
+    ]
     assert len(findings) == 1 and findings[0].count == 2 and "(in su[0])" in findings[0].message
 
 
@@ -129,17 +143,33 @@ def test_incomplete_wiring_is_judged_only_for_what_stands():
 
 def test_select_and_ignore_by_name_or_code():
     assert {r.check for r in answers(POD, select=("diameter", "E0401"))[0]} == {"diameter", "reachability"}
-    assert {r.check for r in answers(POD, ignore=("diameter", "E0401"))[0]} == EVERY - {"diameter", "reachability"}
+    assert {r.check for r in answers(POD, ignore=("diameter", "E0401"))[0]} == EVERY - {
+        "diameter",
+        "reachability",
+    }
     assert not answers(POD, claim(POD, "diameter", "<=", 1), select=("reachability",))[1]
 
 
 def test_results_are_plain_json():
     for builder in (superpod(units=1), torus(3, 3), rail_only(), multiplane(2)):
         f = builder.build()
-        asked = [claim(f, "oversubscription", report=True), claim(f, "ports", "<=", 1, of=(selector(f, f.sets[0].name),))]
+        asked = [
+            claim(f, "oversubscription", report=True),
+            claim(f, "ports", "<=", 1, of=(selector(f, f.sets[0].name),)),
+        ]
         for r in answers(f, *asked)[0]:
             again = json.loads(json.dumps(r.facts(), allow_nan=False))
-            assert {"check", "status", "value", "unit", "lower", "upper", "exact", "witness", "requirement"} <= set(again)
+            assert {
+                "check",
+                "status",
+                "value",
+                "unit",
+                "lower",
+                "upper",
+                "exact",
+                "witness",
+                "requirement",
+            } <= set(again)
 
 
 def test_of_several_the_least_capacity_is_told(tmp_path):
@@ -199,7 +229,9 @@ def test_less_work_gives_wider_bounds(tmp_path: Path) -> None:
     path = tmp_path / "chords.fab"
     path.write_text(CHORDS, encoding="utf-8")
     full = compiler.check(str(path)).designs[0].results
-    first, again = (compiler.check(str(path), compiler.Options(check_seconds=1)).designs[0].results for _ in range(2))
+    first, again = (
+        compiler.check(str(path), compiler.Options(check_seconds=1)).designs[0].results for _ in range(2)
+    )
     assert [r.facts() for r in first] == [r.facts() for r in again]
     for less, most in zip(first, full, strict=True):
         a, b = less.facts(), most.facts()
@@ -219,13 +251,21 @@ def test_findings_are_in_the_order_of_the_text_and_told_once_each(tmp_path: Path
       group g[2] { switch x: SW; require switches == 4 }
       connect g[0].x to g[1].x
     }"""
-    found = [d for d in compile_text(text, tmp_path).findings if d.code in ("E0408", "E0412") or "does not hold" in d.message]
+    found = [
+        d
+        for d in compile_text(text, tmp_path).findings
+        if d.code in ("E0408", "E0412") or "does not hold" in d.message
+    ]
     assert [(d.span.begin[0], d.count) for d in found if d.span] == [(5, 1), (6, 1), (7, 1), (7, 1), (8, 2)]
     assert "(in g[0])" in found[-1].message
 
 
-@pytest.mark.parametrize("asked", ["diameter <= 9", "mean_hops <= 9", "diameter of all n <= 9", "latency <= 1s"])
-def test_a_distance_is_required_of_all_ends_and_not_of_those_that_reach_each_other(asked: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "asked", ["diameter <= 9", "mean_hops <= 9", "diameter of all n <= 9", "latency <= 1s"]
+)
+def test_a_distance_is_required_of_all_ends_and_not_of_those_that_reach_each_other(
+    asked: str, tmp_path: Path
+) -> None:
     """Of two islands a report gives the distances within each, and a requirement is not met by them."""
     text = """fabric f {
       host n[4]: BOX
@@ -235,7 +275,9 @@ def test_a_distance_is_required_of_all_ends_and_not_of_those_that_reach_each_oth
     }
     model switch SWL { port p[1..8]: 400Gbps; latency 100ns }"""
     for verb, met in (("require", False), ("report", True)):
-        made = compile_text(text.replace("VERB ASKED", f"{verb} {asked if not met else asked.split(' <=')[0]}"), tmp_path)
+        made = compile_text(
+            text.replace("VERB ASKED", f"{verb} {asked if not met else asked.split(' <=')[0]}"), tmp_path
+        )
         (found,) = [r for r in made.designs[0].results if r.requirement]
         assert (found.status in ("proved", "modelled")) == (met and "all" not in asked), found
         assert met or any("cannot be judged" in d.message for d in made.findings)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.compilation import Compilation
+from tdsl.compile.compilation import Compilation
 from tests.harness import compile_text
 
 FILES = sorted((Path(__file__).parent / "judged").glob("*.fab"))

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.claims import Element
 from tdsl.fabric.cluster import join_fabrics
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import Origin, SourceFile, Span
 from tdsl.prove.view import View
-from tdsl.source import Origin, SourceFile, Span
 from tdsl.verify.check import Judgement, catalogue
 from tests.fabrics import Builder
 from tests.harness import each
@@ -86,7 +86,9 @@ def within(f: Fabric, devices: list[int], about: set[int] | None = None) -> list
 
 def agrees_with(found: Judgement, expected: list[tuple[Any, ...]]) -> None:
     """A judgement holds these faults, each with both paths, and shows the first."""
-    assert [(x.at and x.at.span.text, x.count) for x in found.faults] == [(place, count) for place, *_, count in expected]
+    assert [(x.at and x.at.span.text, x.count) for x in found.faults] == [
+        (place, count) for place, *_, count in expected
+    ]
     for fault, (_, one, two, _) in zip(found.faults, expected, strict=True):
         assert one in fault.message and two in fault.message
     assert (found.status, found.value) == (("refuted", False) if expected else ("proved", True))
@@ -107,7 +109,8 @@ def agrees(seed: int) -> None:
     agrees_with(judge(View.part(f, part, True)), within(f, part.devices.tolist()))
     others = [drawn(rng, name) for name in rng.choice((("g",), ("g", "h")))]
     members = [
-        replace(x, sets=tuple(replace(s, prefix=x.name if rng.random() < 0.8 else "") for s in x.sets)) for x in (f, *others)
+        replace(x, sets=tuple(replace(s, prefix=x.name if rng.random() < 0.8 else "") for s in x.sets))
+        for x in (f, *others)
     ]
     whole = join_fabrics("all", members, f.origin, Diagnostics())
     if whole is None:  # what is declared once has one size
@@ -130,4 +133,7 @@ def test_a_fabric_beside_its_like() -> None:
     whole = join_fabrics("all", [f, replace(f, name="g")], f.origin, Diagnostics())
     assert whole is not None and whole.device_count == f.device_count
     found = judge(View.whole(whole))
-    assert (found.status, found.text) == ("proved", "every device has a name of its own, in all fabrics of the cluster")
+    assert (found.status, found.text) == (
+        "proved",
+        "every device has a name of its own, in all fabrics of the cluster",
+    )

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl import compiler
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates
+from tdsl.compile import compiler
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import catalogue
@@ -104,8 +104,14 @@ def test_what_cannot_be_asked():
     assert "needs `any K`" in malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
     assert "needs `of`" in malformed(claim(f, "survives", any_count=1), check)[0]
     assert "fails nothing" in malformed(asked(f, 0, "spine"), check)[0]
-    assert "after failures" in malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
-    assert "after failures" in malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
+    assert (
+        "after failures"
+        in malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
+    )
+    assert (
+        "after failures"
+        in malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
+    )
     assert "say what it must be" in malformed(asked(f, 1, "spine", given=claim(f, "bisection")), check)[0]
     assert malformed(asked(f, 1, "spine", given=bisect_claim(f, Fraction(1, 2))), check) is None
     assert judge(f, asked(f, 9, "spine")).status == "skipped"
@@ -138,7 +144,9 @@ def test_reachability_after_failures_against_trying_all(seed, count):
         left = without(f, np.flatnonzero(np.isin(f.device_a, gone) | np.isin(f.device_b, gone)))
         units = [u for u in judges.units(f) if u in set(left.device_a.tolist())]
         inner = judges.forwarders(left)
-        alive = all(nx.has_path(judges.capacities(left, inner | {u, v}), u, v) for u, v in combinations(units, 2))
+        alive = all(
+            nx.has_path(judges.capacities(left, inner | {u, v}), u, v) for u, v in combinations(units, 2)
+        )
         true = true and alive and len(units) > 1
     assert (found.status == "proved") == true
 
@@ -161,9 +169,17 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
 def test_the_worst_is_what_the_claim_forbids(tmp_path):
     """A ring of six with a chord from c[0]: without c[0] a line of five is left, longer than all others leave."""
     ring = "fabric f { chip c[6]: GPU; connect c[*] ring; connect c[(0)] to c[(3)]; report CLAIM }"
-    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with diameter <= 4"), tmp_path).designs[0].results[0]
+    found = (
+        compile_text(ring.replace("CLAIM", "survives any 1 of c with diameter <= 4"), tmp_path)
+        .designs[0]
+        .results[0]
+    )
     assert (found.status, found.witness["failed"], found.witness["most"]) == ("proved", ["c[0]"], 4)
-    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with mean_hops >= 1"), tmp_path).designs[0].results[0]
+    found = (
+        compile_text(ring.replace("CLAIM", "survives any 1 of c with mean_hops >= 1"), tmp_path)
+        .designs[0]
+        .results[0]
+    )
     assert (found.status, found.witness["failed"], found.witness["least"]) == ("proved", ["c[1]"], 1.6)
 
 
@@ -225,7 +241,12 @@ def test_what_the_bound_on_any_three_failures_proves(condition, status, tmp_path
 
 @pytest.mark.parametrize(
     ("condition", "least"),
-    [("bisection >= {}%", 62.5), ("edge_redundancy >= {}", 4), ("node_redundancy >= {}", 1), ("throughput shift 2 >= {}%", 62.5)],
+    [
+        ("bisection >= {}%", 62.5),
+        ("edge_redundancy >= {}", 4),
+        ("node_redundancy >= {}", 1),
+        ("throughput shift 2 >= {}%", 62.5),
+    ],
 )
 def test_three_failures_at_and_above_what_is_left(condition, least, tmp_path):
     """Five spines are left of eight; four NICs of a host lead to one leaf."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
+from tdsl.findings.diagnostic import Diagnostics
+from tdsl.findings.source import SourceFile
 from tdsl.verify.result import Result
 from tdsl.verify.runner import run
 from tdsl.verify.second.judge import pairs

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tdsl import compiler
-from tdsl.compiler import Options
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
+from tdsl.compile.compiler import Options
+from tdsl.compile.second_opinion import confirm
 from tdsl.fabric.graph import Fabric
-from tdsl.second_opinion import confirm
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.result import Result
 from tdsl.verify.runner import run
 from tdsl.verify.second.answer import Limits
@@ -37,11 +37,15 @@ from tests.fabrics import (
 )
 
 LIBRARY = Options(lock=False, check_seconds=2)
-SMALL_LIMITS = Limits(links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000)
+SMALL_LIMITS = Limits(
+    links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000
+)
 """For every design of the library: what takes longer is refused, and says so."""
 LONG = {"aurora", "deepseek_dragonfly", "llama3_24k", "llama3_pod_racks", "frontier", "megascale"}
 """Designs of which a check takes seconds. `gpu131k`, which is beyond the limits, is left in."""
-DESIGNS = sorted(p.stem for p in (Path(__file__).parents[2] / "stdlib" / "designs").glob("*.fab") if p.stem not in LONG)
+DESIGNS = sorted(
+    p.stem for p in (Path(__file__).parents[2] / "stdlib" / "designs").glob("*.fab") if p.stem not in LONG
+)
 GENERATORS: dict[str, Callable[[int], Builder]] = {
     "hosts": lambda seed: random_fabric(seed, switches=3 + seed % 6, hosts=2 + seed % 5, loose=seed % 3),
     "layers": random_layers,
@@ -52,8 +56,12 @@ GENERATORS: dict[str, Callable[[int], Builder]] = {
 
 def everything(fabric: Fabric, *more: Any) -> list[tuple[Result, Opinion | None]]:
     """Every figure that has a second method, with its second opinion."""
-    asked = [claim(fabric, name, report=True) for name in ("mean_hops", "node_redundancy", "links", "switches")]
-    asked += [claim(fabric, "throughput", args=args, report=True, text=f"throughput {args}") for args in PATTERNS]
+    asked = [
+        claim(fabric, name, report=True) for name in ("mean_hops", "node_redundancy", "links", "switches")
+    ]
+    asked += [
+        claim(fabric, "throughput", args=args, report=True, text=f"throughput {args}") for args in PATTERNS
+    ]
     asked += more
     results = run(fabric, asked, Diagnostics())
     judge = Judge(fabric)
@@ -66,12 +74,21 @@ PATTERNS = (("all_to_all",), ("ring",), ("shift", 2), ("rail_allreduce",))
 def after_failures(fabric: Fabric, path: str) -> list[Any]:
     """Claims about failures of a set of devices."""
     of = (selector(fabric, path),)
-    given = [None, claim(fabric, "bisection", ">=", Fraction(1, 2)), claim(fabric, "edge_redundancy", ">=", 2)]
-    given += [claim(fabric, "bisection", ">=", Fraction(1, 2), of_intact=True), claim(fabric, "diameter", "<=", 2)]
+    given = [
+        None,
+        claim(fabric, "bisection", ">=", Fraction(1, 2)),
+        claim(fabric, "edge_redundancy", ">=", 2),
+    ]
+    given += [
+        claim(fabric, "bisection", ">=", Fraction(1, 2), of_intact=True),
+        claim(fabric, "diameter", "<=", 2),
+    ]
     out = [claim(fabric, "blast_radius", of=of, report=True)]
     for count in (1, 2):
         for at, asked in enumerate(given):
-            out.append(claim(fabric, "survives", of=of, any_count=count, given=asked, text=f"survives {count} {at}"))
+            out.append(
+                claim(fabric, "survives", of=of, any_count=count, given=asked, text=f"survives {count} {at}")
+            )
     return out
 
 
@@ -80,7 +97,12 @@ def agreed(found: Iterable[tuple[Result, Opinion | None]]) -> Counter[str]:
     count: Counter[str] = Counter()
     for result, opinion in found:
         if opinion is not None:
-            assert opinion.verdict != "disagrees", (result.check, result.requirement, result.text, opinion.facts())
+            assert opinion.verdict != "disagrees", (
+                result.check,
+                result.requirement,
+                result.text,
+                opinion.facts(),
+            )
             count[opinion.by or "none"] += 1
     return count
 
@@ -90,7 +112,15 @@ def test_random_fabrics_are_not_contradicted(kind: str) -> None:
     total: Counter[str] = Counter()
     for seed in range(4):
         fabric = GENERATORS[kind](seed).build()
-        first = "chip" if kind == "chips" else "core" if kind == "planes" else "leaf" if kind == "layers" else "sw"
+        first = (
+            "chip"
+            if kind == "chips"
+            else "core"
+            if kind == "planes"
+            else "leaf"
+            if kind == "layers"
+            else "sw"
+        )
         total += agreed(everything(fabric, *after_failures(fabric, first)))
     assert total["networkx"] > 30 and total["z3"] > 3
     assert kind == "planes" or total["HiGHS"] > 5
@@ -125,7 +155,11 @@ def test_flows_between_two_sets_and_parts_of_a_fabric() -> None:
         claim(fabric, "edge_redundancy", ">=", 2, scope=su.elements[0]),
     ]
     found = everything(fabric, *asked)
-    assert all(o is not None and o.verdict == "confirmed" for r, o in found if r.requirement and o and r.check != "throughput")
+    assert all(
+        o is not None and o.verdict == "confirmed"
+        for r, o in found
+        if r.requirement and o and r.check != "throughput"
+    )
     assert agreed(found)["networkx"] > 8
 
 
@@ -139,7 +173,9 @@ def test_designs_of_the_library_are_not_contradicted(part: int) -> None:
         wrong += [f"{name}: {file.name}" for file in confirm(compilation, name, LIBRARY, SMALL_LIMITS)]
         for design in compilation.designs:
             given = [r.second_opinion for r in design.results if r.second_opinion]
-            wrong += [f"{name}: no reason" for x in given if x["verdict"] == "unconfirmed" and not x["reason"]]
+            wrong += [
+                f"{name}: no reason" for x in given if x["verdict"] == "unconfirmed" and not x["reason"]
+            ]
             if not given or any(d.code == "E0905" for d in design.findings):
                 wrong.append(f"{name}: {len(given)} opinions")
     assert wrong == []
@@ -192,7 +228,11 @@ fabric f {
 
 def test_failures_of_links_ports_cables_and_cages(tmp_path: Path) -> None:
     (design,) = report(write(tmp_path, FAILURES), "--second-opinion")["designs"]
-    found = [(r["requirement"], r["status"], r.get("second_opinion")) for r in design["results"] if r["check"] == "survives"]
+    found = [
+        (r["requirement"], r["status"], r.get("second_opinion"))
+        for r in design["results"]
+        if r["check"] == "survives"
+    ]
     assert len(found) == 12
     for text, status, opinion in found:
         assert status in ("skipped", "bounded") or opinion["verdict"] == "confirmed", (text, status, opinion)

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from tdsl.diagnostic import Diagnostics
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.runner import run
 from tdsl.verify.second.judge import Judge, Opinion, pairs
 from tests.fabrics import Builder, claim, selector
@@ -114,11 +114,15 @@ def test_results_and_their_requirements() -> None:
     assert list(pairs(asked, [replace(last[0], check="cables")])) == []
 
 
-@pytest.mark.parametrize(("above", "verdict"), [(Fraction(1, 10**7), "confirmed"), (Fraction(1, 10**5), "disagrees")])
+@pytest.mark.parametrize(
+    ("above", "verdict"), [(Fraction(1, 10**7), "confirmed"), (Fraction(1, 10**5), "disagrees")]
+)
 def test_figures_within_the_error_of_floats(above: Fraction, verdict: str) -> None:
     """The program's figure is exact to a millionth; an upper bound that is infinite does not make that less."""
     asked = claim(FABRIC, "throughput", args=("ring",), report=True)
     found = next(r for r, c in pairs([asked], run(FABRIC, [asked], Diagnostics())) if c is asked)
     assert isinstance(found.lower, Fraction)
-    said = Judge(FABRIC).opinion(replace(found, lower=found.lower + above, upper=float("inf"), status="bounded"), asked)
+    said = Judge(FABRIC).opinion(
+        replace(found, lower=found.lower + above, upper=float("inf"), status="bounded"), asked
+    )
     assert said is not None and said.verdict == verdict

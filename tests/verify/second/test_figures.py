@@ -14,9 +14,9 @@ import pytest
 
 from tdsl.fabric.claims import Selector
 from tdsl.fabric.graph import Fabric
-from tdsl.verify.second import figures
+from tdsl.verify.second import graph_figures
 from tdsl.verify.second.answer import Answer, Limits, NoOpinion
-from tdsl.verify.second.figures import Element
+from tdsl.verify.second.graph_figures import Element
 from tdsl.verify.second.wiring import Wiring
 from tests.fabrics import GBPS, Builder, claim, random_planes, selector, torus
 from tests.harness import fabric_of
@@ -29,9 +29,9 @@ LIMITS = Limits()
 def test_tori(sizes: tuple[int, ...]) -> None:
     """Two links a dimension, each of them a way of its own."""
     w = Wiring.whole(torus(*sizes).build())
-    assert figures.edge_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert figures.node_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert figures.diameter(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
+    assert graph_figures.edge_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.node_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.diameter(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
 
 
 RATE = 400 * GBPS
@@ -86,10 +86,14 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
     source, here = chosen(of)
     goal, there = chosen(to) if to else ((), set(range(len(device))))
     asked = claim(f, "blast_radius", of=source, of_to=goal, any_of=what)
-    failed = {row for row, (a, b) in enumerate(both) if (a in here and b in there) or (b in here and a in there)}
-    found = figures.elements_of(w, asked)
+    failed = {
+        row for row, (a, b) in enumerate(both) if (a in here and b in there) or (b in here and a in there)
+    }
+    found = graph_figures.elements_of(w, asked)
     if what == "" and not to and of != "ports":
-        assert [set(e.devices) for e in found] == [{int(d) for d in e.devices} for s in source for e in s.elements]
+        assert [set(e.devices) for e in found] == [
+            {int(d) for d in e.devices} for s in source for e in s.elements
+        ]
         assert all(not e.links for e in found)
         return
     assert all(not e.devices for e in found)
@@ -102,7 +106,11 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
             if port in here and far in there:
                 cage = f.port_cage(port)
                 same = [p for p in range(len(device)) if device[p] == device[port] and f.port_cage(p) == cage]
-                held = {r for r, pair in enumerate(both) if set(pair) & set(same)} if what == "cages" and cage else {row}
+                held = (
+                    {r for r, pair in enumerate(both) if set(pair) & set(same)}
+                    if what == "cages" and cage
+                    else {row}
+                )
                 expected.add((device[port], frozenset(held)))
     assert sorted(sorted(e.links) for e in found) == sorted(sorted(links) for _, links in expected)
 
@@ -116,14 +124,14 @@ def test_bundles_that_fail(caged: Fabric) -> None:
     node = selector(f, "node")
 
     def bundles(*ports: int) -> list[Element]:
-        return figures.elements_of(w, claim(f, "survives", of=of_ports(f, [*ports]), any_of="bundles"))
+        return graph_figures.elements_of(w, claim(f, "survives", of=of_ports(f, [*ports]), any_of="bundles"))
 
     both = ends(f)
     zero, one = Element(links=frozenset((0, 3))), Element(links=frozenset((1, 2)))
     assert bundles(both[3][0]) == [zero] and bundles(both[1][1]) == [one]
     assert bundles(both[2][0], both[0][0]) == [zero, one]
     assert bundles(both[5][0]) == []
-    assert figures.elements_of(w, claim(f, "survives", of=(node,), any_of="bundles")) == [zero, one]
+    assert graph_figures.elements_of(w, claim(f, "survives", of=(node,), any_of="bundles")) == [zero, one]
 
 
 def mixed(seed: int) -> Fabric:
@@ -174,7 +182,7 @@ def test_reachability_of_random_networks() -> None:
         f = mixed(seed)
         for of_ports in (False, True):
             given = {"of": (Selector("ports", "", ()),)} if of_ports else {}
-            found = figures.reachability(Wiring.whole(f), claim(f, "reachability", **given), LIMITS)
+            found = graph_figures.reachability(Wiring.whole(f), claim(f, "reachability", **given), LIMITS)
             assert found.holds is reached(f, of_ports), (seed, of_ports)
             seen[of_ports, found.holds] += 1
     assert len(seen) == 4 and min(seen.values()) > 15, seen
@@ -192,7 +200,7 @@ def test_planes_of_random_switches() -> None:
                 reached[b] |= reached[a]
         plane = f.plane.tolist()
         apart = all(len({plane[d] for d in part if plane[d] >= 0}) < 2 for part in reached.values())
-        assert figures.plane_isolation(Wiring.whole(f), None, LIMITS).holds is apart, seed
+        assert graph_figures.plane_isolation(Wiring.whole(f), None, LIMITS).holds is apart, seed
         seen[apart] += 1
     assert min(seen[True], seen[False]) > 10, seen
 
@@ -219,33 +227,52 @@ def pair() -> Fabric:
 @pytest.mark.parametrize(
     ("method", "fabric", "given", "why"),
     [
-        (figures.diameter, pair(), {}, "no end is attached to a switch"),
-        (figures.mean_hops, pair(), {}, "no two ends reach each other"),
-        (figures.mean_hops, star(RATE, 0).build(), {}, "no two ends reach each other"),
-        (figures.edge_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
-        (figures.node_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
-        (figures.blast_radius, pair(), {"through": "scaleup"}, "scale-up domains have no second method"),
-        (figures.blast_radius, pair(), {"any_of": "links"}, "only devices and groups are failed a second time"),
-        (figures.oversubscription, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
-        (figures.oversubscription, two_leaves().build(), {}, "no switch looked at has links to a tier above it"),
+        (graph_figures.diameter, pair(), {}, "no end is attached to a switch"),
+        (graph_figures.mean_hops, pair(), {}, "no two ends reach each other"),
+        (graph_figures.mean_hops, star(RATE, 0).build(), {}, "no two ends reach each other"),
+        (graph_figures.edge_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
+        (graph_figures.node_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
+        (
+            graph_figures.blast_radius,
+            pair(),
+            {"through": "scaleup"},
+            "scale-up domains have no second method",
+        ),
+        (
+            graph_figures.blast_radius,
+            pair(),
+            {"any_of": "links"},
+            "only devices and groups are failed a second time",
+        ),
+        (graph_figures.oversubscription, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
+        (
+            graph_figures.oversubscription,
+            two_leaves().build(),
+            {},
+            "no switch looked at has links to a tier above it",
+        ),
     ],
 )
-def test_figures_without_an_answer(method: Callable[..., Answer], fabric: Fabric, given: dict[str, Any], why: str) -> None:
+def test_figures_without_an_answer(
+    method: Callable[..., Answer], fabric: Fabric, given: dict[str, Any], why: str
+) -> None:
     with pytest.raises(NoOpinion, match=rf"^{why}$"):
         figure(method, fabric, **given)
 
 
-@pytest.mark.parametrize(("trunk", "ratio"), [(0, float("inf")), (1, Fraction(2)), (2, Fraction(1)), (4, Fraction(1, 2))])
+@pytest.mark.parametrize(
+    ("trunk", "ratio"), [(0, float("inf")), (1, Fraction(2)), (2, Fraction(1)), (4, Fraction(1, 2))]
+)
 def test_taper_of_a_leaf(trunk: int, ratio: Fraction | float) -> None:
     """A leaf has 2 x 400G to hosts and `trunk` x 400G to the other leaf."""
     fabric = two_leaves(trunk).build()
-    assert figure(figures.taper, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
+    assert figure(graph_figures.taper, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
 
 
 def test_blast_radius_of_a_leaf() -> None:
     """With a leaf its two hosts lose their path; the other two still reach each other."""
     fabric = two_leaves().build()
-    assert figure(figures.blast_radius, fabric, of=(selector(fabric, "leaf"),)).lower == 2
-    assert figure(figures.blast_radius, fabric, of=(selector(fabric, "node"),)).lower == 1
+    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "leaf"),)).lower == 2
+    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "node"),)).lower == 1
     whole = star(RATE, RATE, RATE).build()
-    assert figure(figures.blast_radius, whole, of=(selector(whole, "sw"),)).lower == 3
+    assert figure(graph_figures.blast_radius, whole, of=(selector(whole, "sw"),)).lower == 3

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tdsl import compiler
-from tdsl.diagnostic import Diagnostics
+from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
+from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import SIZE, Quantity
 from tdsl.verify.result import Result
 from tdsl.verify.runner import run
@@ -65,12 +65,18 @@ def test_verdict_on_a_figure(op: str, value: int, changed: dict[str, Any], verdi
 
 @pytest.mark.parametrize(
     ("status", "verdict", "reason"),
-    [("proved", "confirmed", ""), ("refuted", "disagrees", ""), ("bounded", "unconfirmed", "the check left it open")],
+    [
+        ("proved", "confirmed", ""),
+        ("refuted", "disagrees", ""),
+        ("bounded", "unconfirmed", "the check left it open"),
+    ],
 )
 @pytest.mark.parametrize("metric", ["reachability", "survives"])
 def test_verdict_on_yes_or_no(metric: str, status: str, verdict: str, reason: str) -> None:
     fabric = leaves(2, 2).build()
-    given: dict[str, Any] = {"of": (selector(fabric, "node"),), "any_count": 1} if metric == "survives" else {}
+    given: dict[str, Any] = (
+        {"of": (selector(fabric, "node"),), "any_count": 1} if metric == "survives" else {}
+    )
     found = opinion(fabric, claim(fabric, metric, **given), status=status)
     assert found is not None and (found.verdict, found.reason) == (verdict, reason)
 
@@ -113,13 +119,26 @@ def test_a_lower_bound_does_not_confirm_a_figure() -> None:
 
 
 @pytest.mark.parametrize(
-    "metric", ["edge_redundancy", "node_redundancy", "mean_hops", "oversubscription", "throughput", "blast_radius", "links"]
+    "metric",
+    [
+        "edge_redundancy",
+        "node_redundancy",
+        "mean_hops",
+        "oversubscription",
+        "throughput",
+        "blast_radius",
+        "links",
+    ],
 )
 def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
     fabric = superpod(2, 3, 2, 1, radix=16).build()
     of = (selector(fabric, "su.leaf"),)
     judge = Judge(fabric)
-    found = [(r, c) for r, c in answers(fabric, claim(fabric, "blast_radius", of=of, report=True)) if r.check == metric]
+    found = [
+        (r, c)
+        for r, c in answers(fabric, claim(fabric, "blast_radius", of=of, report=True))
+        if r.check == metric
+    ]
     assert found
     for result, asked in found:
         assert isinstance(result.lower, (int, Fraction)) and not isinstance(result.lower, Quantity)
@@ -186,12 +205,18 @@ def test_times_rails_and_ports(tmp_path: Path) -> None:
 
 
 def test_a_swapped_cable_is_found_again(tmp_path: Path) -> None:
-    text = TIMES.format(leaf="r").replace("connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[r] where n != 3")
-    text = text.replace("  require latency", "  connect node[3].nic[r] to leaf[1 - r] { length 3m }\n  require latency")
+    text = TIMES.format(leaf="r").replace(
+        "connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[r] where n != 3"
+    )
+    text = text.replace(
+        "  require latency", "  connect node[3].nic[r] to leaf[1 - r] { length 3m }\n  require latency"
+    )
     design = compiler.check(str(write(tmp_path, text))).designs[0]
     assert design.fabric is not None
     judge = Judge(design.fabric)
-    ((result, asked),) = [(r, c) for r, c in pairs(design.claims, design.results) if r.check == "rail_alignment"]
+    ((result, asked),) = [
+        (r, c) for r, c in pairs(design.claims, design.results) if r.check == "rail_alignment"
+    ]
     opinion = judge.opinion(result, asked)
     assert result.status == "refuted" and opinion is not None and opinion.verdict == "confirmed"
 
@@ -200,8 +225,16 @@ def test_what_is_too_large_says_so() -> None:
     fabric = torus(4, 4).build()
     results = run(fabric, [], Diagnostics())
     judge = Judge(fabric, limits=Limits(units=4, links=100, steps=10))
-    said = {r.check: o.reason for r in results if (o := judge.opinion(r, None)) is not None and o.verdict == "unconfirmed"}
+    said = {
+        r.check: o.reason
+        for r in results
+        if (o := judge.opinion(r, None)) is not None and o.verdict == "unconfirmed"
+    }
     assert said["bisection"] == "too large for z3: 65,536 splits of 16 units; the limit is 16"
-    assert said["edge_redundancy"].startswith("too large for networkx: ") and said["edge_redundancy"].endswith("the limit is 10")
-    small = Judge(fabric, limits=Limits(links=31)).opinion(next(r for r in results if r.check == "diameter"), None)
+    assert said["edge_redundancy"].startswith("too large for networkx: ") and said[
+        "edge_redundancy"
+    ].endswith("the limit is 10")
+    small = Judge(fabric, limits=Limits(links=31)).opinion(
+        next(r for r in results if r.check == "diameter"), None
+    )
     assert small is not None and small.reason == "too large for networkx: 32 links; the limit is 31"

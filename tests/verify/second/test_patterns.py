@@ -13,8 +13,8 @@ import pytest
 from scipy.optimize import linprog
 
 from tdsl.fabric.graph import Fabric
-from tdsl.source import SourceFile
-from tdsl.verify.second import figures, patterns
+from tdsl.findings.source import SourceFile
+from tdsl.verify.second import graph_figures, patterns
 from tdsl.verify.second.answer import Answer, Limits, NoOpinion
 from tdsl.verify.second.wiring import Wiring
 from tests.fabrics import GBPS, Builder, claim, selector, torus
@@ -29,7 +29,12 @@ Arc = tuple[Node, Node]
 def greatest(arcs: list[tuple[Fraction | None, list[Arc]]], asked: dict[Arc, Fraction]) -> float:
     """The greatest factor of all amounts at once; the arcs of one row share its capacity, None is no limit."""
     every = [(row, arc) for row, (_, both) in enumerate(arcs) for arc in both]
-    nodes = {x: i for i, x in enumerate(sorted({x for _, arc in every for x in arc} | {x for p in asked for x in p}, key=str))}
+    nodes = {
+        x: i
+        for i, x in enumerate(
+            sorted({x for _, arc in every for x in arc} | {x for p in asked for x in p}, key=str)
+        )
+    }
     width = len(every) * len(asked) + 1
     shared = np.zeros((len(arcs), width))
     kept = np.zeros((len(asked) * len(nodes), width))
@@ -46,7 +51,9 @@ def greatest(arcs: list[tuple[Fraction | None, list[Arc]]], asked: dict[Arc, Fra
     upper = [float(arcs[row][0] or 0) / peak for row in limited]
     cost = np.zeros(width)
     cost[-1] = -1
-    found = linprog(cost, A_ub=shared[limited], b_ub=upper, A_eq=kept, b_eq=np.zeros(len(kept)), method="highs")
+    found = linprog(
+        cost, A_ub=shared[limited], b_ub=upper, A_eq=kept, b_eq=np.zeros(len(kept)), method="highs"
+    )
     assert found.status == 0
     return float(-found.fun) * peak
 
@@ -65,7 +72,9 @@ def compare(found: Answer, factor: float, top: Fraction, asked: dict[Arc, Fracti
     """A figure is a factor over the one at which the busiest endpoint uses all its ports."""
     assert found.lower == found.upper and found.by == "HiGHS" and found.relative == Fraction(1, 10**6)
     assert float(found.lower) == pytest.approx(factor / float(top), abs=1e-7)
-    assert found.full_bps is not None and found.full_bps == pytest.approx(float(top * sum(asked.values())), rel=1e-12)
+    assert found.full_bps is not None and found.full_bps == pytest.approx(
+        float(top * sum(asked.values())), rel=1e-12
+    )
 
 
 Cable = tuple[int, int, int, int]
@@ -86,7 +95,11 @@ def hosts(seed: int, folder: Path, joined: bool) -> tuple[Fabric, list[Cable], d
             if k == n % switches or r.random() < (0.7 if k >= 0 else 0.3):
                 at = k if k >= 0 and r.random() < 0.8 else r.randrange(switches)
                 cables.append((n, k, at, r.choice((1, 2, 4)) * 100 * GBPS))
-                b.link(b.port(node, n, "nic", k) if k >= 0 else b.port(node, n, "aux"), b.free(sw, at), cables[-1][3])
+                b.link(
+                    b.port(node, n, "nic", k) if k >= 0 else b.port(node, n, "aux"),
+                    b.free(sw, at),
+                    cables[-1][3],
+                )
     trunks: Counter[Arc] = Counter()
     for _ in range(r.randint(2, 5)):
         x, y = r.sample(range(switches), 2)
@@ -107,7 +120,9 @@ def organised(cables: list[Cable]) -> bool:
     return 2 * most > len(switches) and len(serves) > 1
 
 
-def demands(r: Random, count: int, folder: Path) -> tuple[tuple[object, ...], dict[tuple[int, int], Fraction]]:
+def demands(
+    r: Random, count: int, folder: Path
+) -> tuple[tuple[object, ...], dict[tuple[int, int], Fraction]]:
     """Arguments of a pattern, and what each host sends to each."""
     kind = r.choice(("all", "ring", "rail_allreduce", "shift", "permutation", "list", "matrix"))
     if kind == "all":
@@ -118,9 +133,13 @@ def demands(r: Random, count: int, folder: Path) -> tuple[tuple[object, ...], di
         return args, {(i, (i + step) % count): Fraction(1) for i in range(count)}
     if kind == "permutation":
         to = r.sample(range(count), count)
-        (folder / "to.csv").write_text("from,to\n" + "".join(f"{i},{t}\n" for i, t in enumerate(to)), encoding="utf-8")
+        (folder / "to.csv").write_text(
+            "from,to\n" + "".join(f"{i},{t}\n" for i, t in enumerate(to)), encoding="utf-8"
+        )
         return ("permutation", "to.csv"), {(i, t): Fraction(1) for i, t in enumerate(to) if i != t}
-    table = {(i, j): Fraction(r.choice((0, 1, 1, 3)), r.choice((1, 2))) for i in range(count) for j in range(count)}
+    table = {
+        (i, j): Fraction(r.choice((0, 1, 1, 3)), r.choice((1, 2))) for i in range(count) for j in range(count)
+    }
     if kind == "matrix":
         rows = [",".join(str(float(table[i, j])) for j in range(count)) for i in range(count)]
     else:
@@ -149,21 +168,32 @@ def network(seed: int, folder: Path, joined: bool) -> str:
         for rail in range(3):
             members = [end for end in terminals if end[2] == rail]
             if len(members) > 1:
-                amounts |= {(s, t): Fraction(1) for s, t in zip(members, [*members[1:], members[0]], strict=True)}
+                amounts |= {
+                    (s, t): Fraction(1) for s, t in zip(members, [*members[1:], members[0]], strict=True)
+                }
     else:
         lost = False
         for (i, j), amount in pairs.items():
-            common = [rail for rail in range(-1, 3) if ("host", i, rail) in terminals and ("host", j, rail) in terminals]
+            common = [
+                rail
+                for rail in range(-1, 3)
+                if ("host", i, rail) in terminals and ("host", j, rail) in terminals
+            ]
             lost |= not common
             amounts |= {(("host", i, rail), ("host", j, rail)): amount for rail in common}
         if lost:
             assert patterns.throughput(w, asked, LIMITS) == Answer("HiGHS", Fraction(0), Fraction(0))
             return "no common rail"
     if not amounts:
-        with pytest.raises(NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"):
+        with pytest.raises(
+            NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"
+        ):
             patterns.throughput(w, asked, LIMITS)
         return "nothing"
-    top = min(Fraction(sum(rate for pair, rate in rates.items() if x in pair)) / most for x, most in sums(amounts).items())
+    top = min(
+        Fraction(sum(rate for pair, rate in rates.items() if x in pair)) / most
+        for x, most in sums(amounts).items()
+    )
     # Hosts pass nothing on: a flow leaves only its source and enters only its destination, both nodes of their own.
     arcs = [
         (Fraction(rate), [(("out", a) if a[0] == "host" else a, ("in", b) if b[0] == "host" else b)])
@@ -184,12 +214,16 @@ def test_random_networks(joined: bool, tmp_path: Path) -> None:
         seen[network(seed, tmp_path, joined)] += 1
 
     each(range(30), rule)
-    assert min(seen[x] for x in (("by rail", "full") if joined else ("by rail", "full", "compared"))) > 0, seen
+    assert min(seen[x] for x in (("by rail", "full") if joined else ("by rail", "full", "compared"))) > 0, (
+        seen
+    )
 
 
 def sent(fabric: Fabric, *args: object, limits: Limits = LIMITS, **more: Any) -> Answer:
     """The second figure of a throughput."""
-    return patterns.throughput(Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True, **more), limits)
+    return patterns.throughput(
+        Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True, **more), limits
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,7 +279,11 @@ def test_a_file_without_an_answer(tmp_path: Path, text: str | None, why: str) ->
         (star(RATE, RATE), ("shift", 0), "the pattern says nothing about this fabric"),
         (star(RATE, RATE), ("shift", Fraction(1, 2)), "the pattern says nothing about this fabric"),
         (torus(3), ("rail_allreduce",), "the pattern says nothing about this fabric"),
-        (star(10**12, 10**12, 10**6 - 1), ("ring",), "rates or demands are too far apart for the floats of HiGHS"),
+        (
+            star(10**12, 10**12, 10**6 - 1),
+            ("ring",),
+            "rates or demands are too far apart for the floats of HiGHS",
+        ),
     ],
 )
 def test_patterns_without_an_answer(made: Builder, args: tuple[object, ...], why: str) -> None:
@@ -260,13 +298,15 @@ def test_throughput_between_two_sets() -> None:
         node = selector(fabric, "node")
         halves = [type(node)(f"node[{i}..{i + 1}]", node.kind, node.elements[i : i + 2]) for i in (0, 2)]
         asked = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[1],), report=True)
-        found = figures.throughput_between(Wiring.whole(fabric), asked, LIMITS)
+        found = graph_figures.throughput_between(Wiring.whole(fabric), asked, LIMITS)
         assert (found.lower, found.upper, found.full_bps) == (share, share, Fraction(2 * RATE))
         same = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[0],), report=True)
         with pytest.raises(NoOpinion, match=r"^one set is empty, or they have a device in common$"):
-            figures.throughput_between(Wiring.whole(fabric), same, LIMITS)
+            graph_figures.throughput_between(Wiring.whole(fabric), same, LIMITS)
     fabric = star(RATE, 0).build()
     node = selector(fabric, "node")
     one, two = (type(node)(f"node[{k}]", node.kind, (e,)) for k, e in enumerate(node.elements))
     with pytest.raises(NoOpinion, match=r"^one of the two has no link$"):
-        figures.throughput_between(Wiring.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS)
+        graph_figures.throughput_between(
+            Wiring.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS
+        )
