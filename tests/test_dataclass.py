@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system import lazy_dataclass as ours
 
 SHAPES: list[dict[str, bool]] = [
@@ -70,7 +70,7 @@ def test_it_behaves_as_the_standard_library_does(options: dict[str, bool], a: in
 
 
 def test_a_frozen_class_goes_through_pickle() -> None:
-    span = Span(SourceFile("a.fab", "fabric"), 0, 6)
+    span = SourceSpan(SourceFile("a.fab", "fabric"), 0, 6)
     again = pickle.loads(pickle.dumps(span))
     assert (again.text, again.start, again.end) == ("fabric", 0, 6)
     for name in ("start", "other"):

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
-from tdsl.emit.target import discover
+from tdsl.emit.build import build_files
+from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.semantics import devices, models, planner, routing, settings, statements, tier_specs
@@ -28,7 +28,7 @@ from tdsl.semantics.values import TYPE_NAMES
 from tdsl.syntax import keywords
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import METRICS
 from tests.harness import none
 
@@ -81,7 +81,7 @@ def compiled(block: Block, folder: Path) -> compiler.Compilation:
             path.write_text(other.text, encoding="utf-8")
     path = folder / "example.fab"
     path.write_text(block.text, encoding="utf-8")
-    return compiler.check(str(path), Options())
+    return compiler.compile_and_verify(str(path), Options())
 
 
 def test_examples_are_checked_without_a_finding(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_the_unit_table_is_the_compilers() -> None:
         ("Settings of a connect", [*statements.CONNECT_SETTINGS, *settings.MEDIA_WORDS]),
         ("Models", [*models.PORT_SETTINGS, *models.FACTS, *keywords.KINDS["part"]]),
         ("Naming, omit, override, extend", ["naming", "omit", "override", "extend"]),
-        ("Requirements", [*catalogue(), *METRICS]),
+        ("Requirements", [*checks_by_name(), *METRICS]),
     ],
     ids=lambda v: v if isinstance(v, str) else "",
 )
@@ -213,7 +213,7 @@ def topologies() -> list[tuple[str, str, str]]:
 
 
 def test_the_table_of_topologies_is_the_library() -> None:
-    files = sorted(p.stem for p in (resources.folder("stdlib") / "topologies").glob("*.fab"))
+    files = sorted(p.stem for p in (resources.packaged_folder("stdlib") / "topologies").glob("*.fab"))
     assert sorted(name for name, *_ in topologies()) == files
 
 
@@ -223,7 +223,7 @@ def test_a_line_of_the_table_of_topologies_is_a_design(
 ) -> None:
     models = next(b.text for b in marked("fab", "file") if b.info[2] == "shelf.fab")
     (tmp_path / "example.fab").write_text(f"{models}\nfabric f {{\n  {ends}\n  {block}\n}}\n")
-    result = compiler.elaborate(str(tmp_path / "example.fab"), Options())
+    result = compiler.compile_without_checks(str(tmp_path / "example.fab"), Options())
     assert not [d for d in result.findings if d.severity is not Severity.NOTE], result.findings
     assert result.designs[0].fabric.link_count > 0 and block.split()[0] == name
 
@@ -231,7 +231,7 @@ def test_a_line_of_the_table_of_topologies_is_a_design(
 def test_what_is_left_out_names_models_that_are_there() -> None:
     text = (ROOT / "docs" / "left-out.md").read_text(encoding="utf-8")
     named = {w for w in quoted(text) if re.fullmatch(r"[A-Z][A-Z0-9_]{2,}", w)}
-    known = {p.stem.upper() for p in (resources.folder("stdlib") / "hardware").rglob("*.fab")}
+    known = {p.stem.upper() for p in (resources.packaged_folder("stdlib") / "hardware").rglob("*.fab")}
     assert len(named) > 8 and named <= known, named - known
 
 
@@ -239,9 +239,9 @@ def test_the_table_of_metrics_is_the_catalogue() -> None:
     rows = re.findall(
         r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", section("Requirements"), re.MULTILINE
     )
-    assert sorted(name for name, *_ in rows) == sorted(catalogue())
+    assert sorted(name for name, *_ in rows) == sorted(checks_by_name())
     for name, kind, takes, alone in rows:
-        check = catalogue()[name]
+        check = checks_by_name()[name]
         written = {"args" if q == "argument" else q.removeprefix("of ") for q in quoted(takes)}
         assert written == set(check.takes), name
         assert ("yes or no" in kind) == (check.kind == "yes_no"), name
@@ -254,7 +254,7 @@ def test_the_table_of_metrics_is_the_catalogue() -> None:
 
 def test_metrics_said_to_be_missing_are_missing() -> None:
     text = section("Requirements").partition("The word ")[2].partition("is kept for")[0]
-    assert quoted(text) == set(METRICS) - set(catalogue())
+    assert quoted(text) == set(METRICS) - set(checks_by_name())
 
 
 # ---------------------------------------------------------------- README
@@ -352,16 +352,16 @@ def test_the_page_of_commands_names_every_command_and_target() -> None:
     text = COMMANDS.read_text(encoding="utf-8")
     for name in cli.list_commands(None):  # type: ignore[arg-type]
         assert re.search(rf"`tdsl {name}\b", text), name
-    for name in discover(Diagnostics()):
+    for name in targets_by_name(Diagnostics()):
         assert re.search(rf"`{name}`", text), name
 
 
 def test_the_pictures_are_those_of_the_diagram_target(request: pytest.FixtureRequest) -> None:
     """``docs/superpod.svg``; ``--golden`` draws it anew."""
-    fabric = compiler.elaborate("dgx_superpod_h100").designs[0].fabric
+    fabric = compiler.compile_without_checks("dgx_superpod_h100").designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    made = build(fabric, ["diagram"], found)["diagram/fabric.svg"]
+    made = build_files(fabric, ["diagram"], found)["diagram/fabric.svg"]
     assert not [d for d in found if d.severity is Severity.ERROR]
     path = ROOT / "docs" / "superpod.svg"
     if request.config.getoption("--golden"):

@@ -14,12 +14,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 
 from tdsl.answers import form
-from tdsl.answers.form import NotKept, dumped, loaded, read, written
+from tdsl.answers.form import NotKept, json_bytes, json_from_bytes, compilations_from_json, compilations_as_json
 from tdsl.answers.judgements import RECORDS, restore_judgements, written_judgements
 from tdsl.compile.compilation import Compilation
 from tdsl.compile.waivers import Allowance
 from tdsl.findings.diagnostic import Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.quantity import LENGTH, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement
@@ -79,8 +79,8 @@ class Filled:
             return self.value(next(x for x in of if x not in (NoneType, bool)), default)
         if outer is Literal:
             return of[-1]
-        if hint is Span:
-            return Span(self.files[n % 2], n % 7, n % 7 + 3)
+        if hint is SourceSpan:
+            return SourceSpan(self.files[n % 2], n % 7, n % 7 + 3)
         if outer is tuple:
             return tuple(self.value(x) for x in of if x is not ...)
         if outer in (list, Sequence):
@@ -121,7 +121,7 @@ def test_every_field_of_every_record_comes_back() -> None:
     filled = Filled(FILES)
     made = filled.record(Compilation)
     assert filled.seen >= set(form.KEPT.values())
-    (again,) = read(loaded(dumped(written([made]))))
+    (again,) = compilations_from_json(json_from_bytes(json_bytes(compilations_as_json([made]))))
     assert not list(differences(made, again))
 
 
@@ -130,7 +130,7 @@ def test_every_field_of_a_judgement_comes_back() -> None:
     made, now = wired(OLD), wired(OLD)
     made.known.plain["a"] = filled.record(Judgement)
     assert filled.seen == set(RECORDS.values())
-    restore_judgements(loaded(dumped(written_judgements(made))), now, [OLD, BESIDE])
+    restore_judgements(json_from_bytes(json_bytes(written_judgements(made))), now, [OLD, BESIDE])
     assert not list(differences(made.known.plain, now.known.plain))
 
 
@@ -149,23 +149,23 @@ def test_what_is_not_known_is_not_kept() -> None:
     for odd in (one, replace(result, witness={"a": {1, 2}}), object()):
         good.designs[0].results = [result, odd]  # type: ignore[list-item]
         with pytest.raises(NotKept):
-            written([good])
+            compilations_as_json([good])
 
 
 def test_documents_that_are_refused() -> None:
     """Places outside their files, numbers of nothing, other numbers of fields, and values of other kinds."""
-    good = loaded(dumped(written([whole()])))
-    assert len(read(good)) == 1
+    good = json_from_bytes(json_bytes(compilations_as_json([whole()])))
+    assert len(compilations_from_json(good)) == 1
     one, two = (len(text) for _, text in good["files"])
     for at in ([0, -1, 3], [0, 3, 2], [0, 3, one + 1], [2, 0, 0], [1, 0, two + 1], [0, 1], [7], []):
         wrong = deepcopy(good)
         wrong["findings"][0][3] = ["span", *at]
         with pytest.raises(NotKept):
-            read(wrong)
+            compilations_from_json(wrong)
     for at in ([0, 0, one], [0, one, one], [0, 0, 0], [1, two, two]):
         right = deepcopy(good)
         right["findings"][0][3] = ["span", *at]
-        found = read(right)[0].designs[0].findings[0].span
+        found = compilations_from_json(right)[0].designs[0].findings[0].span
         assert found is not None and (found.start, found.end) == (at[1], at[2])
     changes: Any = (
         lambda d: d.pop("files"), lambda d: d["compilations"][0].pop(), lambda d: d["compilations"][0].append(3),
@@ -178,10 +178,10 @@ def test_documents_that_are_refused() -> None:
         wrong = deepcopy(good)
         change(wrong)
         with pytest.raises(NotKept):
-            read(wrong)
+            compilations_from_json(wrong)
     for text in (b"{", b"", b"[" * 100_000, b"\xff"):
         with pytest.raises(NotKept):
-            loaded(text)
+            json_from_bytes(text)
     with pytest.raises(ValueError, match=r"nan|JSON"):
-        dumped([float("nan")])
-    assert dumped({"a": ["ä", 1]}) == b'{"a":["\\u00e4",1]}'
+        json_bytes([float("nan")])
+    assert json_bytes({"a": ["ä", 1]}) == b'{"a":["\\u00e4",1]}'

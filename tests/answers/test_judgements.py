@@ -10,9 +10,9 @@ import pytest
 
 from tdsl.answers.form import NotKept
 from tdsl.answers.judgements import restore_judgements, written_judgements
-from tdsl.compile.reuse import Layout
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.verify.check import Fault, Judgement
+from tdsl.compile.reuse import WiringTokens
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.verify.check import PropertyFault, Judgement
 
 OLD = SourceFile("pod.fab", "fabric f {\n  host node: NODE\n}\n")
 NEW = SourceFile("pod.fab", "# a comment\n\n\nfabric f {\n\n  host node: NODE  # more\n}\n")
@@ -21,23 +21,23 @@ BESIDE = SourceFile("lib.fab", "model host NODE { }\n")
 
 def wired(file: SourceFile) -> Any:
     """What of a wired fabric the judgements read: the tokens of its text, and what is known of it."""
-    return SimpleNamespace(layout=Layout(file, [], "f"), known=SimpleNamespace(plain={}, claims={}))
+    return SimpleNamespace(layout=WiringTokens(file, [], "f"), known=SimpleNamespace(plain={}, claims={}))
 
 
-def place(file: SourceFile, word: str) -> Span:
+def place(file: SourceFile, word: str) -> SourceSpan:
     """Where a word is for the first time."""
     at = file.text.index(word)
-    return Span(file, at, at + len(word))
+    return SourceSpan(file, at, at + len(word))
 
 
-def again(span: Span, files: list[SourceFile]) -> Span:
+def again(span: SourceSpan, files: list[SourceFile]) -> SourceSpan:
     """A place that was written with the old text and is read with the new one."""
     made, now = wired(OLD), wired(NEW)
-    made.known.plain["a"] = Judgement("refuted", "why", faults=(Fault(Origin(span), "m"),))
+    made.known.plain["a"] = Judgement("refuted", "why", faults=(PropertyFault(Origin(span), "m"),))
     restore_judgements(json.loads(json.dumps(written_judgements(made))), now, files)
     (fault,) = now.known.plain["a"].faults
     assert fault.at is not None
-    found: Span = fault.at.span
+    found: SourceSpan = fault.at.span
     return found
 
 
@@ -53,7 +53,7 @@ def test_a_place_follows_its_tokens(word: str) -> None:
 def test_a_place_outside_another_file_is_refused(start: int, end: int, fits: bool) -> None:
     """The file has 20 characters."""
     assert len(BESIDE.text) == 20
-    span = Span(BESIDE, start, end)
+    span = SourceSpan(BESIDE, start, end)
     if fits:
         assert again(span, [NEW, BESIDE]) == span
     else:

@@ -48,9 +48,9 @@ def certificate(check: str, **fields: Any) -> dict[str, Any]:
     return {"schema": checker.SCHEMA, "fabric": "f", "check": check, **fields}
 
 
-def network(made: dict[str, Any], steps: int = 10**9, failed: checker.Element | None = None) -> checker.Network:
+def network(made: dict[str, Any], steps: int = 10**9, failed: checker.Element | None = None) -> checker.CertifiedNetwork:
     """The checker's view of a fabric, or of what a failure leaves."""
-    return checker.Network(checker.Fabric(made), checker.Work(steps), failed)
+    return checker.CertifiedNetwork(checker.CertifiedFabric(made), checker.WorkSteps(steps), failed)
 
 
 def rejected(why: str) -> Any:

@@ -13,10 +13,10 @@ import networkx as nx
 
 from tdsl.certificates import checker
 from tdsl.certificates.checker import Rejected, verify
-from tdsl.certificates.write import Certified, certificates, certify, fabric_json
+from tdsl.certificates.write import Certified, certificates_by_file_name, verified_certificates, json_of_fabric_target
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.prove.budget import DEFAULT
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 from tests.fabrics import claim
 from tests.harness import compile_text
 from tests.verify import judges
@@ -44,7 +44,7 @@ READ = {
 
 def as_json(f):
     """What the target `json` writes of a fabric, as far as the checker reads it."""
-    data = json.loads(fabric_json(f))
+    data = json.loads(json_of_fabric_target(f))
     out = {"schema": data["schema"], "fabric": data["fabric"]}
     for name, columns in READ.items():
         rows = [dict(zip(data[name]["columns"], row, strict=True)) for row in data[name]["rows"]]
@@ -54,15 +54,15 @@ def as_json(f):
 
 def net_of(fabric):
     """The checker's view of a fabric.json."""
-    return checker.Network(checker.Fabric(fabric), checker.Work())
+    return checker.CertifiedNetwork(checker.CertifiedFabric(fabric), checker.WorkSteps())
 
 
 def shown(certificate, fabric, end):
     """The bound of a throughput that one proof shows, in bit/s; None where the checker rejects it."""
     try:
-        stated = checker.read(certificate, checker.HEAD | checker.FORMS["throughput"], "certificate")
+        stated = checker.value_of_form(certificate, checker.HEAD | checker.FORMS["throughput"], "certificate")
         wide = {"lower_bps": Fraction(0), "upper_bps": Fraction(10**60)}
-        return checker.throughput(net_of(fabric), stated | wide)[end == "upper"]
+        return checker.verify_throughput_bounds(net_of(fabric), stated | wide)[end == "upper"]
     except (Rejected, LookupError, TypeError, ValueError, ArithmeticError):
         return None
 
@@ -75,7 +75,7 @@ def headed(f, bodies):
 
 def made(f, *claims, budget=DEFAULT):
     asked = [claim(f, "bisection", ">=", Fraction(1, 100)), *claims]
-    return headed(f, certificates(f, asked, run(f, asked, Diagnostics(), budget=budget), budget))
+    return headed(f, certificates_by_file_name(f, asked, judge_requirements(f, asked, Diagnostics(), budget=budget), budget))
 
 
 def rejected(certificate, fabric):
@@ -127,7 +127,7 @@ def design(text: str, folder: Path) -> tuple[str, Certified]:
     """The fabric.json and the certificates of a text."""
     (made,) = compile_text(text + MODELS, folder, models=False).designs
     assert made.fabric is not None, made.findings
-    return fabric_json(made.fabric), certify(made.fabric, made.claims, made.results)
+    return json_of_fabric_target(made.fabric), verified_certificates(made.fabric, made.claims, made.results)
 
 
 def judged(body: dict[str, object], fabric: str) -> tuple[int, str]:

@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import Rejected, verify
-from tdsl.certificates.write import certificates
+from tdsl.certificates.write import certificates_by_file_name
 from tdsl.fabric.patterns import random_regular
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.prove.all_to_all import ALL
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.demands import Demand
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.certificates.made import HEADLINES, as_json, at, headed, leaves, made, put, rejected, shown
 from tests.fabrics import (
     Builder,
@@ -54,15 +54,15 @@ LIMITS = {
 }
 """What is set to nothing, so that a small fabric is a large one."""
 SEEDS = st.integers(0, 10**6)
-PLAIN = [(Word("ring"),), (Word("shift"), 3), (Word(ALL),)]
-WORDS = [*PLAIN, (Word("rail_allreduce"),)]
+PLAIN = [(BareWord("ring"),), (BareWord("shift"), 3), (BareWord(ALL),)]
+WORDS = [*PLAIN, (BareWord("rail_allreduce"),)]
 CERTIFIED = []
-HERE = Span(SourceFile("here.fab", ""), 0, 0)
+HERE = SourceSpan(SourceFile("here.fab", ""), 0, 0)
 
 
 def made_of_patterns(f, kind, words=WORDS):
     asked = [claim(f, "throughput", args=args, through=way) for args in words for way in ("", "scaleup")]
-    return headed(f, certificates(f, asked, [], LIMITS[kind]))
+    return headed(f, certificates_by_file_name(f, asked, [], LIMITS[kind]))
 
 
 def some(seed):
@@ -97,7 +97,7 @@ def demand_of(f, pattern):
         by = 1 if pattern.startswith("ring") else 3
         pairs = [(s, (s + by) % n) for s in range(n)]
     source, target = np.array(pairs, dtype=np.int64).T
-    return Demand(source, target, np.ones(len(pairs), dtype=np.int64))
+    return TrafficDemand(source, target, np.ones(len(pairs), dtype=np.int64))
 
 
 def true_bps(f, pattern):
@@ -212,7 +212,7 @@ def test_no_plane_reaches_all_and_the_pairs_are_too_many():
         whole,
         [called.index(x) for x in (("node0", "pl0-leaf0"), ("node2", "pl1-leaf0"), ("node5", "pl2-leaf1"))],
     )
-    found = made_of_patterns(f, "no pairs", [(Word(ALL),)])["throughput-all_to_all.json"]
+    found = made_of_patterns(f, "no pairs", [(BareWord(ALL),)])["throughput-all_to_all.json"]
     assert [(r["by"], r["lengths"]) for r in found["lower"]["routes"]] == [("lengths", [])]
     verify(found, as_json(f))
     true = true_bps(f, ALL)

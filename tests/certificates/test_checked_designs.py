@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tdsl.certificates import checker
-from tdsl.certificates.write import certify, fabric_json
+from tdsl.certificates.write import verified_certificates, json_of_fabric_target
 from tdsl.compile import compiler
-from tdsl.compile.compiler import Options, elaborate
+from tdsl.compile.compiler import Options, compile_without_checks
 from tdsl.fabric.graph import Fabric
 from tests.certificates.made import MODELS, body, design, judged
 from tests.harness import compile_text
@@ -347,12 +347,12 @@ def test_cases_of_the_collection() -> None:
         pytest.skip("no collection of cases")
     for path in found:
         source = path.with_suffix(".fab") if path.with_suffix(".fab").is_file() else root / "forged_flows.fab"
-        made = compiler.elaborate(str(source), Options()).designs[0].fabric
+        made = compiler.compile_without_checks(str(source), Options()).designs[0].fabric
         assert made is not None
         forged = json.loads(path.read_text())
         status, line = judged(
             in_this_schema({k: v for k, v in forged.items() if k not in ("schema", "fabric")}),
-            fabric_json(made),
+            json_of_fabric_target(made),
         )
         assert status == 1 and "key" not in line, (path, line)
 
@@ -429,14 +429,14 @@ def test_a_certificate_is_of_what_was_asked(tmp_path: Path) -> None:
         (made,) = compile_text(text + MODELS, tmp_path, models=False).designs
         assert made.fabric is not None
         names[check] = {
-            *certify(made.fabric, made.claims, [r for r in made.results if r.check == check]).texts
+            *verified_certificates(made.fabric, made.claims, [r for r in made.results if r.check == check]).texts
         }
     assert "bisection.json" in names["bisection"] - names["reachability"]
 
 
 def fabric(source: Path | str, name: str) -> Fabric:
     """The fabric of that name in a design."""
-    found = next(d.fabric for d in elaborate(str(source), Options()).designs if d.name == name)
+    found = next(d.fabric for d in compile_without_checks(str(source), Options()).designs if d.name == name)
     assert found is not None
     return found
 

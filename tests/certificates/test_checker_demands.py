@@ -39,7 +39,7 @@ def asked(pattern: str, rows: Any = RAILS, **more: Any) -> tuple[dict[str, dict[
     """Amounts by source and target of a pattern, the traffic, and what a rate of one means."""
     net = network(railed(rows))
     stated = {"pattern": pattern, "units": 5, "demands": None, "from": None, "to": None} | more
-    traffic, rate = checker.demanded(net, stated, PLAIN)
+    traffic, rate = checker.traffic_of_stated_pattern(net, stated, PLAIN)
     assert all(n == 1 for _, n, _ in traffic.asked)
     return {s: dict(wanted) for s, _, wanted in traffic.asked}, traffic, rate
 
@@ -108,10 +108,10 @@ def test_names_that_a_rail_or_a_set_would_have() -> None:
     for link in made["links"]["rows"]:
         link[1] = "b 2" if link[1] == "b" else link[1]
     stated = {"units": 5, "demands": None, "from": ["h0"], "to": ["h1"]}
-    assert checker.demanded(network(made), stated | {"pattern": "ring"}, PLAIN)[1] == 150
+    assert checker.traffic_of_stated_pattern(network(made), stated | {"pattern": "ring"}, PLAIN)[1] == 150
     for pattern in ("ring by rail", "rail_allreduce", "between", "all_to_all by rail"):
         with rejected("a device has the name of a rail or a set"):
-            checker.demanded(network(made), stated | {"pattern": pattern}, PLAIN)
+            checker.traffic_of_stated_pattern(network(made), stated | {"pattern": pattern}, PLAIN)
 
 
 def test_demands_of_sets() -> None:
@@ -128,7 +128,7 @@ def test_demands_of_sets() -> None:
     rows += [("h4", "h0", 90), ("h4", "t", 110), ("h1", "s", 40)]
     net = network(design({f"h{i}": HOST for i in range(5)} | {"s": SWITCH, "t": SWITCH}, rows))
     stated = {"pattern": "between", "units": None, "demands": None, "from": ["h0", "h1"], "to": ["h3", "s"]}
-    traffic, rate = checker.demanded(net, stated, PLAIN)
+    traffic, rate = checker.traffic_of_stated_pattern(net, stated, PLAIN)
     assert rate == 1 and traffic.asked == [("all from", 1, {"all to": 1})]
     capacity = {("all from", "all to"): 20 + 40 + 80, ("all from", "t"): 50, ("all to", "t"): 60 + 70}
     assert traffic.graph.arcs() == {k: c for (a, b), c in capacity.items() for k in ((a, b), (b, a))}
@@ -138,14 +138,14 @@ def test_demands_of_sets() -> None:
         {"from": []}, {"to": []}, {"from": None}, {"to": None}, {"from": ["h0", "x"]}, {"to": ["x"]}, {"from": ["h0", "s"]},
     ):  # fmt: skip
         with rejected("a set is empty or unknown, or both overlap"):
-            checker.demanded(net, stated | sides, PLAIN)
+            checker.traffic_of_stated_pattern(net, stated | sides, PLAIN)
     two = network(design({"h0": HOST, "h1": HOST}, [("h0", "h1", 10), ("h1", "h0", 20)]))
-    traffic, _ = checker.demanded(two, stated | {"from": ["h0"], "to": ["h1"]}, PLAIN)
+    traffic, _ = checker.traffic_of_stated_pattern(two, stated | {"from": ["h0"], "to": ["h1"]}, PLAIN)
     assert traffic.top == traffic.routed([SHORTEST]) == 30, "both sets are all that there is"
     lone = network(design({"h0": HOST, "h1": HOST, "s": SWITCH}, [("h0", "s", 10)]))
     for one, other in (("h0", "h1"), ("h1", "h0")):
         with rejected("a demand is not between two that have links"):
-            checker.demanded(lone, stated | {"from": [one], "to": [other]}, PLAIN)
+            checker.traffic_of_stated_pattern(lone, stated | {"from": [one], "to": [other]}, PLAIN)
 
 
 def test_hosts_of_one_switch_are_one_with_it() -> None:
@@ -162,26 +162,26 @@ def test_hosts_of_one_switch_are_one_with_it() -> None:
     devices = {f"h{i}": HOST for i in range(5)} | {"h5": cells("host", forwards=True), "s": SWITCH, "t": SWITCH}
     made = network(design(devices, [*links, ("h5", "s", 90)]))
     demands = {("h0", "h1"): 7, ("h0", "h2"): 5, ("h1", "h2"): 3, ("h2", "h0"): 2, ("h5", "h0"): 11, ("h4", "h3"): 1}
-    traffic = checker.listed(made, PLAIN, made.units, dict(demands))
+    traffic = checker.traffic_of_listed_demands(made, PLAIN, made.units, dict(demands))
     assert traffic.asked == [("h0", 1, {"h2": 8}), ("h2", 1, {"h0": 2}), ("h5", 1, {"h0": 11}), ("h4", 1, {"h3": 1})]
     assert traffic.out == {"h0": 8, "h2": 2, "h5": 11, "h4": 1} and traffic.into == {"h2": 8, "h0": 13, "h3": 1}
     arcs = {("h0", "s"): 5, ("h2", "s"): 4, ("h2", "t"): 5, ("h3", "t"): 6, ("h3", "h4"): 7, ("s", "t"): 8, ("h5", "s"): 9}
     assert made.grain == 10 and traffic.graph.arcs() == {k: c for (a, b), c in arcs.items() for k in ((a, b), (b, a))}
     assert traffic.top == min(Fraction(2, 13), Fraction(3, 7), Fraction(9, 8), Fraction(9, 11), Fraction(7, 1), Fraction(13, 1))
-    apart = checker.listed(made, PLAIN, (), dict(demands))
+    apart = checker.traffic_of_listed_demands(made, PLAIN, (), dict(demands))
     assert apart.asked[0] == ("h0", 1, {"h1": 7, "h2": 5}) and apart.out["h1"] == 3
-    below = checker.listed(made, PLAIN, made.units, {("h0", "h1"): 7})
+    below = checker.traffic_of_listed_demands(made, PLAIN, made.units, {("h0", "h1"): 7})
     assert below.asked == [] and below.lower({"routes": []}) == below.top == Fraction(2, 7)
     assert below.upper({"lengths": [["s", "t", 5]]}) == Fraction(2, 7)
-    into = checker.listed(made, PLAIN, made.units, {("h2", "h1"): 7})
+    into = checker.traffic_of_listed_demands(made, PLAIN, made.units, {("h2", "h1"): 7})
     assert into.top == Fraction(3, 7)
     for wrong in ({("h0", "h0"): 1}, {("h0", "x"): 1}, {("x", "h0"): 1}):
         with rejected("a demand is not between two that have links"):
-            checker.listed(made, PLAIN, made.units, wrong)
+            checker.traffic_of_listed_demands(made, PLAIN, made.units, wrong)
     for proof, some in ((PLAIN, {}), ({"quotient": None, "symmetries": [{}]}, demands)):
         with rejected("nothing is demanded, or there are symmetries of a list"):
-            checker.listed(made, proof, made.units, some)
-    assert checker.listed(made, {"quotient": None, "symmetries": []}, made.units, demands).out == traffic.out
+            checker.traffic_of_listed_demands(made, proof, made.units, some)
+    assert checker.traffic_of_listed_demands(made, {"quotient": None, "symmetries": []}, made.units, demands).out == traffic.out
 
 
 def line() -> checker.Traffic:
@@ -196,7 +196,7 @@ def line() -> checker.Traffic:
         ("s", "t", 100),
     ]
     net = network(design({"h0": HOST, "h1": HOST, "h2": HOST, "s": SWITCH, "t": SWITCH}, links))
-    return checker.listed(net, PLAIN, net.units, {("h0", "h1"): 3, ("h2", "h1"): 2})
+    return checker.traffic_of_listed_demands(net, PLAIN, net.units, {("h0", "h1"): 3, ("h2", "h1"): 2})
 
 
 FLOWS: dict[str, Any] = {
@@ -238,7 +238,7 @@ def test_all_to_all_on_random_fabrics(seed: int) -> None:
     links = [(h, s, rng.randrange(1, 5)) for h in hosts for s in rng.sample(switches, 2)]
     links += [("s0", "s1", 3), ("s1", "s2", 2), ("s2", "s3", rng.randrange(1, 5))]
     net = network(design(dict.fromkeys(hosts, HOST) | dict.fromkeys(switches, SWITCH), links))
-    alone = checker.uniform(net, PLAIN)
+    alone = checker.traffic_of_uniform_demands(net, PLAIN)
     same = {h: min(g for g in hosts if net.near(g) == net.near(h)) for h in hosts}
 
     def orbit(arc: tuple[str, str]) -> tuple[str, str]:
@@ -258,7 +258,7 @@ def test_all_to_all_on_random_fabrics(seed: int) -> None:
         net.route(h, dict.fromkeys(hosts, 12), one, {arc: length[orbit(arc)] for arc in net.arcs()})
         load.update(one)
     price = sum(c * length[orbit(arc)] for arc, c in net.arcs().items())
-    upper = checker.uniform(net, PLAIN).upper({"lengths": named})
+    upper = checker.traffic_of_uniform_demands(net, PLAIN).upper({"lengths": named})
     assert upper == min(alone.top, Fraction(price, far))
     both: Counter[Any] = Counter()
     capacity: Counter[Any] = Counter()
@@ -275,14 +275,14 @@ def test_units_that_forward_or_are_linked_to_units_are_no_class() -> None:
     """Two hosts that forward, two that have a link to a third one, and two that are equivalent, all on one switch."""
     devices = {f"h{i}": HOST for i in range(5)} | {f"f{i}": cells("host", forwards=True) for i in (0, 1)} | {"s": SWITCH}
     links = [(d, "s", 10) for d in devices if d != "s"] + [("h0", "h2", 10), ("h1", "h2", 10)]
-    traffic = checker.uniform(network(design(devices, links)), PLAIN)
+    traffic = checker.traffic_of_uniform_demands(network(design(devices, links)), PLAIN)
     assert [(s, n) for s, n, _ in traffic.asked] == [("h0", 1), ("h1", 1), ("h2", 1), ("h3", 2), ("f0", 1), ("f1", 1)]
 
 
 def test_all_to_all_of_chips_that_reach_only_each_other() -> None:
     """Three chips in a circle: lengths of 1 price what each sends over one link, and there is no other device."""
     net = network(design(dict.fromkeys(("c0", "c1", "c2"), CHIP), [("c0", "c1", 10), ("c1", "c2", 10), ("c2", "c0", 10)]))
-    traffic = checker.uniform(net, PLAIN)
+    traffic = checker.traffic_of_uniform_demands(net, PLAIN)
     every = [[a, b, 1] for a, b in net.arcs()]
     assert traffic.upper({"lengths": every}) == traffic.routed([SHORTEST]) == traffic.top == 1
 
@@ -292,9 +292,9 @@ def test_switches_with_equal_links_that_send_or_receive_are_no_class() -> None:
     square = [("c0", "c1", 10), ("c1", "c2", 10), ("c2", "c3", 10), ("c3", "c0", 10)]
     net = network(design(dict.fromkeys(("c0", "c1", "c2", "c3"), CHIP), square))
     for quotient in (None, True):
-        traffic = checker.listed(net, {"quotient": quotient, "symmetries": None}, net.units, {("c1", "c0"): 1})
+        traffic = checker.traffic_of_listed_demands(net, {"quotient": quotient, "symmetries": None}, net.units, {("c1", "c0"): 1})
         assert traffic.routed([SHORTEST]) == 1 and traffic.top == 2
-        back = checker.listed(net, {"quotient": quotient, "symmetries": None}, net.units, {("c0", "c1"): 1})
+        back = checker.traffic_of_listed_demands(net, {"quotient": quotient, "symmetries": None}, net.units, {("c0", "c1"): 1})
         assert back.routed([SHORTEST]) == 1
 
 
@@ -306,12 +306,12 @@ def test_bounds_of_a_bisection_by_routes() -> None:
         # on a link 2 (n - 1) of all pairs, both ways, of a capacity of 2: 1 / (n - 1) for each, times the pairs that are divided
         half = n // 2
         apart = Fraction(half * (n - half), n - 1)
-        assert checker.lower_bound(net, proof | {"hubs": None}) == -(-apart.numerator // apart.denominator)
+        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": None}) == -(-apart.numerator // apart.denominator)
         # a hub sends 1 to each host, over links that carry 2 both ways; at least half of the hosts are on the other side
-        assert checker.lower_bound(net, proof | {"hubs": {"s": 3}}) == half
-        assert checker.lower_bound(net, proof | {"hubs": {"s": 1}}) == half
+        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": {"s": 3}}) == half
+        assert checker.bisection_lower_bound_shown(net, proof | {"hubs": {"s": 1}}) == half
     apart = network(design({"h0": HOST, "h1": HOST, "h2": HOST, "s": SWITCH}, [("h0", "s", 10)]))
-    assert checker.lower_bound(apart, PLAIN | {"by": "routes", "routes": [SHORTEST], "hubs": {"s": 1}}) == 0
+    assert checker.bisection_lower_bound_shown(apart, PLAIN | {"by": "routes", "routes": [SHORTEST], "hubs": {"s": 1}}) == 0
 
 
 def test_links_that_are_restored_are_subtracted() -> None:
@@ -325,18 +325,18 @@ def test_links_that_are_restored_are_subtracted() -> None:
         (None, 1), ([], 1), ([["s", "t", 30]], 1), ([["t", "s", 40]], 1), ([["s", "t", 40], ["s", "t", 50]], 10 - 9),
         ([["s", "t", 100]], 10 - 10), ([["s", "t", 200]], 10 - 20),
     ):  # fmt: skip
-        assert checker.lower_bound(network(made), proof | {"restored": more}) == found
+        assert checker.bisection_lower_bound_shown(network(made), proof | {"restored": more}) == found
     for parts in (
         [part, {"hubs": ["t"], "shares": {}}],
         [{"hubs": ["s"], "shares": {}}] * 2,
         [{"hubs": ["s", "s"], "shares": {}}],
     ):
         with rejected("two parts share a node"):
-            checker.lower_bound(network(made), {"by": "shares", "parts": parts, "restored": None})
+            checker.bisection_lower_bound_shown(network(made), {"by": "shares", "parts": parts, "restored": None})
     two = [(h, s, 10) for h in ("h0", "h1", "h2", "h3") for s in ("s", "t")]
     planes = network(design({f"h{i}": HOST for i in range(4)} | {"s": SWITCH, "t": SWITCH}, two))
     parts = [{"hubs": ["s"], "shares": {}}, {"hubs": ["t"], "shares": {}}]
-    assert checker.lower_bound(planes, {"by": "shares", "parts": parts, "restored": None}) == 4
+    assert checker.bisection_lower_bound_shown(planes, {"by": "shares", "parts": parts, "restored": None}) == 4
     hosts = [[f"h{i}"] for i in range(4)]
     both = [{"least": n, "order": [*hosts, [s]]} for n, s in ((2, "s"), (1, "t"))]
-    assert checker.lower_bound(planes, {"by": "splits", "parts": both}) == 3
+    assert checker.bisection_lower_bound_shown(planes, {"by": "splits", "parts": both}) == 3

@@ -22,7 +22,7 @@ ENDS = [("a", "g1-h"), ("a-b", "g2-s"), ("g2-h", "g2-s"), ("a", "g2-s"), ("a-b-c
 
 
 def test_a_fabric_that_contradicts_itself() -> None:
-    made = checker.Fabric(design(NESTED, ENDS))
+    made = checker.CertifiedFabric(design(NESTED, ENDS))
     assert list(made.devices) == list(NESTED) and made.name == "f" and len(made.links) == 5
     assert made.ports[0] == ("a.p0", "g[1].h.q0") and made.ports[2] == ("g[2].h.p2", "g[2].s[x.y].q2")
     assert made.contents == {"": ["a", "g1-h", "g2-h", "g2-s"], "a": ["a-b"], "a-b": ["a-b-c"], "g2-h": ["g2-h-c"]}
@@ -37,7 +37,7 @@ def test_a_fabric_that_contradicts_itself() -> None:
         ("g2-s", {"inside": "a"}, "g2-s is inside another device than its path says"),
     ):
         with rejected(why):
-            checker.Fabric(design(NESTED | {name: NESTED[name] | other}, ENDS))
+            checker.CertifiedFabric(design(NESTED | {name: NESTED[name] | other}, ENDS))
     for link, why in (
         (("a", "a"), "a link joins a device to itself"),
         (("a", "x"), "a link ends at an unknown device"),
@@ -48,17 +48,17 @@ def test_a_fabric_that_contradicts_itself() -> None:
         ({"a_device": "g1-h", "b_device": "a", "a_port": "q0"}, "two links are on one port"),
     ):
         with rejected(why):
-            checker.Fabric(design(NESTED, [*ENDS, link]))
+            checker.CertifiedFabric(design(NESTED, [*ENDS, link]))
     aside = {"a_device": "a", "b_device": "a", "layer": "oob"}
-    assert len(checker.Fabric(design(NESTED, [*ENDS, aside])).links) == 5, "links of another layer are not judged"
+    assert len(checker.CertifiedFabric(design(NESTED, [*ENDS, aside])).links) == 5, "links of another layer are not judged"
 
 
 def test_hosts_of_other_layers_stay() -> None:
     """A host whose links are all of a layer is a device of the network; a switch or an optical switch of such links is not."""
     devices = {"h1": cells("host", path="h[1]"), "c1": cells("chip", path="c"), "x": cells("switch", path="y"), "o": cells("ocs")}
     aside = [{"a_device": d, "b_device": "x", "via": "o", "layer": "scaleup"} for d in ("h1", "c1")]
-    assert list(checker.Fabric(design(devices, aside)).devices) == ["h1", "c1"]
-    assert list(checker.Fabric(design(devices, [*aside, ("h1", "x")])).devices) == ["h1", "c1", "x"]
+    assert list(checker.CertifiedFabric(design(devices, aside)).devices) == ["h1", "c1"]
+    assert list(checker.CertifiedFabric(design(devices, [*aside, ("h1", "x")])).devices) == ["h1", "c1", "x"]
 
 
 NAMED = [
@@ -80,7 +80,7 @@ NAMED = [
 @pytest.mark.parametrize(("of", "found"), NAMED)
 def test_elements_that_paths_name(of: list[str], found: dict[str, set[str]] | None) -> None:
     """A path without indices names every element of the family; one with, its own; each with all that it contains."""
-    made = checker.Fabric(design(NESTED, ENDS))
+    made = checker.CertifiedFabric(design(NESTED, ENDS))
     if found is None:
         with rejected("no element, or one that is not in the fabric"):
             made.named(of)
@@ -123,7 +123,7 @@ LINKED = [
 @pytest.mark.parametrize(("what", "of", "to", "found"), LINKED)
 def test_links_ports_cages_and_cables_of_devices(what: str, of: list[str], to: Any, found: dict[str, set[int]] | None) -> None:
     """And of ports by their path, a group of them, or those that are connected to others: rows of the links that fail."""
-    made = checker.Fabric(design(HERE, WIRED))
+    made = checker.CertifiedFabric(design(HERE, WIRED))
     if found is None:
         with rejected("no element, or one that is not in the fabric"):
             made.elements(of, what, to)
@@ -186,7 +186,7 @@ def test_what_a_failure_leaves() -> None:
     rows: Rows = [{"a_device": a, "b_device": b, "rate_bps": rate} for a, b, rate in rates]
     rows[2]["via"] = "o"
 
-    def after(*gone: str, links: tuple[int, ...] = ()) -> checker.Network:
+    def after(*gone: str, links: tuple[int, ...] = ()) -> checker.CertifiedNetwork:
         return network(design(devices, rows), failed=checker.Element(frozenset(gone), frozenset(links)))
 
     whole = network(design(devices, rows))

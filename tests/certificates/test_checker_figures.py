@@ -12,7 +12,7 @@ import pytest
 from tdsl.certificates import checker
 from tests.certificates.by_hand import CHIP, HOST, SWITCH, cells, certificate, design, network, rejected
 
-Drawn = tuple[dict[str, Any], checker.Network]
+Drawn = tuple[dict[str, Any], checker.CertifiedNetwork]
 
 
 def drawn(seed: int, direct: bool = False) -> Drawn:
@@ -71,7 +71,7 @@ def test_distances_between_devices_that_units_are_connected_to(seed: int, direct
             checker.verify(certificate("diameter", value=0), made)
 
 
-def paths(net: checker.Network, a: str, b: str, nodes: bool) -> int:
+def paths(net: checker.CertifiedNetwork, a: str, b: str, nodes: bool) -> int:
     """Paths between two units that share no link, or no device between them."""
     inner, whole = net.forward - {a, b}, nx.DiGraph()
     whole.add_nodes_from([(a, 1), (b, 0)])
@@ -172,7 +172,7 @@ def test_ports_without_a_path_after_a_failure(seed: int, direct: bool) -> None:
     """The most ports of units that lose all others when one element fails, by trying each."""
     made, net = drawn(seed, direct)
 
-    def ports(left: checker.Network) -> dict[str, int]:
+    def ports(left: checker.CertifiedNetwork) -> dict[str, int]:
         """Ports of every unit from which another unit is reached."""
         passed = nx.Graph((x.a, x.b) for x in left.every if {x.a, x.b} <= left.forward)
         passed.add_nodes_from(left.forward)
@@ -188,7 +188,7 @@ def test_ports_without_a_path_after_a_failure(seed: int, direct: bool) -> None:
             out[u] += any(v != u and p == place for v, p in found)
         return out
 
-    def all_ports(whole: checker.Network) -> dict[str, int]:
+    def all_ports(whole: checker.CertifiedNetwork) -> dict[str, int]:
         linked = {d for x in whole.every for d in (x.a, x.b)}
         number = {u: sum(u in (x.a, x.b) for x in whole.every) for u in whole.units}
         return {u: (1 if u in linked else 0) if u in whole.forward else number[u] for u in whole.units}

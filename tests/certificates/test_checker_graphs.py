@@ -24,7 +24,7 @@ def graph(rng: random.Random, nodes: int, links: int, most: int = 5) -> tuple[ch
     names = [f"n{i}" for i in range(nodes)]
     ends = [(*rng.sample(names, 2), rng.randrange(1, most)) for _ in range(links)]
     forward = {v: None for v in names if rng.random() < 0.7}.keys()
-    made = checker.Graph(ends, forward, checker.Work())
+    made = checker.Graph(ends, forward, checker.WorkSteps())
     whole = nx.DiGraph()
     for a, b, rate in ends:
         for v, w in ((a, b), (b, a)):
@@ -60,7 +60,7 @@ def test_the_largest_flow_up_to_a_limit(seed: int) -> None:
         capacity: dict[Any, dict[Any, int]] = {}
         for (v, w), c in arcs.items():
             capacity.setdefault(v, {})[w] = c
-        assert checker.max_flow(capacity, "n0", "n1", most, checker.Work()) == min(value, most)
+        assert checker.maximum_flow_by_augmentation(capacity, "n0", "n1", most, checker.WorkSteps()) == min(value, most)
 
 
 def test_what_a_symmetry_keeps() -> None:
@@ -81,12 +81,12 @@ def test_what_a_symmetry_keeps() -> None:
     ):
         if why:
             with rejected(why):
-                checker.automorphisms(checker.Work(), images, kind, arcs)
+                checker.reject_unless_automorphisms(checker.WorkSteps(), images, kind, arcs)
         else:
-            checker.automorphisms(checker.Work(), images, kind, arcs)
+            checker.reject_unless_automorphisms(checker.WorkSteps(), images, kind, arcs)
     for changed in (arcs | {("b", "c"): 4}, arcs | {("a", "d"): 5}):
         with rejected("a symmetry changes the links"):
-            checker.automorphisms(checker.Work(), [swap], kind, changed)
+            checker.reject_unless_automorphisms(checker.WorkSteps(), [swap], kind, changed)
 
 
 def test_the_lowest_of_every_orbit() -> None:
@@ -101,8 +101,8 @@ def test_the_lowest_of_every_orbit() -> None:
         joined = nx.Graph((x, y) for move in moves for x, y in move.items())
         joined.add_nodes_from(items)
         lowest = {x: min(part) for part in nx.connected_components(joined) for x in part}
-        assert checker.orbits(items, moves) == lowest
-    assert list(checker.orbits(["c", "a"], [])) == ["c", "a"]
+        assert checker.lowest_of_orbits(items, moves) == lowest
+    assert list(checker.lowest_of_orbits(["c", "a"], [])) == ["c", "a"]
 
 
 def test_orders_of_splits() -> None:
@@ -112,20 +112,20 @@ def test_orders_of_splits() -> None:
     devices = {"h1": HOST, "h2": HOST, "h3": HOST} | dict.fromkeys(("s1", "s2", "t1", "t2"), SWITCH)
     order = [["h1"], ["h2"], ["h3"], ["s1", "s2"]]
 
-    def net() -> checker.Network:
+    def net() -> checker.CertifiedNetwork:
         return network(design(devices, links))
 
     for more, true in (([], 2), ([["t1"]], 2), ([["t1"], ["t2"]], 2)):
         made = net()
-        assert checker.splits(made, order + more, true) == true
+        assert checker.least_balanced_split(made, order + more, true) == true
         names = {d for same in order + more for d in same}
         expected = {(v, w): c for (v, w), c in net().arcs().items() if not {v, w} <= names}
         assert made.arcs() == expected
-        assert checker.splits(net(), order + more, true - 1) == true - 1
+        assert checker.least_balanced_split(net(), order + more, true - 1) == true - 1
         with rejected("a split cuts less"):
-            checker.splits(net(), order + more, true + 1)
+            checker.least_balanced_split(net(), order + more, true + 1)
     pair = network(design({"h1": HOST, "h2": HOST}, [("h1", "h2", 100)]))
-    assert checker.splits(pair, [["h1"], ["h2"]], 1) == 1 and pair.arcs() == {}
+    assert checker.least_balanced_split(pair, [["h1"], ["h2"]], 1) == 1 and pair.arcs() == {}
     for wrong, why in (
         ([*order, ["h1"]], "an order names a device twice"),
         ([*order, []], "an order names a device twice"),
@@ -137,10 +137,10 @@ def test_orders_of_splits() -> None:
         ([*order[:3], ["s1", "t2"], ["s2"]], "devices differ"),
     ):
         with rejected(why):
-            checker.splits(net(), wrong, 0)
+            checker.least_balanced_split(net(), wrong, 0)
 
 
-def crossing(net: checker.Network, arcs: Mapping[tuple[str, str], Fraction]) -> Fraction:
+def crossing(net: checker.CertifiedNetwork, arcs: Mapping[tuple[str, str], Fraction]) -> Fraction:
     """The least of these links, each named once, that a split of the units in halves cuts."""
     names = sorted({v for arc in arcs for v in arc} | {*net.units})
     found = []
@@ -215,7 +215,7 @@ def test_what_networks_of_hubs_need() -> None:
 ROUTES = [{"share": 1, "by": "lengths", "parts": 1, "lengths": []}]
 
 
-def least_cut(net: checker.Network) -> int:
+def least_cut(net: checker.CertifiedNetwork) -> int:
     """Of all splits of the units into halves, each with the best place of every other node, in grains."""
     units, others = [*net.units], [v for v in net.capacity if v not in net.units]
     best = None
@@ -239,12 +239,12 @@ def test_no_bound_is_above_the_least_cut(seed: int) -> None:
         hubs = {v: chance.randint(1, 3) for v in chance.sample(inner, chance.randint(1, len(inner)))}
         stated = {"by": "routes", "hubs": hubs, "symmetries": None, "quotient": False, "routes": ROUTES}
         try:
-            found.append(checker.lower_bound(network(data), stated))
+            found.append(checker.bisection_lower_bound_shown(network(data), stated))
         except checker.Rejected:
             continue
     stated = {"by": "routes", "hubs": None, "symmetries": None, "quotient": False, "routes": ROUTES}
     with suppress(checker.Rejected):
-        found.append(checker.lower_bound(network(data), stated))
+        found.append(checker.bisection_lower_bound_shown(network(data), stated))
     assert all(0 <= bound <= least for bound in found), (found, least)
     if seed == 1:
         assert found and max(found) > 0

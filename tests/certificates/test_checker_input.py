@@ -33,7 +33,7 @@ def test_the_limits_of_the_documentation() -> None:
     assert checker.SCHEMA == 4
     assert (checker.MAX_DEPTH, checker.MAX_DIGITS, checker.MAX_BITS) == (100, 60, 16_384)
     assert (checker.MAX_CERTIFICATE_BYTES, checker.MAX_FABRIC_BYTES) == (268_435_456, 1_073_741_824)
-    assert checker.MAX_STEPS == checker.Work().left == 500_000_000
+    assert checker.MAX_STEPS == checker.WorkSteps().left == 500_000_000
 
 
 UNREADABLE = [
@@ -49,8 +49,8 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("text", "why"), UNREADABLE)
 def test_why_a_text_is_not_read(text: str, why: str) -> None:
-    with pytest.raises(checker.Unreadable) as found:
-        checker.parse(text, "x")
+    with pytest.raises(checker.InputUnreadable) as found:
+        checker.parse_strict_json(text, "x")
     assert str(found.value) == why
 
 
@@ -112,7 +112,7 @@ def numbers(value: Any) -> Iterator[tuple[Any, Any]]:
 def read(stated: Any) -> Any:
     """A certificate of the fabric f, as the checker reads it before it judges it."""
     form = checker.HEAD | checker.FORMS[stated["check"]]
-    return checker.read({"schema": 0, "fabric": "f"} | stated, form, "certificate")
+    return checker.value_of_form({"schema": 0, "fabric": "f"} | stated, form, "certificate")
 
 
 @pytest.mark.parametrize("place", range(len(LEAST)))
@@ -138,10 +138,10 @@ def test_a_fabric_of_no_device_and_one_link_of_the_least_rate() -> None:
     for table, name, least in (*cells, ("planned_links", "rate_bps", 1), ("planned_links", "links", 1)):
         cell = made[table]["rows"][0]
         cell[COLUMNS[table].index(name)] = least
-        checker.Fabric(made)
+        checker.CertifiedFabric(made)
         cell[COLUMNS[table].index(name)] = least - 1
         with pytest.raises(checker.Rejected, match=rf"^{table}\.{name}: an integer of at least {least} is needed$"):
-            checker.Fabric(made)
+            checker.CertifiedFabric(made)
         cell[COLUMNS[table].index(name)] = least
 
 
@@ -153,7 +153,7 @@ def test_columns_in_another_order_or_left_out() -> None:
         "columns": [*names[::-1], "model"],
         "rows": [[i, kind, path, name, "M"] for i, (name, path, kind, *_) in enumerate(made["devices"]["rows"])],
     }
-    found = checker.table(made, "devices")
+    found = checker.table_rows(made, "devices")
     assert found == [
         ["h1", "h[1]", "host", None, "M", None, None, None],
         ["h2", "h[2]", "host", None, "M", None, None, None],
@@ -161,12 +161,12 @@ def test_columns_in_another_order_or_left_out() -> None:
     ]
     made["devices"]["columns"] = ["name", "path", "kind", "model", "name"]
     with pytest.raises(checker.Rejected, match=r"^devices: rows and columns differ$"):
-        checker.table(made, "devices")
+        checker.table_rows(made, "devices")
     made = pair()
     for wrong in (made["links"]["rows"][1][:-1], [*made["links"]["rows"][1], None]):
         made["links"]["rows"][1] = wrong
         with pytest.raises(checker.Rejected, match=r"^links: rows and columns differ$"):
-            checker.table(made, "links")
+            checker.table_rows(made, "links")
 
 
 def test_every_answer() -> None:
@@ -199,17 +199,17 @@ def test_files_above_the_limits_and_usage(tmp_path: Path, capsys: pytest.Capture
     names = [str(tmp_path / name) for name in ("c.json", "fabric.json")]
     for name, text in zip(names, text_of(pair()), strict=True):
         Path(name).write_text(text)
-    assert checker.main(names) == 0
+    assert checker.check_files_of_arguments(names) == 0
     assert capsys.readouterr() == ("verified: reachability of f (all 2 units)\n", "")
     usage = "usage: checker.py CERTIFICATE... fabric.json [--expect REQUIREMENT]..."
     for arguments in ([], names[:1], [names[0], "--expect", "reachability"]):
-        assert checker.main(arguments) == 2
+        assert checker.check_files_of_arguments(arguments) == 2
         assert capsys.readouterr().err == f"not readable: {usage}\n"
     for content, status in ((text_of(pair(), units=3)[0].encode(), 1), (b"\xff", 2)):
         Path(names[0]).write_bytes(content)
-        assert checker.main(names) == status
-    assert checker.main([str(tmp_path / "absent.json"), names[1]]) == 2
+        assert checker.check_files_of_arguments(names) == status
+    assert checker.check_files_of_arguments([str(tmp_path / "absent.json"), names[1]]) == 2
     capsys.readouterr()
     truncate(names[0], checker.MAX_CERTIFICATE_BYTES + 1)  # a file with a hole, which takes no room on the disk
-    assert checker.main(names) == 2
+    assert checker.check_files_of_arguments(names) == 2
     assert f"larger than {checker.MAX_CERTIFICATE_BYTES} bytes" in capsys.readouterr().err

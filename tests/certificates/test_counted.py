@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tdsl.certificates.checker import Rejected, TooMuchWork, verify
-from tdsl.certificates.write import Certified, certify, fabric_json
+from tdsl.certificates.write import Certified, verified_certificates, json_of_fabric_target
 from tests.harness import compile_text
 
 MODELS = """
@@ -67,7 +67,7 @@ SIDES = """fabric f {
 def design(text: str, folder: Path) -> tuple[Any, Certified]:
     (made,) = compile_text(text + MODELS, folder, models=False).designs
     assert made.fabric is not None, made.findings
-    return json.loads(fabric_json(made.fabric)), certify(made.fabric, made.claims, made.results)
+    return json.loads(json_of_fabric_target(made.fabric)), verified_certificates(made.fabric, made.claims, made.results)
 
 
 @pytest.fixture(scope="module")

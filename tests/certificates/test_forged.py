@@ -340,11 +340,11 @@ def test_switches_of_other_layers_are_no_devices_of_the_network() -> None:
     made = fabric(["h1", "h2", "h3"], ["s1", "s2", "s3", "x1", "o1"], links)
     for row in made["links"]["rows"][4:]:
         row[-1] = "scaleup"
-    known = checker.Fabric(made)
+    known = checker.CertifiedFabric(made)
     assert set(known.devices) == {"h1", "h2", "h3", "s1", "s2", "s3", "o1"}
     assert [(x.a, x.b) for x in known.links] == links[:4]
     via = made["links"]["columns"].index("via")
     made["links"]["rows"][4][via] = "o1"
-    assert set(checker.Fabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3"}
+    assert set(checker.CertifiedFabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3"}
     made["links"]["rows"][0][via] = "o1"
-    assert set(checker.Fabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3", "o1"}
+    assert set(checker.CertifiedFabric(made).devices) == {"h1", "h2", "h3", "s1", "s2", "s3", "o1"}

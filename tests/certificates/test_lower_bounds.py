@@ -9,16 +9,16 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tdsl.certificates.checker import BISECTION, Rejected, lower_bound, read
+from tdsl.certificates.checker import BISECTION, Rejected, bisection_lower_bound_shown, value_of_form
 from tdsl.fabric.patterns import random_regular
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tests.certificates.made import as_json, net_of
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, superpod, without
 from tests.prove.judges import least_over_all_splits
 from tests.verify import judges
 
 SEEDS = st.integers(0, 10**6)
-HERE = Span(SourceFile("here.fab", ""), 0, 0)
+HERE = SourceSpan(SourceFile("here.fab", ""), 0, 0)
 
 
 def least(f, fabric):
@@ -29,7 +29,7 @@ def shown(fabric, stated):
     """What the checker takes a lower end for, in grains; None where it rejects it."""
     net = net_of(fabric)
     try:
-        return lower_bound(net, read(json.loads(json.dumps(stated)), BISECTION["lower"], "lower"))
+        return bisection_lower_bound_shown(net, value_of_form(json.loads(json.dumps(stated)), BISECTION["lower"], "lower"))
     except (Rejected, LookupError, ValueError, TypeError, ArithmeticError):
         return None
 

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from tdsl.certificates import checker
-from tdsl.certificates.write import at_switches, certificates, certify, fabric_json
-from tdsl.certificates.write_survives import BUNDLED, LeftOut, of_survives
+from tdsl.certificates.write import claims_at_switches, certificates_by_file_name, verified_certificates, json_of_fabric_target
+from tdsl.certificates.write_survives import BUNDLED, CertificateLeftOut, certificate_of_survival
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, selector, superpod, torus
 
 FIGURES = ("bisection", "reachability", "diameter", "edge_redundancy", "node_redundancy", "mean_hops", "oversubscription")
@@ -46,8 +46,8 @@ def written(
     f: Fabric, claims: Sequence[ResolvedClaim], found: list[Any], left_out: dict[str, str] | None = None
 ) -> dict[str, Any]:
     """Certificates as they are read from their files, each accepted by the checker."""
-    out = json.loads(json.dumps(certificates(f, claims, found, left_out=left_out)))
-    fabric = json.loads(fabric_json(f))
+    out = json.loads(json.dumps(certificates_by_file_name(f, claims, found, left_out=left_out)))
+    fabric = json.loads(json_of_fabric_target(f))
     for name, body in out.items():
         assert body.pop("design") == sha256(b"").hexdigest(), name
         assert (body["schema"], body["fabric"]) == (checker.SCHEMA, f.name)
@@ -128,7 +128,7 @@ def test_blast_radius_and_oversubscription_of_some_switches() -> None:
         ask("oversubscription", at=(LEAF,), scope=SU.elements[0]), ask("oversubscription", at=(LEAF,), of=(LEAF,)),
         ask("oversubscription", at=(LEAF,), of_active=True), ask("bisection", at=(LEAF,)),
     ]  # fmt: skip
-    assert at_switches([whole, at[0], *other, at[1]]) == at
+    assert claims_at_switches([whole, at[0], *other, at[1]]) == at
     blast = [ask("blast_radius", of=(SPINE,)), ask("blast_radius", of=(some(LEAF, 1, 2),)), ask("blast_radius", of=(SU, SPINE))]
     none = [
         ask("blast_radius", of=(SPINE,), scope=SU.elements[0]), ask("blast_radius", of=(SPINE, PORTS)),
@@ -182,8 +182,8 @@ def test_what_survives() -> None:
     ]
     left_out: dict[str, str] = {}
     out = {}
-    fabric = json.loads(fabric_json(SMALL))
-    for file, body in json.loads(json.dumps(certificates(SMALL, SURVIVES, found, left_out=left_out))).items():
+    fabric = json.loads(json_of_fabric_target(SMALL))
+    for file, body in json.loads(json.dumps(certificates_by_file_name(SMALL, SURVIVES, found, left_out=left_out))).items():
         number = int(file.removeprefix("survives-").removesuffix(".json"))
         asked = [c for c in SURVIVES if c.text != "scope"][number - 1]
         out[asked.text] = (body["condition"], told(body))
@@ -201,13 +201,13 @@ def test_what_survives() -> None:
 def test_patterns_that_are_asked_of_the_whole_fabric() -> None:
     """Each once, in the order of the claims; of two sets or of a word, not of both. All to all is apart from these."""
     asked = [
-        ask("throughput", args=(Word("shift"), 1)), ask("throughput", args=(Word("shift"), 1)),
-        ask("throughput", args=(Word("ring"),), scope=SU.elements[0]), ask("throughput", of=(NODE,), of_to=(SPINE,)),
-        ask("throughput", of=(NODE,)), ask("throughput", args=(Word("ring"),), of=(NODE,), of_to=(SPINE,)),
-        ask("throughput", args=(Word("ring"),), of=(NODE,)), ask("throughput"), ask("bisection", args=(Word("ring"),)),
-        ask("throughput", args=(Word("shift"), 3)), ask("throughput", args=(Word("ring"),), through="scaleup"),
-        ask("throughput", args=(Word("ring"),)), ask("throughput", of=(some(SPINE, 0),), of_to=(some(SPINE, 1),)),
-        ask("throughput", args=(Word("rail_allreduce"),)),
+        ask("throughput", args=(BareWord("shift"), 1)), ask("throughput", args=(BareWord("shift"), 1)),
+        ask("throughput", args=(BareWord("ring"),), scope=SU.elements[0]), ask("throughput", of=(NODE,), of_to=(SPINE,)),
+        ask("throughput", of=(NODE,)), ask("throughput", args=(BareWord("ring"),), of=(NODE,), of_to=(SPINE,)),
+        ask("throughput", args=(BareWord("ring"),), of=(NODE,)), ask("throughput"), ask("bisection", args=(BareWord("ring"),)),
+        ask("throughput", args=(BareWord("shift"), 3)), ask("throughput", args=(BareWord("ring"),), through="scaleup"),
+        ask("throughput", args=(BareWord("ring"),)), ask("throughput", of=(some(SPINE, 0),), of_to=(some(SPINE, 1),)),
+        ask("throughput", args=(BareWord("rail_allreduce"),)),
     ]  # fmt: skip
     out = written(SMALL, asked, [])
     assert {file: (body["pattern"], told(body)) for file, body in out.items()} == {
@@ -223,7 +223,7 @@ def test_patterns_that_are_asked_of_the_whole_fabric() -> None:
 
 def test_all_to_all_by_rail_and_by_host() -> None:
     """Once each, of the whole fabric alone, and only where all endpoints have links."""
-    word = (Word("all_to_all"),)
+    word = (BareWord("all_to_all"),)
     asked = [
         ask("throughput", args=word), ask("throughput", args=word, through="scaleup"), ask("throughput", args=word),
         ask("bisection", args=word),
@@ -267,22 +267,22 @@ UNANSWERED = {
 def test_patterns_without_an_answer(name: str) -> None:
     """Where somebody who sends has no link, or no path to whom it sends to, there is no figure to certify."""
     f = UNANSWERED[name]
-    words: list[tuple[object, ...]] = [(Word("ring"),), (Word("shift"), 1), (Word("all_to_all"),), (Word("rail_allreduce"),)]
+    words: list[tuple[object, ...]] = [(BareWord("ring"),), (BareWord("shift"), 1), (BareWord("all_to_all"),), (BareWord("rail_allreduce"),)]
     assert written(f, [claim(f, "throughput", args=args) for args in words], []) == {}
 
 
 def test_too_much_work_and_too_many_cases_are_reasons_to_leave_out() -> None:
-    few = certify(SMALL, [], results("reachability", "diameter"), steps=1)
+    few = verified_certificates(SMALL, [], results("reachability", "diameter"), steps=1)
     why = "to check it takes more than 1 steps of work"
     assert (few.texts, few.rejected, few.left_out) == ({}, {}, {"reachability.json": why, "diameter.json": why})
     f = torus(5, 5).build()
     asked = claim(f, "survives", any_count=3, of=(selector(f, "chip"),))
-    with pytest.raises(LeftOut, match="it has more than 200 cases"):
-        of_survives(View.whole(f), asked)
+    with pytest.raises(CertificateLeftOut, match="it has more than 200 cases"):
+        certificate_of_survival(View.whole(f), asked)
 
 
 def test_two_devices_of_one_name() -> None:
-    made = certify(replace(SMALL, names={0: "x", 1: "x"}), [], results("diameter"))
+    made = verified_certificates(replace(SMALL, names={0: "x", 1: "x"}), [], results("diameter"))
     assert (made.texts, made.rejected, list(made.left_out)) == ({}, {}, ["*.json"])
     assert made.left_out["*.json"].startswith("the checker does not take the fabric: ")
 
@@ -290,12 +290,12 @@ def test_two_devices_of_one_name() -> None:
 def test_paths_of_bundles_have_no_certificate() -> None:
     f = replace(SMALL, link_bundle=np.where(np.arange(15) == 14, 0, -1))
     left_out: dict[str, str] = {}
-    out = certificates(f, [], results("edge_redundancy", "node_redundancy"), left_out=left_out)
+    out = certificates_by_file_name(f, [], results("edge_redundancy", "node_redundancy"), left_out=left_out)
     assert (list(out), left_out) == (["node_redundancy.json"], {"edge_redundancy.json": BUNDLED})
     condition = ask("edge_redundancy", ">=", 1)
     left_out = {}
     found = [SimpleNamespace(check="survives", requirement="m", status="proved")]
-    assert certificates(f, [survive("m", 1, SPINE, given=condition)], found, left_out=left_out) == {}
+    assert certificates_by_file_name(f, [survive("m", 1, SPINE, given=condition)], found, left_out=left_out) == {}
     assert left_out == {"survives-1.json": BUNDLED}
 
 
@@ -304,13 +304,13 @@ VIEW = View.whole(SMALL)
 
 def test_no_flow_after_some_failure() -> None:
     asked = ask("throughput", ">=", Fraction(0), of=(some(SPINE, 0),), of_to=(some(SPINE, 1),))
-    with pytest.raises(LeftOut, match="nothing flows between the two sets after some failure"):
-        of_survives(VIEW, ask("survives", any_count=4, of=(LEAF,), given=asked))
+    with pytest.raises(CertificateLeftOut, match="nothing flows between the two sets after some failure"):
+        certificate_of_survival(VIEW, ask("survives", any_count=4, of=(LEAF,), given=asked))
 
 
 def test_a_certificate_that_the_checker_rejects_is_not_written() -> None:
     """Both spines fail, and it is stated to be proved that all hosts still reach each other."""
     asked = survive("f", 2, SPINE, given=ask("reachability"))
     stated = SimpleNamespace(check="survives", requirement="f", status="proved")
-    made = certify(SMALL, [asked], [stated, *results("diameter")])
+    made = verified_certificates(SMALL, [asked], [stated, *results("diameter")])
     assert (list(made.texts), made.rejected) == (["diameter.json"], {"survives-1.json": "a case fails"})

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
-from tdsl.certificates.write import certificates
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.certificates.write import certificates_by_file_name
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.budget import DEFAULT
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.certificates.made import (
     HEADLINES,
     SCRIPT,
@@ -269,7 +269,7 @@ def test_a_superpod_from_end_to_end(tmp_path):
     assert done.returncode == 1 and done.stderr.startswith("rejected: ")
 
 
-WORDS = [(Word("ring"),), (Word("shift"), 3), (Word("rail_allreduce"),)]
+WORDS = [(BareWord("ring"),), (BareWord("shift"), 3), (BareWord("rail_allreduce"),)]
 
 
 def of_patterns(f, folder=None, more=(), budget=DEFAULT):
@@ -277,10 +277,10 @@ def of_patterns(f, folder=None, more=(), budget=DEFAULT):
     asked = [claim(f, "throughput", args=args) for args in WORDS]
     asked += [claim(f, "throughput", args=args, through="scaleup") for args in WORDS]
     if folder is not None:
-        origin = Origin(Span(SourceFile(str(folder / "design.fab"), "require"), 0, 7))
-        files = (("m.csv",), (Word("permutation"), "p.csv"))
+        origin = Origin(SourceSpan(SourceFile(str(folder / "design.fab"), "require"), 0, 7))
+        files = (("m.csv",), (BareWord("permutation"), "p.csv"))
         asked += [replace(claim(f, "throughput", args=args), origin=origin) for args in files]
-    return headed(f, certificates(f, [*asked, *more], [], budget))
+    return headed(f, certificates_by_file_name(f, [*asked, *more], [], budget))
 
 
 @cache

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.changes.steps import Plan
+from tdsl.changes.steps import MovePlan
 from tests.changes.test_steps import MODELS, Key, design, key, laid, planned, worst
 from tests.cli.run import tdsl, write
 
@@ -24,7 +24,7 @@ def among(state: set[Key], hosts: set[str]) -> set[Key]:
     return {ends for ends in state if all(not d.startswith("h") or d in hosts for d, _ in ends)}
 
 
-def replayed(plan: Plan, old: set[Key], new: set[Key]) -> None:
+def replayed(plan: MovePlan, old: set[Key], new: set[Key]) -> None:
     """Every step can be done by hand and keeps the floor for the hosts in service."""
     hosts = {d for ends in old | new for d, _ in ends if d.startswith("h")} - {*plan.leave, *plan.join}
     state = set(old)

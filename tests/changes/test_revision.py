@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.changes.revision import RevisionError, contents
+from tdsl.changes.revision import RevisionError, files_of_revision
 
 IDENTITY = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
@@ -38,15 +38,15 @@ FILES = {"a.fab": b"1\n3\n", "sub/b.fab": b"123456", "t.csv": b"12345678"}
 
 
 def test_contents_are_the_bytes_of_designs_and_tables(work: Path) -> None:
-    assert contents("HEAD", work) == FILES
+    assert files_of_revision("HEAD", work) == FILES
 
 
 def test_a_revision_without_a_design(work: Path) -> None:
     with pytest.raises(RevisionError, match=r"^revision bare contains no design$"):
-        contents("bare", work)
+        files_of_revision("bare", work)
 
 
 @pytest.mark.parametrize("name", ["-v", "--all"])
 def test_an_option_is_no_revision(work: Path, name: str) -> None:
     with pytest.raises(RevisionError, match=r"^'-.*' is not a revision$"):
-        contents(name, work)
+        files_of_revision(name, work)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tdsl.changes.compare import cables, compare
-from tdsl.changes.model import Cable
-from tdsl.changes.steps import Plan, Planner
-from tdsl.changes.union import union
+from tdsl.changes.compare import cable_legs_in_order, compare_designs
+from tdsl.changes.model import CableLeg
+from tdsl.changes.steps import MovePlan, MovePlanner
+from tdsl.changes.union import union_of_fabrics
 from tdsl.compile.compiler import Design
 from tests.changes.test_diff import POD, WIRED
 from tests.cli.run import tdsl, write
@@ -35,20 +35,20 @@ def design(text: str) -> Design:
     return result.designs[0]
 
 
-def planned(old: Design, new: Design, floor: Fraction) -> Plan:
+def planned(old: Design, new: Design, floor: Fraction) -> MovePlan:
     assert old.fabric is not None and new.fabric is not None
-    both = union(old.fabric, new.fabric)
+    both = union_of_fabrics(old.fabric, new.fabric)
     assert both is not None
-    return Planner(both, compare(old, new), floor).run()
+    return MovePlanner(both, compare_designs(old, new), floor).run()
 
 
-def key(c: Cable) -> Key:
+def key(c: CableLeg) -> Key:
     return c.a.key, c.b.key
 
 
 def laid(d: Design) -> set[Key]:
     assert d.fabric is not None
-    return {key(c) for c in cables(d.fabric)}
+    return {key(c) for c in cable_legs_in_order(d.fabric)}
 
 
 def worst(state: set[Key]) -> Fraction:
@@ -92,7 +92,7 @@ def possible(old: set[Key], new: set[Key], floor: Fraction) -> bool:
     return False
 
 
-def replay(plan: Plan, old: set[Key], new: set[Key]) -> None:
+def replay(plan: MovePlan, old: set[Key], new: set[Key]) -> None:
     """Every step can be done by hand, keeps the floor while cables are out, and the last one ends at the new design."""
     state = set(old)
     for step in plan.steps:
@@ -131,7 +131,7 @@ def wirings(draw: st.DrawFn) -> tuple[str, str]:
 def test_cables_that_come_go_and_move_are_the_difference_of_two_sets(texts: tuple[str, str]) -> None:
     """A cable that moves keeps one end; what is left of the difference comes or goes."""
     old, new = (design(MODELS + text) for text in texts)
-    found = compare(old, new)
+    found = compare_designs(old, new)
     before, after = ({frozenset(k) for k in laid(d)} for d in (old, new))
     gone = [frozenset(key(c)) for c in found.removed] + [
         frozenset((m.stays.key, m.before.key)) for m in found.moved

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.changes.union import union
+from tdsl.changes.union import union_of_fabrics
 from tdsl.fabric.graph import Fabric
 from tests.harness import compile_text
 
@@ -23,4 +23,4 @@ def wired(text: str, folder: Path) -> Fabric:
 @pytest.mark.parametrize("name", ["a", "b", "c"])
 def test_another_model(name: str, tmp_path: Path) -> None:
     before, after = wired(TEXT, tmp_path), wired(TEXT.replace(f"{name}: SW", f"{name}: BIG"), tmp_path)
-    assert union(before, before) is not None and union(before, after) is None
+    assert union_of_fabrics(before, before) is not None and union_of_fabrics(before, after) is None

@@ -35,7 +35,7 @@ fabric f {
 
 
 def superpod(old: str, new: str) -> str:
-    text = (resources.folder("stdlib") / "designs" / f"{STANDARD}.fab").read_text()
+    text = (resources.packaged_folder("stdlib") / "designs" / f"{STANDARD}.fab").read_text()
     assert old in text
     return text.replace(old, new)
 

@@ -18,8 +18,8 @@ from tdsl import answers
 from tdsl.answers import form, surroundings
 from tdsl.compile import compiler
 from tdsl.compile.compilation import Compilation, Options
-from tdsl.report.formats import Report, Streamed, formats
-from tdsl.syntax.grammar import load
+from tdsl.report.formats import Report, Streamed, report_formats
+from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.system import cache, files
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
@@ -80,7 +80,7 @@ def both(*args: str) -> tuple[int, bool]:
     return status, "an earlier call" not in told
 
 
-@pytest.mark.parametrize("format", list(formats()))
+@pytest.mark.parametrize("format", list(report_formats()))
 def test_every_format_says_the_same(format: str, project: Path) -> None:
     call = *CALL, "--output-format", format
     assert both(*call) == (1, True)
@@ -169,7 +169,7 @@ def test_calls_that_keep_no_answer(project: Path, monkeypatch: pytest.MonkeyPatc
     assert not list(home.glob("answers/*"))
     monkeypatch.setenv("TDSL_CACHE_DIR", str(project.parent / "none"))
     assert tdsl("check", "ft2", "--untrusted").exit_code == 0
-    load.cache_clear()
+    load_grammar_tables.cache_clear()
     assert tdsl("fmt", "--check", "mixed.fab", env={"TDSL_UNTRUSTED": "1"}).exit_code in (0, 1)
     assert not (project.parent / "none").exists()
 
@@ -223,19 +223,19 @@ def test_entries_that_are_not_what_was_written(project: Path) -> None:
 
 def test_a_cache_does_not_grow_without_end(project: Path) -> None:
     """2,000 answers of any size, or 256 MiB of them; those go first that were not used for the longest time."""
-    cache.keep("answers", "first", b"x")
+    cache.write_cache_entry("answers", "first", b"x")
     (first,) = entries()
     os.utime(first, (1, 1))
     for number in range(2000):
         first.with_name(f"{number:064}").write_bytes(b"x")
-    cache.keep("answers", "last", b"y")
+    cache.write_cache_entry("answers", "last", b"y")
     assert (
         len(entries()) <= 2000
-        and cache.entry("answers", "last") == b"y"
-        and cache.entry("answers", "first") is None
+        and cache.read_cache_entry("answers", "last") == b"y"
+        and cache.read_cache_entry("answers", "first") is None
     )
-    cache.keep("answers", "large", b"x" * (33 << 20))
-    assert cache.entry("answers", "large") is None
+    cache.write_cache_entry("answers", "large", b"x" * (33 << 20))
+    assert cache.read_cache_entry("answers", "large") is None
 
 
 def test_calls_beside_each_other(project: Path) -> None:
@@ -257,8 +257,8 @@ def shown(steps: list[Compilation]) -> list[str]:
     for design in (d for c in steps for d in c.designs):
         design.elapsed_s = 0.0
     last, early = Report(steps[-1:]), Report(steps[:1])
-    out = [f.render(last) for f in formats().values()]
-    for f in formats().values():
+    out = [f.render(last) for f in report_formats().values()]
+    for f in report_formats().values():
         if isinstance(f, Streamed):
             out += [f.early(early), f.render(replace(last, printed=early.findings, colour=True))]
     return out
@@ -270,8 +270,8 @@ def test_answers_come_back_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None
     def differ() -> Iterator[str]:
         monkeypatch.chdir(FIXTURES)
         for source in (*sorted(p.name for p in FIXTURES.glob("*.fab")), *(p.stem for p in LIBRARY)):
-            steps = list(compiler.stages(source, Options()))
-            again = form.read(form.loaded(form.dumped(form.written(steps))))
+            steps = list(compiler.compile_in_stages(source, Options()))
+            again = form.compilations_from_json(form.json_from_bytes(form.json_bytes(form.compilations_as_json(steps))))
             results = [[d.results for d in c.designs] for c in (steps[-1], again[-1])]
             if shown(steps) != shown(again) or repr(results[0]) != repr(results[1]):
                 yield source
@@ -307,10 +307,10 @@ from pathlib import Path
 from tdsl import answers; from tdsl.system import cache, files; from tdsl.compile import compiler
 from tdsl.compile.compilation import Options
 record = files.Record()
-with files.recorded(record):
-    list(compiler.stages("mixed.fab", Options(paths=(Path("lib"),))))
+with files.record_disk_questions(record):
+    list(compiler.compile_in_stages("mixed.fab", Options(paths=(Path("lib"),))))
 known = {os.path.realpath(path) for _, path, _, _ in record.answers}
-own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.folder()))
+own = tuple(os.path.realpath(p) + os.sep for p in (*answers.folders(), sys.prefix, sys.base_prefix, cache.private_cache_folder()))
 for path in sorted(map(os.path.realpath, opened)):
     if path not in known and not (path + os.sep).startswith(own):
         print(path)
@@ -361,10 +361,10 @@ def test_stages_ask_the_disk_through_one_module() -> None:
 
 def test_one_question_with_two_answers_is_not_kept(project: Path) -> None:
     record = files.Record()
-    with files.recorded(record):
-        files.read(Path("load.csv"))
+    with files.record_disk_questions(record):
+        files.read_regular_file(Path("load.csv"))
         Path("load.csv").write_text("other")
         assert record.lasting
-        files.read(Path("load.csv"))
+        files.read_regular_file(Path("load.csv"))
     assert not record.lasting
     assert answers.folders()

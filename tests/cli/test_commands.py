@@ -373,22 +373,22 @@ def test_words_of_the_language() -> None:
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.findings.source import SourceFile
     from tdsl.syntax.keywords import GRAMMAR_WORDS, PATTERNS, SETTINGS
-    from tdsl.syntax.parser import parse
+    from tdsl.syntax.parser import parse_source_file
 
-    found = catalogue.words()
+    found = catalogue.explained_words()
     none(w for w in found if w not in {*GRAMMAR_WORDS, *PATTERNS, *SETTINGS})
     none(w for w in PATTERNS if w not in found)
     for entry in found.values():
         diagnostics = Diagnostics()
-        parse(SourceFile("example.fab", entry.example + "\n"), diagnostics)
+        parse_source_file(SourceFile("example.fab", entry.example + "\n"), diagnostics)
         assert not [d.message for d in diagnostics], entry
         assert entry.word in entry.example or not entry.example
 
 
 def test_explain_everything_that_has_a_page() -> None:
-    from tdsl.commands._topics import names, topic
+    from tdsl.commands._topics import topic_names, topic_page
 
-    none(name for name in names() if not topic(name))
+    none(name for name in topic_names() if not topic_page(name))
 
 
 def test_all_codes_are_listed() -> None:
@@ -396,7 +396,7 @@ def test_all_codes_are_listed() -> None:
 
     listed = tdsl("explain", "--list").stdout
     assert listed == tdsl("list", "codes").stdout
-    none(p.code for p in (*catalogue.files(), *catalogue.checks().values()) if p.code not in listed)
+    none(p.code for p in (*catalogue.finding_pages(), *catalogue.check_pages_by_name().values()) if p.code not in listed)
 
 
 def test_help_of_a_command() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tdsl.commands._pareto import Point, drawing, frontier
+from tdsl.commands._pareto import Point, pareto_svg, pareto_frontier
 from tests.cli.run import tdsl, write
 
 TEXT = """\
@@ -72,7 +72,7 @@ def test_wrong_calls(tmp_path: Path) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8), st.booleans(), st.booleans())
 def test_the_frontier_is_that_of_the_definition(pairs: list[tuple[int, int]], less_x: bool, less_y: bool) -> None:
-    found = frontier([Point("", x, y) for x, y in pairs], less_x, less_y)
+    found = pareto_frontier([Point("", x, y) for x, y in pairs], less_x, less_y)
     for (k, (x, y)), good in zip(enumerate(pairs), found, strict=True):
         beaten = False
         for (other, (a, b)), _ in product(enumerate(pairs), "1"):
@@ -83,8 +83,8 @@ def test_the_frontier_is_that_of_the_definition(pairs: list[tuple[int, int]], le
 
 def test_the_drawing_has_a_staircase_and_names_that_do_not_overlap() -> None:
     points = [Point("a", 1, 1), Point("b", 2, 3), Point("c", 2.01, 2.99), Point("d", 4, 5)]
-    best = frontier(points, True, False)
-    svg = drawing(points, best, "t", "x", "y")
+    best = pareto_frontier(points, True, False)
+    svg = pareto_svg(points, best, "t", "x", "y")
     assert best == [True, True, False, True]
     path = re.search(r'<path d="M[\d.]+,[\d.]+( H[\d.]+ V[\d.]+){2}"', svg)
     assert path and "x (less is better)" in svg and "y (more is better)" in svg

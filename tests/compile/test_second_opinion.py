@@ -14,12 +14,12 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
-from tdsl.compile.second_opinion import Reproduction, confirm
+from tdsl.compile.second_opinion import Reproduction, add_second_opinions
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.verify.result import Result
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.judge import Judge
+from tdsl.verify.second.judge import SecondOpinionJudge
 from tests.cli.run import SMALL, report, tdsl, write
 from tests.fabrics import torus
 
@@ -91,8 +91,8 @@ def test_a_view_of_the_engine_is_never_used() -> None:
                 path
             )
     fabric = torus(3, 3).build()
-    results = run(fabric, [], Diagnostics())
-    judge = Judge(fabric)
+    results = judge_requirements(fabric, [], Diagnostics())
+    judge = SecondOpinionJudge(fabric)
     assert all(o is None or o.verdict != "disagrees" for o in (judge.opinion(r, None) for r in results))
 
 
@@ -107,10 +107,10 @@ def judged_wrong(
 ) -> tuple[Compilation, list[Reproduction]]:
     """A design of which the results of one check are exchanged before they get a second opinion."""
     path = str(write(folder, SMALL.replace("require over", ASKED)))
-    made = compiler.check(path)
+    made = compiler.compile_and_verify(path)
     design = made.designs[0]
     design.results = [change(r) if r.check == check else r for r in design.results]
-    return made, confirm(made, path, Options())
+    return made, add_second_opinions(made, path, Options())
 
 
 def higher(result: Result) -> Result:
@@ -143,13 +143,13 @@ def test_a_verdict_the_other_way_round_is_found(check: str, tmp_path: Path) -> N
 def test_a_certificate_that_states_another_figure_is_found(tmp_path: Path) -> None:
     """Of a figure that the second method leaves open the certificate decides."""
     path = str(write(tmp_path, SMALL))
-    made = compiler.check(path)
+    made = compiler.compile_and_verify(path)
     design = made.designs[0]
     less = {"lower_bps": 1, "upper_bps": 2}
     design.results = [
         replace(r, measures={**r.measures, **less}) if r.check == "bisection" else r for r in design.results
     ]
-    confirm(made, path, Options(), Limits(units=1))
+    add_second_opinions(made, path, Options(), Limits(units=1))
     (finding,) = [d for d in made.findings if d.code == "E0905"]
     assert "checker says" in finding.message and "in bit/s" in finding.notes
 
@@ -161,8 +161,8 @@ def test_unknown_counts_that_are_wrong_are_found(tmp_path: Path) -> None:
         (4, "compiling the design with 3 in its place finds nothing wrong"),
         (2, "with 2 in its place finds errors"),
     ):
-        made = compiler.check(path)
+        made = compiler.compile_and_verify(path)
         made.findings = [replace(d, message=d.message.replace("is 3", f"is {number}")) for d in made.findings]
-        confirm(made, path, Options())
+        add_second_opinions(made, path, Options())
         (finding,) = [d for d in made.findings if d.code == "E0905"]
         assert said in finding.message

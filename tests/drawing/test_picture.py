@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.drawing.shapes import shapes
-from tdsl.emit.build import build
+from tdsl.drawing.shapes import shapes_of_declarations
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tests.drawing.drawn import FABRICS
@@ -23,7 +23,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def made(fabric: Fabric) -> dict[str, bytes]:
     """The drawings."""
     found = Diagnostics()
-    files = build(fabric, ["diagram"], found)
+    files = build_files(fabric, ["diagram"], found)
     assert not found.items
     return files
 
@@ -90,7 +90,7 @@ def test_links_inside_a_box_are_told_in_it() -> None:
 
 def drawing(name: str) -> tuple[list[str], ElementTree.Element]:
     """The texts and the page of a design of the library."""
-    fabric = compiler.elaborate(name).designs[0].fabric
+    fabric = compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
     page = ElementTree.fromstring(made(fabric)["diagram/fabric.svg"])
     return [t.text or "" for t in page.iter(f"{SVG}text")], page
@@ -115,9 +115,9 @@ def test_shapes_are_drawn() -> None:
 
 def test_a_torus_over_one_axis_is_a_grid() -> None:
     """`chips 9216 x …` with `torus { shape 16x24x24 }`: the sizes are read off the links."""
-    fabric = compiler.elaborate("ironwood").designs[0].fabric
+    fabric = compiler.compile_without_checks("ironwood").designs[0].fabric
     assert fabric is not None
-    assert shapes(fabric) == [{"grid": [16, 24, 24], "wraps": [True, True, True], "axes": []}]
+    assert shapes_of_declarations(fabric) == [{"grid": [16, 24, 24], "wraps": [True, True, True], "axes": []}]
     assert cells(drawing("ironwood")[1]) == 9216
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.drawing.shapes import shapes
+from tdsl.drawing.shapes import shapes_of_declarations
 from tests.fabrics import Builder
 
 Point = tuple[int, ...]
@@ -34,7 +34,7 @@ def shape_of(counted: tuple[int | Point, ...], links: list[tuple[int, int]], pat
     s = b.devices(path, b.model("switch", "S", {"p": 40}), *counted)
     for x, y in links:
         b.link(b.free(s, x), b.free(s, y))
-    return shapes(b.build())[1]
+    return shapes_of_declarations(b.build())[1]
 
 
 GRIDS = [(2, 2), (2, 3), (3, 2), (4, 4), (5, 3), (2, 2, 3), (3, 4, 2), (2, 3, 2, 2)]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.emit.data.aggregates import aggregates
+from tdsl.emit.data.aggregates import aggregates_by_device
 from tdsl.fabric.addresses import Pool
 from tests.targets.build import HERE
 
@@ -69,7 +69,7 @@ def announced(pools: tuple[Pool, ...], links: list[tuple[int, int, int]]) -> dic
     }
     asn = np.array([0] * 4 + [65001 + k for k in range(10)])
     found: Any = SimpleNamespace(fabric=fabric, pools=pools, dealt=dealt, asn=asn)
-    return {device - 4: [r.network for r in routes] for device, routes in aggregates(found).items()}
+    return {device - 4: [r.network for r in routes] for device, routes in aggregates_by_device(found).items()}
 
 
 @pytest.mark.parametrize("network", ["10.0.1.0/25", "fd00::80/121"])

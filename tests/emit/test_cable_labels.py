@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import build
-from tdsl.emit.qr import path, qr
+from tdsl.emit.build import build_files
+from tdsl.emit.qr import qr_svg_path, qr_matrix
 from tdsl.findings.diagnostic import Diagnostics
 from tests.conftest import need_program
 
@@ -33,9 +33,9 @@ fabric f "Two racks" {
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     source = tmp_path_factory.mktemp("labels") / "design.fab"
     source.write_text(TEXT)
-    fabric = compiler.elaborate(str(source)).designs[0].fabric
+    fabric = compiler.compile_without_checks(str(source)).designs[0].fabric
     assert fabric is not None and fabric.complete
-    return build(fabric, ["cabling"], Diagnostics())
+    return build_files(fabric, ["cabling"], Diagnostics())
 
 
 def test_both_ends_in_the_form_of_tia_606(files: dict[str, bytes]) -> None:
@@ -56,7 +56,7 @@ def test_the_sheet_has_every_label_once(files: dict[str, bytes]) -> None:
     near = re.findall(r'<div class="near">([^<]*)</div>', text)
     rows = list(csv.DictReader(io.StringIO(files["cabling/labels.csv"].decode())))
     assert near == [r["near"] for r in rows]
-    assert text.count(path(qr("leaf0:p1", 0))) == 2
+    assert text.count(qr_svg_path(qr_matrix("leaf0:p1", 0))) == 2
 
 
 def test_a_scanner_reads_the_codes(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_scanner_reads_the_codes(tmp_path: Path) -> None:
     texts = ["su0-leaf3:p33", "x", *("".join(chr(97 + i * 7 % 26) for i in range(n)) for n in most)]
     for mask, text in enumerate([*texts, texts[0]]):
         mask = None if mask == len(texts) else mask % 8
-        m = np.kron(np.pad(qr(text, mask), 4), np.ones((4, 4), dtype=np.int8))
+        m = np.kron(np.pad(qr_matrix(text, mask), 4), np.ones((4, 4), dtype=np.int8))
         picture = tmp_path / "code.pgm"
         picture.write_bytes(
             f"P5 {len(m)} {len(m)} 255\n".encode() + np.where(m == 1, 0, 255).astype(np.uint8).tobytes()
@@ -79,12 +79,12 @@ def test_a_scanner_reads_the_codes(tmp_path: Path) -> None:
 
 def test_a_text_that_is_too_long() -> None:
     with pytest.raises(ValueError, match="too large"):
-        qr("x" * 3000)
+        qr_matrix("x" * 3000)
 
 
 def test_the_path_draws_the_dark_modules() -> None:
-    m = qr("leaf0:p1")
+    m = qr_matrix("leaf0:p1")
     drawn = np.zeros_like(m)
-    for c, r, n in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\d+z", path(m)):
+    for c, r, n in re.findall(r"M(\d+) (\d+)h(\d+)v1h-\d+z", qr_svg_path(m)):
         drawn[int(r), int(c) : int(c) + int(n)] = 1
     assert (drawn == m).all()

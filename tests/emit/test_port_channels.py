@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.emit.target import Routers
+from tdsl.emit.target import RouterSelection
 from tdsl.findings.diagnostic import Diagnostics
 from tests.conftest import need_program
 from tests.harness import fabric_of
@@ -143,7 +143,7 @@ def test_a_target_without_port_channels_says_so(tmp_path: Path) -> None:
     design = DESIGN.format(port=EOS, roce="")
     (router, *_) = FabricView(fabric_of(design, tmp_path, models=False), Diagnostics()).routers("switch")
     assert {(len(c.members), c.rate_gbps) for c in router.channels} == {(2, 800)}
-    assert "port channels" in Routers(nos="own").refuses(router) and not Routers(
+    assert "port channels" in RouterSelection(nos="own").refuses(router) and not RouterSelection(
         nos="own", channel="po"
     ).refuses(router)
-    assert [c.name for c in Routers(nos="own", channel="po").named(router).channels][:2] == ["po1", "po2"]
+    assert [c.name for c in RouterSelection(nos="own", channel="po").named(router).channels][:2] == ["po1", "po2"]

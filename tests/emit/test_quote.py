@@ -27,47 +27,47 @@ LABEL = "{!r} is not a value of a label: 1 to 63 letters, digits and . _ -"
 @pytest.mark.parametrize(
     ("made", "text", "message"),
     [
-        *((quote.word, t, ROUTER) for t in ("", "1a", "-a", "a b", "a" * 64, "a\n", "\u00e9")),
-        *((quote.bare, t, ATTRIBUTE) for t in ("<", ">", "&", '"', "'", "a\x00", "a\n")),
-        (quote.bare, "", "'' has 0 bytes; 1 to 253 fit"),
-        (quote.bare, "\u00e9" * 127, "{!r} has 254 bytes; 1 to 253 fit"),
-        *((quote.setting, t, SETTING) for t in ("", " a", "a ", "a\tb", "a" * 1001, "\u00e9" * 501)),
-        *((quote.hca, t, SETTING) for t in ("", "a ")),
-        *((quote.hca, t, ADAPTER) for t in ("a,b", "a:b", "^a", "=a", "a b", "a#")),
-        *((quote.node_id, t, NODE) for t in ("", " a", "a ", 'a"', "a#", "a@", "a[", "a]", "a\n", "a" * 65, "\u00e9" * 33)),
-        *((quote.ibdm, t, IBUTILS) for t in ("", "-a", "a b", "a" * 65, "a/b")),
-        *((quote.interface, t, LINUX) for t in ("", "a b", "a" * 16, ".", "..", "a:b", "a%b", "a!b", "\u00e9")),
-        *((quote.slurm, t, RESERVED) for t in ("all", "ALL", "default", "Default")),
-        *((quote.slurm, t, SLURM) for t in ("", "-a", "a,b", "a[0]", "a" * 65)),
-        *((quote.host_name, t, HOST) for t in ("", "-a", "a-", "a_b", "A.B", "a" * 64)),
-        *((quote.inventory, t, GROUP) for t in ("all", "ungrouped", "hosts", "switches", "tier_0", "plane_x", "role_", "nos_x")),
-        (quote.inventory, "0", ROUTER),
-        *((quote.label, t, LABEL) for t in ("", "-a", "a-", "a/b", "a" * 64)),
+        *((quote.router_name, t, ROUTER) for t in ("", "1a", "-a", "a b", "a" * 64, "a\n", "\u00e9")),
+        *((quote.unescaped_attribute, t, ATTRIBUTE) for t in ("<", ">", "&", '"', "'", "a\x00", "a\n")),
+        (quote.unescaped_attribute, "", "'' has 0 bytes; 1 to 253 fit"),
+        (quote.unescaped_attribute, "\u00e9" * 127, "{!r} has 254 bytes; 1 to 253 fit"),
+        *((quote.unquoted_setting, t, SETTING) for t in ("", " a", "a ", "a\tb", "a" * 1001, "\u00e9" * 501)),
+        *((quote.adapter_list_name, t, SETTING) for t in ("", "a ")),
+        *((quote.adapter_list_name, t, ADAPTER) for t in ("a,b", "a:b", "^a", "=a", "a b", "a#")),
+        *((quote.infiniband_node_name, t, NODE) for t in ("", " a", "a ", 'a"', "a#", "a@", "a[", "a]", "a\n", "a" * 65, "\u00e9" * 33)),
+        *((quote.ibutils_name, t, IBUTILS) for t in ("", "-a", "a b", "a" * 65, "a/b")),
+        *((quote.linux_interface_name, t, LINUX) for t in ("", "a b", "a" * 16, ".", "..", "a:b", "a%b", "a!b", "\u00e9")),
+        *((quote.slurm_node_name, t, RESERVED) for t in ("all", "ALL", "default", "Default")),
+        *((quote.slurm_node_name, t, SLURM) for t in ("", "-a", "a,b", "a[0]", "a" * 65)),
+        *((quote.dns_host_name, t, HOST) for t in ("", "-a", "a-", "a_b", "A.B", "a" * 64)),
+        *((quote.ansible_host_name, t, GROUP) for t in ("all", "ungrouped", "hosts", "switches", "tier_0", "plane_x", "role_", "nos_x")),
+        (quote.ansible_host_name, "0", ROUTER),
+        *((quote.kubernetes_label, t, LABEL) for t in ("", "-a", "a-", "a/b", "a" * 64)),
     ],
 )
 def test_names_that_a_format_cannot_hold(made: Callable[[object], str], text: str, message: str) -> None:
-    with pytest.raises(quote.Refused) as why:
+    with pytest.raises(quote.NameRefused) as why:
         made(text)
     assert str(why.value) == message.format(text)
 
 
 def _fits() -> list[tuple[Callable[[object], str], str, str]]:
     same = [
-        *((quote.word, t) for t in ("a", "A.b_c-1", "a" * 63)),
-        *((quote.bare, t) for t in ("a", "a b", "\u00e9" * 126 + "x")),
-        *((quote.setting, t) for t in ("a", "a b", "a" * 1000, '"')),
-        *((quote.hca, t) for t in ("mlx5_0", "a.b")),
-        *((quote.node_id, t) for t in ("a", "a b", "a" * 64, "leaf/0")),
-        *((quote.ibdm, t) for t in ("ab", "a.b_c:d@e+f-g", "a" * 64, "CA_", "SWITCH", "_9")),
-        *((quote.interface, t) for t in ("swp1", "a" * 15, "...", "a.b", "~")),
-        *((quote.slurm, t) for t in ("a", "0", "alle", "a.b_c-d", "a" * 64)),
-        *((quote.host_name, t) for t in ("a", "0", "a-b", "a" * 63)),
-        *((quote.inventory, t) for t in ("node0", "tier0", "tiers_1", "allx", "a" * 63)),
-        *((quote.label, t) for t in ("a", "9", "a._-b", "A" * 63)),
+        *((quote.router_name, t) for t in ("a", "A.b_c-1", "a" * 63)),
+        *((quote.unescaped_attribute, t) for t in ("a", "a b", "\u00e9" * 126 + "x")),
+        *((quote.unquoted_setting, t) for t in ("a", "a b", "a" * 1000, '"')),
+        *((quote.adapter_list_name, t) for t in ("mlx5_0", "a.b")),
+        *((quote.infiniband_node_name, t) for t in ("a", "a b", "a" * 64, "leaf/0")),
+        *((quote.ibutils_name, t) for t in ("ab", "a.b_c:d@e+f-g", "a" * 64, "CA_", "SWITCH", "_9")),
+        *((quote.linux_interface_name, t) for t in ("swp1", "a" * 15, "...", "a.b", "~")),
+        *((quote.slurm_node_name, t) for t in ("a", "0", "alle", "a.b_c-d", "a" * 64)),
+        *((quote.dns_host_name, t) for t in ("a", "0", "a-b", "a" * 63)),
+        *((quote.ansible_host_name, t) for t in ("node0", "tier0", "tiers_1", "allx", "a" * 63)),
+        *((quote.kubernetes_label, t) for t in ("a", "9", "a._-b", "A" * 63)),
     ]
     changed = [
-        (quote.ibdm, "sw", "sw_"), (quote.ibdm, "Node", "Node_"), (quote.ibdm, "x", "x_"), (quote.ibdm, "hca", "hca_"),
-        (quote.interface, "Ethernet1/1", "Ethernet1_1"), (quote.host_name, "LEAF-0", "leaf-0"),
+        (quote.ibutils_name, "sw", "sw_"), (quote.ibutils_name, "Node", "Node_"), (quote.ibutils_name, "x", "x_"), (quote.ibutils_name, "hca", "hca_"),
+        (quote.linux_interface_name, "Ethernet1/1", "Ethernet1_1"), (quote.dns_host_name, "LEAF-0", "leaf-0"),
     ]  # fmt: skip
     return [*((made, t, t) for made, t in same), *changed]
 
@@ -79,36 +79,36 @@ def test_names_that_fit(made: Callable[[object], str], text: str, wanted: str) -
 
 def test_two_devices_of_one_host_name() -> None:
     taken: dict[str, str] = {}
-    assert [quote.host_name(t, taken) for t in ("Leaf", "Leaf", "spine")] == ["leaf", "leaf", "spine"]
-    assert quote.host_name("node", taken, "port 1 of X") == "node" and taken["node"] == "port 1 of X"
+    assert [quote.dns_host_name(t, taken) for t in ("Leaf", "Leaf", "spine")] == ["leaf", "leaf", "spine"]
+    assert quote.dns_host_name("node", taken, "port 1 of X") == "node" and taken["node"] == "port 1 of X"
     for text, of, message in (
         ("leaf", None, "'Leaf' and 'leaf' would be one host name, leaf; `naming` gives devices other names"),
         ("NODE", "port 2", "port 1 of X and port 2 would be one host name, node; `naming` gives devices other names"),
     ):
-        with pytest.raises(quote.Refused) as why:
-            quote.host_name(text, taken, of)
+        with pytest.raises(quote.NameRefused) as why:
+            quote.dns_host_name(text, taken, of)
         assert str(why.value) == message
-    assert quote.host_name("leaf") == quote.host_name("LEAF") == "leaf"
+    assert quote.dns_host_name("leaf") == quote.dns_host_name("LEAF") == "leaf"
 
 
 @pytest.mark.parametrize(
     ("made", "text", "wanted"),
     [
-        (quote.xml, 'a<b>"&\x00\x0b\ufffe\t', "a&lt;b&gt;&quot;&amp;\ufffd\ufffd\ufffd\t"),
-        (quote.dot, 'a"\\\n\x07b', '"a\\"\\\\\\n b"'),
-        (quote.remark, "a?\u00e9'\"`\\b\n", "a______b"),
-        (quote.remark, " ", "_"),
-        (quote.remark, "a" * 241, "a" * 240),
+        (quote.xml_escaped_text, 'a<b>"&\x00\x0b\ufffe\t', "a&lt;b&gt;&quot;&amp;\ufffd\ufffd\ufffd\t"),
+        (quote.dot_quoted_string, 'a"\\\n\x07b', '"a\\"\\\\\\n b"'),
+        (quote.switch_description, "a?\u00e9'\"`\\b\n", "a______b"),
+        (quote.switch_description, " ", "_"),
+        (quote.switch_description, "a" * 241, "a" * 240),
         (quote.xml_comment, " a---b<c>\u00e9 --", "a- - -b_c__ - "),
-        (quote.label_value, 'a\n\r"\\', '"a \\"\\\\"'),
-        (quote.line, "a\n\tb\u2028c", "a b c"),
-        (quote.shell, "a b", "'a b'"),
-        (quote.row, None, None),
+        (quote.prometheus_label_value, 'a\n\r"\\', '"a \\"\\\\"'),
+        (quote.single_line_text, "a\n\tb\u2028c", "a b c"),
+        (quote.shell_word, "a b", "'a b'"),
+        (quote.csv_row, None, None),
     ],
 )
 def test_texts_with_marks(made: Callable[[object], str], text: str, wanted: str) -> None:
     if text is None:
-        assert quote.row(["a,b", 1, ""]) == '"a,b",1,'
+        assert quote.csv_row(["a,b", 1, ""]) == '"a,b",1,'
     else:
         assert made(text) == wanted
 
@@ -128,16 +128,16 @@ def test_texts_with_marks(made: Callable[[object], str], text: str, wanted: str)
 )  # fmt: skip
 def test_tables_put_together(text: str, wanted: dict[str, object]) -> None:
     """Tables by name, rows of one name as one, in the form that json gives with an indent of 2."""
-    assert quote.tables(text) == json.dumps(wanted, indent=2) + "\n"
+    assert quote.merged_json_tables(text) == json.dumps(wanted, indent=2) + "\n"
 
 
 def test_records_as_people_count() -> None:
     records = [SimpleNamespace(name=n) for n in ("swp10", "swp9", "eth2", "swp1")]
-    assert [r.name for r in quote.as_counted(records, "name")] == ["eth2", "swp1", "swp9", "swp10"]  # type: ignore[attr-defined]
+    assert [r.name for r in quote.naturally_sorted(records, "name")] == ["eth2", "swp1", "swp9", "swp10"]  # type: ignore[attr-defined]
 
 
 def test_options_with_known_values() -> None:
-    assert quote.one_of("a", "a", "b") == "a" and quote.one_of(3, 3) == "3"
-    with pytest.raises(quote.Refused) as why:
-        quote.one_of("c", "a", "b")
+    assert quote.option_among("a", "a", "b") == "a" and quote.option_among(3, 3) == "3"
+    with pytest.raises(quote.NameRefused) as why:
+        quote.option_among("c", "a", "b")
     assert str(why.value) == "'c' is not a value of this option; known: a, b"

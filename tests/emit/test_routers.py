@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tests.harness import fabric_of
@@ -40,7 +40,7 @@ def compiled(
     path.write_text(
         DESIGN.format(port=port, adapter=adapter, **{"model": "", "leaf": "", "fabric": ""} | given)
     )
-    result = compiler.elaborate(str(path))
+    result = compiler.compile_without_checks(str(path))
     return (result.designs[0].fabric if result.designs else None), list(result.findings)
 
 
@@ -49,7 +49,7 @@ def made(tmp_path: Path, *targets: str, **given: str) -> tuple[dict[str, bytes],
     fabric, findings = compiled(tmp_path, **given)
     assert fabric is not None and not findings
     found = Diagnostics()
-    return build(fabric, targets, found), list(found)
+    return build_files(fabric, targets, found), list(found)
 
 
 def owners(files: dict[str, bytes]) -> dict[str, list[str]]:
@@ -195,7 +195,7 @@ def test_hosts_without_interface_names_are_not_configured(
     address: str, routing: str, models: list[str], tmp_path: Path
 ) -> None:
     found = Diagnostics()
-    files = build(
+    files = build_files(
         fabric_of(UNNAMED.format(address=address, routing=routing), tmp_path, models=False), ["frr"], found
     )
     assert [(d.code, d.severity) for d in found] == [("E0513", Severity.WARNING)] * len(models)

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.emit.rows import cell, csv_cells, csv_line, csv_rows, json_rows, texts_of
-from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, combined, sets
+from tdsl.emit.rows import spreadsheet_cell, csv_cells, csv_line, csv_rows, json_rows, text_chunks
+from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, coded_combination, coded_number_sets
 from tdsl.fabric.columns import Column, Table
-from tdsl.system.spool import Spool, Spooled, chunks_of, digest_of, whole
+from tdsl.system.spool import Spool, Spooled, chunks_of_content, digest_of_content, content_in_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def tables(draw: st.DrawFn) -> Table[Record]:
 def by_csv(table: Table[Record]) -> str:
     """What the csv module writes, with every line's end as it is in the file."""
     lines = []
-    for row in [FIELDS, *zip(*(map(cell, table.column(f)) for f in FIELDS), strict=True)]:
+    for row in [FIELDS, *zip(*(map(spreadsheet_cell, table.column(f)) for f in FIELDS), strict=True)]:
         out = io.StringIO()
         csv.writer(out, lineterminator="\r\n").writerow(row)
         lines.append(out.getvalue()[:-2])
@@ -121,7 +121,7 @@ def test_a_line_wider_than_any_table_of_people() -> None:
 )
 def test_texts_as_they_are(values: list[str], codes: list[int], between: str) -> None:
     column = Joined("<", Coded(values, np.array([c % len(values) for c in codes])), ">")
-    assert b"".join(texts_of(column, between)).decode() == between.join(map(str, column.tolist()))
+    assert b"".join(text_chunks(column, between)).decode() == between.join(map(str, column.tolist()))
 
 
 @settings(max_examples=50)
@@ -137,7 +137,7 @@ def test_cells_are_those_of_csv(values: list[object]) -> None:
     expected = []
     for value in values:
         out = io.StringIO()
-        csv.writer(out, lineterminator="\r\n").writerow((cell(value), ""))
+        csv.writer(out, lineterminator="\r\n").writerow((spreadsheet_cell(value), ""))
         expected.append(out.getvalue()[:-3])
     assert csv_cells(values) == expected
 
@@ -160,7 +160,7 @@ def test_no_formula_where_lists_are_separated_by_semicolons(before: str, sign: s
     table = Table(Record, 1, {"a": lambda: ["x"], "b": lambda: [text], "c": lambda: [1]})
     for line in (csv_line(["x", text, 1]), b"".join(csv_rows(table, FIELDS, FIELDS)).decode()):
         assert before + sign not in line and f"a{before}'{sign}cmd()" in line
-    assert cell(f"a{sign}b; c") == f"a{sign}b; c" and cell(cell(text)) == cell(text)
+    assert spreadsheet_cell(f"a{sign}b; c") == f"a{sign}b; c" and spreadsheet_cell(spreadsheet_cell(text)) == spreadsheet_cell(text)
 
 
 def test_a_line_holds_every_line_end() -> None:
@@ -196,7 +196,7 @@ def test_chunks_do_not_change_lines() -> None:
 
 @given(st.one_of(st.lists(st.tuples(st.integers(0, 4), st.integers(0, n)), max_size=12) for n in (7, 62, 70)))
 def test_sets_are_the_numbers_of_each_row(pairs: list[tuple[int, int]]) -> None:
-    made = sets(
+    made = coded_number_sets(
         np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5
     )
     own = [sorted({n for r, n in pairs if r == row}) for row in range(5)]
@@ -215,7 +215,7 @@ def test_combined_asks_once_for_each_combination(a: int, b: int, data: st.DataOb
     size = data.draw(st.integers(0, 10))
     first, second = data.draw(codes_of(size, a)), data.draw(codes_of(size, b))
     asked: list[object] = []
-    made = combined(lambda *at: asked.append(at) or at, (a, first), (b, second))
+    made = coded_combination(lambda *at: asked.append(at) or at, (a, first), (b, second))
     assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True)) and len(asked) == len(
         set(asked)
     )
@@ -228,7 +228,7 @@ def test_large_contents_wait_in_a_file(sizes: list[int], tmp_path: Path) -> None
     first, second = spool.keep(pieces), spool.keep([b"0123456789"])
     for content, expected in ((first, b"".join(pieces)), (second, b"0123456789")):
         assert isinstance(content, Spooled) is (len(expected) > 1 << 20)
-        assert len(content) == len(expected) and whole(content) == b"".join(chunks_of(content)) == expected
-        assert digest_of(content) == sha256(expected).hexdigest()
+        assert len(content) == len(expected) and content_in_memory(content) == b"".join(chunks_of_content(content)) == expected
+        assert digest_of_content(content) == sha256(expected).hexdigest()
     assert not list(tmp_path.iterdir())  # it has no name
-    assert whole(Spool(tmp_path / "absent").keep(pieces)) == b"".join(pieces)
+    assert content_in_memory(Spool(tmp_path / "absent").keep(pieces)) == b"".join(pieces)

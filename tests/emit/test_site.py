@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.emit.site import LONGEST, PLACEHOLDER, Aaa, Bgp, Dns, Gnmi, Site, Snmp, read
+from tdsl.emit.site import LONGEST, PLACEHOLDER, Aaa, Bgp, Dns, Gnmi, Site, Snmp, read_site_file
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tests.cli.run import tdsl
@@ -283,7 +283,7 @@ TREES = st.recursive(
 @given(st.text(max_size=200) | TREES.map(json.dumps))
 def test_any_text_is_a_site_or_a_finding(text: str) -> None:
     found = Diagnostics()
-    site = read(SourceFile("site.yaml", text), found)
+    site = read_site_file(SourceFile("site.yaml", text), found)
     assert {d.code for d in found} <= {"E0514"} and (not len(found) or site == Site())
     assert all(re.fullmatch("[A-Z][A-Z0-9_]*", n) for n in site.names)
 
@@ -342,7 +342,7 @@ def test_the_page_of_records_is_that_of_the_code() -> None:
 def findings(text: str) -> list[tuple[str, str, str]]:
     """Message, help and the text underlined; a site with findings is empty."""
     found = Diagnostics()
-    site = read(SourceFile("site.yaml", text), found)
+    site = read_site_file(SourceFile("site.yaml", text), found)
     assert site == Site() or not len(found)
     assert all(d.code == "E0514" and d.span is not None for d in found)
     return [(d.message, d.help, d.span.text if d.span else "") for d in found]
@@ -350,7 +350,7 @@ def findings(text: str) -> list[tuple[str, str, str]]:
 
 def site(text: str) -> Site:
     found = Diagnostics()
-    out = read(SourceFile("site.yaml", text), found)
+    out = read_site_file(SourceFile("site.yaml", text), found)
     assert not len(found), list(found)
     return out
 

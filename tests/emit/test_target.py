@@ -12,10 +12,10 @@ import pytest
 
 from tdsl import __version__
 from tdsl.emit import quote
-from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.target import discover
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 from tests.targets.build import pod
 
 OWN = ("cabling", "diagram", "ibsim", "json", "nccl", "opensm", "p2p")
@@ -38,14 +38,14 @@ def made(
     """What a target makes, and what was found."""
     found = Diagnostics()
     options = BuildOptions(target_paths=(place,), settings={name: settings})
-    out = build(pod() if fabric is None else fabric, [name], found, options)  # type: ignore[arg-type]
+    out = build_files(pod() if fabric is None else fabric, [name], found, options)  # type: ignore[arg-type]
     out.pop("manifest.json")
     return out, [(d.code, d.message, d.notes) for d in found]
 
 
 def test_every_target_is_found_and_says_what_it_is() -> None:
     found = Diagnostics()
-    known = discover(found)
+    known = targets_by_name(found)
     assert not found.items and set(OWN) <= set(known)
     for t in known.values():
         page = (t.folder / "README.md").read_text()
@@ -53,7 +53,7 @@ def test_every_target_is_found_and_says_what_it_is() -> None:
 
 
 def test_the_manifest_lists_every_file_and_nothing_of_the_machine() -> None:
-    files = build(pod(), [], Diagnostics())
+    files = build_files(pod(), [], Diagnostics())
     content = json.loads(files["manifest.json"])
     assert (
         content["schema"] == 1 and content["tdsl"] == __version__ and content["design"]["name"] == "superpod"
@@ -68,17 +68,17 @@ def test_the_manifest_lists_every_file_and_nothing_of_the_machine() -> None:
 
 def test_the_designs_hash_does_not_depend_on_the_targets_chosen() -> None:
     hashes = {
-        json.loads(build(pod(), t, Diagnostics())["manifest.json"])["design"]["sha256"]
+        json.loads(build_files(pod(), t, Diagnostics())["manifest.json"])["design"]["sha256"]
         for t in ([], ["nccl"], ["json"])
     }
     assert len(hashes) == 1
-    other = json.loads(build(pod(nodes=3), [], Diagnostics())["manifest.json"])["design"]["sha256"]
+    other = json.loads(build_files(pod(nodes=3), [], Diagnostics())["manifest.json"])["design"]["sha256"]
     assert other not in hashes
 
 
 def test_an_unknown_target_is_answered_with_the_nearest() -> None:
     found = Diagnostics()
-    build(pod(), ["cablin"], found)
+    build_files(pod(), ["cablin"], found)
     assert [(d.code, d.help) for d in found] == [("E0501", "did you mean `cabling`?")]
 
 
@@ -226,13 +226,13 @@ def test_an_unfit_manifest_is_a_finding(tmp_path: Path, manifest: str, says: str
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "evil.py").write_text("raise SystemExit(9)")
     found = Diagnostics()
-    assert "mine" not in discover(found, (target(tmp_path, "", manifest),))
+    assert "mine" not in targets_by_name(found, (target(tmp_path, "", manifest),))
     assert [d.code for d in found] == ["E0502"] and (says in found.items[0].message or says == "`file`")
 
 
 def test_a_further_folder_cannot_replace_a_target(tmp_path: Path) -> None:
     found = Diagnostics()
-    known = discover(found, (target(tmp_path, "", name="json"),))
+    known = targets_by_name(found, (target(tmp_path, "", name="json"),))
     assert known["json"].own and [d.code for d in found] == ["E0502"]
 
 
@@ -250,7 +250,7 @@ def test_checking_a_design_imports_no_template_engine() -> None:
 
 def test_no_target_knows_a_model() -> None:
     names = ("QM9700", "DGX", "H100", "SN5600", "7060X", "GB200", "superpod", "dragonfly")
-    for path in folder("targets").rglob("*"):
+    for path in packaged_folder("targets").rglob("*"):
         if path.is_file() and path.suffix in (".j2", ".py", ".toml"):
             text = path.read_text().lower()
             assert not [n for n in names if n.lower() in text], path
@@ -273,11 +273,11 @@ def test_file_names_stay_apart_and_in_place() -> None:
         "x" * 201,
         "\ud800",
     ]
-    names = [quote.file_name(t) for t in hostile]
+    names = [quote.safe_file_name(t) for t in hostile]
     assert len(set(names)) == len(names)
     for name in names:
         assert 0 < len(name.encode()) <= 100 and "/" not in name and "\0" not in name and name[0] not in ".-"
-    assert quote.file_name("su0-leaf3") == "su0-leaf3"
+    assert quote.safe_file_name("su0-leaf3") == "su0-leaf3"
 
 
 def test_a_hostile_name_in_every_format() -> None:
@@ -285,7 +285,7 @@ def test_a_hostile_name_in_every_format() -> None:
     fabric.names = {0: '=cmd|"/c calc"!A1,\n<b>&\\', 1: "leaf"}
     fabric.title = '<script>alert("x")</script>\nrouting_engine file --> & \x07'
     found = Diagnostics()
-    files = build(fabric, [], found)
+    files = build_files(fabric, [], found)
     assert {(d.code, *d.notes[0].split(",")[:1]) for d in found if d.code != "E0506"} == {
         ("E0504", f"in {name}.j2")
         for name in (

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tdsl.emit.workbook import MAX_TEXT, Sheet, sheet_name, workbook
+from tdsl.emit.workbook import MAX_TEXT, Sheet, sheet_name, workbook_bytes
 
 pytest.importorskip("xlsxwriter")
 NS = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
@@ -19,7 +19,7 @@ NS = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
 
 def parts(sheet: Sheet, title: str = "T") -> tuple[ElementTree.Element, ElementTree.Element, list[str]]:
     """The XML of the only sheet, of the styles, and the shared strings."""
-    with zipfile.ZipFile(io.BytesIO(workbook([sheet], title))) as archive:
+    with zipfile.ZipFile(io.BytesIO(workbook_bytes([sheet], title))) as archive:
         page = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
         styles = ElementTree.fromstring(archive.read("xl/styles.xml"))
         strings: list[str] = []
@@ -99,7 +99,7 @@ def test_texts_of_headers() -> None:
     page, _, _ = parts(Sheet("s", ["a"], []), "the title")
     header = page.find("m:headerFooter/m:oddHeader", NS)
     assert header is not None and header.text == "&Lthe title&Rs"
-    assert re.fullmatch("PK.*", workbook([Sheet("s", ["a"], [])], "t")[:2].decode())
+    assert re.fullmatch("PK.*", workbook_bytes([Sheet("s", ["a"], [])], "t")[:2].decode())
 
 
 def test_no_column_is_wider_than_a_page_holds() -> None:
@@ -116,7 +116,7 @@ def test_long_texts_of_a_ledger_are_wrapped() -> None:
 
 def test_a_workbook_where_nothing_temporary_can_be_kept(tmp_path: Path) -> None:
     sheets = [Sheet("a", ["x"], [("1",)])]
-    made = workbook(sheets, "t")
+    made = workbook_bytes(sheets, "t")
     with pytest.MonkeyPatch.context() as system:
         system.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-        assert workbook(sheets, "t") == made
+        assert workbook_bytes(sheets, "t") == made

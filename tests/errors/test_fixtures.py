@@ -18,7 +18,7 @@ from tdsl.compile.compiler import Options
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.paint import Paint
-from tdsl.report.terminal import findings
+from tdsl.report.terminal import finding_blocks
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import none
@@ -45,7 +45,7 @@ def found(result: compiler.Compilation) -> list[tuple[int, str]]:
 
 def faults(path: Path, golden: Golden) -> Iterator[str]:
     """What is wrong with the findings of one faulty design."""
-    result = compiler.check(path.name)
+    result = compiler.compile_and_verify(path.name)
     if found(result) != marks(path.read_text()):
         yield f"{path.name}: {found(result)}, marked {marks(path.read_text())}"
     for d in result.findings:
@@ -59,10 +59,10 @@ def faults(path: Path, golden: Golden) -> Iterator[str]:
         ):
             yield f"{path.name}: {d.code} has nothing that can be pasted: an edit, or text in backquotes in its help"
         exact = d.span is not None and d.span.text.strip() == d.span.text and d.span.text
-        if not (exact and catalogue.title_of(d.code) and (d.help or d.notes or d.labels)):
+        if not (exact and catalogue.finding_title(d.code) and (d.help or d.notes or d.labels)):
             yield f"{path.name}: {d.code} has no exact span, no title, or no help"
     try:
-        golden(f"errors/{path.stem}.txt", "\n\n".join(findings(result.designs[0], Paint(False), 120)) + "\n")
+        golden(f"errors/{path.stem}.txt", "\n\n".join(finding_blocks(result.designs[0], Paint(False), 120)) + "\n")
     except AssertionError as differs:
         yield str(differs)
 
@@ -77,7 +77,7 @@ def test_every_finding_is_marked_and_every_mark_found(
 
 def places(path: Path, shift: int) -> list[tuple[object, ...]]:
     """Code, message, line less ``shift``, and columns of every span of the findings about a design."""
-    result = compiler.check(str(path))
+    result = compiler.compile_and_verify(str(path))
     spans = [
         (d.code, d.message, s) for d in result.findings for s in (d.span, *(x.span for x in d.labels)) if s
     ]
@@ -107,12 +107,12 @@ def test_twenty_faults_are_twenty_findings() -> None:
         and len({line for line, _ in expected}) == 20
         and len({code for _, code in expected}) >= 10
     )
-    assert found(compiler.check(str(HERE / "twenty.fab"))) == expected
+    assert found(compiler.compile_and_verify(str(HERE / "twenty.fab"))) == expected
 
 
 def test_a_circle_of_files() -> None:
     """The use that closes the circle is the finding; the way round is told by its labels."""
-    result = compiler.check(str(HERE / "circle" / "first.fab"))
+    result = compiler.compile_and_verify(str(HERE / "circle" / "first.fab"))
     assert [d.code for d in result.findings] == ["E0113"]
     span = result.findings[0].span
     assert span is not None and span.file.name.endswith("circle/second.fab") and span.begin[0] == 1
@@ -178,4 +178,4 @@ def test_ten_to_the_nine_devices_take_no_memory(tmp_path: Path) -> None:
 def test_other_ways_to_ask_for_too_much(text: str, tmp_path: Path) -> None:
     path = tmp_path / "big.fab"
     path.write_text(text)
-    assert "E0116" in [d.code for d in compiler.check(str(path), Options()).findings]
+    assert "E0116" in [d.code for d in compiler.compile_and_verify(str(path), Options()).findings]

@@ -17,9 +17,9 @@ from tdsl.compile import compiler
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 
-HERE = Span(SourceFile("x.fab", "value"), 0, 5)
+HERE = SourceSpan(SourceFile("x.fab", "value"), 0, 5)
 
 MODELS = """\
 model switch SW { port p[1..16]: 400Gbps { type GE400; os "swp{i}" } }
@@ -32,7 +32,7 @@ def made(body: str, tmp_path: Path) -> tuple[Fabric, Addressing, list[str]]:
     """The fabric of a text, its addresses, and the codes of what was found."""
     path = tmp_path / "d.fab"
     path.write_text(f"{MODELS}fabric f {{\n{body}\n}}\n")
-    result = compiler.check(str(path))
+    result = compiler.compile_and_verify(str(path))
     fabric = result.designs[0].fabric
     assert fabric is not None and fabric.addressing is not None
     return fabric, fabric.addressing, [d.code for d in result.findings if d.severity.word == "error"]

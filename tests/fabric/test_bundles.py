@@ -12,7 +12,7 @@ import pytest
 from tdsl.fabric.cables import bundles
 from tdsl.fabric.graph import Ints
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.syntax import tree
 
 FILE = SourceFile("x.fab", "a0 a1 b0 b1 c0 c1")
@@ -23,7 +23,7 @@ def plan_of(sizes: list[int]) -> Any:
     """Statements with ``bundle N`` (none for 0), each behind another setting."""
     wires = []
     for i, size in enumerate(sizes):
-        spans = [Span(FILE, 6 * i + 3 * k, 6 * i + 3 * k + 2) for k in range(2)]
+        spans = [SourceSpan(FILE, 6 * i + 3 * k, 6 * i + 3 * k + 2) for k in range(2)]
         names = ("rate", "bundle")[: 1 + (size > 0)]
         body = [
             tree.Setting(tree.Member(n, span), (), None, span) for n, span in zip(names, spans, strict=False)
@@ -89,7 +89,7 @@ def expected(sizes: list[int], links: np.ndarray) -> tuple[list[int], list[tuple
 def found(sizes: list[int], links: np.ndarray) -> tuple[list[int], list[tuple[str, str, int, str]]]:
     told = Diagnostics()
     a, b, port, statement, rate = links.reshape(-1, 5).T
-    out = bundles.bundles(plan_of(sizes), a, b, port, statement, rate, told)
+    out = bundles.form_bundles(plan_of(sizes), a, b, port, statement, rate, told)
     assert all(d.code == "E0214" for d in told.items)
     return out.tolist(), [(d.span.text if d.span else "", d.message, d.count, d.help) for d in told.items]
 
@@ -145,14 +145,14 @@ def test_numbers_at_devices(seed: int) -> None:
             ):
                 lowest[device][n] = min(port, lowest[device].get(n, port))
     rank = {d: {n: k for k, n in enumerate(sorted(own, key=own.__getitem__), 1)} for d, own in lowest.items()}
-    for device, numbers in zip((f.device_a, f.device_b), bundles.numbers(f), strict=True):
+    for device, numbers in zip((f.device_a, f.device_b), bundles.bundle_numbers_at_devices(f), strict=True):
         told = [
             rank.get(int(d), {}).get(int(n), 0) if n >= 0 else 0
             for d, n in zip(device, f.link_bundle, strict=True)
         ]
         assert numbers.tolist() == told
     for n in range(5):
-        assert bundles.members(f, n) == [i for i in range(f.link_count) if f.link_bundle[i] == n]
+        assert bundles.links_of_bundle(f, n) == [i for i in range(f.link_count) if f.link_bundle[i] == n]
     rows = np.flatnonzero(np.arange(f.link_count) % 4 != 1)
     seen: set[int] = set()
     spare = []

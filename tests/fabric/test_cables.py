@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.cables.cabling import pull
-from tdsl.fabric.cables.identity import Cables
+from tdsl.fabric.cables.cabling import cables_of_segments
+from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
 from tests.harness import compile_text
@@ -120,7 +120,7 @@ def through(f: Fabric) -> dict[int, list[int]]:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_links_of_cables(name: str, fabrics: dict[str, Fabric]) -> None:
     f = fabrics[name]
-    cables = Cables(f)
+    cables = CableIndex(f)
     found = defaultdict(list)
     for link, leg in zip(*(x.tolist() for x in cables.crossings), strict=True):
         found[link].append(leg)
@@ -143,7 +143,7 @@ def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> Non
     """Cables by the lower end's device, then as a person meets its ports; the legs of one cable stay together. Its name is that
     of the first port at the lower end."""
     f = fabrics[name]
-    cables = Cables(f)
+    cables = CableIndex(f)
     count = len(f.cable_a)
     rank = cables.ports.rank[cables.ports.rows(np.arange(len(f.port_device)))].tolist()
     key = [(int(f.port_device[a]), rank[a]) for a in f.cable_a.tolist()]
@@ -233,7 +233,7 @@ def test_cables_by_loops(lanes: int, ends: list[tuple[int, int]], mixed: bool, c
         )
     told = np.arange(len(ends))
     a, b = (np.array([e[k] for e in ends]) for k in (0, 1))
-    found = pull(a, b, told, -told, np.array(connector))
+    found = cables_of_segments(a, b, told, -told, np.array(connector))
     columns = (
         found.a,
         found.b,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.components import components
+from tdsl.fabric.components import component_labels
 
 GRAPHS = st.integers(1, 12).flatmap(
     lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40))
@@ -30,7 +30,7 @@ def multigraph(n, edges):
 @given(GRAPHS)
 def test_components_are_those_of_networkx(given_graph):
     n, edges = given_graph
-    label = components(n, *columns(edges))
+    label = component_labels(n, *columns(edges))
     expected = {v: min(part) for part in nx.connected_components(multigraph(n, edges)) for v in part}
     assert label.tolist() == [expected[v] for v in range(n)]
 
@@ -38,7 +38,7 @@ def test_components_are_those_of_networkx(given_graph):
 def test_components_of_a_long_path():
     n = 20_000
     order = np.random.default_rng(1).permutation(n)
-    assert (components(n, order[:-1], order[1:]) == 0).all()
+    assert (component_labels(n, order[:-1], order[1:]) == 0).all()
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -53,7 +53,7 @@ def test_components_of_many_links(seed):
     a, b = a[kept][order], b[kept][order]
     judge = multigraph(n, list(zip(a.tolist(), b.tolist(), strict=True)))
     expected = {v: min(part) for part in nx.connected_components(judge) for v in part}
-    assert components(n, a, b).tolist() == [expected[v] for v in range(n)]
+    assert component_labels(n, a, b).tolist() == [expected[v] for v in range(n)]
 
 
 def test_components_that_a_part_of_the_links_does_not_join():
@@ -62,6 +62,6 @@ def test_components_that_a_part_of_the_links_does_not_join():
     for place in range(100):
         to = b.copy()
         to[place] = (a[place] + 2) % 4
-        assert components(4, a, to).tolist() == [0] * 4
-    assert components(4, a, b).tolist() == [0, 0, 2, 2]
-    assert components(0, a[:0], b[:0]).tolist() == []
+        assert component_labels(4, a, to).tolist() == [0] * 4
+    assert component_labels(4, a, b).tolist() == [0, 0, 2, 2]
+    assert component_labels(0, a[:0], b[:0]).tolist() == []

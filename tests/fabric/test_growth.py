@@ -61,9 +61,9 @@ def pairs(f: Fabric) -> Counter[frozenset[str]]:
 
 
 def locked(f: Fabric) -> str:
-    from tdsl.fabric.pins import write
+    from tdsl.fabric.pins import lock_text
 
-    return write([f], "design.fab")
+    return lock_text([f], "design.fab")
 
 
 shapes = st.tuples(

@@ -125,7 +125,7 @@ def test_each_layer_has_its_own_rows(up: bool) -> None:
     cables = ("cable_a", "cable_b", "cable_group", "cable_leg", "cable_links", "cable_class", "cable_statement")
     absent = ("absent_a", "absent_b", "absent_rate", "absent_reserved", "absent_statement")
     for f in FABRICS:
-        layer = layers.scaleup(f) if up else layers.scaleout(f)
+        layer = layers.scaleup_network(f) if up else layers.scaleout_network(f)
         assert layer is not None and layer is not f
         assert (layer.layer, layer.whole) == (("scaleup", None) if up else ("", f))
         for statements, names in ((f.link_statement, links), (f.cable_statement, cables), (f.absent_statement, absent)):
@@ -146,20 +146,20 @@ def test_each_layer_has_its_own_rows(up: bool) -> None:
 def test_a_fabric_of_one_layer_is_that_layer() -> None:
     for f in FABRICS[:5]:
         one = replace(f, statements=tuple(replace(s, settings={}) for s in f.statements))
-        assert layers.scaleout(one) is one and layers.scaleup(one) is None and not layers.scaleup_links(one).any()
+        assert layers.scaleout_network(one) is one and layers.scaleup_network(one) is None and not layers.scaleup_links(one).any()
         up = replace(f, layer="scaleup")
-        assert layers.scaleout(up) is up and layers.scaleup(up) is None and not layers.scaleup_links(up).any()
-        network = layers.scaleout(f)
-        assert layers.scaleout(network) is network and not layers.scaleup_links(network).any()
+        assert layers.scaleout_network(up) is up and layers.scaleup_network(up) is None and not layers.scaleup_links(up).any()
+        network = layers.scaleout_network(f)
+        assert layers.scaleout_network(network) is network and not layers.scaleup_links(network).any()
         assert len(layers.scaleup_links(one)) == len(layers.scaleup_links(up)) == f.link_count
     empty = replace(Builder().build(), statements=(replace(FABRICS[0].statements[1]),))
-    assert layers.scaleout(empty).port_link.tolist() == [] and layers.scaleout(empty).whole is empty
+    assert layers.scaleout_network(empty).port_link.tolist() == [] and layers.scaleout_network(empty).whole is empty
 
 
 def test_devices_with_scale_up_links_alone() -> None:
     for f in FABRICS:
         mine = touched(f, True, planned=False) - touched(f, False, planned=False)
-        assert layers.beside(f).tolist() == [bool(f.built[d]) and d in mine for d in range(f.device_count)]
+        assert layers.scaleup_only_devices(f).tolist() == [bool(f.built[d]) and d in mine for d in range(f.device_count)]
 
 
 def domains(f: Fabric) -> tuple[list[int], list[int], list[int]]:

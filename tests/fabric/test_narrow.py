@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tdsl.fabric.narrow import Narrow, narrow, widen
+from tdsl.fabric.narrow import Narrow, narrow_column, widen_fabric_columns
 from tests.harness import compile_text
 
 BOUNDS = [0, 127, 128, -128, -129, 32767, 32768, -32769, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**62]
@@ -44,7 +44,7 @@ def same(found: object, wanted: object) -> None:
 @given(COLUMNS)
 def test_reading_gives_what_the_wide_column_gives(column: np.ndarray) -> None:
     for take in TAKEN:
-        same(take(narrow(column)), take(column))
+        same(take(narrow_column(column)), take(column))
 
 
 @given(COLUMNS, WIDE)
@@ -52,13 +52,13 @@ def test_arithmetic_is_in_64_bits(column: np.ndarray, number: int) -> None:
     with np.errstate(over="ignore"):
         for f in PAIRS:
             for other in (number, np.int64(number), column[::-1].copy()):
-                same(f(narrow(column), other), f(column, other))
-                same(f(other, narrow(column)), f(other, column))
-            same(f(narrow(column), narrow(column)), f(column, column))
+                same(f(narrow_column(column), other), f(column, other))
+                same(f(other, narrow_column(column)), f(other, column))
+            same(f(narrow_column(column), narrow_column(column)), f(column, column))
 
 
 def test_it_cannot_be_written_and_can_be_copied() -> None:
-    column = narrow(np.arange(5))
+    column = narrow_column(np.arange(5))
     assert isinstance(column, Narrow)
     with pytest.raises(TypeError):
         column[0] = 1
@@ -81,5 +81,5 @@ def test_columns_of_a_fabric_are_narrow(tmp_path: Path) -> None:
     assert {"link_a", "link_b", "link_rate", "device_a", "cable_a", "link_via_a"} <= set(kept)
     assert kept["link_rate"].nbytes == 8 and kept["link_a"].nbytes == fabric.link_count
     assert int(fabric.link_rate[0]) * 2**20 == 400 * 10**9 * 2**20
-    widen(fabric)
+    widen_fabric_columns(fabric)
     assert all(isinstance(getattr(fabric, name), np.ndarray) for name in kept)

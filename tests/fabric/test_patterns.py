@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric import patterns
-from tdsl.fabric.patterns import Pairs
-from tdsl.findings.source import SourceFile, Span
+from tdsl.fabric.patterns import LinkPairs
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 
-HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
+HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
 SIZE = st.integers(1, 7)
 
 
-def rows(pairs: Pairs) -> list[tuple[int, int, int, int]]:
+def rows(pairs: LinkPairs) -> list[tuple[int, int, int, int]]:
     """All links in their order: a, b, copy, dimension."""
     return list(zip(*(x.tolist() for x in (pairs.a, pairs.b, pairs.copy, pairs.dim)), strict=True))
 
@@ -36,7 +36,7 @@ def test_spread_link_by_link(a: int, b: int, k: int, uneven: bool) -> None:
     graph.add_nodes_from((side, i) for side, n in enumerate((a, b)) for i in range(n))
     if extra and not uneven and (base or a * k % b):
         with pytest.raises(Fault) as refused:
-            patterns.spread(a, b, k, False, HERE, ("x", "y"))
+            patterns.spread_links(a, b, k, False, HERE, ("x", "y"))
         found = refused.value.diagnostic
         even = [n for n in range(1, 200) if k % n == 0 or (k < n and a * k % n == 0)]
         options = [
@@ -54,7 +54,7 @@ def test_spread_link_by_link(a: int, b: int, k: int, uneven: bool) -> None:
         said = f"{' or '.join(options)} y would be even; or write `spread uneven` to allow one link more for some pairs"
         assert found.help == said
         return
-    assert rows(patterns.spread(a, b, k, uneven, HERE, ("x", "y"), parts.append)) == whole + over
+    assert rows(patterns.spread_links(a, b, k, uneven, HERE, ("x", "y"), parts.append)) == whole + over
     pieces = nx.number_connected_components(graph)
     assert [p.diagnostic.notes for p in parts] == (
         [(f"{pieces} parts by these links alone",)] if extra and not uneven and pieces > 1 else []
@@ -97,23 +97,23 @@ def test_grid_link_by_link(shape: list[int], wrap: bool, n: int) -> None:
                 expected.append(
                     (int(np.ravel_multi_index(at, shape)), int(np.ravel_multi_index(far, shape)), dim)
                 )
-    found = patterns.copies(patterns.grid(tuple(shape), wrap), n)
+    found = patterns.copy_links(patterns.mesh_or_torus_links(tuple(shape), wrap), n)
     assert rows(found) == [(a, b, c, d) for c in range(n) for a, b, d in expected] and found.directed
 
 
 def test_small_patterns() -> None:
-    assert [rows(patterns.ring(n)) for n in range(4)] == [
+    assert [rows(patterns.ring_links(n)) for n in range(4)] == [
         [], [], [(0, 1, 0, 0), (1, 0, 1, 0)], [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)],
     ]  # fmt: skip
-    assert rows(patterns.copies(patterns.ring(2), 2)) == [
+    assert rows(patterns.copy_links(patterns.ring_links(2), 2)) == [
         (0, 1, 0, 0),
         (1, 0, 2, 0),
         (0, 1, 1, 0),
         (1, 0, 3, 0),
     ]
-    assert rows(patterns.single()) == [(0, 0, 0, 0)] and not patterns.single().directed
-    assert rows(patterns.each(2, 3)) == [(i, j, 0, 0) for i in range(2) for j in range(3)]
-    assert rows(patterns.each(3, None)) == [(0, 1, 0, 0), (0, 2, 0, 0), (1, 2, 0, 0)]
+    assert rows(patterns.single_link()) == [(0, 0, 0, 0)] and not patterns.single_link().directed
+    assert rows(patterns.complete_links(2, 3)) == [(i, j, 0, 0) for i in range(2) for j in range(3)]
+    assert rows(patterns.complete_links(3, None)) == [(0, 1, 0, 0), (0, 2, 0, 0), (1, 2, 0, 0)]
     assert rows(patterns.in_order(3, 3, 4, HERE)) == [(0, 1, 0, 0), (1, 2, 0, 0), (2, 0, 0, 0)]
     assert rows(patterns.in_order(3, 3, -1, HERE)) == [(0, 2, 0, 0), (1, 0, 0, 0), (2, 1, 0, 0)]
     assert rows(patterns.in_order(0, 0, 1, HERE)) == []
@@ -135,7 +135,7 @@ def test_random_graphs_stay_what_they_are() -> None:
             patterns.random_regular(n, degree, 1, HERE)
 
 
-def count(pairs: Pairs) -> Counter[tuple[int, int]]:
+def count(pairs: LinkPairs) -> Counter[tuple[int, int]]:
     return Counter(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True))
 
 

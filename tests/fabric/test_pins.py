@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import USED, Fabric
-from tdsl.fabric.pins import Figure, Line, Mount, Pins, Used, carried, mounted, moved, read, relocated, write
-from tdsl.fabric.ports import Ends, Ports
+from tdsl.fabric.pins import LockedFigure, PinnedLink, Mount, Pins, UsedFile, carry_over_renames, standing_mounts, report_moved_links, read_lock_lines, report_relocated_devices, lock_text
+from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 
-HERE = Span(SourceFile("x.lock", "line"), 0, 4)
+HERE = SourceSpan(SourceFile("x.lock", "line"), 0, 4)
 SHA = "0123456789abcdef" * 4
 
 
@@ -27,14 +27,14 @@ SHA = "0123456789abcdef" * 4
 def recorded(text: str) -> tuple[dict[str, list[Any]], list[tuple[str, str, str, str]]]:
     """What a lock records, and its findings."""
     found = Diagnostics()
-    out = read(SourceFile("design.fab.lock", text), found)
+    out = read_lock_lines(SourceFile("design.fab.lock", text), found)
     return dict(out), [(d.code, d.span.text if d.span else "", d.message, d.help) for d in found.items]
 
 
 def facts(records: list[Any]) -> list[tuple[object, ...]]:
     """Fields of records, with the underlined text for the span."""
     return [
-        tuple(x.text if isinstance(x, Span) else x for x in (getattr(r, n) for n in r.__slots__))
+        tuple(x.text if isinstance(x, SourceSpan) else x for x in (getattr(r, n) for n in r.__slots__))
         for r in records
     ]
 
@@ -70,8 +70,8 @@ def test_every_kind_of_line() -> None:
         ("su[1].leaf[0]", "h2", "B2", 0, 999999, "place su[1].leaf[0] in h2.B2[0] at 999999U"),
     ]  # fmt: skip
     assert facts(found["two"]) == [("links", Fraction(0), "figure links 0")]
-    assert [type(x) for x in found["one"]] == [Figure, Figure, Line, Line, Mount, Line, Mount] and isinstance(
-        found[""][0], Used
+    assert [type(x) for x in found["one"]] == [LockedFigure, LockedFigure, PinnedLink, PinnedLink, Mount, PinnedLink, Mount] and isinstance(
+        found[""][0], UsedFile
     )
 
 
@@ -103,7 +103,7 @@ def test_a_lock_without_a_fabric() -> None:
     for text in ("", "\n", "# a comment\n\n", f"uses x sha256:{SHA}\n"):
         assert recorded(text)[1] == EMPTY, text
         found = Diagnostics()
-        read(SourceFile("x.lock", text), found)
+        read_lock_lines(SourceFile("x.lock", text), found)
         span = found.items[0].span
         assert span is not None and (span.start, span.end) == (0, 0)
     assert recorded("fabric f\n") == ({"f": []}, [])
@@ -132,10 +132,10 @@ def test_what_is_written() -> None:
     made = b.build()
     written = "Written by `tdsl lock x.fab`; a line a link, in the order of the design."
     head = f"# Existing links: tdsl keeps them on these ports. {written}\n"
-    assert write([], "x.fab") == head
+    assert lock_text([], "x.fab") == head
     links = "a[0].p[0]  b[0].p[0]\na[1].p[0]  b[0].p[1]\n"
-    assert write([made], "x.fab") == f"{head}\nfabric made\n{links}"
-    text = write([made, replace(made, name="more")], "x.fab", {"z": SHA, "a": SHA},
+    assert lock_text([made], "x.fab") == f"{head}\nfabric made\n{links}"
+    text = lock_text([made, replace(made, name="more")], "x.fab", {"z": SHA, "a": SHA},
                  {"made": {"links": Fraction(2), "x": Fraction(1, 3)}})  # fmt: skip
     uses = f"uses a sha256:{SHA}\nuses z sha256:{SHA}\n"
     assert text == f"{head}{uses}\nfabric made\nfigure links 2\nfigure x 1/3\n{links}\nfabric more\n{links}"
@@ -173,7 +173,7 @@ def placed(folder: Path, place: str = "place a[3] in h.B[5] at 2U; place a[0] in
 
 
 # ------------------------------------------------------------ ports of links
-def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
+def table(rng: Random) -> tuple[PortTable, dict[str, int], list[str]]:
     """Ports of devices of two models, one of which has a class in two parts; all by path, and the device of each port."""
     b = Builder()
     one = b.model("switch", "ONE", {"p": 3, "q": {"shape": (2, 2), "low": 1}})
@@ -184,7 +184,7 @@ def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
     b.devices("g.a", one, 2, 2)
     b.devices("b", two, 3)
     which = np.repeat([0, 1], [4, 3])
-    ports = Ports(b.sets, b.models, which, np.ones(7, dtype=np.bool_))
+    ports = PortTable(b.sets, b.models, which, np.ones(7, dtype=np.bool_))
     paths: dict[str, int] = {}
     of: list[str] = []
     for s in b.sets:
@@ -196,7 +196,7 @@ def table(rng: Random) -> tuple[Ports, dict[str, int], list[str]]:
     return ports, paths, of
 
 
-def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
+def links(rng: Random, ports: PortTable, among: list[int]) -> LinkEnds:
     """Links of one statement between devices at random; some ends are written, each end has one of a few choices of ports."""
     total = rng.randint(1, 6)
     names, candidates = ["", "p", "p", "q", "r"], [None, None, np.array([1, 4, 0]), np.array([0, 3]), None]
@@ -207,7 +207,7 @@ def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
     )
     local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
     spans = [HERE] * len(names)
-    return Ends(
+    return LinkEnds(
         device,
         names,
         candidates,
@@ -219,7 +219,7 @@ def links(rng: Random, ports: Ports, among: list[int]) -> Ends:
     )
 
 
-def place_of(ports: Ports, ends: Ends, e: int, port: int) -> int | None:
+def place_of(ports: PortTable, ends: LinkEnds, e: int, port: int) -> int | None:
     """Place of a port among those that an end may take, None where it may not."""
     name, only = ends.class_name[int(ends.choice[e])], ends.candidates[int(ends.choice[e])]
     model = ports.models[int(ports.device_model[int(ends.device[e])])]
@@ -243,7 +243,7 @@ def test_links_take_the_ports_of_lines() -> None:
         for _ in range(rng.randint(0, 14)):
             x, y = rng.sample(names, 2)
             if of[paths[x]] != of[paths[y]]:
-                lines.append(Line(x, y, HERE))
+                lines.append(PinnedLink(x, y, HERE))
         pins = Pins(lines, ports)
         for p in range(len(ports.state)):
             if rng.random() < 0.1:
@@ -299,22 +299,22 @@ def test_links_that_move() -> None:
         ("a[0].p[0]", "b[0].p[0]"), ("b[0].p[1]", "a[1].p[0]"), ("a[0].p[0]", "b[0].p[3]"), ("b[0].p[2]", "a[1].p[0]"),
         ("a[0].p[1]", "b[0].p[2]"), ("a[0].p[1]", "b[0].p[1]"),
     ]  # fmt: skip
-    spans = [Span(SourceFile("x.lock", "one line"), k, k + 1) for k in range(len(texts))]
-    lines = [Line(x, y, s) for (x, y), s in zip(texts, spans, strict=True)]
+    spans = [SourceSpan(SourceFile("x.lock", "one line"), k, k + 1) for k in range(len(texts))]
+    lines = [PinnedLink(x, y, s) for (x, y), s in zip(texts, spans, strict=True)]
     notes = (
         "a[0].p[0]: from b[0].p[3] to b[0].p[0]", "a[1].p[0]: from b[0].p[2] to b[0].p[1]", "a[0].p[1] to b[0].p[2] goes",
         "b[0].p[1]: from a[0].p[1] to a[1].p[0]",
     )  # fmt: skip
     for severity in (Severity.NOTE, Severity.ERROR):
         found = Diagnostics()
-        moved(lines, made, found, severity)
+        report_moved_links(lines, made, found, severity)
         assert reported(found) == [
             ("E0495", severity, "4 of 6 existing links would move", spans[2], ["in this design"], notes, KEEP)
         ]
         assert found.items[0].labels[0].span == made.origin.span
     for stay in (lines[:2], [], [lines[1]]):
         found = Diagnostics()
-        moved(stay, made, found, Severity.ERROR)
+        report_moved_links(stay, made, found, Severity.ERROR)
         assert found.items == []
 
 
@@ -331,19 +331,19 @@ def test_devices_that_move(tmp_path: Path) -> None:
         "a[1]: from h.A[1] at 3U to i.A[1] at 3U",
         "a[3]: from h.A[5] at 2U to h.B[5] at 2U", "a[0], in h.A[1] at 4U, goes", "gone, in i.A[1] at 1U, goes",
     )  # fmt: skip
-    spans = [Span(SourceFile("x.lock", "one long line"), k, k + 1) for k in range(9)]
+    spans = [SourceSpan(SourceFile("x.lock", "one long line"), k, k + 1) for k in range(9)]
     mounts = [Mount(*m, s) for m, s in zip([*stay, *away], spans, strict=True)]
     for severity in (Severity.NOTE, Severity.ERROR):
         found = Diagnostics()
-        relocated(mounts, f, found, severity)
+        report_relocated_devices(mounts, f, found, severity)
         help = "keep the devices and racks; if the moves are meant, write the lock anew with `tdsl lock`"
         said = "6 of 9 placed devices would move"
         assert reported(found) == [("E0211", severity, said, spans[3], ["in this design"], notes, help)]
         assert found.items[0].labels[0].span == f.origin.span
     none = Diagnostics()
-    relocated(mounts[:3], f, none, Severity.ERROR)
-    relocated([], f, none, Severity.ERROR)
-    relocated([], small().build(), none, Severity.ERROR)
+    report_relocated_devices(mounts[:3], f, none, Severity.ERROR)
+    report_relocated_devices([], f, none, Severity.ERROR)
+    report_relocated_devices([], small().build(), none, Severity.ERROR)
     assert none.items == []
 
 
@@ -369,22 +369,22 @@ def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
                 fits = (
                     name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
                 )
-                assert mounted([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
+                assert standing_mounts([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
     every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
              Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip
-    assert mounted(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
-    assert mounted(every, small().build()) == {}
+    assert standing_mounts(every, f) == {free["top"]: (1, 1), free["a[2]"]: (1, 2)}
+    assert standing_mounts(every, small().build()) == {}
 
 
 def test_names_that_the_design_has_changed() -> None:
     """Lines and places with the new names of devices; one note says how many devices each name has."""
     made = small().build()
-    there = Span(HERE.file, 1, 3)
-    lines = [Line("low[0].p[0]", "top[0].p[0]", HERE), Line("low[1].p[0]", "top[0].p[1]", there)]
+    there = SourceSpan(HERE.file, 1, 3)
+    lines = [PinnedLink("low[0].p[0]", "top[0].p[0]", HERE), PinnedLink("low[1].p[0]", "top[0].p[1]", there)]
     mounts = [Mount("low[1]", "h", "A", 1, 2, HERE), Mount("other", "h", "A", 1, 3, HERE)]
     found = Diagnostics()
-    new, stay = carried(lines, mounts, made, found)
-    assert new == [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("a[1].p[0]", "b[0].p[1]", there)]
+    new, stay = carry_over_renames(lines, mounts, made, found)
+    assert new == [PinnedLink("a[0].p[0]", "b[0].p[0]", HERE), PinnedLink("a[1].p[0]", "b[0].p[1]", there)]
     assert stay == [Mount("a[1]", "h", "A", 1, 2, HERE), mounts[1]]
     (note,) = found.items
     assert (note.code, note.severity, note.span) == ("E0498", Severity.NOTE, HERE)
@@ -393,5 +393,5 @@ def test_names_that_the_design_has_changed() -> None:
     )
     assert note.help == "`tdsl lock` writes the lock with the new names; no cable moves because of them"
     none = Diagnostics()
-    same = [Line("a[0].p[0]", "b[0].p[0]", HERE), Line("c[0].p[0]", "b[0].p[0]", HERE)]
-    assert carried(same, mounts, made, none) == (same, mounts) and none.items == []
+    same = [PinnedLink("a[0].p[0]", "b[0].p[0]", HERE), PinnedLink("c[0].p[0]", "b[0].p[0]", HERE)]
+    assert carry_over_renames(same, mounts, made, none) == (same, mounts) and none.items == []

@@ -9,7 +9,7 @@ import numpy as np
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.places import Places, rows_of_places
+from tdsl.fabric.places import RackPlaces, rows_of_places
 from tdsl.findings.source import SourceFile
 from tests.harness import MODELS
 
@@ -42,14 +42,14 @@ def compiled(
     """The design of these statements, with a table of places."""
     path = folder / "design.fab"
     path.write_text(f"{DEVICES}{halls}{statements}\n}}{MODELS}{OWN}", encoding="utf-8")
-    return compiler.elaborate(
+    return compiler.compile_without_checks(
         str(path), Options(places=SourceFile("places.csv", table) if table is not None else None)
     )
 
 
 def located(
     statements: str, folder: Path, table: str | None = None, halls: str = HALLS
-) -> tuple[Fabric, Places]:
+) -> tuple[Fabric, RackPlaces]:
     """The fabric and the places of a design without errors."""
     result = compiled(statements, folder, table, halls)
     assert [d.message for d in result.findings if d.severity.name == "ERROR"] == []

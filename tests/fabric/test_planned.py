@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.fabric.claims import Element, Selector
+from tdsl.fabric.claims import FabricElement, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import claim
 
 MODELS = """\
@@ -110,7 +110,7 @@ class Facts:
 def facts(body: str, folder: Path) -> Facts:
     path = folder / "d.fab"
     path.write_text(f"{MODELS}fabric f {{\n{body}}}\n")
-    result = compiler.elaborate(str(path))
+    result = compiler.compile_without_checks(str(path))
     assert [d for d in result.findings if d.severity.word == "error"] == []
     f = result.designs[0].fabric
     assert f is not None and f.addressing is not None
@@ -128,8 +128,8 @@ def facts(body: str, folder: Path) -> Facts:
 
 def ratio(f: Fabric, device: int) -> object:
     """The oversubscription of one switch, and why where there is none."""
-    at = Selector("one", "switch", (Element("one", np.array([device])),))
-    found = catalogue()["oversubscription"].judge(View.whole(f), claim(f, "oversubscription", at=(at,)))
+    at = Selector("one", "switch", (FabricElement("one", np.array([device])),))
+    found = checks_by_name()["oversubscription"].judge(View.whole(f), claim(f, "oversubscription", at=(at,)))
     return found.ratio or found.reason
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tdsl.fabric.cables import plugs
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
 from tdsl.semantics.quantity import RATE, Quantity
 
-ORIGIN = Origin(Span(SourceFile("x.fab", "x"), 0, 1))
+ORIGIN = Origin(SourceSpan(SourceFile("x.fab", "x"), 0, 1))
 GBPS = 10**9
 
 
@@ -40,13 +40,13 @@ TWISTED = port(types=("BASE_T",), rate=1)
 def test_forms_that_a_cage_takes() -> None:
     """Its own and some older ones, not newer ones; a port of twisted pair has a socket RJ45, and only if it has no other type."""
     forms = ["QSFP28", "QSFP56", "QSFP112", "QSFPDD", "OSFP", "RJ45"]
-    taken = {c: [f for f in forms if plugs.takes(port(c), f)] for c in forms[:5]}
+    taken = {c: [f for f in forms if plugs.cage_takes_form(port(c), f)] for c in forms[:5]}
     assert taken == {
         "QSFP28": ["QSFP28"], "QSFP56": ["QSFP28", "QSFP56"], "QSFP112": ["QSFP28", "QSFP56", "QSFP112"],
         "QSFPDD": ["QSFP28", "QSFP56", "QSFPDD"], "OSFP": ["OSFP"],
     }  # fmt: skip
-    assert [f for f in forms if plugs.takes(TWISTED, f)] == ["RJ45"]
-    assert [f for f in forms if plugs.takes(port(), f)] == []
+    assert [f for f in forms if plugs.cage_takes_form(TWISTED, f)] == ["RJ45"]
+    assert [f for f in forms if plugs.cage_takes_form(port(), f)] == []
     classes = (TWISTED, port(), port("OSFP"), port(types=("BASE_T", "X")), port("OSFP", types=("BASE_T",)))
     assert [plugs.cage_form(c) for c in classes] == ["RJ45", "", "OSFP", "", "OSFP"]
 
@@ -91,9 +91,9 @@ FITS = [
 @pytest.mark.parametrize("row", range(len(FITS)))
 def test_transceivers(row: int) -> None:
     optic, c, rate, legs, tail, reason = FITS[row]
-    assert plugs.fits(optic, c, rate * GBPS, legs, tail) == reason
+    assert plugs.optic_misfit_reason(optic, c, rate * GBPS, legs, tail) == reason
     if legs == 1:
-        assert plugs.fits(optic, c, rate * GBPS) == reason
+        assert plugs.optic_misfit_reason(optic, c, rate * GBPS) == reason
 
 
 PLUGS = [

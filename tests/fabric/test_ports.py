@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
-from tdsl.fabric.ports import KEPT, Ends, Ports
-from tdsl.findings.source import SourceFile, Span
+from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
 from tests.harness import compile_text, fabric_of, links_of, places
 
-HERE = Span(SourceFile("x.fab", "spread"), 0, 6)
+HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
 WIDE = "\nmodel switch M { port p[1..24]: 400Gbps }\n"
 
 
@@ -206,10 +206,10 @@ def lowest(
 def test_lowest_free_ports_by_loops(
     four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int
 ) -> None:
-    ports = Ports(four.sets, four.models, four.device_model, four.built)
+    ports = PortTable(four.sets, four.models, four.device_model, four.built)
     ports.state[:] = state
     device, choice, far, copy = (np.array(x) for x in zip(*asked, strict=True))
-    ends = Ends(
+    ends = LinkEnds(
         device, [n for n, _ in choices], [None if p is None else np.array(p) for _, p in choices], [HERE] * 3, choice,
         np.full(len(asked), -1), far, copy, together,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tdsl.fabric.rails import link_rail, rail_plan, rails
+from tdsl.fabric.rails import link_rail, rail_plan, rail_count
 from tests.fabrics import GBPS, Builder, multiplane, rail_only, superpod, swapped
 
 
@@ -20,7 +20,7 @@ def two_indices(hosts=4, nics=4, planes=2):
 
 def test_superpod_has_eight():
     f = superpod(units=2).build()
-    assert rails(f) == 8
+    assert rail_count(f) == 8
     column = link_rail(f)
     assert (column[f.link_class == 0] >= -1).all() and (column[f.link_class == 1] == -1).all()
     for row in (0, 3, 100):
@@ -28,22 +28,22 @@ def test_superpod_has_eight():
 
 
 def test_rail_only_is_organised():
-    assert rails(rail_only(8, 4).build()) == 4
+    assert rail_count(rail_only(8, 4).build()) == 4
 
 
 def test_planes_are_not_rails():
     f = multiplane(4).build()
-    assert rails(f) == 1 and (link_rail(f) == -1).all()
+    assert rail_count(f) == 1 and (link_rail(f) == -1).all()
 
 
 def test_planes_with_a_swapped_cable_are_not_rails():
     f = multiplane(4).build()
-    assert rails(swapped(f, 0, 1)) == 1
+    assert rail_count(swapped(f, 0, 1)) == 1
 
 
 def test_first_index_is_the_rail_where_the_last_is_the_plane():
     f = two_indices().build()
-    assert rails(f) == 4
+    assert rail_count(f) == 4
     assert link_rail(f).tolist() == [i // 2 % 4 for i in range(32)]
 
 

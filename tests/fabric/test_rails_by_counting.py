@@ -120,7 +120,7 @@ def test_rails_by_counting() -> None:
         assert len(plan.judged) == len(links)
         of = {i: r for i, r, _ in links} if organised else {}
         assert rails.link_rail(f).tolist() == [of.get(i, -1) for i in range(f.link_count)]
-        assert rails.rails(f) == count
+        assert rails.rail_count(f) == count
         seen[organised, 0 < len(judged) < len(links)] += 1
     assert min(seen.values()) > 3 and len(seen) == 3, seen
 

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from tdsl.fabric.renamed import Side, declaration, renamed, side_of
+from tdsl.fabric.renamed import DesignDevices, path_without_indices, find_renamed_devices, design_devices_of
 from tests.harness import fabric_of
 
 
-def side(devices: str, links: str) -> Side:
+def side(devices: str, links: str) -> DesignDevices:
     """Devices as ``path`` or ``path=what``, links as ``path-path``."""
-    return Side({p: w for p, _, w in (d.partition("=") for d in devices.split())}, [tuple(x.split("-")) for x in links.split()])  # type: ignore[misc]
+    return DesignDevices({p: w for p, _, w in (d.partition("=") for d in devices.split())}, [tuple(x.split("-")) for x in links.split()])  # type: ignore[misc]
 
 
 CASES = {
@@ -49,20 +49,20 @@ CASES = {
 def test_what_is_a_rename(name: str) -> None:
     """At least half of the links of a declaration lead to the same devices; kind, model and number of indices are the same."""
     old, old_links, new, new_links, expected = CASES[name]
-    assert renamed(side(old, old_links), side(new, new_links)) == expected
+    assert find_renamed_devices(side(old, old_links), side(new, new_links)) == expected
 
 
-def by_rule(old: Side, new: Side, chosen: dict[str, str]) -> dict[str, int]:
+def by_rule(old: DesignDevices, new: DesignDevices, chosen: dict[str, str]) -> dict[str, int]:
     """How many links of each renamed declaration the newer text has."""
     known = {frozenset(x) for x in new.links}
 
     def called(path: str) -> str:
-        now = chosen.get(declaration(path))
-        other = path.replace(declaration(path), now) if now else path
+        now = chosen.get(path_without_indices(path))
+        other = path.replace(path_without_indices(path), now) if now else path
         return other if other in new.devices else path
 
     return {
-        d: sum(frozenset((called(a), called(b))) in known for a, b in old.links if d in (declaration(a), declaration(b)))
+        d: sum(frozenset((called(a), called(b))) in known for a, b in old.links if d in (path_without_indices(a), path_without_indices(b)))
         for d in chosen
     }
 
@@ -75,10 +75,10 @@ def test_the_assignment_with_the_most_links(seed: int) -> None:
     count = rng.randint(1, 3)
     rest = [f"x[{k}]" for k in range(rng.randint(1, 3))]
 
-    def made(names: str) -> Side:
+    def made(names: str) -> DesignDevices:
         paths = [f"{n}[{k}]" for n in names for k in range(count)]
         pairs = [(rng.choice(paths), rng.choice(paths + rest)) for _ in range(rng.randint(1, 7))]
-        return Side(dict.fromkeys([*paths, *rest], "switch"), [x for x in pairs if x[0] != x[1]])
+        return DesignDevices(dict.fromkeys([*paths, *rest], "switch"), [x for x in pairs if x[0] != x[1]])
 
     old, new = made("ab"), made("mn")
     scores = []
@@ -88,16 +88,16 @@ def test_the_assignment_with_the_most_links(seed: int) -> None:
     best = [c for total, c in scores if total == max(x for x, _ in scores)]
     expected = []
     for chosen in best:
-        touching = {d: sum(d in (declaration(a), declaration(b)) for a, b in old.links) for d in chosen}
+        touching = {d: sum(d in (path_without_indices(a), path_without_indices(b)) for a, b in old.links) for d in chosen}
         while bad := [d for d, n in by_rule(old, new, chosen).items() if 2 * n < touching[d] or not touching[d]]:
             for d in bad:
                 del chosen[d]
         expected.append({f"{d}[{k}]": f"{n}[{k}]" for d, n in chosen.items() for k in range(count)})
-    assert renamed(old, new) == expected[0]
+    assert find_renamed_devices(old, new) == expected[0]
 
 
 def test_a_fabric_as_devices_and_links(tmp_path: Path) -> None:
     f = fabric_of("fabric f { switch a[2]: SW; host h: BOX; connect h.nic[i] to a[i]; connect a[0] to a[1] }", tmp_path)
-    found = side_of(f)
+    found = design_devices_of(f)
     assert found.devices == {"a[0]": "switch SW", "a[1]": "switch SW", "h": "host BOX"}
     assert sorted(found.links) == [("a[0]", "a[1]"), ("h", "a[0]"), ("h", "a[1]")]

@@ -78,7 +78,7 @@ def test_full_trees_by_definition(part: int) -> None:
         found = subnets.is_full_tree(f, np.arange(len(links)), inner)
         assert found == full(tiers, links), (tiers, links)
         seen[found] += 1
-        assert subnets.shape(f, np.ones(len(links), dtype=np.bool_)).kind == ("tree" if found else "partial")
+        assert subnets.subnet_shape(f, np.ones(len(links), dtype=np.bool_)).kind == ("tree" if found else "partial")
     assert min(seen[True], seen[False]) > 10
 
 
@@ -99,13 +99,13 @@ def test_subnets_by_a_plain_search(seed: int) -> None:
             if tiers[x] and tiers[y]:
                 lot[x] = lot[y] = min(lot[x], lot[y])
     f = fabric(tiers, links, planes)
-    assert subnets.parts(f).tolist() == lot
+    assert subnets.switched_components(f).tolist() == lot
     keys = [(lot[y] if tiers[y] else lot[x] if tiers[x] else count + k) for k, (x, y) in enumerate(links)]
     least = {
         key: min(max(planes[x], planes[y]) for (x, y), other in zip(links, keys, strict=True) if other == key) for key in keys
     }
     order = sorted(least, key=lambda key: (least[key], key))
-    assert subnets.subnets(f).tolist() == [order.index(key) for key in keys]
+    assert subnets.subnet_of_links(f).tolist() == [order.index(key) for key in keys]
 
 
 # ------------------------------------------------------------ tori
@@ -124,7 +124,7 @@ def grid(sizes: tuple[int, ...], wraps: tuple[bool, ...], copies: int = 1) -> li
 
 def torus(links: list[Link], sizes: tuple[int, ...], switches: int) -> subnets.Torus | None:
     f = fabric([0, 0] + [1] * switches, links, sizes=sizes)
-    found = subnets.shape(f, np.ones(len(links), dtype=np.bool_))
+    found = subnets.subnet_shape(f, np.ones(len(links), dtype=np.bool_))
     assert found.kind == ("other" if found.torus is None else "torus")
     return found.torus
 
@@ -192,7 +192,7 @@ def test_switches_of_two_layers_are_no_torus_of_one() -> None:
 
 
 def test_one_switch() -> None:
-    assert subnets.shape(fabric([0, 1], [(0, 1)]), np.ones(1, dtype=np.bool_)).kind == "one"
+    assert subnets.subnet_shape(fabric([0, 1], [(0, 1)]), np.ones(1, dtype=np.bool_)).kind == "one"
 
 
 def test_hosts_at_either_end_of_a_link() -> None:
@@ -209,5 +209,5 @@ def test_hosts_at_either_end_of_a_link() -> None:
     f = b.build()
     turned = replace(f, link_a=np.where(f.device_a < 2, f.link_b, f.link_a), link_b=np.where(f.device_a < 2, f.link_a, f.link_b))
     for one in (f, turned):
-        found = subnets.shape(one, np.ones(f.link_count, dtype=np.bool_))
+        found = subnets.subnet_shape(one, np.ones(f.link_count, dtype=np.bool_))
         assert found.torus is not None and (found.torus.hosts, found.torus.sizes) == (3, (3, 3))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.fabric.transports import families, family
+from tdsl.fabric.transports import common_families, port_type_family
 from tests.fabrics import Builder
 from tests.harness import compile_text
 
@@ -21,7 +21,7 @@ from tests.harness import compile_text
     ],
 )  # fmt: skip
 def test_family_of_a_type(kind: str, name: str) -> None:
-    assert family(kind) == name
+    assert port_type_family(kind) == name
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_families_in_common(one: tuple[str, ...], two: tuple[str, ...], found: s
     b = Builder()
     (a,) = b.model("host", "H", {"p": {"shape": 1, "types": one}}).classes
     (c,) = b.model("host", "K", {"p": {"shape": 1, "types": two}}).classes
-    assert families(a, c) == found
+    assert common_families(a, c) == found
 
 
 TEXT = """fabric f {{ {}

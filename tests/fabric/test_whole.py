@@ -12,9 +12,9 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.pins import write
+from tdsl.fabric.pins import lock_text
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tests.conftest import Golden
@@ -27,7 +27,7 @@ NUMBER = re.compile(r"(?<![\w.])(\d+)(?![\d._]*[\d_])(?=[^\w.]|\.\.|U\b|m\b|x\b|
 
 def compiled(path: Path, text: str, lock: str | None = None) -> tuple[Fabric | None, list[str]]:
     """The whole fabric of a text beside a lock, and the codes of what is no note."""
-    found = compiler.elaborate(
+    found = compiler.compile_without_checks(
         str(written(path, text)), Options(stands=SourceFile("f.fab.lock", lock) if lock else None)
     )
     fabric, codes = (
@@ -43,8 +43,8 @@ def test_all_that_is_known(name: str, golden: Golden, tmp_path: Path) -> None:
     text = (HERE / f"{name}.fab").read_text(encoding="utf-8")
     fabric, codes = compiled(tmp_path / "f.fab", text)
     assert fabric is not None and codes == []
-    golden(f"fabric/{name}.json", build(fabric, ["json"], Diagnostics())["fabric.json"])
-    again, codes = compiled(tmp_path / "f.fab", text, write([fabric], "f.fab"))
+    golden(f"fabric/{name}.json", build_files(fabric, ["json"], Diagnostics())["fabric.json"])
+    again, codes = compiled(tmp_path / "f.fab", text, lock_text([fabric], "f.fab"))
     assert again is not None and codes == []
     assert links_of(again) == links_of(fabric)
 
@@ -71,7 +71,7 @@ def test_a_lock_beside_a_changed_design(name: str, tmp_path: Path) -> None:
     path, text = tmp_path / "f.fab", (HERE / f"{name}.fab").read_text(encoding="utf-8")
     before, _ = compiled(path, text)
     assert before is not None
-    lock, old = write([before], "f.fab"), links_of(before)
+    lock, old = lock_text([before], "f.fab"), links_of(before)
     fine = 0
     for changed in Random(name).sample(list(changes(text)), 16):
         free, _ = compiled(path, changed)

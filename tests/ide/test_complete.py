@@ -9,13 +9,13 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.ide.complete import Item, complete
+from tdsl.ide.complete import CompletionEntry, complete_word
 from tdsl.ide.facts import Placed
-from tdsl.ide.known import Known
+from tdsl.ide.known import KnownNames
 from tdsl.semantics.builtins import BUILTINS
 from tdsl.semantics.quantity import LENGTH, POWER, RATE, UNIT_TABLE, kind_name
-from tdsl.syntax.parser import parse
-from tdsl.verify.check import catalogue
+from tdsl.syntax.parser import parse_source_file
+from tdsl.verify.check import checks_by_name
 
 MODELS = """
 model switch SA { port p[1..4]: 400Gbps { split 2 }; port q[2]: 400Gbps; port r[2]: 800Gbps { split 4 } }
@@ -29,13 +29,13 @@ model cable WA { reach 3m }
 
 def offered(
     text: str, folder: Path = Path("/none"), sets: tuple[Placed, ...] = (), **asked: Any
-) -> tuple[int, list[Item]]:
+) -> tuple[int, list[CompletionEntry]]:
     """How many letters before the ``|`` of a text are replaced, and by what."""
     text = MODELS + text
     at = text.index("|")
     file = SourceFile("a.fab", text[:at] + text[at + 1 :])
-    known = Known(file, parse(file, Diagnostics()).body, folder / "a.fab", {}, (), sets)
-    start, items = complete(known, file, at, **asked)
+    known = KnownNames(file, parse_source_file(file, Diagnostics()).body, folder / "a.fab", {}, (), sets)
+    start, items = complete_word(known, file, at, **asked)
     return at - start, items
 
 
@@ -46,7 +46,7 @@ def test_topologies_of_a_fabric() -> None:
     found = [i for i in items if i.kind == "topology"]
     assert items[-len(found) :] == found and {i.rank for i in found} == {4}
     assert [i for i in found if i.text == "t"] == [
-        Item("t", "topology", "t(e: ports, n: int = 3)", "```fab\nt(e: ports, n: int = 3)\n```\n\nMine.", 4)
+        CompletionEntry("t", "topology", "t(e: ports, n: int = 3)", "```fab\nt(e: ports, n: int = 3)\n```\n\nMine.", 4)
     ]
     assert {"clos", "ring", "torus"} <= {i.text for i in found}
 
@@ -73,7 +73,7 @@ def test_units(text: str, dim: Any, replaced: int) -> None:
             rank = {(True, False): 3, (True, True): 4, (False, False): 5, (False, True): 6}[
                 usual, "/" in unit
             ]
-            expected.append(Item(unit, "unit", kind_name(d), "", rank))
+            expected.append(CompletionEntry(unit, "unit", kind_name(d), "", rank))
     assert offered(text) == (replaced, expected)
 
 
@@ -106,62 +106,62 @@ def test_what_is_not_asked_for() -> None:
     replaced, items = offered("fabric f {\n  sw|")
     assert replaced == 2 and "switch" in {i.text for i in items}
     text = "fabric f {\n  switch a: SA\n  connect |"
-    assert offered(text, unasked=True) == offered(text) == (0, [Item("a", "switch", "switch a: SA", "", 1)])
+    assert offered(text, unasked=True) == offered(text) == (0, [CompletionEntry("a", "switch", "switch a: SA", "", 1)])
 
 
 @pytest.mark.parametrize(
     ("text", "item"),
     [
-        ("model |", Item("host", "keyword", "kind of model")),
-        ("fabric f { let k: |", Item("int", "type", "type", "", 1)),
-        ("model switch M { port p: |", Item("any", "word", "fits any rate", "", 1)),
-        ("fabric f { switch a: SA { |", Item("role", "setting", "setting of `switch`", "", 2)),
-        ("fabric f { routing bgp { |", Item("mtu", "setting", "setting of `routing`", "", 2)),
-        ("model switch M { |", Item("height", "setting", "fact of a model", "", 3)),
-        ("fabric f { |", Item("hosts", "setting", "setting of `fabric`", "", 3)),
-        ("fabric f { hosts 4 x HA; clos { |", Item("leaf", "param", "leaf: model", "", 2)),
-        ("topology t(e: ports) { switch s: SA; tier b of 4 |", Item("hosts", "group", "the ends", "", 1)),
+        ("model |", CompletionEntry("host", "keyword", "kind of model")),
+        ("fabric f { let k: |", CompletionEntry("int", "type", "type", "", 1)),
+        ("model switch M { port p: |", CompletionEntry("any", "word", "fits any rate", "", 1)),
+        ("fabric f { switch a: SA { |", CompletionEntry("role", "setting", "setting of `switch`", "", 2)),
+        ("fabric f { routing bgp { |", CompletionEntry("mtu", "setting", "setting of `routing`", "", 2)),
+        ("model switch M { |", CompletionEntry("height", "setting", "fact of a model", "", 3)),
+        ("fabric f { |", CompletionEntry("hosts", "setting", "setting of `fabric`", "", 3)),
+        ("fabric f { hosts 4 x HA; clos { |", CompletionEntry("leaf", "param", "leaf: model", "", 2)),
+        ("topology t(e: ports) { switch s: SA; tier b of 4 |", CompletionEntry("hosts", "group", "the ends", "", 1)),
         (
             "topology t(e: ports) { tier a of 2 hosts { switch SA }\ntier b of 4 |\n}",
-            Item("a", "group", "a tier of this block", "", 1),
+            CompletionEntry("a", "group", "a tier of this block", "", 1),
         ),
-        ("fabric f { transport |", Item("roce", "word", "transport", "", 1)),
-        ("fabric f { nos |", Item("frr", "word", "nos", "", 1)),
-        ("model switch M { port p: any { type |", Item("NDR", "word", "type of a port", "", 1)),
-        ("fabric f { clos { oversubscription |", Item("at most", "word", "this ratio or less", "", 1)),
-        ("fabric f { clos { oversubscription |", Item("about", "word", "the nearest ratio that whole links give", "", 1)),
-        ("topology t(e: ports) { switch SA |", Item("x", "keyword", "so many for each")),
-        ("fabric f { switch a: SA; address a |", Item("links", "word", "what is addressed", "", 1)),
-        ("fabric f { switch a: SA; connect a to a |", Item("ring", "pattern", "pattern", "", 1)),
-        ("fabric f { switch a: SA { split |", Item("p", "port", "4 × 400G, splits 2 ways", "", 1)),
-        ("fabric f { require bisection >= |", Item("75%", "word", "a value of `bisection`", "", 1)),
-        ("fabric f { require power <= |", Item("1MW", "word", "a value of `power`", "", 1)),
-        ("fabric f { require bisection |", Item(">=", "word", "comparison", "", 1)),
-        ("fabric f { require throughput |", Item("shift", "pattern", "pattern of traffic", "", 1)),
-        ("fabric f { switch a: SA; require links of |", Item("ports", "word", "every port by itself")),
-        ("fabric f { require links through |", Item("scaleup", "word", "layer", "", 1)),
-        ("fabric f { switch a: SA; connect a[i] to a[|", Item("i", "variable", "index variable of this statement", "", 1)),
-        ("fabric f { for t in 0..3 { let a = |", Item("t", "variable", "in 0..3", "", 4)),
-        ("def d(x: int = 2, y: int): int = 1\nlet a = |", Item("d", "function", "def d(x: int = 2, y: int): int", "", 4)),
-        ("# Up.\nlet b = 2\nlet a = |", Item("b", "let", "let b = 2", "Up.", 4)),
-        ("param b: int = 2  # Behind.\nlet a = |", Item("b", "param", "param b: int = 2", "Behind.", 4)),
-        ("let a = |", Item("min", "function", BUILTINS["min"].form, BUILTINS["min"].gives, 4)),
-        ("fabric f { param k: int = 4; phase 1 { |", Item("k", "param", "param k: int = 4", "", 1)),
+        ("fabric f { transport |", CompletionEntry("roce", "word", "transport", "", 1)),
+        ("fabric f { nos |", CompletionEntry("frr", "word", "nos", "", 1)),
+        ("model switch M { port p: any { type |", CompletionEntry("NDR", "word", "type of a port", "", 1)),
+        ("fabric f { clos { oversubscription |", CompletionEntry("at most", "word", "this ratio or less", "", 1)),
+        ("fabric f { clos { oversubscription |", CompletionEntry("about", "word", "the nearest ratio that whole links give", "", 1)),
+        ("topology t(e: ports) { switch SA |", CompletionEntry("x", "keyword", "so many for each")),
+        ("fabric f { switch a: SA; address a |", CompletionEntry("links", "word", "what is addressed", "", 1)),
+        ("fabric f { switch a: SA; connect a to a |", CompletionEntry("ring", "pattern", "pattern", "", 1)),
+        ("fabric f { switch a: SA { split |", CompletionEntry("p", "port", "4 × 400G, splits 2 ways", "", 1)),
+        ("fabric f { require bisection >= |", CompletionEntry("75%", "word", "a value of `bisection`", "", 1)),
+        ("fabric f { require power <= |", CompletionEntry("1MW", "word", "a value of `power`", "", 1)),
+        ("fabric f { require bisection |", CompletionEntry(">=", "word", "comparison", "", 1)),
+        ("fabric f { require throughput |", CompletionEntry("shift", "pattern", "pattern of traffic", "", 1)),
+        ("fabric f { switch a: SA; require links of |", CompletionEntry("ports", "word", "every port by itself")),
+        ("fabric f { require links through |", CompletionEntry("scaleup", "word", "layer", "", 1)),
+        ("fabric f { switch a: SA; connect a[i] to a[|", CompletionEntry("i", "variable", "index variable of this statement", "", 1)),
+        ("fabric f { for t in 0..3 { let a = |", CompletionEntry("t", "variable", "in 0..3", "", 4)),
+        ("def d(x: int = 2, y: int): int = 1\nlet a = |", CompletionEntry("d", "function", "def d(x: int = 2, y: int): int", "", 4)),
+        ("# Up.\nlet b = 2\nlet a = |", CompletionEntry("b", "let", "let b = 2", "Up.", 4)),
+        ("param b: int = 2  # Behind.\nlet a = |", CompletionEntry("b", "param", "param b: int = 2", "Behind.", 4)),
+        ("let a = |", CompletionEntry("min", "function", BUILTINS["min"].form, BUILTINS["min"].gives, 4)),
+        ("fabric f { param k: int = 4; phase 1 { |", CompletionEntry("k", "param", "param k: int = 4", "", 1)),
         (
             "fabric f { param k: int = 4; phase 1 { |",
-            Item("needed", "setting", 'needed "2027-03-01"', "The day by which this phase is needed.", 1),
+            CompletionEntry("needed", "setting", 'needed "2027-03-01"', "The day by which this phase is needed.", 1),
         ),
-        ("topology t(e: ports = 3) { connect |", Item("e", "ports", "e: ports = 3", "", 1)),
+        ("topology t(e: ports = 3) { connect |", CompletionEntry("e", "ports", "e: ports = 3", "", 1)),
     ],
 )  # fmt: skip
-def test_each_with_all_that_is_said_of_it(text: str, item: Item) -> None:
+def test_each_with_all_that_is_said_of_it(text: str, item: CompletionEntry) -> None:
     assert [i for i in offered(text)[1] if i.text == item.text] == [item]
 
 
 def test_checks_with_their_title_and_page() -> None:
     found = {i.text: i for i in offered("fabric f { require |")[1]}
-    for name, c in catalogue().items():
-        assert found[name] == Item(name, "check", c.title(), c.page(), 2 if c.fails_by_default else 1)
+    for name, c in checks_by_name().items():
+        assert found[name] == CompletionEntry(name, "check", c.title(), c.page(), 2 if c.fails_by_default else 1)
 
 
 # ---------------------------------------------------------------- devices that only compiling makes
@@ -176,16 +176,16 @@ SETS = (
 
 def test_devices_of_the_compiled_design() -> None:
     assert offered("fabric f { connect |", sets=SETS)[1] == [
-        Item("leaf", "switch", "switch leaf[4]: SA", "", 1),
-        Item("su", "group", "group su", "", 1),
+        CompletionEntry("leaf", "switch", "switch leaf[4]: SA", "", 1),
+        CompletionEntry("su", "group", "group su", "", 1),
     ]
     assert offered("fabric g { connect |", sets=SETS)[1] == [
-        Item("core", "switch", "switch core[9]: SA", "", 1)
+        CompletionEntry("core", "switch", "switch core[9]: SA", "", 1)
     ]
     assert offered("fabric h { connect |", sets=SETS)[1] == []
     assert offered("fabric f { connect su[0].|", sets=SETS)[1] == [
-        Item("node", "host", "host node[2][3]: HA", "", 1),
-        Item("tor", "switch", "switch tor[2]: SB", "", 1),
+        CompletionEntry("node", "host", "host node[2][3]: HA", "", 1),
+        CompletionEntry("tor", "switch", "switch tor[2]: SB", "", 1),
     ]
     assert [i.text for i in offered("fabric f { connect su[0].node[1].|", sets=SETS)[1]] == ["nic", "gpu"]
     assert [i.text for i in offered("fabric f { connect leaf.|", sets=SETS)[1]] == ["p", "q", "r"]
@@ -206,19 +206,19 @@ def test_files_and_folders_that_are_used(tmp_path: Path) -> None:
         (tmp_path / name).write_text("model switch T3 { port p[2]: 400Gbps }\ndef u(k: int): int = 3\n")
     library = {i.text for i in offered("use |")[1]}
     here = [i for i in offered("use |", tmp_path)[1] if i.text not in library]
-    assert here == [Item("deep", "folder", "a folder"), Item("one", "file", "a file")]
+    assert here == [CompletionEntry("deep", "folder", "a folder"), CompletionEntry("one", "file", "a file")]
     assert offered("use deep.|", tmp_path)[1] == [
-        Item("deeper", "folder", "a folder"),
-        Item("three", "file", "a file"),
+        CompletionEntry("deeper", "folder", "a folder"),
+        CompletionEntry("three", "file", "a file"),
     ]
-    assert offered("use deep.deeper.|", tmp_path)[1] == [Item("four", "file", "a file")]
+    assert offered("use deep.deeper.|", tmp_path)[1] == [CompletionEntry("four", "file", "a file")]
     assert offered("use empty.|", tmp_path)[1] == offered("use none.|", tmp_path)[1] == []
     assert offered("use deep |", tmp_path)[1] == []
     declared = offered("use deep.three (|", tmp_path)[1]
-    assert declared == [Item("T3", "name", "of three.fab"), Item("u", "name", "of three.fab")]
+    assert declared == [CompletionEntry("T3", "name", "of three.fab"), CompletionEntry("u", "name", "of three.fab")]
     assert offered("use deep.three (T3, |", tmp_path)[1] == declared
-    assert offered("use deep.three (T3 |", tmp_path)[1] == [Item("as", "keyword", "", "", 8)]
+    assert offered("use deep.three (T3 |", tmp_path)[1] == [CompletionEntry("as", "keyword", "", "", 8)]
     assert offered("use deep.none (|", tmp_path)[1] == []
     used = "use deep.three (T3 as M3, u as w)\nfabric f { "
     assert [i.text for i in offered(f"{used}switch s: |", tmp_path)[1]][:3] == ["SA", "SB", "M3"]
-    assert offered(f"{used}let k = |", tmp_path)[1][0] == Item("w", "function", "def u(k: int): int", "", 4)
+    assert offered(f"{used}let k = |", tmp_path)[1][0] == CompletionEntry("w", "function", "def u(k: int): int", "", 4)

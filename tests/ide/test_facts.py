@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.ide.facts import facts, lens, placed
-from tdsl.ide.judge import Question, names_or_fault, stages
+from tdsl.ide.facts import facts_of_compilation, fabric_lens_text, device_sets_of_design
+from tdsl.ide.judge import Question, judge_names_or_fault, judge_in_stages
 
 FOLDER = TemporaryDirectory()
 HERE = Path(FOLDER.name).resolve() / "design.fab"
@@ -48,15 +48,15 @@ FACTS = [
 
 
 def test_facts() -> None:
-    result = compiler.check(str(HERE), Options(overlay=ASKED.overlay))
-    found = facts(result)
+    result = compiler.compile_and_verify(str(HERE), Options(overlay=ASKED.overlay))
+    found = facts_of_compilation(result)
     assert [
         (DESIGN[f.start : f.end].split("\n")[0], f.text, f.hint.removeprefix("spine ")) for f in found
     ] == FACTS
     assert found == sorted(found, key=lambda f: (f.start, f.end))
     (design,) = result.designs
-    assert lens(design) == "8 hosts, 6 switches, 24 links, bisection 50%, 1 requirement not met"
-    assert [(p.fabric, p.names, p.kinds, p.shape, p.model) for p in placed(design)] == [
+    assert fabric_lens_text(design) == "8 hosts, 6 switches, 24 links, bisection 50%, 1 requirement not met"
+    assert [(p.fabric, p.names, p.kinds, p.shape, p.model) for p in device_sets_of_design(design)] == [
         ("f", ("pod", "node"), ("group", "host"), "[4]", "BOX"),
         ("f", ("pod", "leaf"), ("group", "switch"), "[2]", "TOR"),
         ("f", ("spine",), ("switch",), "[3]", "TOR"),
@@ -64,7 +64,7 @@ def test_facts() -> None:
 
 
 def test_parameters() -> None:
-    known = names_or_fault(ASKED)
+    known = judge_names_or_fault(ASKED)
     assert [(DESIGN[f.start : f.end], f.text.partition("; ")[2]) for f in known.facts] == [
         ("n", "it has no upper bound"), ("k", "it may be 1, 2, 4"), ("rate", "a rate has no finite range"),
     ]  # fmt: skip
@@ -72,7 +72,7 @@ def test_parameters() -> None:
 
 
 def test_judgements_come_one_after_another() -> None:
-    found = list(stages(ASKED))
+    found = list(judge_in_stages(ASKED))
     assert [j.last for j in found] == [False] * (len(found) - 1) + [True] and len(found) > 1
     assert found[-1].lenses[0][0] == "f" and len(found[-1].facts) == len(FACTS) and not found[0].facts
     assert {d.code for d in found[-1].findings} >= {"E0127", "E0407"} and all(j.wrong == "" for j in found)
@@ -83,8 +83,8 @@ def test_requirements_of_other_files_have_no_answers_here(tmp_path: Path) -> Non
     house = "model switch S { port p[4]: 100Gbps }\nfabric f {\n  switch a[2]: S\n  connect a[0].p[0] to a[1].p[0]\n"
     (tmp_path / "house.fab").write_text(f"{house}  require switches == 2\n}}\n")
     (tmp_path / "f.fab").write_text("use house (f)\nextend f {\n  require switches <= 2\n}\n")
-    result = compiler.check(str(tmp_path / "f.fab"))
+    result = compiler.compile_and_verify(str(tmp_path / "f.fab"))
     (design,) = result.designs
     assert {r.requirement for r in design.results} - {None} == {"switches == 2", "switches <= 2"}
-    said = [f.text for f in facts(result) if "of f: **" in f.text]
+    said = [f.text for f in facts_of_compilation(result) if "of f: **" in f.text]
     assert len(said) == 1 and "`switches <= 2`" in said[0]

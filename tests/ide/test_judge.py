@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tdsl.compile.reuse import Kept
 from tdsl.findings.diagnostic import Diagnostic
-from tdsl.findings.source import Span
-from tdsl.ide.judge import Judgement, Question, stages
+from tdsl.findings.source import SourceSpan
+from tdsl.ide.judge import TextJudgement, Question, judge_in_stages
 from tdsl.ide.worker import GivenUp
 
 PARTS = """\
@@ -87,7 +87,7 @@ def question(edits: list[int], parts: int) -> Question:
     )
 
 
-def place(span: Span | None) -> Any:
+def place(span: SourceSpan | None) -> Any:
     return span and (span.file.name, span.file.text[span.start : span.end], span.start, span.end)
 
 
@@ -97,7 +97,7 @@ def finding(d: Diagnostic) -> Any:
     return d.code, d.severity, d.message, place(d.span), labels, d.notes, d.help, edits, d.count, d.allowed
 
 
-def said(answers: Iterator[Judgement]) -> Any:
+def said(answers: Iterator[TextJudgement]) -> Any:
     *_, last = answers
     return [finding(d) for d in last.findings], last.facts, last.sets, last.wrong, last.lenses
 
@@ -115,7 +115,7 @@ def test_each_text_as_if_it_were_the_first(texts: list[tuple[list[int], int]]) -
     kept = Kept()
     for edits, parts in [([], 0), *texts]:
         asked = question(edits, parts)
-        assert said(stages(asked, kept)) == said(stages(asked, Kept())), asked.overlay
+        assert said(judge_in_stages(asked, kept)) == said(judge_in_stages(asked, Kept())), asked.overlay
 
 
 @pytest.mark.filterwarnings(
@@ -136,7 +136,7 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
             asked = question([order.randrange(len(EDITS))], 0)
             signal.setitimer(signal.ITIMER_REAL, order.uniform(0.001, 0.15))
             try:
-                for _ in stages(asked, kept):
+                for _ in judge_in_stages(asked, kept):
                     pass
             except GivenUp:
                 kept.interrupted()
@@ -144,7 +144,7 @@ def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             which = order.randrange(len(EDITS)), 0
             if which not in expected:
-                expected[which] = said(stages(question([which[0]], 0), Kept()))
-            assert said(stages(question([which[0]], 0), kept)) == expected[which]
+                expected[which] = said(judge_in_stages(question([which[0]], 0), Kept()))
+            assert said(judge_in_stages(question([which[0]], 0), kept)) == expected[which]
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tdsl.ide.positions import from_editor, path_of, to_editor, units
+from tdsl.ide.positions import offset_of_editor_position, path_of_finding_file, editor_position, encoded_length
 from tdsl.system import resources
 
 TEXT = "ab\n\na×🙂b\n# 🙂🙂\nplain"
@@ -22,9 +22,9 @@ def test_lines_and_columns(encoding: str) -> None:
         before = TEXT[:offset]
         line, start = before.count("\n"), before.rfind("\n") + 1
         column = len(TEXT[start:offset].encode(codec)) // width
-        assert to_editor(file, offset, encoding) == (line, column)
-        assert from_editor(file, line, column, encoding) == offset
-        assert units(TEXT[start:offset], encoding) == column
+        assert editor_position(file, offset, encoding) == (line, column)
+        assert offset_of_editor_position(file, line, column, encoding) == offset
+        assert encoded_length(TEXT[start:offset], encoding) == column
 
 
 @pytest.mark.parametrize("encoding", UNITS)
@@ -32,15 +32,15 @@ def test_places_beyond_an_end(encoding: str) -> None:
     file = SourceFile("a.fab", TEXT)
     ends = [len("\n".join(TEXT.split("\n")[: n + 1])) for n in range(5)]
     for line, end in enumerate(ends):
-        assert from_editor(file, line, 99, encoding) == end
-    assert from_editor(file, 5, 0, encoding) == from_editor(file, 9, 9, encoding) == len(TEXT)
+        assert offset_of_editor_position(file, line, 99, encoding) == end
+    assert offset_of_editor_position(file, 5, 0, encoding) == offset_of_editor_position(file, 9, 9, encoding) == len(TEXT)
 
 
 def test_a_place_inside_a_character() -> None:
     """It is the start of the character."""
     file = SourceFile("a.fab", TEXT)
     at = TEXT.index("🙂")
-    assert [from_editor(file, 2, k, "utf-8") for k in range(9)] == [
+    assert [offset_of_editor_position(file, 2, k, "utf-8") for k in range(9)] == [
         at - 2,
         at - 1,
         at - 1,
@@ -51,9 +51,9 @@ def test_a_place_inside_a_character() -> None:
         at + 1,
         at + 2,
     ]
-    assert [from_editor(file, 2, k, "utf-16") for k in range(6)] == [at - 2, at - 1, at, at, at + 1, at + 2]
+    assert [offset_of_editor_position(file, 2, k, "utf-16") for k in range(6)] == [at - 2, at - 1, at, at, at + 1, at + 2]
 
 
 def test_files_by_their_name_in_findings() -> None:
-    assert path_of("stdlib:hardware/a.fab") == resources.folder("stdlib") / "hardware" / "a.fab"
-    assert path_of("hardware/stdlib:a.fab") == Path("hardware/stdlib:a.fab")
+    assert path_of_finding_file("stdlib:hardware/a.fab") == resources.packaged_folder("stdlib") / "hardware" / "a.fab"
+    assert path_of_finding_file("hardware/stdlib:a.fab") == Path("hardware/stdlib:a.fab")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.findings.source import Span
-from tdsl.ide.rename import Index, Refused
+from tdsl.findings.source import SourceSpan
+from tdsl.ide.rename import RenameIndex, RenameRefused
 from tdsl.ide.scopes import Name
 from tests.lsp.test_names import HOUSE
 
@@ -110,7 +110,7 @@ def stands(n: Name) -> str:
 
 
 def test_every_name(folder: Path) -> None:
-    names = Index((folder,)).names(folder / "more.fab")
+    names = RenameIndex((folder,)).names(folder / "more.fab")
     assert names is not None
     lines: dict[int, list[str]] = {}
     for (start, end), meant in sorted(names.found.items()):
@@ -128,12 +128,12 @@ def at(folder: Path, mark: str, name: str = "more.fab") -> tuple[Path, int]:
     return path, path.read_text().index(mark.replace("|", "")) + mark.index("|")
 
 
-def lines_of(spans: list[Span]) -> list[tuple[str, int, int]]:
+def lines_of(spans: list[SourceSpan]) -> list[tuple[str, int, int]]:
     return [(Path(s.file.name).name, *s.begin) for s in spans]
 
 
 def test_where_a_name_is_used(folder: Path) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     assert lines_of(index.references(*at(folder, "host B|OX", "house.fab"))) == [
         ("house.fab", 5, 12)
     ]  # the other file does not use it
@@ -160,19 +160,19 @@ def test_where_a_name_is_used(folder: Path) -> None:
     ],
 )
 def test_names_that_cannot_be_changed(folder: Path, mark: str, why: str) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     if not why:
         assert index.renamed(*at(folder, mark)).text == "n"
         return
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RenameRefused) as refused:
         index.renamed(*at(folder, mark))
     assert str(refused.value) == why
 
 
 def test_a_name_of_the_library(folder: Path) -> None:
     (folder / "more.fab").write_text("fabric f { switch a: QM9700 }\n")
-    with pytest.raises(Refused) as refused:
-        Index((folder,)).renamed(*at(folder, "Q|M9700"))
+    with pytest.raises(RenameRefused) as refused:
+        RenameIndex((folder,)).renamed(*at(folder, "Q|M9700"))
     where = "stdlib:hardware/nvidia/qm9700.fab"
     assert (
         str(refused.value)
@@ -205,9 +205,9 @@ def test_a_name_of_the_library(folder: Path) -> None:
     ],
 )
 def test_new_names(folder: Path, mark: str, new: str, why: str | list[tuple[int, int]] | None) -> None:
-    index = Index((folder,))
+    index = RenameIndex((folder,))
     if isinstance(why, str):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RenameRefused) as refused:
             index.edits(*at(folder, mark), new)
         assert str(refused.value) == why
     else:
@@ -217,8 +217,8 @@ def test_new_names(folder: Path, mark: str, new: str, why: str | list[tuple[int,
 
 def test_a_file_with_a_fault_is_not_renamed_in(folder: Path) -> None:
     (folder / "third.fab").write_text("use more (w)\n\nfabric x { let a = w w }\n")
-    with pytest.raises(Refused) as refused:
-        Index((folder,)).edits(*at(folder, "param |w"), "v")
+    with pytest.raises(RenameRefused) as refused:
+        RenameIndex((folder,)).edits(*at(folder, "param |w"), "v")
     assert (
         str(refused.value)
         == "`third.fab` has a fault of syntax at line 3, so what it means by `w` is not known: fix it first"
@@ -233,7 +233,7 @@ def test_files_that_may_see_a_name_of_a_search_path(folder: Path) -> None:
     (library / "parts.fab").write_text("let part = 3\n")
     (folder / "word.fab").write_text("# part\nlet a = 1\n")
     for paths, seen in (((library, other), True), ((other,), False), ((), False)):
-        index = Index((folder,), paths)
+        index = RenameIndex((folder,), paths)
         names = index.names(library / "parts.fab")
         assert names is not None
         wanted = [n for meant in names.found.values() for n in meant]

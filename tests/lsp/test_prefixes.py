@@ -13,14 +13,14 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.workspace import Workspace
 
-from tdsl.findings.source import Span
+from tdsl.findings.source import SourceSpan
 from tdsl.ide import judge
-from tdsl.lsp.handlers import make
+from tdsl.lsp.handlers import make_language_server
 from tdsl.lsp.server import Refusal, Server
 from tdsl.system import resources
 from tests.lsp.test_server import Client, talk
 
-DESIGNS = sorted((resources.folder("stdlib") / "designs").glob("*.fab"))
+DESIGNS = sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab"))
 CONVERTER = converters.get_converter()
 SHORT = 60
 """A design of so many characters is typed one by one; of a longer one so many prefixes are taken as the next figure says."""
@@ -58,8 +58,8 @@ def asked(name: str, uri: str, position: lsp.Position) -> Any:
 async def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
     """The kinds of questions about the end of a text that had an answer."""
     state = server.take(uri, str(path), text)
-    assert not judge.names(server.question(state)).wrong
-    position = server.range(Span(state.file, len(text), len(text))).end
+    assert not judge.judge_names(server.question(state)).wrong
+    position = server.range(SourceSpan(state.file, len(text), len(text))).end
     found = set()
     for name, handler in features(server).items():
         try:
@@ -72,7 +72,7 @@ async def answers(server: Server, uri: str, path: Path, text: str) -> set[str]:
 
 @pytest.fixture
 def server() -> Server:
-    made = make()
+    made = make_language_server()
     made.protocol._workspace = Workspace(None)
     made.protocol.client_capabilities = lsp.ClientCapabilities()
     return made
@@ -103,8 +103,8 @@ def test_every_design_as_it_is_typed(server: Server, tmp_path: Path) -> None:
 
 def test_prefixes_over_stdio(tmp_path: Path) -> None:
     """Sixty prefixes, and every question at the end of each."""
-    text = (resources.folder("stdlib") / "designs" / "dgx_superpod_h100.fab").read_text()
-    names = list(features(make()))
+    text = (resources.packaged_folder("stdlib") / "designs" / "dgx_superpod_h100.fab").read_text()
+    names = list(features(make_language_server()))
 
     async def conversation(client: Client) -> None:
         uri = client.uri("a.fab")

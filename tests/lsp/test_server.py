@@ -15,7 +15,7 @@ from pygls.lsp.client import LanguageClient
 
 from tdsl.system import resources
 
-DESIGNS = resources.folder("stdlib") / "designs"
+DESIGNS = resources.packaged_folder("stdlib") / "designs"
 WAIT_S = 30
 """Far more than anything here takes."""
 
@@ -205,7 +205,7 @@ def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
     from tdsl.compile import compiler
 
     path = DESIGNS / f"{name}.fab"
-    told = sorted(d.code for d in compiler.check(str(path)).findings)
+    told = sorted(d.code for d in compiler.compile_and_verify(str(path)).findings)
 
     async def conversation(client: Client) -> None:
         client.write("a.fab", path.read_text())

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.lsp.stream import Bounded
+from tdsl.lsp.stream import BoundedStream
 
 ROOT = Path(__file__).parents[2]
 SMALL = (
@@ -355,7 +355,7 @@ def test_a_wrong_header_hides_no_message_behind_it(header: str) -> None:
     """What an editor sends next is read, wherever the wrong length ends."""
     last = _hover({}, 8)
     sent = header.encode() + b"\r\n\r\n" + _hover({}) + b"Content-Length: %d\r\n\r\n" % len(last) + last
-    read, bodies = Bounded(io.BytesIO(sent)), []
+    read, bodies = BoundedStream(io.BytesIO(sent)), []
     length = 0
     while line := read.readline():  # as pygls does
         if not length and line.startswith(b"Content-Length: "):

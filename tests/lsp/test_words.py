@@ -14,22 +14,22 @@ from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.ide import colours, meaning
-from tdsl.ide.complete import Item, complete
-from tdsl.ide.facts import Placed, placed
-from tdsl.ide.known import Known
+from tdsl.ide.complete import CompletionEntry, complete_word
+from tdsl.ide.facts import Placed, device_sets_of_design
+from tdsl.ide.known import KnownNames
 from tdsl.syntax import tree
-from tdsl.syntax.grammar import load
-from tdsl.syntax.parser import parse
+from tdsl.syntax.grammar import load_grammar_tables
+from tdsl.syntax.parser import parse_source_file
 from tdsl.system import resources
 from tests.lsp.test_server import DESIGNS, EVERYWHERE, WAIT_S, Client, talk
 
 
-def offered(text: str, sets: tuple[Placed, ...] = (), folder: Path = DESIGNS) -> dict[str, Item]:
+def offered(text: str, sets: tuple[Placed, ...] = (), folder: Path = DESIGNS) -> dict[str, CompletionEntry]:
     """What is offered at the ``|`` of a text."""
     at = text.index("|")
     file = SourceFile("a.fab", text[:at] + text[at + 1 :])
-    known = Known(file, parse(file, Diagnostics()).body, folder / "a.fab", {}, (), sets)
-    return {i.text: i for i in complete(known, file, at)[1]}
+    known = KnownNames(file, parse_source_file(file, Diagnostics()).body, folder / "a.fab", {}, (), sets)
+    return {i.text: i for i in complete_word(known, file, at)[1]}
 
 
 MODELS = """
@@ -114,7 +114,7 @@ def declared(body: tuple[tree.Stmt, ...]) -> Iterator[int]:
     """Where names stand that a text makes."""
     for s in body:
         if isinstance(
-            s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.Tier | tree.Def
+            s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.TierDecl | tree.Def
         ):
             yield s.name.span.start
         yield from declared(getattr(s, "body", None) or () if not isinstance(s, tree.Def) else ())
@@ -127,10 +127,10 @@ def test_what_designs_say_is_offered(name: str) -> None:
     """Whatever a design of the library says is offered where it says it: all but names of its own making."""
     path = DESIGNS / f"{name}.fab"
     text = path.read_text()
-    sets = tuple(p for d in compiler.elaborate(str(path)).designs for p in placed(d))
+    sets = tuple(p for d in compiler.compile_without_checks(str(path)).designs for p in device_sets_of_design(d))
     file = SourceFile(path.name, text)
-    fresh = set(declared(parse(file, Diagnostics()).body))
-    words = [t for t in load().scanner.scan(file) if t.type == "NAME"]
+    fresh = set(declared(parse_source_file(file, Diagnostics()).body))
+    words = [t for t in load_grammar_tables().scanner.scan(file) if t.type == "NAME"]
     missing = []
     for t in words:
         own = (
@@ -147,18 +147,18 @@ def test_what_designs_say_is_offered(name: str) -> None:
 def test_every_prefix_is_answered() -> None:
     """Whatever was typed so far, words are offered, and what stands there is told, without a fault."""
     text = (DESIGNS / "superpod_cluster.fab").read_text() + (
-        resources.folder("stdlib") / "topologies/dragonfly.fab"
+        resources.packaged_folder("stdlib") / "topologies/dragonfly.fab"
     ).read_text()
     for i in range(0, len(text), 241):
         file = SourceFile("a.fab", text[:i])
-        known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
-        start, items = complete(known, file, i)
+        known = KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
+        start, items = complete_word(known, file, i)
         assert start <= i and all(item.text for item in items)
-        found = meaning.at(known, file, i)
-        assert found is None or found[1] is None or meaning.page(found[1])
-        signed = meaning.signature(known, file, i)
+        found = meaning.meaning_at_offset(known, file, i)
+        assert found is None or found[1] is None or meaning.meaning_as_markdown(found[1])
+        signed = meaning.signature_at_offset(known, file, i)
         assert signed is None or signed.label
-        assert all(a.end <= b.start for a, b in pairwise(colours.colours(known)))
+        assert all(a.end <= b.start for a, b in pairwise(colours.colours_of_words(known)))
 
 
 def test_completion_by_a_client(tmp_path: Path) -> None:
@@ -216,8 +216,8 @@ def meant(text: str) -> str:
     """What the word at the ``|`` of a text means, in Markdown."""
     at = text.index("|")
     file = SourceFile("a.fab", text[:at] + text[at + 1 :])
-    found = meaning.at(Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
-    return meaning.page(found[1]) if found is not None and found[1] is not None else ""
+    found = meaning.meaning_at_offset(KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
+    return meaning.meaning_as_markdown(found[1]) if found is not None and found[1] is not None else ""
 
 
 @pytest.mark.parametrize(
@@ -282,8 +282,8 @@ def test_what_words_mean(text: str, said: str) -> None:
 def test_parameters_that_are_written(text: str, label: str, active: str) -> None:
     at = (MODELS + text).index("|")
     file = SourceFile("a.fab", (MODELS + text).replace("|", ""))
-    found = meaning.signature(
-        Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at
+    found = meaning.signature_at_offset(
+        KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at
     )
     assert (found is not None) == bool(label)
     if found is not None:
@@ -296,8 +296,8 @@ def test_colours() -> None:
     text = 'use m (X as Y)\nfabric f "F" {\n  host host[2]: Y { role storage }\n'
     text += "  connect host[i].nic to host[(i)] where i < 1  # no\n}\n"
     file = SourceFile("a.fab", text)
-    known = Known(file, parse(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
-    found = [(text[c.start : c.end], c.type) for c in colours.colours(known)]
+    known = KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ())
+    found = [(text[c.start : c.end], c.type) for c in colours.colours_of_words(known)]
     assert found == [
         ("use", "keyword"), ("m", "namespace"), ("X", "class"), ("as", "keyword"), ("Y", "class"),
         ("fabric", "keyword"), ("f", "namespace"), ('"F"', "string"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.against import against
+from tdsl.nccl.against import compare_with_dump
 
 DROPS = "correct the bus id; NCCL drops what it does not find"
 ADDS = "add it where it belongs; else NCCL adds it by itself"
@@ -35,7 +35,7 @@ def system(*cpus: tuple[str, ...]) -> str:
 
 def compared(text: str, dump: str) -> list[tuple[str, str, str, str]]:
     """Initial of the severity, text at the place, message and help of each difference."""
-    found = against(SourceFile("planned.xml", text), SourceFile("dump.xml", dump)).findings
+    found = compare_with_dump(SourceFile("planned.xml", text), SourceFile("dump.xml", dump)).findings
     assert {d.code for d in found} <= {"E0529", "E0907"}
     return [
         (d.severity.name[0], d.span.text if d.span else "", d.message, d.help)
@@ -128,7 +128,7 @@ def test_what_is_no_topology() -> None:
     for dump in ("", "x", '<graphs version="1"/>', "<system"):
         assert compared(ONE, dump) == wrong
         (place,) = [
-            d.span for d in against(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings
+            d.span for d in compare_with_dump(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings
         ]
         assert place is not None and (place.start, place.end) == (0, 0)
     for text in ("", "x", '<graphs version="1"/>', "<system"):
@@ -154,7 +154,7 @@ CONF = [
 def test_lists_of_adapters(text: str, wanted: list[tuple[str, int]]) -> None:
     """A name is the beginning of the names it means, with ``=`` the whole name; ``^`` are those that are not used."""
     dump = system((nic("n1", "mlx5_3"), nic("n0", "mlx5_0", "")))
-    found = against(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump)).findings
+    found = compare_with_dump(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump)).findings
     found = [d for d in found if d.code == "E0529"]
     assert [(d.message, d.help, d.severity.name) for d in found] == [
         (f"the machine has no adapter {n}: it has mlx5_0, mlx5_3", "correct the name in NCCL_IB_HCA", "ERROR")
@@ -175,7 +175,7 @@ NOTHING = [
 
 @pytest.mark.parametrize(("text", "why"), NOTHING)
 def test_a_file_with_nothing_to_compare(text: str, why: str) -> None:
-    made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+    made = compare_with_dump(SourceFile("planned", text), SourceFile("dump.xml", ONE))
     errors = [(d.code, d.message) for d in made.findings if d.severity.name == "ERROR"]
     assert (errors, made.judged) == ([("E0907", f"nothing was compared with dump.xml: {why}")], 0)
 
@@ -187,5 +187,5 @@ def test_how_much_was_compared() -> None:
         ("NCCL_IB_HCA=a,^q,z", 3, 3),
         ("NCCL_IB_HCA=^a", 1, 1),
     ):
-        made = against(SourceFile("planned", text), SourceFile("dump.xml", ONE))
+        made = compare_with_dump(SourceFile("planned", text), SourceFile("dump.xml", ONE))
         assert (made.judged, made.of) == (judged, of)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 from tests.targets import nccl_reader
 from tests.targets.build import dgx_h100
 from tests.targets.test_nccl import made
@@ -41,7 +41,7 @@ NOTHING: list[Diagnostic] = []
 
 def found(text: str) -> list[Diagnostic]:
     """What there is to say about a text."""
-    return lint(SourceFile("topo.xml", text))
+    return lint_nccl_file(SourceFile("topo.xml", text))
 
 
 def test_good_files() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 
 HOST = """\
 <system version="1">
@@ -47,7 +47,7 @@ subsystem_device="0x1023" link_speed="32.0 GT/s PCIe" link_width="16">
 
 def findings(text: str) -> list[str]:
     """Severity, text at the place, message and help of what is found."""
-    found = lint(SourceFile("topo.xml", text))
+    found = lint_nccl_file(SourceFile("topo.xml", text))
     return [
         f"{d.severity.name[0].lower()} {d.span.text if d.span else ''} {d.message} / {d.help}" for d in found
     ]

@@ -6,13 +6,13 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, Element, read
+from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, NcclElement, read_nccl_xml
 
 
-def reading(text: str) -> tuple[Element | None, list[str]]:
+def reading(text: str) -> tuple[NcclElement | None, list[str]]:
     """The top element, and the findings in the order in which they are found."""
     found = Diagnostics()
-    top = read(SourceFile("topo.xml", text), found)
+    top = read_nccl_xml(SourceFile("topo.xml", text), found)
     told = []
     for d in found:
         assert d.span is not None

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
-from tdsl.observe.audit import Audit, Settings, audit
-from tdsl.observe.reading import read
+from tdsl.observe.audit import Audit, AuditSettings, audit_captures
+from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
 from tests.observe.plant import Cables
 
@@ -224,11 +224,11 @@ def capture(reader: str, cables: Cables, folder: Path) -> Path:
     return folder / reader
 
 
-def audited(fabric: Fabric, *captures: tuple[str, Path], settings: Settings | None = None) -> Audit:
+def audited(fabric: Fabric, *captures: tuple[str, Path], settings: AuditSettings | None = None) -> Audit:
     """An audit of captures by option and path."""
     observed = Observed()
-    read(captures, observed)
-    return audit(fabric, observed, settings)
+    read_capture_files(captures, observed)
+    return audit_captures(fabric, observed, settings)
 
 
 def codes(made: Audit) -> list[str]:

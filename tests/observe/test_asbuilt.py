@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tdsl.fabric.graph import USED, Fabric
-from tdsl.observe.asbuilt import Promise, built
+from tdsl.observe.asbuilt import Promise, as_built_fabric
 from tdsl.observe.audit import Audit
 from tdsl.observe.difference import Mistake
 from tests.fabrics import GBPS, Builder
@@ -71,7 +71,7 @@ def test_links_as_built(seed: int) -> None:
     p, q = (int((f.link_a if rng.random() < 0.5 else f.link_b)[k]) for k in (x, y))
     slow = [(int(f.link_b[z]), 25 * GBPS) for z in [rng.choice([k for k in range(f.link_count) if k not in (x, y)])]]
     made = made_of(f, [Mistake("swap", ((p, q), (q, p)))], slow)
-    got = built(made)
+    got = as_built_fabric(made)
     far = made.seen.far
     before = {int(e): int(r) for ends in (f.link_a, f.link_b) for e, r in zip(ends, f.link_rate, strict=True)}
     wanted = set()

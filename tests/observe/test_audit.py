@@ -11,8 +11,8 @@ import pytest
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe import report
-from tdsl.observe.audit import Audit, Settings, audit, findings
-from tdsl.observe.record import End, Node, Observed, Place, Wire
+from tdsl.observe.audit import Audit, AuditSettings, audit_captures, audit_findings
+from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, CaptureLine, CapturedLink
 from tests.observe.test_match import F
 
 G = 10**9
@@ -27,24 +27,24 @@ DEVICES = ("node0", "node1", "node2", "node3", "leaf0", "leaf1", "spine0", "lone
 EIGHT = "n0, n1, n2, n3, n4, n5, n6, n7"
 
 
-def wire(number: int, a: str, p: str, b: str, q: str, **facts: int) -> Wire:
-    return Wire(End(a, (p,)), End(b, (q,)), Place(FILE, number), **facts)
+def wire(number: int, a: str, p: str, b: str, q: str, **facts: int) -> CapturedLink:
+    return CapturedLink(CapturedEnd(a, (p,)), CapturedEnd(b, (q,)), CaptureLine(FILE, number), **facts)
 
 
-def planned() -> list[Wire]:
+def planned() -> list[CapturedLink]:
     return [wire(n, *link) for n, link in enumerate(LINKS, 1)]
 
 
 def seen(
-    wires: Iterable[Wire],
+    wires: Iterable[CapturedLink],
     names: dict[str, str] | None = None,
     heard: Iterable[str] = DEVICES,
-    more: Iterable[Node] = (),
+    more: Iterable[CapturedNode] = (),
 ) -> Observed:
     """Captures of these devices, each under its name or another one; their nodes are at lines 20 and after."""
     made = Observed()
     for i, key in enumerate(DEVICES):
-        made.nodes[key] = Node(key, (names or {}).get(key, key), "", (f"id-{key}",), 0, Place(FILE, 20 + i))
+        made.nodes[key] = CapturedNode(key, (names or {}).get(key, key), "", (f"id-{key}",), 0, CaptureLine(FILE, 20 + i))
     made.nodes.update((n.key, n) for n in more)
     made.wires += wires
     made.heard |= set(heard)
@@ -70,19 +70,19 @@ def notes(made: Audit) -> list[Any]:
 
 
 def test_a_capture_of_the_design() -> None:
-    made = audit(F, seen(planned()))
+    made = audit_captures(F, seen(planned()))
     assert made.faults == [] and made.notes == [] and made.mistakes == []
     assert made.judged.all() and made.matching == len(LINKS) == F.link_count
     assert (
-        list(findings(made)) == []
-        and report.summary(made) == "made: 11 of 11 links are cabled as designed; no faults\n"
+        list(audit_findings(made)) == []
+        and report.audit_summary(made) == "made: 11 of 11 links are cabled as designed; no faults\n"
     )
 
 
 def test_faults_of_the_captures() -> None:
     """Two neighbours of a port, the later line with a label at the first, and a port that is cabled to itself."""
     wires = [*planned(), wire(12, "node0", "nic[0]", "leaf0", "p6"), wire(13, "leaf1", "p6", "leaf1", "p6")]
-    made = audit(F, seen(wires))
+    made = audit_captures(F, seen(wires))
     assert faults(made) == [
         (
             "E0603", 12, "node0 nic[0] has two neighbours in the captures", [(1, "the other neighbour")], [],
@@ -99,7 +99,7 @@ def test_a_broken_capture_is_not_compared() -> None:
     """What it does not list would look like missing cables."""
     observed = seen(planned()[:3])
     observed.fault(FILE, 40, "a line is cut", "capture it again")
-    made = audit(F, observed)
+    made = audit_captures(F, observed)
     assert faults(made) == [("E0601", 40, "a line is cut", [], [], "capture it again")] and made.notes == []
 
 
@@ -107,7 +107,7 @@ def test_cables() -> None:
     """By device and port; a cable that is seen elsewhere at the line of the capture, one that is not seen at the design's."""
     wires = [w for w in planned() if w.at.line not in (1, 4, 8)]
     wires.append(wire(14, "node3", "nic[1]", "leaf1", "p6"))
-    made = audit(F, seen(wires))
+    made = audit_captures(F, seen(wires))
     origin = F.statements[0].origin.span.begin[0]
     assert faults(made) == [
         (
@@ -125,8 +125,8 @@ def test_cables() -> None:
         ),
     ]  # fmt: skip
     assert made.matching == 8 and [m.kind for m in made.mistakes] == ["missing", "missing", "wrong port"]
-    assert report.summary(made).startswith("made: 8 of 11 links are cabled as designed; 3 faults: ")
-    document = report.document(made)
+    assert report.audit_summary(made).startswith("made: 8 of 11 links are cabled as designed; 3 faults: ")
+    document = report.audit_document(made)
     assert (document["ok"], document["links"], document["links_judged"]) == (False, 11, 11)
     assert (document["links_as_designed"], document["faults"], document["moves"]) == (8, 3, 3)
 
@@ -136,20 +136,20 @@ def test_an_audit_of_some_devices(only: tuple[str, ...]) -> None:
     """Of the links of these devices alone; a cable at a free port counts where the port is one of theirs."""
     wires = [w for w in planned() if w.at.line not in (1, 8)] + [wire(14, "leaf0", "p6", "leaf1", "p6")]
     chosen = np.isin(np.arange(F.device_count), [DEVICES.index(d) for d in only])
-    made = audit(F, seen(wires), Settings(only=chosen))
+    made = audit_captures(F, seen(wires), AuditSettings(only=chosen))
     judged = [n for n, (a, _, b, _) in enumerate(LINKS, 1) if {a, b} & set(only)]
     assert int(made.judged.sum()) == len(judged) and made.matching == len(
         [n for n in judged if n not in (1, 8)]
     )
     lost = ["missing"] * len([n for n in judged if n in (1, 8)])
     assert [m.kind for m in made.mistakes] == lost and made.notes == []
-    both = audit(F, seen(wires), Settings(only=np.isin(np.arange(F.device_count), [4, 5])))
+    both = audit_captures(F, seen(wires), AuditSettings(only=np.isin(np.arange(F.device_count), [4, 5])))
     assert sorted(m.kind for m in both.mistakes) == ["extra", "missing", "missing"]
 
 
 def test_links_that_no_capture_shows() -> None:
     """They are not judged, and not missing; a note says how many, of those that the audit is asked for."""
-    made = audit(F, seen(planned()[:7], heard=["leaf0"]))
+    made = audit_captures(F, seen(planned()[:7], heard=["leaf0"]))
     assert faults(made) == [
         (
             "E0625", F.statements[0].origin.span.begin[0], "no link is seen on the cable leaf0 p[5] to spine0 p[1]", [], [],
@@ -158,13 +158,13 @@ def test_links_that_no_capture_shows() -> None:
     ]  # fmt: skip
     unseen = ("E0632", "6 of 11 links were not seen: no capture is of a device at either end", [], "")
     assert notes(made) == [unseen]
-    assert made.matching == 4 and report.summary(made).startswith(
+    assert made.matching == 4 and report.audit_summary(made).startswith(
         "made: 4 of the 5 links judged (of 11) are cabled as designed; 1 fault: "
     )
-    everything = Settings(only=np.ones(F.device_count, dtype=np.bool_))
-    assert notes(audit(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
-    unheard = Settings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
-    (nothing,) = audit(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
+    everything = AuditSettings(only=np.ones(F.device_count, dtype=np.bool_))
+    assert notes(audit_captures(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
+    unheard = AuditSettings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
+    (nothing,) = audit_captures(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
     assert nothing.finding.code == "E0907" and nothing.finding.message.endswith(
         "no capture is of a device that --only names"
     )
@@ -172,13 +172,13 @@ def test_links_that_no_capture_shows() -> None:
 
 def test_devices_that_are_not_planned() -> None:
     """Set aside with the reason, or not of the design; links at ports that no model has are counted."""
-    more = [Node(f"n{i}", f"n{i}", "", (f"0{i}",), 0, Place(FILE, 40)) for i in range(9)]
+    more = [CapturedNode(f"n{i}", f"n{i}", "", (f"0{i}",), 0, CaptureLine(FILE, 40)) for i in range(9)]
     more += [
-        Node("r", "", "router", ("0a",), 0, Place(FILE, 41)),
-        Node("q", "Aggregation Node", "", (), 0, Place(FILE, 42)),
+        CapturedNode("r", "", "router", ("0a",), 0, CaptureLine(FILE, 41)),
+        CapturedNode("q", "Aggregation Node", "", (), 0, CaptureLine(FILE, 42)),
     ]
     wires = [*planned(), wire(15, "leaf0", "p6", "n0", "eth0"), wire(16, "leaf0", "mgmt", "n1", "eth0")]
-    made = audit(F, seen(wires, more=more))
+    made = audit_captures(F, seen(wires, more=more))
     assert made.faults == [] and notes(made) == [
         ("E0611", "1 set aside: a router between subnets", ["0a"], ""),
         ("E0611", "1 set aside: an aggregation node of in-network reduction", ["Aggregation Node"], ""),
@@ -193,7 +193,7 @@ def test_devices_that_are_not_planned() -> None:
 HELP = "clean and reseat both plugs; if it stays, exchange the cable or the transceivers"
 
 
-def at_rates(*rates: tuple[int, int, int]) -> list[Wire]:
+def at_rates(*rates: tuple[int, int, int]) -> list[CapturedLink]:
     """The planned wires with rates in Gb/s, lanes, and what both ends could do; those after the last one have no rate."""
     wires = planned()
     for i, (rate, lanes, could) in enumerate(rates):
@@ -201,13 +201,13 @@ def at_rates(*rates: tuple[int, int, int]) -> list[Wire]:
     return wires
 
 
-def replace_rate(w: Wire, rate: int, lanes: int, could: int) -> Wire:
+def replace_rate(w: CapturedLink, rate: int, lanes: int, could: int) -> CapturedLink:
     return w._replace(rate=rate, lanes=lanes, could=could)
 
 
 def test_slow_links() -> None:
     """Slower than planned (400 Gb/s), or than both ends can; how many lanes, where that is known."""
-    made = audit(
+    made = audit_captures(
         F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0)))
     )
     assert faults(made) == [

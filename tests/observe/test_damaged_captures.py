@@ -10,10 +10,10 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Severity
-from tdsl.observe.audit import audit
-from tdsl.observe.importing import NoDesign, design
-from tdsl.observe.readers import readers
-from tdsl.observe.reading import read
+from tdsl.observe.audit import audit_captures
+from tdsl.observe.importing import NoDesign, design_from_captures
+from tdsl.observe.readers import capture_readers
+from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
 from tests.observe.test_readers import DATA
 from tests.safety.fuzz import BITS
@@ -51,22 +51,22 @@ def damaged(data: bytes, others: list[bytes], r: Random) -> bytes:
 def tried(data: bytes, path: Path) -> None:
     """Read by every option, import, and look at what is found."""
     path.write_bytes(data)
-    for option in ("", *sorted({r.OPTION for r in readers().values()})):
+    for option in ("", *sorted({r.OPTION for r in capture_readers().values()})):
         made = Observed()
-        read([(option, path)], made)
+        read_capture_files([(option, path)], made)
         for d in made.findings:
             assert d.span is not None and d.code in ("E0601", "E0602", "E0603"), d
         if option == "":
             try:
-                text = design(made, "any", 10**9)
+                text = design_from_captures(made, "any", 10**9)
             except NoDesign:
                 continue
             (path.parent / "made.fab").write_text(text)
-            (made_design,) = compiler.elaborate(str(path.parent / "made.fab")).designs
+            (made_design,) = compiler.compile_without_checks(str(path.parent / "made.fab")).designs
             wrong = [d.message for d in made_design.findings if d.severity is Severity.ERROR]
             assert not wrong, "\n".join([*wrong, text])
             assert made_design.fabric is not None
-            audit(made_design.fabric, made)
+            audit_captures(made_design.fabric, made)
 
 
 @pytest.mark.parametrize("number", range(len(captures()) or 1))

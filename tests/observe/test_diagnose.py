@@ -12,11 +12,11 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.observe.audit import Audit
-from tdsl.observe.candidates import Places
-from tdsl.observe.diagnose import diagnose
+from tdsl.observe.candidates import PortPositions
+from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
-from tdsl.observe.match import planned_far
-from tdsl.observe.readers import readers
+from tdsl.observe.match import planned_far_ports
+from tdsl.observe.readers import capture_readers
 from tests.conftest import Golden
 from tests.fabrics import multiplane, superpod
 from tests.harness import fabric_of
@@ -45,12 +45,12 @@ def fabrics() -> tuple[Fabric, ...]:
 def explained(cables: Cables) -> list[Mistake]:
     """The mistakes found; made one after the other, they must lead to the cabling."""
     f = cables.fabric
-    far, device = planned_far(f).tolist(), f.port_device.tolist()
+    far, device = planned_far_ports(f).tolist(), f.port_device.tolist()
 
     def seen(p: int) -> int:
         return cables.far.get(p, -1)
 
-    found = diagnose(far.__getitem__, seen, range(len(far)), Places(f, device.__getitem__), lambda d: not cables.used(d))
+    found = diagnose_mistakes(far.__getitem__, seen, range(len(far)), PortPositions(f, device.__getitem__), lambda d: not cables.used(d))
     state = Cabling(far.__getitem__, seen)
     assert all(state.make(m) for m in found)
     assert not any(state.differs(p) for p in range(len(far)))
@@ -121,7 +121,7 @@ def test_every_reader_shows_the_mistakes_that_were_planted(reader: str, small: F
         cables = Cables(small)
         assert all(KINDS[k](cables, Random(seed)) for k in kinds)
         (tmp_path / str(seed)).mkdir()
-        made = audited(small, (readers()[reader].OPTION, capture(reader, cables, tmp_path / str(seed))))
+        made = audited(small, (capture_readers()[reader].OPTION, capture(reader, cables, tmp_path / str(seed))))
         assert {f.finding.code for f in made.faults if f.mistake is None} == set(), [f.finding.message for f in made.faults]
         assert sorted(map(repr, made.mistakes)) == sorted(map(repr, explained(cables))), kinds
 

@@ -8,12 +8,12 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
-from tdsl.observe.match import Identifiers, Names, Seen, match
-from tdsl.observe.record import End, Node, Observed, Place, Wire
+from tdsl.observe.match import Identifiers, DesignNames, Seen, match_captures
+from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, CaptureLine, CapturedLink
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 
-AT = Place(SourceFile("x", "\n" * 50), 1)
+AT = CaptureLine(SourceFile("x", "\n" * 50), 1)
 
 
 def fabric() -> Fabric:
@@ -37,24 +37,24 @@ BASE = F.port_base.tolist()
 """First ports of the devices: hosts 0 to 3, leafs 4 and 5, the spine 6, a host of one port 7."""
 
 
-def observed(nodes: str, wires: list[Wire], heard: str = "", whole: bool = False) -> Observed:
+def observed(nodes: str, wires: list[CapturedLink], heard: str = "", whole: bool = False) -> Observed:
     """Nodes as ``key=description/kind``; a wire's ends name keys."""
     made = Observed(whole=whole)
     for word in nodes.split(";"):
         key, _, rest = word.partition("=")
         description, _, kind = rest.partition("/")
         ports = 1 if kind == "adapter" else 0
-        made.nodes[key] = Node(key, description, kind, (f"{key}id",), ports, AT)
+        made.nodes[key] = CapturedNode(key, description, kind, (f"{key}id",), ports, AT)
     made.wires += wires
     made.heard |= set(heard.split())
     return made
 
 
-def wire(a: str, p: str, b: str, q: str, rate: int = 0, line: int = 1) -> Wire:
-    return Wire(
-        End(a, tuple(filter(None, p.split("|")))),
-        End(b, tuple(filter(None, q.split("|")))),
-        Place(AT.file, line),
+def wire(a: str, p: str, b: str, q: str, rate: int = 0, line: int = 1) -> CapturedLink:
+    return CapturedLink(
+        CapturedEnd(a, tuple(filter(None, p.split("|")))),
+        CapturedEnd(b, tuple(filter(None, q.split("|")))),
+        CaptureLine(AT.file, line),
         rate,
     )
 
@@ -76,7 +76,7 @@ def test_conflicts_and_loops() -> None:
         wire("l", "p3", "l", "p3", 0, 4),
         wire("l", "p3", "l", "p4", 0, 5),
     ]
-    seen = match(F, observed(NAMES, wires))
+    seen = match_captures(F, observed(NAMES, wires))
     assert pairs(seen) == {(BASE[0], BASE[4]), (BASE[4] + 2, BASE[4] + 3)}
     assert seen.conflicts == [(BASE[4], wires[0], wires[1]), (BASE[0], wires[0], wires[2])]
     assert seen.loops == [wires[3]]
@@ -87,13 +87,13 @@ def test_two_switches_of_one_name() -> None:
     """Neither is the device, unless the identifier of the asset tells which."""
     nodes = "x=leaf0/switch;y=leaf0/switch;s=spine0/switch"
     wires = [wire("x", "5", "s", "1")]
-    assert match(F, observed(nodes, [])).unplanned == ["x", "y"]
+    assert match_captures(F, observed(nodes, [])).unplanned == ["x", "y"]
     for ids, kept in (({"xid": (4, -1)}, ["x"]), ({"yid": (4, -1)}, ["y"]), ({"xid": (5, -1)}, [])):
-        seen = match(F, observed(nodes, []), assets=Identifiers(ids))
+        seen = match_captures(F, observed(nodes, []), assets=Identifiers(ids))
         assert seen.nodes.get(4, []) == kept
-    both = match(F, observed(nodes, []), assets=Identifiers({"xid": (4, -1), "yid": (4, -1)}))
+    both = match_captures(F, observed(nodes, []), assets=Identifiers({"xid": (4, -1), "yid": (4, -1)}))
     assert both.nodes[4] == ["x", "y"] and both.identities == []  # by identifier they are one
-    assert match(F, observed(nodes.replace("/switch", ""), wires)).nodes[4] == [
+    assert match_captures(F, observed(nodes.replace("/switch", ""), wires)).nodes[4] == [
         "x",
         "y",
     ]  # captures of other kinds may repeat it
@@ -105,19 +105,19 @@ def test_identifiers_of_devices_and_ports() -> None:
         {"xid": (4, -1), "yid": (0, 1), "zid": (1, -1), "other": (6, -1), "wid": (2, -1), "wid2": (3, -1)}
     )
     nodes = "x=;y=/adapter;s=spine0/switch;z=node1"
-    seen = match(F, observed(nodes, [wire("x", "p6", "y", "1")]), assets=assets)
+    seen = match_captures(F, observed(nodes, [wire("x", "p6", "y", "1")]), assets=assets)
     assert pairs(seen) == {(BASE[0] + 1, BASE[4] + 5)}
     assert seen.identities == [(6, "s", "other", "sid")]
     assert seen.nodes[4] == ["x"] and seen.nodes[0] == ["y"]
     two = observed("w=", [])
     two.nodes["w"] = two.nodes["w"]._replace(ids=("wid", "wid2"))
-    assert match(F, two, assets=assets).unplanned == ["w"]
-    end = Wire(End("h", ("eth9",), "portid"), End("l", ("p6",)), AT)
-    named = match(F, observed("h=node0;l=leaf0", [end]), assets=Identifiers({"portid": (0, 1)}))
+    assert match_captures(F, two, assets=assets).unplanned == ["w"]
+    end = CapturedLink(CapturedEnd("h", ("eth9",), "portid"), CapturedEnd("l", ("p6",)), AT)
+    named = match_captures(F, observed("h=node0;l=leaf0", [end]), assets=Identifiers({"portid": (0, 1)}))
     assert pairs(named) == {(BASE[0] + 1, BASE[4] + 5)}
-    elsewhere = match(F, observed("h=node0;l=leaf0", [end]), assets=Identifiers({"portid": (1, 1)}))
+    elsewhere = match_captures(F, observed("h=node0;l=leaf0", [end]), assets=Identifiers({"portid": (1, 1)}))
     assert [(v.device, v.port) for v in elsewhere.virtual] == [(0, "eth9")]
-    whole = match(F, observed("h=node0;l=leaf0", [end]), assets=Identifiers({"portid": (0, -1)}))
+    whole = match_captures(F, observed("h=node0;l=leaf0", [end]), assets=Identifiers({"portid": (0, -1)}))
     assert [(v.device, v.port) for v in whole.virtual] == [(0, "eth9")]
 
 
@@ -138,7 +138,7 @@ def test_identifiers_of_devices_and_ports() -> None:
 def test_a_device_by_its_neighbours(links: list[str], device: int, fit: int, count: int) -> None:
     nodes = "x=new;z=unknown;h=node0;i=node1;j=node2;s=spine0" + (";l=leaf1" if device < 0 else "")
     wires = [wire(*link.split()) for link in links if not (device < 0 and " l " in link and "p6" not in link)]
-    seen = match(F, observed(nodes, wires))
+    seen = match_captures(F, observed(nodes, wires))
     found = [(p.node, p.device, p.fit, p.links) for p in seen.positioned if p.node == "x"]
     assert found == ([("x", device, fit, count)] if device >= 0 else [])
 
@@ -147,31 +147,31 @@ def test_a_switch_by_position_has_the_numbers_of_its_ports() -> None:
     hosts = "h=node0;i=node1;j=node2"
     for numbers, found in (("123", True), ("124", True), ("134", False), ("234", False)):
         wires = [wire("x", n, k, "nic[0]") for n, k in zip(numbers, "hij", strict=True)]
-        seen = match(F, observed(f"x=new/switch;{hosts}", wires))
+        seen = match_captures(F, observed(f"x=new/switch;{hosts}", wires))
         fit = sum(int(n) == i + 1 for i, n in enumerate(numbers))
         assert [(p.device, p.fit) for p in seen.positioned] == ([(4, fit)] if found else [])
     leafs = "l=leaf0/switch;m=leaf1/switch"
-    seen = match(F, observed(f"x=new/switch;{leafs}", [wire("x", "1", "l", "5"), wire("x", "2", "m", "5")]))
+    seen = match_captures(F, observed(f"x=new/switch;{leafs}", [wire("x", "1", "l", "5"), wire("x", "2", "m", "5")]))
     assert [(p.node, p.device, p.fit, p.links) for p in seen.positioned] == [("x", 6, 2, 2)]
-    host = match(F, observed("x=new/switch;l=leaf0/switch", [wire("x", "1", "l", "1")]))
+    host = match_captures(F, observed("x=new/switch;l=leaf0/switch", [wire("x", "1", "l", "1")]))
     assert host.positioned == []  # a host is planned there
 
 
 def test_names_in_other_cases() -> None:
     """Capitals make no difference, unless they tell two devices apart; then only the exact name is known."""
-    assert match(F, observed("x=LEAF0;y=Leaf[1];z=NODE3", [])).nodes == {4: ["x"], 5: ["y"], 3: ["z"]}
+    assert match_captures(F, observed("x=LEAF0;y=Leaf[1];z=NODE3", [])).nodes == {4: ["x"], 5: ["y"], 3: ["z"]}
     b = Builder()
     kind = b.model("host", "NODE", {"nic": 1}, accelerators=1)
     for name in ("A", "a", "b", "C"):
         b.devices(name, kind, None)
     f = b.build()
-    seen = match(f, observed("i=A;j=a;k=B;l=c", []))
+    seen = match_captures(f, observed("i=A;j=a;k=B;l=c", []))
     assert seen.nodes == {0: ["i"], 1: ["j"], 2: ["k"], 3: ["l"]}
     b.sets.clear()
     b.port_base[1:] = []
     for name in ("Ab", "aB"):
         b.devices(name, kind, None)
-    twice = match(b.build(), observed("i=ab;j=AB;k=Ab;l=aB", []))
+    twice = match_captures(b.build(), observed("i=ab;j=AB;k=Ab;l=aB", []))
     assert twice.nodes == {0: ["k"], 1: ["l"]} and twice.unplanned == ["i", "j"]
 
 
@@ -180,10 +180,10 @@ def test_one_identifier_of_several_tells_which_switch_it_is(local: int) -> None:
     made = observed("x=leaf0/switch;y=leaf0/switch", [])
     made.nodes["x"] = made.nodes["x"]._replace(ids=("one", "two"))
     assets = Identifiers({"one": (4, local), "two": (5, local)})
-    seen = match(F, made, assets=assets)
+    seen = match_captures(F, made, assets=assets)
     assert seen.nodes == {4: ["x"]} and seen.unplanned == ["y"] and seen.identities == []
     made.nodes["y"] = made.nodes["y"]._replace(ids=("three",))
-    both = match(F, made, assets=Identifiers({**assets.owner, "three": (4, -1)}))
+    both = match_captures(F, made, assets=Identifiers({**assets.owner, "three": (4, -1)}))
     assert both.nodes == {4: ["y"]} and both.unplanned == ["x"]
 
 
@@ -203,7 +203,7 @@ fabric f {
 }
 """
     f = fabric_of(text, tmp_path)
-    names = Names(f)
+    names = DesignNames(f)
     row = {f.device_path(d): d for d in range(f.device_count)}
 
     def ports(device: str, *asked: str) -> tuple[int, ...]:

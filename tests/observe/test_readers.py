@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
-from tdsl.observe.readers import Reader, readers
-from tdsl.observe.reading import Unreadable, read
-from tdsl.observe.record import End, Malformed, Observed
-from tdsl.observe.speeds import rate
+from tdsl.observe.readers import Reader, capture_readers
+from tdsl.observe.reading import CaptureUnreadable, read_capture_files
+from tdsl.observe.record import CapturedEnd, Malformed, Observed
+from tdsl.observe.speeds import infiniband_rate
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
 from tests.harness import none
@@ -33,7 +33,7 @@ SWITCH = 'Switch\t4 "S-1"\t# "sw"\n'
 
 def observed(*paths: Path) -> Observed:
     made = Observed()
-    read([("", p) for p in paths], made)
+    read_capture_files([("", p) for p in paths], made)
     return made
 
 
@@ -91,7 +91,7 @@ def fixture(name: str) -> tuple[str, str, str, list[str]]:
 def shown(made: Observed) -> Iterator[str]:
     """A line a node, a link, an alias and a finding; rates in Gb/s."""
 
-    def end(e: End) -> str:
+    def end(e: CapturedEnd) -> str:
         return f"{e.node} {'|'.join(e.port) or '-'}" + (f" ({e.id})" if e.id else "")
 
     for n in made.nodes.values():
@@ -112,7 +112,7 @@ def shown(made: Observed) -> Iterator[str]:
 
 
 def module(reader: str) -> Reader:
-    return readers()[reader.replace("_", "-")]
+    return capture_readers()[reader.replace("_", "-")]
 
 
 @pytest.mark.parametrize("name", FIXTURES)
@@ -127,7 +127,7 @@ def test_a_capture_is_read_as_its_fixture_says(name: str) -> None:
         said = list(shown(made))
     assert [line for line in said if line.strip()] == expected
     assert " ".join(
-        n.replace("-", "_") for n, r in readers().items() if r.recognises(text)
+        n.replace("-", "_") for n, r in capture_readers().items() if r.recognises(text)
     ) == recognised.replace("none", "")
 
 
@@ -136,15 +136,15 @@ def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None
     samples = {fixture(name)[1] for name in FIXTURES}
     page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("|")]
-    none(f"{n}: no sample in tests/observe/readers" for n in readers() if n.replace("-", "_") not in samples)
+    none(f"{n}: no sample in tests/observe/readers" for n in capture_readers() if n.replace("-", "_") not in samples)
     none(
         f"{n}: no function in tests/observe/captures.py writes it"
-        for n in readers()
+        for n in capture_readers()
         if n not in {*WHOLE, *BY_DEVICE}
     )
     none(
         f"{n}: no row of docs/audit.md has its option and name"
-        for n, r in readers().items()
+        for n, r in capture_readers().items()
         if not any(f"--{r.OPTION}" in row and PAGE.get(n, n).lower() in row.lower() for row in rows)
     )
 
@@ -171,24 +171,24 @@ def test_codes_of_speeds_and_widths_of_ibdiagnet(number: int, name: str, width: 
     made = Observed()
     text = re.sub(r",2,2048,0$", f",{width},{number},0", ibdiagnet(cables), flags=re.MULTILINE)
     module("ibdiagnet").read(SourceFile("x", text), "here", made)
-    assert not faults(made) and {w.rate for w in made.wires} == {rate(lanes, name) if name and lanes else 0}
+    assert not faults(made) and {w.rate for w in made.wires} == {infiniband_rate(lanes, name) if name and lanes else 0}
 
 
 def test_a_folder_of_ibdiagnet(tmp_path: Path) -> None:
     (tmp_path / "ibdiagnet2.db_csv").write_text(DB_CSV)
     (tmp_path / "ibdiagnet2.log").write_text("no table\n")
     made = Observed()
-    read([("ibdiagnet", tmp_path)], made)
+    read_capture_files([("ibdiagnet", tmp_path)], made)
     assert not faults(made) and len(made.wires) == superpod(1, 2, 2, 1).build().link_count
     (tmp_path / "ibdiagnet2.db_csv").unlink()
-    with pytest.raises(Unreadable, match="db_csv file"):
-        read([("ibdiagnet", tmp_path)], Observed())
+    with pytest.raises(CaptureUnreadable, match="db_csv file"):
+        read_capture_files([("ibdiagnet", tmp_path)], Observed())
 
 
 def test_an_interface_that_is_cut_off(tmp_path: Path) -> None:
     (tmp_path / "leaf0.txt").write_text(LLDPCLI[: LLDPCLI.index("    PortID:       mac")])
     made = Observed()
-    read([("lldp", tmp_path / "leaf0.txt")], made)
+    read_capture_files([("lldp", tmp_path / "leaf0.txt")], made)
     assert faults(made) == [("E0601", 15), ("E0602", 18)] and len(made.wires) == 1
 
 
@@ -278,7 +278,7 @@ def test_malformed_tables_of_ufm(name: str) -> None:
 def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> None:
     (tmp_path / "a.topo").write_text(text)
     made = Observed()
-    read([("ibnetdiscover", tmp_path / "a.topo")], made)
+    read_capture_files([("ibnetdiscover", tmp_path / "a.topo")], made)
     assert (code, line) in faults(made)
 
 
@@ -303,7 +303,7 @@ def test_hostile_topologies(text: str, code: str, line: int, tmp_path: Path) -> 
 def test_hostile_neighbours(text: str, line: int, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(text)
     made = Observed()
-    read([("lldp", tmp_path / "a.json")], made)
+    read_capture_files([("lldp", tmp_path / "a.json")], made)
     assert faults(made) == [("E0601", line)]
 
 
@@ -347,9 +347,9 @@ def test_any_change_of_a_capture_is_read_or_refused(
         text = text[:at] + piece + text[at + random.randint(0, 30) :]
     path = tmp_path_factory.mktemp("any") / "x.json"
     path.write_text(text)
-    for option in ("", *sorted({r.OPTION for r in readers().values()})):
+    for option in ("", *sorted({r.OPTION for r in capture_readers().values()})):
         made = Observed()
-        read([(option, path)], made)
+        read_capture_files([(option, path)], made)
         for d in made.findings:
             assert d.span is not None and d.code in ("E0601", "E0602")
 

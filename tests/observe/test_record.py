@@ -6,7 +6,7 @@ import pytest
 
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import Malformed, Observed, Place, hexadecimal, number, plain
+from tdsl.observe.record import Malformed, Observed, CaptureLine, hexadecimal_digits, count_in_capture, plain_capture_name
 
 FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")
 
@@ -22,10 +22,10 @@ FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")
 def test_numbers(text: str, most: int, base: int, value: int | None) -> None:
     """From 0 to a largest, of at most twenty characters."""
     if value is not None:
-        assert number(text, 7, "the port", most, base) == value
+        assert count_in_capture(text, 7, "the port", most, base) == value
         return
     with pytest.raises(Malformed) as wrong:
-        number(text, 7, "the port", most, base)
+        count_in_capture(text, 7, "the port", most, base)
     assert (wrong.value.line, wrong.value.help) == (7, "")
     assert wrong.value.message == f"the port is {text!r}, which is not a number from 0 to {most:,}"
 
@@ -40,11 +40,11 @@ def test_numbers(text: str, most: int, base: int, value: int | None) -> None:
 )  # fmt: skip
 def test_identifiers(text: str, digits: str) -> None:
     """Twelve or sixteen digits."""
-    assert hexadecimal(text) == digits
+    assert hexadecimal_digits(text) == digits
 
 
 def test_names() -> None:
-    assert plain("a" * 512, 3) == "a" * 512 and plain("a\tb", 3) == "a\tb"
+    assert plain_capture_name("a" * 512, 3) == "a" * 512 and plain_capture_name("a\tb", 3) == "a\tb"
     for text, message, help in (
         ("a" * 513, "a name has more than 512 characters", ""),
         (
@@ -59,7 +59,7 @@ def test_names() -> None:
         ),
     ):
         with pytest.raises(Malformed) as wrong:
-            plain(text, 3)
+            plain_capture_name(text, 3)
         assert (wrong.value.line, wrong.value.message, wrong.value.help) == (3, message, help)
 
 
@@ -73,6 +73,6 @@ def test_faults_of_one_capture() -> None:
     assert [d.message for d in found] == [*(f"f{n}" for n in range(20)), "one"]
     assert [d.span.begin[0] for d in found if d.span] == [5, 1, *[5] * 18, 1]
     assert [(d.code, d.help) for d in found] == [("E0601", "h")] * 20 + [("E0602", "")]
-    made.note("E0604", Place(FILE, 2), "n", "do")
+    made.note("E0604", CaptureLine(FILE, 2), "n", "do")
     last = list(made.findings)[-1]
     assert (last.code, last.message, last.help, last.severity) == ("E0604", "n", "do", Severity.WARNING)

@@ -15,11 +15,11 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.observe import identifiers, report, speeds, worklist
-from tdsl.observe.accepted import added, settle
-from tdsl.observe.accepted import read as accepted
-from tdsl.observe.audit import Audit, Settings
-from tdsl.observe.names import Rule, is_factory, readings
-from tdsl.observe.prometheus import text as metrics
+from tdsl.observe.accepted import new_accepted_entries, settle_accepted_faults
+from tdsl.observe.accepted import read_accepted_faults as accepted
+from tdsl.observe.audit import Audit, AuditSettings
+from tdsl.observe.names import NameMapRule, is_factory_description, device_name_readings
+from tdsl.observe.prometheus import prometheus_metrics as metrics
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import fabric_of
@@ -75,7 +75,7 @@ def told(made: Audit) -> Iterator[str]:
             m = f.mistake
             yield f"    {m.kind} {m.cost} moves {m.moves} removed {m.removed} added {m.added} devices {m.devices}"
     yield from findings(made.notes)
-    yield report.summary(made).rstrip()
+    yield report.audit_summary(made).rstrip()
 
 
 def test_all_forms_of_a_report(small: Fabric, golden: Golden, tmp_path: Path) -> None:
@@ -83,19 +83,19 @@ def test_all_forms_of_a_report(small: Fabric, golden: Golden, tmp_path: Path) ->
     cables, _ = plant(small, 1, 3)
     other = {4: "Quantum Mellanox Technologies", 3: "stranger", 12: "MF0;spine0:MQM9700/U1"}
     (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(cables.far, "4xNDR"), other) + LONELY)
-    asked = Settings(rules=(Rule.parse("strang(er)=su0-leaf0"),))
+    asked = AuditSettings(rules=(NameMapRule.parse("strang(er)=su0-leaf0"),))
     made = audited(small, ("ibnetdiscover", tmp_path / "now.topo"), settings=asked)
-    rows = worklist.rows(made, worklist.read_places(PLACES))
-    entries, left = added([made], "cables ordered", "OPS-1", date(2027, 1, 31))
+    rows = worklist.worklist_rows(made, worklist.read_rack_places(PLACES))
+    entries, left = new_accepted_entries([made], "cables ordered", "OPS-1", date(2027, 1, 31))
     parts = [
-        *told(made), worklist.as_csv(rows).decode(), report.markdown(made), json.dumps(report.document(made), indent=1),
+        *told(made), worklist.worklist_as_csv(rows).decode(), report.audit_markdown(made), json.dumps(report.audit_document(made), indent=1),
         *(e.line.rstrip() for e in entries), f"{left} cannot be accepted", metrics([made]),
     ]  # fmt: skip
     listed = accepted(SourceFile("dead.txt", "".join(e.line for e in entries)))
     for today in (date(2026, 1, 1), date(2027, 2, 1)):
         again = audited(small, ("ibnetdiscover", tmp_path / "now.topo"), settings=asked)
-        settle(again, listed, {e.element: _links(small, e.element) for e in listed}, today)
-        parts += [f"on {today}", report.summary(again)]
+        settle_accepted_faults(again, listed, {e.element: _links(small, e.element) for e in listed}, today)
+        parts += [f"on {today}", report.audit_summary(again)]
     golden("observe/report.txt", re.sub(r"[^\s|\"]*/(now\.topo|design\.fab)", r"\1", "\n".join(parts)) + "\n")
 
 
@@ -124,7 +124,7 @@ def test_names_of_devices() -> None:
         "0xab",
         "",
     )
-    assert {t: (is_factory(t), list(readings(t))) for t in texts} == {
+    assert {t: (is_factory_description(t), list(device_name_readings(t))) for t in texts} == {
         "MF0;leaf0:MQM9700/U1": (False, [("leaf0", ""), ("leaf0/U1", "")]),
         "node0 mlx5_0": (False, [("node0 mlx5_0", ""), ("node0", "mlx5_0")]),
         "node0.example.com HCA-1": (
@@ -133,12 +133,12 @@ def test_names_of_devices() -> None:
         "10.1.2.3": (False, [("10.1.2.3", "")]), "localhost": (True, []), "sonic": (True, []), " leaf ": (False, [("leaf", "")]),
         "0xab": (True, []), "": (True, []),
     }  # fmt: skip
-    rule = Rule.parse("a=(.*)-x=sw\\1")
-    assert list(readings("a=7-x", [rule])) == [("sw7", "")] and list(readings("b", [rule])) == [("b", "")]
+    rule = NameMapRule.parse("a=(.*)-x=sw\\1")
+    assert list(device_name_readings("a=7-x", [rule])) == [("sw7", "")] and list(device_name_readings("b", [rule])) == [("b", "")]
 
 
 def test_speeds() -> None:
-    assert {x: speeds.of_word(x) for x in ("4xNDR", "1XHDR", "12x QDR", "2xFDR10", "4xABC", "NDR", "")} == {
+    assert {x: speeds.rate_of_width_word(x) for x in ("4xNDR", "1XHDR", "12x QDR", "2xFDR10", "4xABC", "NDR", "")} == {
         "4xNDR": (400 * 10**9, 4), "1XHDR": (50 * 10**9, 1), "12x QDR": (120 * 10**9, 12), "2xFDR10": (20 * 10**9, 2),
         "4xABC": (0, 4),
         "NDR": (0, 0), "": (0, 0),
@@ -146,7 +146,7 @@ def test_speeds() -> None:
     printed = {"2.5": "SDR", "5.0": "DDR",
                "10.0": "QDR", "10.3125": "FDR10", "14.0625": "FDR", "25.78125": "EDR", "53.125": "HDR",
                "106.25": "NDR", "212.5": "XDR", "5": "DDR", "9": "", "99999": "", "x": "", "1.x": "", "": ""}  # fmt: skip
-    assert {x: speeds.of_gbps(x) for x in printed} == printed
+    assert {x: speeds.speed_of_signalling_rate(x) for x in printed} == printed
 
 
 REQUIRED = (
@@ -180,7 +180,7 @@ def test_tables_of_identifiers(small: Fabric) -> None:
 
     def owners(text: str) -> tuple[dict[str, tuple[int, int]], list[str]]:
         found = Diagnostics()
-        return dict(identifiers.read(small, SourceFile("assets.csv", text), found).owner), [
+        return dict(identifiers.read_identifiers(small, SourceFile("assets.csv", text), found).owner), [
             d.code for d in found
         ]
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tdsl.observe.rules import Boxes, Rows, rules
+from tdsl.observe.rules import Boxes, Rows, connect_rules
 
 LINE = re.compile(r"connect X(?:\[(.*?)\])?\.p\[(.*?)\] to Y(?:\[(.*?)\])?\.p\[(.*?)\](?: where (.*))? \{ rate 400Gbps \}")
 
@@ -31,7 +31,7 @@ def links(line: str, boxes: Boxes) -> Rows:
 
 
 def written(rows: Rows, boxes: Boxes | None) -> list[str]:
-    return list(rules("X", "Y", rows, "400Gbps", boxes))
+    return list(connect_rules("X", "Y", rows, "400Gbps", boxes))
 
 
 def holds(rows: Rows, boxes: Boxes) -> list[str]:

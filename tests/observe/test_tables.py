@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tdsl.observe.reading import read
+from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
-from tdsl.observe.worklist import read_places
+from tdsl.observe.worklist import read_rack_places
 from tests.cli.run import tdsl
 from tests.harness import fabric_of
 from tests.observe.test_chain import POD
@@ -37,7 +37,7 @@ def ends(made: Observed) -> set[tuple[str, str, str, str]]:
 def taken(text: str, folder: Path, file: str = "leaf01.txt", option: str = "", **columns: str) -> Observed:
     (folder / file).write_text(text)
     made = Observed()
-    read([(option, folder / file)], made, columns)
+    read_capture_files([(option, folder / file)], made, columns)
     return made
 
 
@@ -142,9 +142,9 @@ WRONG = ['"a"b', '"a']
 
 @pytest.mark.parametrize("cell", WRONG)
 def test_quotes_in_a_table_of_places(cell: str) -> None:
-    assert read_places('device,hall\n"a",h\n')["a"] == ("h", "", "", "")
+    assert read_rack_places('device,hall\n"a",h\n')["a"] == ("h", "", "", "")
     with pytest.raises(ValueError, match="line 2: this is not CSV"):
-        read_places(f"device,hall\nx,{cell}\n")
+        read_rack_places(f"device,hall\nx,{cell}\n")
 
 
 @pytest.mark.parametrize("cell", WRONG)

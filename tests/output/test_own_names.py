@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.output.own_names import beside, hidden, own, sibling
+from tdsl.output.own_names import is_build_sibling, hidden_sibling_path, is_build_name, unique_sibling_path
 
 TOKEN = "0123456789ab"
 
@@ -27,14 +27,14 @@ TOKEN = "0123456789ab"
     ],
 )  # fmt: skip
 def test_which_names_are_those_of_a_build(name: str, inside: bool, outside: bool) -> None:
-    assert (own(name), beside(name)) == (inside, outside)
+    assert (is_build_name(name), is_build_sibling(name)) == (inside, outside)
 
 
 @pytest.mark.parametrize("name", ["x", "a" * 200, "é" * 100])
 def test_names_beside_a_folder(name: str) -> None:
     out = Path("/somewhere") / name
-    assert hidden(out, "lock") == Path("/somewhere") / f".{name}.tdsl-lock"
-    assert beside(hidden(out, "lock").name)
+    assert hidden_sibling_path(out, "lock") == Path("/somewhere") / f".{name}.tdsl-lock"
+    assert is_build_sibling(hidden_sibling_path(out, "lock").name)
 
 
 @pytest.mark.parametrize(
@@ -42,14 +42,14 @@ def test_names_beside_a_folder(name: str) -> None:
 )
 def test_names_beside_a_folder_with_a_long_name(name: str, begin: str) -> None:
     """Its first 100 bytes, without half a letter, and 16 digits of a hash of it."""
-    made = hidden(Path(name), "lock").name
+    made = hidden_sibling_path(Path(name), "lock").name
     assert (
         made == f".{begin}-{sha256(name.encode()).hexdigest()[:16]}.tdsl-lock" and len(made.encode()) <= 255
     )
-    assert beside(made)
+    assert is_build_sibling(made)
 
 
 def test_names_that_nobody_else_has() -> None:
-    one, two = (sibling(Path("/a/out"), "new") for _ in range(2))
+    one, two = (unique_sibling_path(Path("/a/out"), "new") for _ in range(2))
     assert one != two and one.parent == Path("/a") and re.fullmatch(r"\.out\.tdsl-new-[0-9a-f]{12}", one.name)
-    assert beside(one.name) and not own(one.name)
+    assert is_build_sibling(one.name) and not is_build_name(one.name)

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.target import discover
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.emit.target import targets_by_name
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.diagnostic import Diagnostics, gather
+from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
 from tdsl.findings.source import SourceFile
-from tdsl.system.resources import folder
+from tdsl.system.resources import packaged_folder
 from tdsl.system.workers import Workers
 from tests.harness import fabric_of
 
 ROOT = Path(__file__).parents[2]
-TARGETS = sorted(p.name for p in folder("targets").iterdir() if p.is_dir())
+TARGETS = sorted(p.name for p in packaged_folder("targets").iterdir() if p.is_dir())
 DESIGN = """\
 model switch LEAF { port p[1..64]: 400Gbps { type GE400; cage 1 OSFP; os "Ethernet{i}/1"; sonic 8*(i - 1) lanes 8 } }
 model switch SPINE { port p[1..64]: 400Gbps { type GE400; cage 1 OSFP; os "swp{i}" } }
@@ -74,7 +74,7 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def fabrics(design: Path) -> list[Fabric]:
-    found = compiler.elaborate(str(design))
+    found = compiler.compile_without_checks(str(design))
     assert not found.findings
     return [d.fabric for d in found.designs if d.fabric is not None]
 
@@ -82,7 +82,7 @@ def fabrics(design: Path) -> list[Fabric]:
 @pytest.fixture(scope="module")
 def assets(fabrics: list[Fabric]) -> str:
     """Identifiers of the assets of all fabrics, as opensm needs them: the simulator's."""
-    tables = [build(f, ["ibsim"], Diagnostics()).get("ibsim/assets.csv", b"").decode() for f in fabrics]
+    tables = [build_files(f, ["ibsim"], Diagnostics()).get("ibsim/assets.csv", b"").decode() for f in fabrics]
     lines = dict.fromkeys(
         line for table in tables for line in table.splitlines(True) if not line.startswith("#")
     )
@@ -151,15 +151,15 @@ def test_the_same_bytes_by_several_processes(tmp_path: Path) -> None:
     told = []
     for jobs in (1, 2):
         found = Diagnostics()
-        files = build(fabric, ["frr"], found, BuildOptions(workers=Workers(jobs)))
-        told.append((list(files.items()), gather(found)))
+        files = build_files(fabric, ["frr"], found, BuildOptions(workers=Workers(jobs)))
+        told.append((list(files.items()), merge_equal_findings(found)))
     assert told[0] == told[1]
     assert sum(len(data) for path, data in told[0][0] if "leaf" in path) > 4 << 20
 
 
 def test_one_target_has_one_folder(fabrics: list[Fabric]) -> None:
     """What a target writes lies in a folder of its name, and is the same with the others and alone."""
-    assert sorted(discover(Diagnostics())) == TARGETS
+    assert sorted(targets_by_name(Diagnostics())) == TARGETS
     busy: set[str] = set()
     for fabric in fabrics:
         assets = (
@@ -168,9 +168,9 @@ def test_one_target_has_one_folder(fabrics: list[Fabric]) -> None:
             else None
         )
         options = BuildOptions(assets=assets)
-        together, parts = build(fabric, [], Diagnostics(), options), 0
+        together, parts = build_files(fabric, [], Diagnostics(), options), 0
         for target in TARGETS:
-            alone = build(fabric, [target], Diagnostics(), options)
+            alone = build_files(fabric, [target], Diagnostics(), options)
             del alone["manifest.json"]
             assert all(
                 path.startswith(f"{target}/") or (target, path) == ("json", "fabric.json") for path in alone

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.output.write import Difference, compare, write
+from tdsl.output.write import Difference, compare_output_folder, write_output_folder
 from tests.targets.build import pod
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def files(**texts: str) -> dict[str, bytes]:
 def put(content: dict[str, bytes], out: Path) -> list[str]:
     """Write; the codes of what was found."""
     found = Diagnostics()
-    assert write(content, out, found) is not found.has_errors
+    assert write_output_folder(content, out, found) is not found.has_errors
     return [d.code for d in found]
 
 
@@ -143,7 +143,7 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
         import os, random, signal, sys, time
         from pathlib import Path
         from tdsl.findings.diagnostic import Diagnostics
-        from tdsl.output.write import write
+        from tdsl.output.write import write_output_folder
         from tests.output.test_write import output, tree
         out, chance, seen = Path(sys.argv[1]), random.Random(7), set()
         for turn in range(40):
@@ -151,7 +151,7 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
             child = os.fork()
             if child == 0:
                 for n in range(turn * 10_000, 1 << 60):
-                    write(output(n), out, Diagnostics()) or os._exit(1)
+                    write_output_folder(output(n), out, Diagnostics()) or os._exit(1)
                     os.write(tell, b".")
             os.read(heard, 1)
             time.sleep(0.05 * chance.random())
@@ -185,26 +185,26 @@ def test_an_output_that_is_as_it_should_be_is_not_touched(tmp_path: Path) -> Non
 
 def test_compare_tells_missing_differing_and_extra(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert [d.kind for d in compare(files(a="1"), out)] == ["missing", "missing"]
+    assert [d.kind for d in compare_output_folder(files(a="1"), out)] == ["missing", "missing"]
     put(files(a="1", b="2", c="3"), out)
     (out / "notes").write_text("mine")
-    assert compare(files(a="1", b="2", c="3"), out) == []
+    assert compare_output_folder(files(a="1", b="2", c="3"), out) == []
     (out / "a").unlink()
     (out / "b").write_text("X")
     wanted = files(a="1", b="2")
-    found = compare({**wanted, "manifest.json": (out / "manifest.json").read_bytes()}, out)
+    found = compare_output_folder({**wanted, "manifest.json": (out / "manifest.json").read_bytes()}, out)
     assert found == [Difference("a", "missing"), Difference("b", "differs"), Difference("c", "extra")]
 
 
 def test_a_place_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found = Diagnostics()
-    assert not write(files(a="1"), tmp_path / "file" / "out", found)
+    assert not write_output_folder(files(a="1"), tmp_path / "file" / "out", found)
     assert [d.code for d in found] == ["E0509"]
 
 
 def test_two_builds_give_the_same_bytes_in_any_process(tmp_path: Path) -> None:
-    here = build(pod(), [], Diagnostics())
+    here = build_files(pod(), [], Diagnostics())
     script = (
         "import pickle, sys; from tdsl.findings.diagnostic import Diagnostics; from tdsl.emit.build import build;"
         "from tests.targets.build import pod; sys.stdout.buffer.write(pickle.dumps(build(pod(), [], Diagnostics())))"

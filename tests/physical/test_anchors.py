@@ -28,7 +28,7 @@ def found(body: str, tmp_path: Path) -> list[tuple[str, int]]:
     """Codes and lines of the errors of a design; its first line is 1."""
     path = tmp_path / "design.fab"
     path.write_text(HALL + body + "}\n" + MODELS)
-    errors = [d for d in compiler.check(str(path)).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.compile_and_verify(str(path)).findings if d.severity.word == "error"]
     return sorted((d.code, d.span.begin[0]) for d in errors if d.span is not None)
 
 
@@ -103,7 +103,7 @@ def test_a_part_that_is_not_known_beside_one_that_is(first: str, status: str, tm
     text += "  connect a.p[2] to b.p[2] { cable MFP7E10 }\n}\n"
     path = tmp_path / "design.fab"
     path.write_text(text)
-    design = compiler.check(str(path)).designs[0]
+    design = compiler.compile_and_verify(str(path)).designs[0]
     assert [r.status for r in design.results if r.check == "twin_port"] == [status]
 
 

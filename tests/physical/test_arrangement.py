@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tdsl.physical import arrangement
-from tdsl.physical.arrangement import FAR, Arrangement, arrange
+from tdsl.physical.arrangement import FAR, Arrangement, arrange_racks
 from tdsl.physical.lengths import MM
 
 
@@ -80,7 +80,7 @@ def test_exchanges() -> None:
     moved = 0
     for seed in range(150):
         p = problem(Random(seed))
-        found = arrange(p)
+        found = arrange_racks(p)
         begun = [p.slots[s] for s in p.start]
         assert found == (exchanged(p) if len(p.start) > 1 else begun), seed
         moved += found != begun

@@ -12,7 +12,7 @@ import pytest
 
 from tdsl.compile.compilation import Compilation
 from tdsl.fabric.graph import Fabric
-from tdsl.fabric.pins import write
+from tdsl.fabric.pins import lock_text
 from tests.harness import compile_text
 
 POD = """
@@ -159,7 +159,7 @@ def test_no_placement_is_shorter_than_the_bound(units: int, tmp_path: Path) -> N
 def test_a_lock_keeps_devices_where_they_are(tmp_path: Path) -> None:
     before = fabric(compiled("place auto in h1", tmp_path, nodes=16))
     lock = tmp_path / "design.fab.lock"
-    lock.write_text(write([before], "design.fab"))
+    lock.write_text(lock_text([before], "design.fab"))
     grown = compiled("place auto in h1", tmp_path, nodes=24)
     assert not [d for d in grown.findings if d.code == "E0211"]
     old, new = racks(before), racks(fabric(grown))

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 
@@ -26,10 +26,10 @@ TARGETS = ["bom", "racks", "cabling"]
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
-    found = compiler.elaborate("dgx_superpod_h100_racks")
+    found = compiler.compile_without_checks("dgx_superpod_h100_racks")
     fabric = found.designs[0].fabric
     assert fabric is not None and fabric.complete
-    return build(fabric, TARGETS, Diagnostics())
+    return build_files(fabric, TARGETS, Diagnostics())
 
 
 def rows(data: bytes) -> list[dict[str, str]]:
@@ -91,12 +91,12 @@ def test_drawings_show_every_rack_once(files: dict[str, bytes]) -> None:
 
 def test_prices_are_those_of_the_table(tmp_path: Path) -> None:
     text = 'currency = "USD"\ndate = "2026-11-01"\n[price]\nDGX_H100 = 270000\nQM9700 = 36000.5\nMMA4Z00-NS = 900\n'
-    found = compiler.check(
+    found = compiler.compile_and_verify(
         "dgx_superpod_h100_racks", Options(prices=SourceFile("prices.toml", text), select=("cost",))
     )
     fabric = found.designs[0].fabric
     assert fabric is not None
-    bill = rows(build(fabric, ["bom"], Diagnostics())["bom/bom.csv"])
+    bill = rows(build_files(fabric, ["bom"], Diagnostics())["bom/bom.csv"])
     price = {x["model"]: x["price"] for x in bill}
     assert (price["DGX_H100"], price["QM9700"], price["MMA4Z00-NS"], price["UFM"]) == (
         "34290000",
@@ -128,12 +128,12 @@ fabric f {
 def bought(tmp_path: Path, prices: str = "") -> dict[str, bytes]:
     path = tmp_path / "f.fab"
     path.write_text(BUYING)
-    found = compiler.elaborate(
+    found = compiler.compile_without_checks(
         str(path), Options(prices=SourceFile("prices.toml", prices) if prices else None)
     )
     fabric = found.designs[0].fabric
     assert fabric is not None and fabric.complete, [d.message for d in found.findings]
-    return build(fabric, ["bom"], Diagnostics())
+    return build_files(fabric, ["bom"], Diagnostics())
 
 
 def test_spares_lead_times_and_alternatives_of_models(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_totals_say_what_they_leave_out(tmp_path: Path) -> None:
 def test_purchases_that_models_cannot_state(tmp_path: Path, line: str) -> None:
     path = tmp_path / "f.fab"
     path.write_text(f"model host H {{ port nic: 400Gbps; {line} }}\nfabric f {{ host h: H }}\n")
-    found = compiler.elaborate(str(path))
+    found = compiler.compile_without_checks(str(path))
     errors = [(d.code, d.span.text if d.span else "") for d in found.findings if d.severity.word == "error"]
     assert [code for code, _ in errors] in (["E0103"], ["E0105"])
     assert all(text in line for _, text in errors)
@@ -205,15 +205,15 @@ def test_purchases_that_models_cannot_state(tmp_path: Path, line: str) -> None:
     ],
 )
 def test_prices_that_are_none(text: str) -> None:
-    found = compiler.elaborate("ft2", Options(prices=SourceFile("prices.toml", text)))
+    found = compiler.compile_without_checks("ft2", Options(prices=SourceFile("prices.toml", text)))
     assert [d.code for d in found.findings if d.severity.word == "error"] == ["E0208"]
 
 
 def test_without_places_there_is_no_bill() -> None:
-    fabric = compiler.elaborate("dgx_superpod_h100").designs[0].fabric
+    fabric = compiler.compile_without_checks("dgx_superpod_h100").designs[0].fabric
     assert fabric is not None
     said = Diagnostics()
-    assert [p for p in build(fabric, TARGETS, said) if not p.startswith("cabling/")] == ["manifest.json"]
+    assert [p for p in build_files(fabric, TARGETS, said) if not p.startswith("cabling/")] == ["manifest.json"]
     assert any("places" in d.message for d in said)
 
 
@@ -253,12 +253,12 @@ def test_break_outs_and_split_models_are_counted_once(tmp_path: Path) -> None:
     """A splitter is one cable with five labels, and a model whose ports are split on some switches is one line."""
     path = tmp_path / "split.fab"
     path.write_text(SPLIT)
-    found = compiler.elaborate(str(path))
+    found = compiler.compile_without_checks(str(path))
     fabric = found.designs[0].fabric
     assert fabric is not None and not [d for d in found.findings if d.severity.word == "error"], (
         found.findings
     )
-    made = build(fabric, TARGETS, Diagnostics())
+    made = build_files(fabric, TARGETS, Diagnostics())
     bill = {(x["kind"], x["model"], x["place"]): int(x["quantity"]) for x in rows(made["bom/bom.csv"])}
     assert bill["cable", "SPLITTER", "host-leaf"] == 4 and bill["cable", "?", "leaf-spine"] == 4
     assert bill["switch", "SW51T", ""] == 3 and bill["optic", "?", "SW51T"] == 8
@@ -349,7 +349,7 @@ def test_without_cords_there_is_no_list_of_them(tmp_path: Path) -> None:
 def test_what_is_refused(cords: str, tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(DESIGN.replace("CORDS", cords))
-    errors = [d for d in compiler.check(str(path)).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.compile_and_verify(str(path)).findings if d.severity.word == "error"]
     assert [(e.code, e.span.begin[0]) for e in errors if e.span] == [("E0120", 9)]
     assert "cords 2, C13" in errors[0].help
 
@@ -359,7 +359,7 @@ def test_a_patch_cord_does_not_go_into_a_cage(tmp_path: Path) -> None:
         "CORDS", "vendor Some"
     )
     (tmp_path / "f.fab").write_text(text)
-    errors = [d for d in compiler.check(str(tmp_path / "f.fab")).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.compile_and_verify(str(tmp_path / "f.fab")).findings if d.severity.word == "error"]
     assert {e.code for e in errors} == {"E0225", "E0226"} and "the cage is RJ45" in " ".join(
         e.message for e in errors
     )

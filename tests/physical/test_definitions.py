@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from tdsl.compile.compilation import Compilation
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.physical.bends import Bends
 from tdsl.physical.model import physical_of
@@ -188,7 +188,7 @@ def judged(plan: Plan, found: Compilation) -> None:
     """Everything that is said of a plan."""
     fabric = found.designs[0].fabric
     assert fabric is not None and fabric.complete
-    files = build(fabric, ["bom", "racks", "cabling"], Diagnostics())
+    files = build_files(fabric, ["bom", "racks", "cabling"], Diagnostics())
     runs = [plan.run(a, b) for a, b, _ in plan.cables]
 
     def sold(k: int) -> int | None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.physical.explain import explained
+from tdsl.physical.explain import explain_cable_length
 from tdsl.physical.model import Physical, physical_of
 from tests.harness import compile_text
 
@@ -79,7 +79,7 @@ BY_HAND = {
 def physical(text: str, tmp_path: Path) -> Physical:
     path = tmp_path / "design.fab"
     path.write_text(text)
-    fabric = compiler.elaborate(str(path)).designs[0].fabric
+    fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert fabric is not None and fabric.complete
     found = physical_of(fabric)
     assert found is not None
@@ -274,7 +274,7 @@ def checked(source: str, tmp_path: Path, *select: str) -> tuple[list[tuple[str, 
     """Codes and messages of errors, and the fabric."""
     path = tmp_path / "design.fab"
     path.write_text(source)
-    found = compiler.check(str(path), compiler.Options(select=select) if select else compiler.Options())
+    found = compiler.compile_and_verify(str(path), compiler.Options(select=select) if select else compiler.Options())
     return [(d.code, d.message) for d in found.findings if d.severity.word == "error"], found.designs[0]
 
 
@@ -282,13 +282,13 @@ def wan(source: str, tmp_path: Path) -> list[tuple[str, float | None]]:
     """The arithmetic of a cable between the sites."""
     path = tmp_path / "design.fab"
     path.write_text(source)
-    fabric = compiler.elaborate(str(path)).designs[0].fabric
+    fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert fabric is not None and fabric.complete
     physical = physical_of(fabric)
     assert physical is not None
     leg = next(k for k, c in enumerate(fabric.cable_class.tolist()) if fabric.classes[c] == "wan")
     assert sum(s.length for s in physical.lengths.steps(leg)) == int(physical.lengths.run[leg])
-    return list(explained(physical, leg))
+    return list(explain_cable_length(physical, leg))
 
 
 def test_without_places_a_distance_is_the_length(tmp_path: Path) -> None:

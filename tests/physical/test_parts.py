@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.fabric.cables.identity import Cables
-from tdsl.physical.bom import bill
+from tdsl.fabric.cables.identity import CableIndex
+from tdsl.physical.bom import bill_of_materials
 from tdsl.physical.model import physical_of
 from tests.harness import compile_text
 
@@ -160,7 +160,7 @@ def test_parts_are_chosen_from_those_allowed(
 ) -> None:
     path = tmp_path / "f.fab"
     path.write_text(ALLOW_DESIGN.replace("ALLOW", allow))
-    fabric = compiler.elaborate(str(path)).designs[0].fabric
+    fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert fabric is not None and fabric.complete
     physical = physical_of(fabric)
     assert physical is not None
@@ -175,7 +175,7 @@ def test_parts_are_chosen_from_those_allowed(
 def test_a_name_that_is_no_part(tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(ALLOW_DESIGN.replace("ALLOW", "allow MFP7E31"))
-    errors = [d for d in compiler.check(str(path)).findings if d.severity.word == "error"]
+    errors = [d for d in compiler.compile_and_verify(str(path)).findings if d.severity.word == "error"]
     assert [(e.code, e.span.begin[0]) for e in errors if e.span] == [("E0102", 5)]
 
 
@@ -225,7 +225,7 @@ HALL = "  hall h { row A { rack 1..9 { height 48U } }; pitch rack 0.6m; tray abo
 def elaborated(body: str, tmp_path: Path):  # type: ignore[no-untyped-def]
     path = tmp_path / "design.fab"
     path.write_text("fabric f {\n" + body + "}\n" + MODELS)
-    found = compiler.elaborate(str(path))
+    found = compiler.compile_without_checks(str(path))
     return found.designs[0].fabric if found.designs else None, [
         d.code for d in found.findings if d.severity.word == "error"
     ]
@@ -257,7 +257,7 @@ def test_a_plug_fills_its_cage(tmp_path: Path) -> None:
         fabric, errors = elaborated(body, tmp_path)
         assert fabric is not None and not errors
         assert len(fabric.cable_a) == cables and set(fabric.cable_links.tolist()) == {links}
-        crossed = Cables(fabric).crossings
+        crossed = CableIndex(fabric).crossings
         assert sorted(crossed[0].tolist()) == [0, 1, 2, 3]
         assert Counter(crossed[1].tolist()) == dict.fromkeys(range(cables), links)
 
@@ -285,7 +285,7 @@ BREAKOUT_HALL = (
 def compiled(body: str, tmp_path: Path, models: str = CARD):  # type: ignore[no-untyped-def]
     path = tmp_path / "design.fab"
     path.write_text("fabric f {\n" + body + "}\n" + models)
-    found = compiler.check(str(path))
+    found = compiler.compile_and_verify(str(path))
     return found.designs[0].fabric if found.designs else None, [
         d for d in found.findings if d.severity.word == "error"
     ]
@@ -303,7 +303,7 @@ def test_a_split_port_leaves_by_a_splitter(tmp_path: Path) -> None:
     twin-port transceivers in the switch, and one single-port transceiver for each adapter, which runs at half its rate."""
     fabric, errors = compiled(BREAKOUT_HALL + SPLIT.replace("FAR", "9"), tmp_path)
     assert fabric is not None and not errors
-    lines = [(x.kind, x.model, x.quantity) for x in bill(fabric) if x.kind in ("optic", "cable")]
+    lines = [(x.kind, x.model, x.quantity) for x in bill_of_materials(fabric) if x.kind in ("optic", "cable")]
     assert lines == [("optic", "MMA4Z00-NS", 2), ("optic", "MMA4Z00-NS400", 8), ("cable", "MFP7E20", 4)]
 
 
@@ -347,7 +347,7 @@ def test_two_sockets_of_a_module_take_a_straight_cable_each(tmp_path: Path) -> N
     body += "  place s in h.A[1] at 40U\n  place n[k] in h.A[9] at 2U + 4U*k\n"
     fabric, errors = compiled(body, tmp_path, CARD.replace("NDR, NDR200", "GE400"))
     assert fabric is not None and not errors and not fabric.cable_leg.any()
-    lines = [(x.kind, x.model, x.quantity) for x in bill(fabric) if x.kind in ("optic", "cable")]
+    lines = [(x.kind, x.model, x.quantity) for x in bill_of_materials(fabric) if x.kind in ("optic", "cable")]
     assert lines == [("optic", "MMA4Z00-NS", 4), ("optic", "MMA4Z00-NS400", 8), ("cable", "MFP7E10", 8)]
 
 
@@ -357,7 +357,7 @@ def test_four_lanes_leave_two_sockets_by_two_splitters(tmp_path: Path) -> None:
     body += "  place s in h.A[1] at 40U\n  place n[k] in h.A[9] at 2U + 4U*k\n"
     fabric, errors = compiled(body, tmp_path, CARD.replace("NDR, NDR200", "GE400, GE200"))
     assert fabric is not None and not errors and fabric.cable_leg.tolist() == [1, 2, 1, 2]
-    lines = [(x.kind, x.model, x.quantity) for x in bill(fabric) if x.kind in ("optic", "cable")]
+    lines = [(x.kind, x.model, x.quantity) for x in bill_of_materials(fabric) if x.kind in ("optic", "cable")]
     assert lines == [("optic", "MMA4Z00-NS", 1), ("optic", "MMA4Z00-NS400", 4), ("cable", "MFP7E20", 2)]
 
 
@@ -385,13 +385,13 @@ def test_a_break_out_is_as_long_as_its_longest_leg(tmp_path: Path) -> None:
     text += "  connect d[k].nic[0] to s.p[k + 1] { cable MCP7Y10 }\n}\n"
     path = tmp_path / "design.fab"
     path.write_text(text)
-    found = compiler.elaborate(str(path)).designs[0].fabric
+    found = compiler.compile_without_checks(str(path)).designs[0].fabric
     assert found is not None and found.complete
     physical = physical_of(found)
     assert physical is not None
     assert physical.lengths.run.tolist() == [1_244_475, 1_733_425]
     assert physical.parts.sold[0].tolist() == [2_000_000, 2_000_000]
-    cables = [x for x in bill(found) if x.kind == "cable"]
+    cables = [x for x in bill_of_materials(found) if x.kind == "cable"]
     assert [(x.model, x.length_m, x.quantity, x.note) for x in cables] == [
         ("MCP7Y10", 2, 1, "no longer sold as of September 2026")
     ]

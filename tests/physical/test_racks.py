@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.places import rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -40,7 +40,7 @@ PLACED = (
 def compiled(text: str, tmp_path: Path, table: str | None = None) -> compiler.Compilation:
     path = tmp_path / "design.fab"
     path.write_text(text)
-    return compiler.check(
+    return compiler.compile_and_verify(
         str(path), Options(places=SourceFile("places.csv", table) if table is not None else None)
     )
 
@@ -138,8 +138,8 @@ def test_without_places_nothing_changes(tmp_path: Path) -> None:
     assert "rack_space" not in {r.check for r in found.designs[0].results}
     fabric = found.designs[0].fabric
     assert fabric is not None
-    files = build(fabric, ["cabling", "json"], Diagnostics())
-    halls = build(compiled(BARE + HALL + "}\n", tmp_path).designs[0].fabric, ["json"], Diagnostics())  # type: ignore[arg-type]
+    files = build_files(fabric, ["cabling", "json"], Diagnostics())
+    halls = build_files(compiled(BARE + HALL + "}\n", tmp_path).designs[0].fabric, ["json"], Diagnostics())  # type: ignore[arg-type]
     assert files["cabling/cables.csv"].count(b",,,,") > 0
     assert files["fabric.json"] == halls["fabric.json"]
 

@@ -9,9 +9,9 @@ import networkx as nx
 import numpy as np
 
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.demands import Demand
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import claim
 from tests.verify import judges
 
@@ -70,7 +70,7 @@ def most_throughput(f, demand):
 
 def judged_throughput(f, *args, budget=DEFAULT, **given):
     asked = claim(f, "throughput", args=args, **given)
-    return catalogue()["throughput"].judge(View.whole(f, budget), asked)
+    return checks_by_name()["throughput"].judge(View.whole(f, budget), asked)
 
 
 def random_demand(seed, count):
@@ -78,7 +78,7 @@ def random_demand(seed, count):
     square = rng.integers(0, 4, size=(count, count)) * (rng.random((count, count)) < 0.6)
     np.fill_diagonal(square, 0)
     s, t = np.nonzero(square)
-    return Demand(s, t, square[s, t]) if len(s) else Demand(np.array([0]), np.array([1]), np.array([1]))
+    return TrafficDemand(s, t, square[s, t]) if len(s) else TrafficDemand(np.array([0]), np.array([1]), np.array([1]))
 
 
 def least_of_table(net):

@@ -9,7 +9,7 @@ from random import Random
 import networkx as nx
 import numpy as np
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.network import Network
 from tdsl.prove.view import View
@@ -126,7 +126,7 @@ def views(f: Fabric, seed: int) -> list[View]:
     out = [View.whole(f)]
     out += [View.part(f, e, False) for e in pods]
     one = rng.randrange(f.device_count)
-    out.append(View.part(f, Element("one", np.array([one])), True))
+    out.append(View.part(f, FabricElement("one", np.array([one])), True))
     failed = np.zeros(f.device_count, dtype=np.bool_)
     failed[rng.sample(range(f.device_count), 2)] = True
     cut = np.array([rng.random() < 0.2 for _ in range(f.link_count)], dtype=np.bool_)

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.prove import all_to_all as alltoall
-from tdsl.prove.all_to_all import all_to_all, bounds
+from tdsl.prove.all_to_all import all_to_all, all_to_all_bounds
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.demands import Demand
-from tdsl.prove.linear import multicommodity
+from tdsl.prove.demands import TrafficDemand
+from tdsl.prove.linear import solve_multicommodity_flow
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import multiplane, rail_only, random_chips, random_fabric, random_layers, superpod, torus, without
 from tests.harness import compile_text, places
 from tests.prove.judges import judged_throughput, most_throughput
@@ -89,11 +89,11 @@ def test_all_to_all_is_exact(seed: int) -> None:
     view = View.whole(random_chips(seed, chips=6, cables=14).build())
     if not (view.label[view.units] == view.label[view.units[0]]).all():
         pytest.skip("not all of them are joined")
-    found = bounds(view)
+    found = all_to_all_bounds(view)
     assert found is not None
     graph = UnitGraph.of(view, found.net)
     nodes = graph.unit_node.tolist()
-    flow, _ = multicommodity(graph.network, {s: {t: 1 for t in nodes if t != s} for s in nodes}, 20_000)
+    flow, _ = solve_multicommodity_flow(graph.network, {s: {t: 1 for t in nodes if t != s} for s in nodes}, 20_000)
     rate = float(flow[0][graph.network.tail == nodes[0]].sum()) / (len(nodes) - 1)
     assert found.lower == found.upper
     assert abs(float(found.lower) - rate) < 1e-6
@@ -104,7 +104,7 @@ def test_all_to_all_is_exact(seed: int) -> None:
 def test_all_to_all_of_small_fabrics_is_settled(maker: object, seed: int) -> None:
     """By a linear program, where routes and prices leave an interval."""
     view = View.whole(maker(seed).build())  # type: ignore[operator]
-    first, found = all_to_all(view), bounds(view)
+    first, found = all_to_all(view), all_to_all_bounds(view)
     assert first is not None and found is not None
     assert first.lower < first.upper and first.lower <= found.lower == found.upper <= first.upper
 
@@ -121,9 +121,9 @@ def test_all_to_all_above_the_limit_of_work(seed, which, by):
     count = len(view.units)
     if not 2 <= count <= 8:
         return
-    found = alltoall.interval(view)
+    found = alltoall.cut_and_route_bounds(view)
     source, target = np.nonzero(1 - np.eye(count, dtype=np.int64))
-    best = most_throughput(f, Demand(source, target, np.ones(len(source), dtype=np.int64)))
+    best = most_throughput(f, TrafficDemand(source, target, np.ones(len(source), dtype=np.int64)))
     if found is None:
         assert best == pytest.approx(0, abs=1e-6) or by == "hubs"
         return
@@ -133,8 +133,8 @@ def test_all_to_all_above_the_limit_of_work(seed, which, by):
 
 @pytest.mark.parametrize(("sizes", "most"), [((8, 8), 1.001), ((3, 4, 5), 1.2)])
 def test_all_to_all_of_a_torus_without_its_symmetry(sizes, most):
-    found = alltoall.interval(View.whole(torus(*sizes).build()))
-    exact = judged_throughput(torus(*sizes).build(), Word("all_to_all"))
+    found = alltoall.cut_and_route_bounds(View.whole(torus(*sizes).build()))
+    exact = judged_throughput(torus(*sizes).build(), BareWord("all_to_all"))
     assert found.lower <= exact.upper * found.top and exact.lower * found.top <= found.upper <= found.lower * Fraction(most)
 
 
@@ -142,11 +142,11 @@ def test_all_to_all_is_answered_above_the_limit():
     """A tree, exactly, by what its tops spread; hosts that meet nowhere have no answer."""
     small = replace(DEFAULT, uniform_work=0)
     f = superpod(2, 8, 2, 2, uplinks=4, omit_last=False, manager=False).build()
-    found, exact = (judged_throughput(x, Word("all_to_all"), budget=small) for x in (f, superpod(4).build()))
+    found, exact = (judged_throughput(x, BareWord("all_to_all"), budget=small) for x in (f, superpod(4).build()))
     assert (exact.status, exact.value) == ("proved", 1)
     assert found.status in ("proved", "bounded") and 0 < found.lower <= found.upper < 1
     alone = without(superpod(1, 2, 1, 1, omit_last=False, manager=False).build(), [0])
-    assert judged_throughput(alone, Word("all_to_all"), budget=small).status == "skipped"
+    assert judged_throughput(alone, BareWord("all_to_all"), budget=small).status == "skipped"
 
 
 @pytest.mark.parametrize(
@@ -155,6 +155,6 @@ def test_all_to_all_is_answered_above_the_limit():
 def test_all_to_all_of_a_large_network(make):
     """Twins first, and the same answer."""
     f = make().build()
-    exact = judged_throughput(f, Word("all_to_all"))
-    found = judged_throughput(f, Word("all_to_all"), budget=replace(DEFAULT, combination_arcs=0))
+    exact = judged_throughput(f, BareWord("all_to_all"))
+    found = judged_throughput(f, BareWord("all_to_all"), budget=replace(DEFAULT, combination_arcs=0))
     assert exact.lower <= found.upper and found.lower <= exact.upper and found.upper <= found.lower * Fraction(11, 10)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from networkx.algorithms.isomorphism import GraphMatcher
 
-from tdsl.prove.automorphisms import link_image, orbits
+from tdsl.prove.automorphisms import link_image, automorphism_orbits
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.network import Network
 from tdsl.prove.unit_graph import UnitGraph
@@ -77,7 +77,7 @@ def test_orbits_are_those_of_all_automorphisms(first: int) -> None:
     for seed in range(first, first + 40):
         g = symmetric(seed)
         every = every_automorphism(g)
-        found = orbits(g)
+        found = automorphism_orbits(g)
         assert all(image.tolist() in every for image in found.images), seed
         nodes, links = lowest(g.nodes, every), lowest(len(g.a), [links_of(g, x) for x in every])
         assert all(nodes[v] == nodes[w] for v, w in enumerate(found.node)) and all(
@@ -101,8 +101,8 @@ def test_what_an_image_does_to_links() -> None:
 
 def test_no_search_without_work_or_links() -> None:
     g = symmetric(0)
-    assert len(orbits(g).images) > 0
-    quick = orbits(g, replace(DEFAULT, automorphism_work=0))
+    assert len(automorphism_orbits(g).images) > 0
+    quick = automorphism_orbits(g, replace(DEFAULT, automorphism_work=0))
     assert quick.images == () and quick.node.tolist() == list(range(g.nodes)) and quick.link.tolist() == list(range(len(g.a)))
     bare = graph(3, [], [1, 1, 1], [True] * 3)
-    assert orbits(bare).images == () and orbits(bare).node.tolist() == [0, 1, 2]
+    assert automorphism_orbits(bare).images == () and automorphism_orbits(bare).node.tolist() == [0, 1, 2]

@@ -11,16 +11,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
-from tdsl.compile.compiler import Options, elaborate
+from tdsl.compile.compiler import Options, compile_without_checks
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.edge_connectivity import disjoint_paths
 from tdsl.prove.network import Network
-from tdsl.prove.node_connectivity import separators
+from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.certificates.made import as_json, made
 from tests.fabrics import GBPS, Builder, multiplane, rail_only, scale_up, superpod, torus, without
 from tests.harness import compile_text, fabric_of
@@ -47,7 +47,7 @@ model host N {{ port nic[{links}]: 400Gbps {{ type GE }} }}
 
 
 def judge(fabric, given=None):
-    return catalogue()["bisection"].judge(View.whole(fabric), given)
+    return checks_by_name()["bisection"].judge(View.whole(fabric), given)
 
 
 @pytest.mark.parametrize(("units", "spines", "ports"), [(1, 4, 120), (2, 8, 248), (3, 16, 376), (4, 16, 504)])
@@ -112,7 +112,7 @@ def test_a_fat_tree_that_lost_links(tmp_path):
     trunks = np.flatnonzero(f.is_switch[f.device_a])
     lost = np.random.default_rng(8).choice(trunks, 4, replace=False)
     g = without(f, np.sort(lost).tolist())
-    found = bisection(View.whole(g))
+    found = bisection_bounds(View.whole(g))
     assert half - len(lost) <= found.lower <= found.upper <= half and found.upper - found.lower <= len(lost)
     for certificate in made(g).values():
         verify(certificate, as_json(g))
@@ -133,7 +133,7 @@ def test_a_fat_tree_that_lost_links(tmp_path):
 )
 def test_odd_tori(sizes, links):
     """Exact by an order of the chips. Two rows and what is between them: 2 x 5 + 2 of 5 x 5, 2 x 7 + 2 of 7 x 7."""
-    found = bisection(View.whole(torus(*sizes).build()))
+    found = bisection_bounds(View.whole(torus(*sizes).build()))
     assert (found.lower, found.upper) == (links, links)
 
 
@@ -166,7 +166,7 @@ fabric f {{
 """
     result = compile_text(text, tmp_path, verify=False)
     assert {d.code for d in result.findings} <= {"E0461", "E0464"}  # 171 hosts: a leaf meets 8 of 11 spines
-    found = bisection(View.whole(result.designs[0].fabric))
+    found = bisection_bounds(View.whole(result.designs[0].fabric))
     assert (found.lower, found.upper) == (links, links)
 
 
@@ -212,7 +212,7 @@ def test_the_bounds_meet(tmp_path_factory, text):
     assume(fabric is not None and not any(d.severity is Severity.ERROR for d in result.findings))
     view = View.whole(fabric)
     assume(len(view.units) > 1 and is_clos(unit_network(view)))
-    found = bisection(view)
+    found = bisection_bounds(view)
     assert found.lower == found.upper
 
 
@@ -221,18 +221,18 @@ DESIGNS = Path(__file__).parents[2] / "benchmarks" / "designs"
 
 def fabric(source: Path | str, name: str) -> Fabric:
     """The fabric of that name in a design."""
-    found = next(d.fabric for d in elaborate(str(source), Options()).designs if d.name == name)
+    found = next(d.fabric for d in compile_without_checks(str(source), Options()).designs if d.name == name)
     assert found is not None
     return found
 
 
 def test_placements_of_few_switches_close_an_uneven_last_pod() -> None:
-    found = bisection(View.whole(fabric(DESIGNS / "uneven_pod.fab", "llama16k")))
+    found = bisection_bounds(View.whole(fabric(DESIGNS / "uneven_pod.fab", "llama16k")))
     assert (found.lower, found.upper) == (2368, 2368)
 
 
 def test_the_spectrum_narrows_a_twisted_torus() -> None:
-    found = bisection(View.whole(fabric(DESIGNS / "twisted.fab", "twisted_xy")))
+    found = bisection_bounds(View.whole(fabric(DESIGNS / "twisted.fab", "twisted_xy")))
     assert found.lower >= 57
     assert found.upper <= 64
 
@@ -242,7 +242,7 @@ def test_restored_links_narrow_a_fat_tree_that_lost_twenty() -> None:
     whole = View.whole(f)
     lost = np.zeros(f.link_count, dtype=np.bool_)
     lost[np.random.default_rng(20).choice(whole.rows[whole.trunks], 20, replace=False)] = True
-    found = bisection(whole.without(np.zeros(f.device_count, dtype=np.bool_), lost))
+    found = bisection_bounds(whole.without(np.zeros(f.device_count, dtype=np.bool_), lost))
     assert found.lower >= 492
     assert found.upper <= 512
 
@@ -268,9 +268,9 @@ def test_planes_that_differ_are_proved_one_by_one(links: tuple[int, int]) -> Non
     """What is kept of one plane is not used for another with other links."""
     f = planes(links).build()
     view = View.whole(f)
-    found = bisection(view)
+    found = bisection_bounds(view)
     assert found.lower == found.upper == sum(links)
     paths = disjoint_paths(view)
     assert paths.lower == paths.upper == redundancy(f) == min(links[0], 2) + min(links[1], 2)
-    devices = separators(view)
+    devices = least_separator_bounds(view)
     assert devices.lower == devices.upper == 2

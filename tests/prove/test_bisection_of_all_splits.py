@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.prove.bisection import bisection
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.cuts import crossing, least
-from tdsl.prove.elimination import frontier
-from tdsl.prove.spectral_bound import spectrum
-from tdsl.prove.switch_placements import placements
+from tdsl.prove.cuts import capacity_across_split, minimum_cut_of_split
+from tdsl.prove.elimination import least_cut_by_elimination
+from tdsl.prove.spectral_bound import spectral_cut_bound
+from tdsl.prove.switch_placements import least_cut_by_placements
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder, random_chips, random_fabric, superpod, swapped, two_links, without
@@ -31,10 +31,10 @@ def held(f):
     if len(view.units) < 2 or sorted(view.units.tolist()) != judges.units(f):
         return
     true = least_over_all_splits(f)
-    found = bisection(view)
+    found = bisection_bounds(view)
     assert found.lower * found.net.grain == found.upper * found.net.grain == true  # few units: every split is cut in the end
-    assert crossing(found.net, found.cut.units, found.cut.nodes) == found.cut.value == found.upper
-    bounds = bisection(View.whole(f, replace(DEFAULT, split_count=0)))
+    assert capacity_across_split(found.net, found.cut.units, found.cut.nodes) == found.cut.value == found.upper
+    bounds = bisection_bounds(View.whole(f, replace(DEFAULT, split_count=0)))
     assert bounds.lower * bounds.net.grain <= true <= bounds.upper * bounds.net.grain
     assert bounds.lower > 0 or true == 0 or not judges.reachable(f)
 
@@ -82,13 +82,13 @@ def compared(name, seed):
     view = View.whole(drawn(name, seed))
     if len(view.units) < 2:
         return False
-    found = bisection(view)
+    found = bisection_bounds(view)
     true = least_of_table(found.net)
-    assert crossing(found.net, found.cut.units, found.cut.nodes) == found.upper
+    assert capacity_across_split(found.net, found.cut.units, found.cut.nodes) == found.upper
     assert found.lower == found.upper == true, (name, seed)
-    for other in (frontier(found.net), placements(found.net)):
-        assert other is None or other[0] == true == least(found.net, other[1]).value, (name, seed)
-    assert spectrum(found.net)[0] <= true
+    for other in (least_cut_by_elimination(found.net), least_cut_by_placements(found.net)):
+        assert other is None or other[0] == true == minimum_cut_of_split(found.net, other[1]).value, (name, seed)
+    assert spectral_cut_bound(found.net)[0] <= true
     return True
 
 
@@ -122,9 +122,9 @@ def test_meshes_and_tori_against_every_split(data):
     wrap, doubled = (data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes))) for _ in range(2))
     f = mesh(sizes, wrap, doubled)
     net = unit_network(View.whole(f))
-    found, n, none = bisection(View.whole(f)), len(net.units), np.zeros(0, dtype=np.bool_)
+    found, n, none = bisection_bounds(View.whole(f)), len(net.units), np.zeros(0, dtype=np.bool_)
     splits = (np.isin(np.arange(n), side) for side in combinations(range(n), n // 2))
-    assert found.lower == found.upper == min(crossing(net, units, none) for units in splits)
+    assert found.lower == found.upper == min(capacity_across_split(net, units, none) for units in splits)
 
 
 @pytest.mark.parametrize(
@@ -149,5 +149,5 @@ def test_planes_of_one_wiring_and_other_rates_are_proved_apart(limits):
                 b.link(b.free(spine, 2 * p), b.free(spine, 2 * p + 1), rate)
                 b.link(b.port(more, 0, "nic", p), b.free(spine, 2 * p))
                 b.link(b.port(more, 1, "nic", p), b.free(spine, 2 * p + 1))
-        found = bisection(View.whole(b.build(), replace(DEFAULT, **limits)))
+        found = bisection_bounds(View.whole(b.build(), replace(DEFAULT, **limits)))
         assert found.lower == found.upper == least_of_table(found.net), seed

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tdsl.prove.block_cuts import exact, least
+from tdsl.prove.block_cuts import block_capacity_per_demand, least_block_cut
 from tdsl.prove.budget import DEFAULT
 from tests.prove.networks import bound_by_lengths, most_flow, random_network, reachable
 
@@ -23,8 +23,8 @@ def columns(rows: Iterable[tuple[int, int, int]]) -> Columns:
 
 def test_amounts_beyond_doubles_are_added_up_exactly() -> None:
     arcs, demand = columns([(0, 1, 2**60 + 1), (0, 1, 2**60 + 1), (1, 0, 7)]), columns([(0, 1, 3), (1, 0, 2**62 - 1), (1, 0, 2)])
-    assert exact(np.array([True, False]), arcs, demand) == Fraction(2**61 + 2, 3)
-    assert exact(np.array([False, True]), arcs, demand) == Fraction(7, 2**62 + 1)
+    assert block_capacity_per_demand(np.array([True, False]), arcs, demand) == Fraction(2**61 + 2, 3)
+    assert block_capacity_per_demand(np.array([False, True]), arcs, demand) == Fraction(7, 2**62 + 1)
 
 
 def both_ways(links: Iterable[tuple[int, int, int]]) -> Columns:
@@ -40,9 +40,9 @@ def test_what_is_joined_below_a_distance_is_a_block() -> None:
     arcs = both_ways(links)
     demand = columns((x, y, 1) for x in pods[0][2:] for y in pods[1][2:])
     passes = np.isin(np.arange(15), [0, 3, 1, 2, 14])
-    found = least(passes, arcs, demand, (), replace(DEFAULT, order_rounds=0))
+    found = least_block_cut(passes, arcs, demand, (), replace(DEFAULT, order_rounds=0))
     assert found is not None and found[0] == Fraction(2, 25)
-    assert least(passes, arcs, demand, (), DEFAULT)[0] == Fraction(2, 25)  # type: ignore[index]
+    assert least_block_cut(passes, arcs, demand, (), DEFAULT)[0] == Fraction(2, 25)  # type: ignore[index]
 
 
 def arcs(*links: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +56,7 @@ def test_the_least_of_them() -> None:
     tail, head = arcs((0, 2), (0, 3), (1, 4), (1, 5), (0, 1))
     capacity = np.array([4, 4, 4, 4, 1] * 2)
     demand = np.array([2, 3]), np.array([4, 5]), np.array([1, 1])
-    found = least(np.array([True, True, False, False, False, False]), (tail, head, capacity), demand, ())
+    found = least_block_cut(np.array([True, True, False, False, False, False]), (tail, head, capacity), demand, ())
     assert found is not None
     bound, cut = found
     crossing = {(int(t), int(h)) for t, h in zip(tail[cut], head[cut], strict=True)}
@@ -73,7 +73,7 @@ def test_no_cut_is_below_the_most_that_flows(both: bool) -> None:
             continue
         wanted = columns((s, t, x) for (s, t), x in demands.items())
         labels = [np.arange(net.nodes) // 2, np.arange(net.nodes) % 3]
-        found = least(net.forwards, (net.tail, net.head, net.capacity), wanted, labels)
+        found = least_block_cut(net.forwards, (net.tail, net.head, net.capacity), wanted, labels)
         if found is None:
             continue
         best = most_flow(net, demands)

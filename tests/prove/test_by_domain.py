@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.compile.compiler import Compilation, check
-from tdsl.emit.build import build
+from tdsl.compile.compiler import Compilation, compile_and_verify
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_domain import ByDomain
-from tdsl.prove.demands import Demand
-from tdsl.prove.symmetry import keeps
+from tdsl.prove.demands import TrafficDemand
+from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
 from tests.harness import compile_text
 from tests.soundness.arena import judged
@@ -133,7 +133,7 @@ def through_domains(made: Compilation, word: str) -> Any:
     """What one linear program over both layers gives."""
     fabric = made.designs[0].fabric
     assert fabric is not None
-    world = World(json.loads(build(fabric, ["json"], Diagnostics())["fabric.json"]))
+    world = World(json.loads(build_files(fabric, ["json"], Diagnostics())["fabric.json"]))
     for facts in world.facts:
         facts.setdefault("joined", 1)
     return world.whole.throughput(word, scaleup=True).value
@@ -166,7 +166,7 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
         Fraction(5 * 10**14, 18) + 800 * 10**9
     ) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
     assert view.carried(None, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / load
-    one = Demand(
+    one = TrafficDemand(
         np.array([0]), np.array([3]), np.array([1])
     )  # one tray sends all, to another domain: it is the busiest
     busy = (Fraction(10**14) + 800 * 10**9) / 2
@@ -198,7 +198,7 @@ def test_a_switch_has_one_layer(tmp_path: Path) -> None:
 
 
 def test_rails_and_domains_of_the_standard_design() -> None:
-    made = check("gb200_su")
+    made = compile_and_verify("gb200_su")
     fabric = made.designs[0].fabric
     assert fabric is not None and not errors(made)
     assert fabric.domains.count == 8
@@ -221,4 +221,4 @@ def test_hosts_of_two_domains_are_not_exchanged_where_domains_are_read(tmp_path:
         for gpu in ("", ".gpu[0]", ".gpu[1]"):
             if one + gpu in place:
                 image[[place[one + gpu], place[two + gpu]]] = place[two + gpu], place[one + gpu]
-        assert keeps(view, image) and keeps(view, image, frozenset({"domains"})) is kept
+        assert permutation_keeps_view(view, image) and permutation_keeps_view(view, image, frozenset({"domains"})) is kept

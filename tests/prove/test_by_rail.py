@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import verify
-from tdsl.certificates.write import certificates
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.certificates.write import certificates_by_file_name
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.by_rail import ByRail
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
-from tdsl.verify.check import catalogue
+from tdsl.semantics.values import BareWord
+from tdsl.verify.check import checks_by_name
 from tests.certificates.made import as_json, headed, rejected
 from tests.fabrics import claim, rail_only, selector, superpod, without
 
@@ -57,14 +57,14 @@ def ends_of(f):
 
 
 def asked_as(f, word, *args, folder=None, **given):
-    asked = claim(f, "throughput", args=(word if word.endswith(".csv") else Word(word), *args), **given)
+    asked = claim(f, "throughput", args=(word if word.endswith(".csv") else BareWord(word), *args), **given)
     if folder is None:
         return asked
-    return replace(asked, origin=Origin(Span(SourceFile(str(folder / "design.fab"), "require"), 0, 7)))
+    return replace(asked, origin=Origin(SourceSpan(SourceFile(str(folder / "design.fab"), "require"), 0, 7)))
 
 
 def judged(f, word, *args, budget=DEFAULT, **given):
-    return catalogue()["throughput"].judge(View.whole(f, budget), asked_as(f, word, *args, **given))
+    return checks_by_name()["throughput"].judge(View.whole(f, budget), asked_as(f, word, *args, **given))
 
 
 def made(seed):
@@ -171,11 +171,11 @@ def test_every_pattern_against_one_linear_program(tmp_path_factory, seed, patter
 def test_certificates_of_all_to_all(seed):
     """Among hosts and among their rails: two files, and each is rejected under the other's name."""
     f = made(seed)
-    asked = [claim(f, "throughput", args=(Word("all_to_all"),), through=word) for word in ("", "scaleup")]
-    proofs, fabric = headed(f, certificates(f, asked, [])), as_json(f)
+    asked = [claim(f, "throughput", args=(BareWord("all_to_all"),), through=word) for word in ("", "scaleup")]
+    proofs, fabric = headed(f, certificates_by_file_name(f, asked, [])), as_json(f)
     for proof in proofs.values():
         verify(proof, fabric)
-        found = catalogue()["throughput"].judge(View.whole(f), asked[proof["pattern"] == "all_to_all"])
+        found = checks_by_name()["throughput"].judge(View.whole(f), asked[proof["pattern"] == "all_to_all"])
         all_bps = [float(Fraction(proof[k])) * found.witness["pairs"] for k in ("lower_bps", "upper_bps")]
         assert all_bps == pytest.approx([*found.measures.values()])
         other = "all_to_all" if proof["pattern"] != "all_to_all" else "all_to_all by rail"

@@ -14,8 +14,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.prove.bisection import bisection
-from tdsl.prove.clos import Block, Spread, arriving, best_spread, spread
+from tdsl.prove.bisection import bisection_bounds
+from tdsl.prove.clos import TierBlock, Spread, least_arriving, best_spread, hub_spread
 from tdsl.prove.network import Network
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -24,8 +24,8 @@ from tests.fabrics import GBPS, Builder
 Shares = dict[int, dict[int, Fraction]]
 
 
-def block(limit: Fraction, *inside: Block) -> Block:
-    return Block(1 + bool(inside), (0,), limit, inside)
+def block(limit: Fraction, *inside: TierBlock) -> TierBlock:
+    return TierBlock(1 + bool(inside), (0,), limit, inside)
 
 
 class ByHand:
@@ -174,7 +174,7 @@ def test_the_bound_is_the_least_over_all_choices_of_units(tiers: int, first: int
         every = []
         for top in range(1, int(net.tier.max()) + 1):
             for even in (True, False):
-                found, mine = spread(net, top, even), ByHand(net, top, even)
+                found, mine = hub_spread(net, top, even), ByHand(net, top, even)
                 assert found.hubs == tuple(mine.hubs) and found.shares == mine.shares, (seed, top)
                 if top > 1:
                     assert outermost(found) == {(b, mine.limit(b, top - 1)) for b in mine.nested[-1]}, (seed, top, even)
@@ -212,7 +212,7 @@ def test_units_of_several_leaves_count_on_no_more_than_all_choices_show() -> Non
         net = replace(made, device=net.device, unit_count=net.unit_count, rates=(1,))
         for top in (1, 2):
             if top <= int(net.tier.max()):
-                assert 0 <= spread(net, top, True).value <= ceil(ByHand(net, top, True).value()), (seed, top)
+                assert 0 <= hub_spread(net, top, True).value <= ceil(ByHand(net, top, True).value()), (seed, top)
 
 
 def test_shares_of_units_by_at_most_half_of_them() -> None:
@@ -220,7 +220,7 @@ def test_shares_of_units_by_at_most_half_of_them() -> None:
     rows = [(0, 3, 2), (1, 3, 2), (1, 4, 2), (2, 4, 2), (3, 5, 2), (4, 5, 2)]
     a, b, c = (np.array([x[i] for x in rows], dtype=np.int64) for i in range(3))
     made = Network.both_ways(np.ones(6, dtype=np.bool_), a, b, c)
-    assert spread(replace(made, device=np.arange(6), unit_count=3, rates=(1,)), 2, True).value == 2
+    assert hub_spread(replace(made, device=np.arange(6), unit_count=3, rates=(1,)), 2, True).value == 2
 
 
 @pytest.mark.parametrize("odd", [0, 1])
@@ -236,7 +236,7 @@ def test_trunks_beyond_64_bits_in_parts_of_a_grain(odd: int) -> None:
     for n in range(60):
         b.link(b.free(leaf, n // 30), b.free(spine, n % 3), 800 * GBPS)
     net = unit_network(View.whole(b.build()))
-    found = bisection(View.whole(b.build()))
+    found = bisection_bounds(View.whole(b.build()))
     assert found.lower * net.grain == found.upper * net.grain == 800 * GBPS - odd
 
 
@@ -255,7 +255,7 @@ def test_shares_of_rates_with_a_small_common_divisor() -> None:
         view = View.whole(b.build())
         found, net = best_spread(unit_network(view)), unit_network(view)
         assert found is not None and found.value * net.grain == 2400 * GBPS
-        known = bisection(view)
+        known = bisection_bounds(view)
         assert known.lower == known.upper and known.lower * net.grain == 2400 * GBPS
 
 
@@ -277,5 +277,5 @@ def test_what_comes_of_parts_of_a_grain(fine: int) -> None:
                 here = min(left, ceil(most * fine))
                 out, left = out + floor(here * part * times), left - here
             wanted.append(out + left * times)
-        assert arriving(profile, sources, times, fine).tolist() == wanted
-        assert arriving(profile, sources[2:3], times, fine).tolist() == [x * times // 2 for x in profile.tolist()]
+        assert least_arriving(profile, sources, times, fine).tolist() == wanted
+        assert least_arriving(profile, sources[2:3], times, fine).tolist() == [x * times // 2 for x in profile.tolist()]

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.column_generation import Along, along
+from tdsl.prove.column_generation import Along, route_along_paths
 from tdsl.prove.network import Network
 from tests.prove.networks import most_flow, random_network, reachable, usable_arcs
 
@@ -60,7 +60,7 @@ def test_bounds_along_paths_are_the_optimum() -> None:
         net, demand, demands = made
         exact = most_flow(net, demands)
         for top in (Fraction(1000), Fraction(exact).limit_denominator(10**6)):
-            found = along(net, demand, top)
+            found = route_along_paths(net, demand, top)
             assert found is not None
             held(found, net, demands, top)
             assert exact * (1 - 1e-3) <= found.lower <= exact * (1 + 1e-9), seed
@@ -75,6 +75,6 @@ def test_a_search_of_few_rounds_keeps_what_was_found() -> None:
     assert made is not None
     net, demand, demands = made
     few = replace(DEFAULT, path_program_first_rounds=1, path_program_rounds=1)
-    found = along(net, demand, Fraction(1000), few)
+    found = route_along_paths(net, demand, Fraction(1000), few)
     assert found is not None
     held(found, net, demands, Fraction(1000))

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.prove.bound import Bound, Lengths
+from tdsl.prove.bound import Bound, ArcLengths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.concurrent_flow import FAR, concurrent, distances
-from tdsl.prove.demands import Demand
+from tdsl.prove.concurrent_flow import FAR, concurrent_flow_bounds, shortest_distances
+from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.network import Network
-from tdsl.prove.quotient import of_demand
-from tdsl.prove.routing_combinations import NodeDemands, combined
+from tdsl.prove.quotient import quotient_of_demand
+from tdsl.prove.routing_combinations import NodeDemands, combine_routings
 from tdsl.prove.shortest_path_routing import PARTS
-from tdsl.prove.terminals import offer
+from tdsl.prove.terminals import offer_of_demand
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import random_chips, random_fabric, random_layers, superpod, torus, without
 from tests.prove.judges import judged_throughput, most_throughput, random_demand
 from tests.prove.networks import (
@@ -52,7 +52,7 @@ def added_up(asked, found):
     flows = asked.network
     for arc, amount in found.proof_lower.load.items():
         assert amount * found.lower <= int(flows.capacity[arc])
-    if isinstance(found.proof_upper, Lengths):
+    if isinstance(found.proof_upper, ArcLengths):
         g = nx.DiGraph()
         for arc, length in enumerate(found.proof_upper.length.tolist()):
             g.add_edge(int(flows.tail[arc]), int(flows.head[arc]), length=length)
@@ -65,7 +65,7 @@ def added_up(asked, found):
 
 def agrees(f, demand):
     view = View.whole(f)
-    asked = offer(view, demand)
+    asked = offer_of_demand(view, demand)
     if asked is None:
         return
     best = most_throughput(f, demand)
@@ -101,7 +101,7 @@ def test_damaged_trees_against_a_linear_program(seed, by):
     f = superpod(2, 3, 2, 2, uplinks=2, omit_last=False, manager=False).build()
     f = without(f, np.random.default_rng(seed).integers(f.link_count, size=2).tolist())
     count = np.arange(6)
-    agrees(f, Demand(count, (count + by) % 6, np.ones(6, dtype=np.int64)))
+    agrees(f, TrafficDemand(count, (count + by) % 6, np.ones(6, dtype=np.int64)))
 
 
 def brought(asked, found):
@@ -123,7 +123,7 @@ def test_where_there_is_no_linear_program_over_arcs(seed, by_paths, chips):
     """Bounds by multiplicative weights hold, and are near; those by paths are nearer."""
     f = random_chips(seed, 6, 14).build() if chips else random_fabric(seed, 5, 5, 2, 9, seed % 2).build()
     view = View.whole(f)
-    asked = offer(view, random_demand(seed, len(view.units)))
+    asked = offer_of_demand(view, random_demand(seed, len(view.units)))
     small = replace(DEFAULT, arc_program_cells=0)
     found = asked.bounds(small if by_paths else replace(small, path_program_rows=0)) if asked else None
     if found is not None:
@@ -143,7 +143,7 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
     view = View.whole(f)
     if len(view.units) < 3:
         return
-    asked = offer(view, random_demand(seed, len(view.units)))
+    asked = offer_of_demand(view, random_demand(seed, len(view.units)))
     if asked is None or not asked.demands:
         return
     best = asked.bounds()
@@ -160,7 +160,7 @@ def test_above_the_limit_of_work_both_ends_hold(seed, which, trees):
 def test_a_large_torus_has_an_interval():
     """Shortest paths of 4,096 chips are too much work: the answer is bounds, not `skipped`."""
     small = replace(DEFAULT, combination_work=10**6, hub_work=5 * 10**6)
-    found = judged_throughput(torus(16, 16, 16).build(), Word("shift"), 2056, budget=small)
+    found = judged_throughput(torus(16, 16, 16).build(), BareWord("shift"), 2056, budget=small)
     assert found.status == "bounded" and 0 < found.lower < found.upper <= 1
 
 
@@ -174,7 +174,7 @@ def test_distances_to_targets(first: int) -> None:
         for s in {s for s, _ in demands}:
             targets = [t for a, t in demands if a == s]
             exact = nx.single_source_dijkstra_path_length(usable_arcs(net, s, length), s, weight="length")
-            found = distances(net, length, s, targets)
+            found = shortest_distances(net, length, s, targets)
             farthest = max(exact.get(t, FAR) for t in targets)
             for v in range(net.nodes):
                 wanted = exact.get(v, FAR)
@@ -189,7 +189,7 @@ def test_amounts_near_the_limit_of_a_word(unit: int) -> None:
     net = Network.both_ways(np.ones(7, dtype=np.bool_), tail, head, np.ones(6, dtype=np.int64))
     most = 7 if unit == 1 else -(-(2**64) // PARTS**2)  # the load in parts, times these parts, is a little more than 64 bits
     wanted = NodeDemands.of(np.array([0, 5]), np.array([1, 6]), np.array([most, unit]))
-    found, _, _ = combined(net, wanted, Fraction(100, most))
+    found, _, _ = combine_routings(net, wanted, Fraction(100, most))
     assert found.fits() == Fraction(2, most) and len(found.columns) == 2
 
 
@@ -198,7 +198,7 @@ def test_arcs_that_no_path_uses() -> None:
     would send, is an arc of the smaller network."""
     forwards = np.array([False, False, False, True])
     net = Network.both_ways(forwards, np.array([0, 1, 2]), np.array([3, 3, 3]), np.array([1, 1, 1]))
-    small = of_demand(net, (np.array([0]), np.array([1]), np.array([1])))
+    small = quotient_of_demand(net, (np.array([0]), np.array([1]), np.array([1])))
     used = [(int(net.tail[i]), int(net.head[i])) for i in np.flatnonzero(small.arc >= 0).tolist()]
     assert used == [(3, 1), (0, 3)] and small.network.arcs == 2
     assert small.arc.tolist().count(-1) == 4 and small.network.head.tolist() == [1, 2]
@@ -209,7 +209,7 @@ def proved(found: Bound, net: Network, demands: Demands) -> None:
     load = found.proof_lower.load
     assert all(x * found.lower <= int(net.capacity[arc]) for arc, x in load.items())
     assert not found.lower or arrives({arc: x for arc, x in load.items() if x}, net, demands)
-    if isinstance(found.proof_upper, Lengths):
+    if isinstance(found.proof_upper, ArcLengths):
         assert bound_by_lengths(found.proof_upper.length.tolist(), net, demands) == found.upper
 
 
@@ -219,13 +219,13 @@ def test_bounds_of_every_method_hold(name: str) -> None:
     some = 0
     for seed in range(40):
         net, demands = random_network(seed, directed=False)
-        found = concurrent(net, demands, Fraction(100), METHODS[name])
+        found = concurrent_flow_bounds(net, demands, Fraction(100), METHODS[name])
         if not reachable(net, demands):
             assert found is None
             continue
         exact = most_flow(net, demands)
         for top in (Fraction(100), Fraction(1, 100)):
-            found = concurrent(net, demands, top, METHODS[name])
+            found = concurrent_flow_bounds(net, demands, top, METHODS[name])
             if found is None:
                 assert name in ("trees", "large")
                 continue
@@ -247,7 +247,7 @@ def test_equivalent_nodes_put_together_change_no_bound(seed: int, loose: bool, b
     work = 0 if by == "combined" else len({s for s, _ in demands}) * net.arcs - 1
     limits = {"arc_program_cells": 0} if by == "paths" else {}
     budget = replace(DEFAULT, routing_work=work, quotient_ratio=0, **limits)
-    best, found = (concurrent(net, demands, Fraction(1000), x) for x in (DEFAULT, budget))
+    best, found = (concurrent_flow_bounds(net, demands, Fraction(1000), x) for x in (DEFAULT, budget))
     assert (best is None) == (found is None)
     if best is not None and found is not None:
         assert found.lower <= best.upper and best.lower <= found.upper

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.prove.cuts import crossing, least, splits
+from tdsl.prove.cuts import capacity_across_split, minimum_cut_of_split, balanced_splits
 from tdsl.prove.network import Network
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -61,8 +61,8 @@ def test_what_crosses_and_the_least_that_can(first: int) -> None:
         units = halves(net, rng)
         ways = list(product((False, True), repeat=len(net.transit)))
         every = [crosses(net, [*units.tolist(), *way]) for way in ways]
-        assert [crossing(net, units, np.array(way, dtype=np.bool_)) for way in ways] == every
-        found = least(net, units)
+        assert [capacity_across_split(net, units, np.array(way, dtype=np.bool_)) for way in ways] == every
+        found = minimum_cut_of_split(net, units)
         assert (found.value, found.units.tolist()) == (min(every), units.tolist())
         assert crosses(net, [*found.units.tolist(), *found.nodes.tolist()]) == min(every)
 
@@ -84,4 +84,4 @@ fabric f {
     assert design.fabric is not None, design.findings
     net = unit_network(View.whole(design.fabric))
     pods = {tuple(bool(n % 2 == odd) for n in range(8)) for odd in (0, 1)}
-    assert pods & {tuple(split.tolist()) for split in splits(net, design.fabric)}
+    assert pods & {tuple(split.tolist()) for split in balanced_splits(net, design.fabric)}

@@ -12,7 +12,7 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, NotBounded
-from tdsl.prove.delays import delay, time_of
+from tdsl.prove.delays import worst_delay, time_of
 from tdsl.prove.shortest_paths import FAR
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
@@ -52,7 +52,7 @@ def agrees(f: Fabric) -> None:
             if y in far[x]:
                 total = before + own[x] + far[x][y] + after
                 times[total] = [*times.get(total, []), (x, y), (y, x)]
-    found = delay(View.whole(f))
+    found = worst_delay(View.whole(f))
     if not times:
         assert found is None
         return
@@ -156,7 +156,7 @@ def star(spines: int, count: int, latency: tuple[int, int] = (0, 0)) -> Fabric:
 def test_equivalent_leaves(count: int) -> None:
     """With a spine the two leaves with the longest cables are the farthest, without one two hosts of the last leaf are."""
     for spines, length in ((0, 2 * count - 1), (1, 2 * count - 1 + 2)):
-        found = delay(View.whole(star(spines, count)))
+        found = worst_delay(View.whole(star(spines, count)))
         assert isinstance(found, Bound) and found.lower == Fraction(METRE * length, SECOND)
         if not spines:
             assert len(found.proof_lower.devices) == 1
@@ -167,19 +167,19 @@ def test_what_is_missing_is_named() -> None:
     f = star(1, 2, (7, 11))
     leaf, spine, host = f.models
     silent = replace(f, models=(replace(leaf, facts={}), replace(spine, facts={}), replace(host, facts={})))
-    known = delay(View.whole(silent))
+    known = worst_delay(View.whole(silent))
     assert known == NotBounded(("LEAF has no `latency`", "SPINE has no `latency`"), Fraction((1 + 2 + 2) * METRE, SECOND))
-    assert delay(View.whole(replace(f, models=(leaf, spine, replace(host, facts={}))))).lower == Fraction(  # type: ignore[union-attr]
+    assert worst_delay(View.whole(replace(f, models=(leaf, spine, replace(host, facts={}))))).lower == Fraction(  # type: ignore[union-attr]
         7 + 11 + 7 + 5 * METRE, SECOND
     )
     unused = star(0, 2, (7, 11))
-    assert isinstance(delay(View.whole(replace(unused, models=(leaf, replace(spine, facts={}), host)))), Bound)
+    assert isinstance(worst_delay(View.whole(replace(unused, models=(leaf, replace(spine, facts={}), host)))), Bound)
     for without, reason in ((1, "one link has no `length`"), (2, "2 links have no `length`")):
         statements = tuple(replace(s, settings={}) if i < without else s for i, s in enumerate(f.statements))
-        known = delay(View.whole(replace(f, statements=statements)))
+        known = worst_delay(View.whole(replace(f, statements=statements)))
         assert isinstance(known, NotBounded) and known.reasons == (reason,)
     both = replace(silent, statements=tuple(replace(s, settings={}) for s in f.statements))
-    assert delay(View.whole(both)).reasons == (  # type: ignore[union-attr]
+    assert worst_delay(View.whole(both)).reasons == (  # type: ignore[union-attr]
         "LEAF has no `latency`", "SPINE has no `latency`", "6 links have no `length`",
     )  # fmt: skip
 
@@ -193,7 +193,7 @@ def test_a_sum_of_just_the_limit_is_too_great() -> None:
         cabled(b, b.free(host, i), b.free(sw, i), 0)
     cabled(b, b.free(sw, 0), b.free(sw, 1), 0)
     f = b.build()
-    found = delay(View.whole(timed(f, [FAR // 4 - 1, 0])))
+    found = worst_delay(View.whole(timed(f, [FAR // 4 - 1, 0])))
     assert isinstance(found, Bound) and found.lower == Fraction(2 * (FAR // 4 - 1), SECOND)
     for own in ([FAR // 4, 0], [0, FAR // 4]):
-        assert delay(View.whole(timed(f, own))) == NotBounded(("the delays are too great to add up",))
+        assert worst_delay(View.whole(timed(f, own))) == NotBounded(("the delays are too great to add up",))

@@ -12,10 +12,10 @@ import pytest
 
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.source import Origin, SourceFile, Span
-from tdsl.prove.demands import Demand, Unfit, demand_of, unreachable
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
+from tdsl.prove.demands import TrafficDemand, UnfitDemand, demand_of, unreachable_pair
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
+from tdsl.semantics.values import BareWord
 from tests.fabrics import Builder, claim, superpod, torus
 
 LIMIT = "is not an amount: from 0 to 1,000,000,000,000, with 6 decimal places at most"
@@ -25,34 +25,34 @@ LONG = "7" * 29
 def asked(folder: Path | str, f: Fabric, *args: object) -> ResolvedClaim:
     """A requirement written in a file of that folder."""
     name = folder if isinstance(folder, str) else str(folder / "design.fab")
-    return replace(claim(f, "throughput", args=args), origin=Origin(Span(SourceFile(name, "require"), 0, 7)))
+    return replace(claim(f, "throughput", args=args), origin=Origin(SourceSpan(SourceFile(name, "require"), 0, 7)))
 
 
 def hosts(count: int) -> Fabric:
     return superpod(1, count, 2, 1, omit_last=False, manager=False).build()
 
 
-def rows(demand: Demand) -> list[tuple[int, int, int]]:
+def rows(demand: TrafficDemand) -> list[tuple[int, int, int]]:
     return [*zip(demand.source.tolist(), demand.target.tolist(), demand.amount.tolist(), strict=True)]
 
 
 @pytest.mark.parametrize("by", [1, 2, 3, 5, -1, 9, 4 * 10**30 + 3])
 def test_shifts_go_round(by: int, tmp_path: Path) -> None:
     f = hosts(4)
-    found = demand_of(View.whole(f), asked(tmp_path, f, Word("shift"), by))
+    found = demand_of(View.whole(f), asked(tmp_path, f, BareWord("shift"), by))
     assert rows(found) == [(i, (i + by) % 4, 1) for i in range(4)] and not found.ring
 
 
 def why(folder: Path | str, f: Fabric, *args: object, view: View | None = None) -> str:
     """Why a pattern says nothing about this fabric."""
-    with pytest.raises(Unfit) as found:
+    with pytest.raises(UnfitDemand) as found:
         demand_of(view or View.whole(f), asked(folder, f, *args))
     return str(found.value)
 
 
 def test_words_that_do_not_fit(tmp_path: Path) -> None:
     f = hosts(3)
-    shift, ring, rails, file = (Word(x) for x in ("shift", "ring", "rail_allreduce", "permutation"))
+    shift, ring, rails, file = (BareWord(x) for x in ("shift", "ring", "rail_allreduce", "permutation"))
     takes = "`shift` takes how far: write `throughput shift 1`"
     for args in ((shift,), (shift, 1, 2), (shift, True), (shift, "1"), (shift, 1.0)):
         assert why(tmp_path, f, *args) == takes
@@ -65,7 +65,7 @@ def test_words_that_do_not_fit(tmp_path: Path) -> None:
     for args in ((file,), (file, 3), (file, "p.csv", "p.csv")):
         assert why(tmp_path, f, *args) == needs
     others = 'there are permutation, rail_allreduce, ring, shift, and files such as "matrix.csv"'
-    for args, name in (((Word("rings"),), "rings"), (("m.csv", 1), "m.csv"), (("matrix",), "matrix")):
+    for args, name in (((BareWord("rings"),), "rings"), (("m.csv", 1), "m.csv"), (("matrix",), "matrix")):
         assert why(tmp_path, f, *args) == f"there is no pattern `{name}`; {others}"
 
 
@@ -77,10 +77,10 @@ def test_permutations_name_units_in_three_ways(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text(
         f"From, TO\n{path},3\n\n# 1,1\n 2 , {path}\n{name},2\n1,1\n", encoding="utf-8-sig"
     )
-    found = demand_of(view, asked(tmp_path, f, Word("permutation"), "p.csv"))
+    found = demand_of(view, asked(tmp_path, f, BareWord("permutation"), "p.csv"))
     assert rows(found) == [(0, 3, 1), (2, 0, 1), (3, 2, 1)] and not found.ring
     (tmp_path / "p.csv").write_text("4,1\n")
-    assert rows(demand_of(view, asked(tmp_path, f, Word("permutation"), "p.csv"))) == [(4, 1, 1)]
+    assert rows(demand_of(view, asked(tmp_path, f, BareWord("permutation"), "p.csv"))) == [(4, 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_permutations_name_units_in_three_ways(tmp_path: Path) -> None:
 def test_permutations_that_are_none(tmp_path: Path, text: str, reason: str) -> None:
     f = hosts(5)
     (tmp_path / "p.csv").write_text(text)
-    assert why(tmp_path, f, Word("permutation"), "p.csv") == reason
+    assert why(tmp_path, f, BareWord("permutation"), "p.csv") == reason
 
 
 def test_matrices_by_lines_and_by_squares(tmp_path: Path) -> None:
@@ -197,22 +197,22 @@ def test_what_lost_units_send_or_receive_is_left_out(tmp_path: Path) -> None:
     f = hosts(4)
     view = after(View.whole(f), 1)
     (tmp_path / "p.csv").write_text("0,3\n3,2\n2,1\n1,0\n")
-    found = demand_of(view, asked(tmp_path, f, Word("permutation"), "p.csv"))
+    found = demand_of(view, asked(tmp_path, f, BareWord("permutation"), "p.csv"))
     assert rows(found) == [(0, 2, 1), (2, 1, 1)]
     (tmp_path / "m.csv").write_text("0,1,2,3\n4,0,5,6\n7,8,0,9\n10,11,12,0\n")
     found = demand_of(view, asked(tmp_path, f, "m.csv"))
     assert rows(found) == [
         (a, b, n * 10**6) for a, b, n in ((0, 1, 2), (0, 2, 3), (1, 0, 7), (1, 2, 9), (2, 0, 10), (2, 1, 12))
     ]
-    assert rows(demand_of(view, asked(tmp_path, f, Word("shift"), 2))) == [(0, 2, 1), (1, 0, 1), (2, 1, 1)]
-    assert why(tmp_path, f, Word("shift"), 3, view=view) == "a shift by 3 sends all 3 hosts to themselves"
+    assert rows(demand_of(view, asked(tmp_path, f, BareWord("shift"), 2))) == [(0, 2, 1), (1, 0, 1), (2, 1, 1)]
+    assert why(tmp_path, f, BareWord("shift"), 3, view=view) == "a shift by 3 sends all 3 hosts to themselves"
     (tmp_path / "p.csv").write_text("1,0\n2,1\n")
     assert (
-        why(tmp_path, f, Word("permutation"), "p.csv", view=view) == "no two that exchange traffic are left"
+        why(tmp_path, f, BareWord("permutation"), "p.csv", view=view) == "no two that exchange traffic are left"
     )
     again = after(view, 0)
     (tmp_path / "p.csv").write_text("0,3\n3,2\n2,1\n1,0\n")
-    assert rows(demand_of(again, asked(tmp_path, f, Word("permutation"), "p.csv"))) == [(1, 0, 1)]
+    assert rows(demand_of(again, asked(tmp_path, f, BareWord("permutation"), "p.csv"))) == [(1, 0, 1)]
 
 
 @pytest.mark.parametrize("linked", [(), (1,), (0, 1), (0, 2)])
@@ -223,7 +223,7 @@ def test_hosts_without_links_reach_nobody(linked: tuple[int, ...]) -> None:
     for h in linked:
         b.link(b.free(node, h), b.free(sw, 0))
     view = View.whole(b.build())
-    assert unreachable(view, None) is not None
+    assert unreachable_pair(view, None) is not None
     order = [(2, 0), (0, 1)]
-    demand = Demand(np.array([2, 0]), np.array([0, 1]), np.array([1, 1]))
-    assert unreachable(view, demand) == next(pair for pair in order if not set(pair) <= set(linked))
+    demand = TrafficDemand(np.array([2, 0]), np.array([0, 1]), np.array([1, 1]))
+    assert unreachable_pair(view, demand) == next(pair for pair in order if not set(pair) <= set(linked))

@@ -12,7 +12,7 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import Bound, Eccentricities, NotBounded
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.diameter import diameter
+from tdsl.prove.diameter import diameter_bounds
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_chips, random_fabric, torus
 from tests.verify import judges
@@ -21,7 +21,7 @@ from tests.verify import judges
 def shown(f: Fabric) -> tuple[int, int, Eccentricities]:
     """The bounds and what shows the upper one; the path is a shortest one, between devices that ends are connected to."""
     view = View.whole(f)
-    found = diameter(view)
+    found = diameter_bounds(view)
     assert isinstance(found, Bound)
     path = list(found.proof_lower.devices)
     g = judges.capacities(f, judges.forwarders(f))
@@ -37,7 +37,7 @@ def test_diameters_of_random_fabrics() -> None:
         f = made.build()
         view = View.whole(f)
         if not view.access.any():
-            assert isinstance(diameter(view), NotBounded)
+            assert isinstance(diameter_bounds(view), NotBounded)
             continue
         lower, upper, proof = shown(f)
         assert lower == upper == judges.diameter(f), seed
@@ -59,7 +59,7 @@ def test_nobody_is_attached() -> None:
     node = b.devices("h", b.model("host", "H", {"nic": 1}, accelerators=1), 2)
     b.devices("s", b.model("switch", "S", {"p": 1}), 2)
     b.link(b.free(node, 0), b.free(node, 1))
-    assert diameter(View.whole(b.build())) == NotBounded(("no end is attached to a switch",))
+    assert diameter_bounds(View.whole(b.build())) == NotBounded(("no end is attached to a switch",))
 
 
 @pytest.mark.parametrize(("apart", "upper"), [(False, 70), (True, 71)])
@@ -75,8 +75,8 @@ def test_less_work_gives_an_interval(apart: bool, upper: int) -> None:
         if i not in (69, count - 1):
             b.link(b.free(sw, i), b.free(sw, i + 1))
     view = View.whole(b.build(), replace(DEFAULT, diameter_work=0))
-    found = diameter(view)
+    found = diameter_bounds(view)
     assert isinstance(found, Bound) and (found.lower, found.upper) == (69, upper)
     assert found.proof_upper == Eccentricities(count // 2, count, apart)
-    whole = diameter(View.whole(view.fabric))
+    whole = diameter_bounds(View.whole(view.fabric))
     assert isinstance(whole, Bound) and (whole.lower, whole.upper) == (69, 69)

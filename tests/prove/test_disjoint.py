@@ -9,7 +9,7 @@ from random import Random
 import networkx as nx
 import pytest
 
-from tdsl.prove.disjoint import Spent, Work, between, fan, weakest
+from tdsl.prove.disjoint import WorkExhausted, WorkLeft, separator_of_devices, separator_from_set, separator_of_terminals
 
 PLENTY = 10**9
 Graph = dict[int, set[int]]
@@ -59,7 +59,7 @@ def test_fans_are_as_wide_as_flows(at: int) -> None:
         wanted = paths(g, start, goal, without)
         steps = nx.multi_source_dijkstra_path_length(g, goal) if r.random() < 0.5 else None
         for limit in (1, wanted, wanted + 1, wanted + 3):
-            found = fan(near, sorted(start), goal - without, without, limit, Work(PLENTY), steps)
+            found = separator_from_set(near, sorted(start), goal - without, without, limit, WorkLeft(PLENTY), steps)
             if wanted >= limit:
                 assert found is None
             else:
@@ -83,7 +83,7 @@ def test_the_weakest_pair(at: int) -> None:
         for joined in (True, False):
             every = [apart(g, u, v) for u, v in combinations(terminals, 2) if joined or not g.has_edge(u, v)]
             for limit in (1, 2, 3, 5, len(g)):
-                found = weakest(near, terminals, limit, joined, Work(PLENTY))
+                found = separator_of_terminals(near, terminals, limit, joined, WorkLeft(PLENTY))
                 least = min(every, default=limit)
                 if least >= limit:
                     assert found is None
@@ -98,17 +98,17 @@ def test_the_weakest_pair(at: int) -> None:
                 assert not nx.has_path(left, u, v)
     for u, v in combinations(list(g)[:5], 2):
         wanted = apart(g, u, v)
-        assert between(near, u, v, wanted, Work(PLENTY)) is None
-        found = between(near, u, v, wanted + 1, Work(PLENTY))
+        assert separator_of_devices(near, u, v, wanted, WorkLeft(PLENTY)) is None
+        found = separator_of_devices(near, u, v, wanted + 1, WorkLeft(PLENTY))
         assert found is not None and found.value == wanted and found.pair == (u, v) and found.joined == g.has_edge(u, v)
 
 
 def test_work_is_counted_and_ends() -> None:
     g = nx.cycle_graph(30)
-    with pytest.raises(Spent):
-        fan(near_of(g), [0], {15}, set(), 2, Work(10))
-    work = Work(PLENTY)
-    assert fan(near_of(g), [0], {1}, set(), 1, work) is None and PLENTY - 10 < work.left < PLENTY
+    with pytest.raises(WorkExhausted):
+        separator_from_set(near_of(g), [0], {15}, set(), 2, WorkLeft(10))
+    work = WorkLeft(PLENTY)
+    assert separator_from_set(near_of(g), [0], {1}, set(), 1, work) is None and PLENTY - 10 < work.left < PLENTY
 
 
 def steps_to(near: Graph, goal: Set[int]) -> dict[int, int]:
@@ -143,8 +143,8 @@ def test_a_path_that_is_taken_back_leaves_its_devices() -> None:
     goal = {2, 6, 13}
     for guide in (None, steps_to(near, goal)):
         for count in range(1, 4):
-            assert fan(near, [0, 3, 7][:count], goal, set(), count, Work(PLENTY), guide) is None
-            found = fan(near, [0, 3, 7][:count], goal, set(), count + 1, Work(PLENTY), guide)
+            assert separator_from_set(near, [0, 3, 7][:count], goal, set(), count, WorkLeft(PLENTY), guide) is None
+            found = separator_from_set(near, [0, 3, 7][:count], goal, set(), count + 1, WorkLeft(PLENTY), guide)
             assert found is not None and len(found) == count
 
 
@@ -152,5 +152,5 @@ def test_ways_of_two_steps_that_end_at_one_device_are_one() -> None:
     """Four that are joined each to each; a fifth is linked to one of them, and by two others to the same one."""
     g = nx.complete_graph(4)
     g.add_edges_from([(4, 0), (4, 5), (4, 6), (5, 0), (6, 0)])
-    found = weakest(near_of(g), [0, 1, 2, 3, 4], 3, False, Work(PLENTY))
+    found = separator_of_terminals(near_of(g), [0, 1, 2, 3, 4], 3, False, WorkLeft(PLENTY))
     assert found is not None and found.devices == {0} and 4 in found.pair

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.element_symmetry import Symmetry, symmetry
-from tdsl.prove.elements import elements, failed
-from tdsl.prove.symmetry import Reads, keeps
+from tdsl.prove.element_symmetry import Symmetry, symmetry_of_elements
+from tdsl.prove.elements import elements_of_claim, view_after_failures
+from tdsl.prove.symmetry import Reads, permutation_keeps_view
 from tdsl.prove.view import View
 from tests.fabrics import Builder, selector, superpod, torus, without
 from tests.harness import compile_text
@@ -167,7 +167,7 @@ def test_links_ports_and_cables_fail(asked, status, judged, sets, tmp_path):
 
 
 def _facts(view: View, chosen, reads: Reads):
-    left = failed(view, list(chosen))
+    left = view_after_failures(view, list(chosen))
     f = view.fabric
     columns = [f.device_set[left.a], f.device_set[left.b], f.link_rate[left.rows]]
     if "lengths" in reads:
@@ -189,12 +189,12 @@ def test_orbits_of_random_fabrics_hide_no_failure(tmp_path_factory, seed, count)
     text += "report blast_radius of s }"
     design, _ = results(text, tmp_path_factory.mktemp("orbits"))
     view = View.whole(design.fabric)
-    named = elements(view, design.claims[0])
+    named = elements_of_claim(view, design.claims[0])
     if len(named) < count:
         return
     for reads in (frozenset(), frozenset({"lengths"}), frozenset({"order"}), frozenset({"names", "rails"})):
-        found = symmetry(view, named, reads)
-        assert all(keeps(view, image, reads) for image in found.images)
+        found = symmetry_of_elements(view, named, reads)
+        assert all(permutation_keeps_view(view, image, reads) for image in found.images)
         kept = {tuple(s) for s in found.sets(count) or []}
         for chosen in combinations(range(len(named)), count):
             answer = _facts(view, [named[i] for i in chosen], reads)
@@ -204,9 +204,9 @@ def test_orbits_of_random_fabrics_hide_no_failure(tmp_path_factory, seed, count)
 @pytest.mark.parametrize("path", ["spine", "su.leaf", "su.node", "su"])
 def test_orbits_of_a_superpod(path):
     view = View.whole(superpod(units=3, nodes=4, rails=2, spines=2, omit_last=False, manager=False).build())
-    found = symmetry(view, selector(view.fabric, path).elements, frozenset())
+    found = symmetry_of_elements(view, selector(view.fabric, path).elements, frozenset())
     assert len(found.orbits()) == 1
-    assert all(keeps(view, image) for image in found.images)
+    assert all(permutation_keeps_view(view, image) for image in found.images)
     assert len(found.pairs()) <= 2
 
 
@@ -214,10 +214,10 @@ def test_what_is_broken_has_fewer_exchanges():
     f = superpod(units=3, nodes=4, rails=2, spines=2, omit_last=False, manager=False).build()
     trunk = int(np.flatnonzero(f.is_switch[f.device_a])[0])
     view = View.whole(without(f, [trunk]))
-    orbits = symmetry(view, selector(f, "su.leaf").elements, frozenset()).orbits()
+    orbits = symmetry_of_elements(view, selector(f, "su.leaf").elements, frozenset()).orbits()
     assert sorted(map(len, orbits)) == [1, 1, 4]  # the leaf with the lost link, the other of its unit, the rest
     assert (
-        len(symmetry(View.whole(torus(4, 4).build()), selector(torus(4, 4).build(), "chip").elements, frozenset()).orbits()) == 1
+        len(symmetry_of_elements(View.whole(torus(4, 4).build()), selector(torus(4, 4).build(), "chip").elements, frozenset()).orbits()) == 1
     )
 
 
@@ -245,13 +245,13 @@ def test_parallel_links_are_exchanged(rates: list[int], statements: list[int], o
     """Those of one rate and one statement; in pairs, too."""
     f = lines(rates, statements)
     view = View.whole(f)
-    single = [Element(str(i), NOTHING, np.array([i])) for i in range(4)]
+    single = [FabricElement(str(i), NOTHING, np.array([i])) for i in range(4)]
     for one in (False, True):
-        assert symmetry(view, single, frozenset(), single=one).orbits() == orbits
-    assert symmetry(view, single, None).orbits() == [[0], [1], [2], [3]]
-    assert symmetry(view, single[:1], frozenset()).orbits() == [[0]]
-    pairs = [Element("a", NOTHING, np.array([0, 1])), Element("b", NOTHING, np.array([2, 3]))]
+        assert symmetry_of_elements(view, single, frozenset(), single=one).orbits() == orbits
+    assert symmetry_of_elements(view, single, None).orbits() == [[0], [1], [2], [3]]
+    assert symmetry_of_elements(view, single[:1], frozenset()).orbits() == [[0]]
+    pairs = [FabricElement("a", NOTHING, np.array([0, 1])), FabricElement("b", NOTHING, np.array([2, 3]))]
     kinds = [sorted(zip(rates[i : i + 2], statements[i : i + 2], strict=True)) for i in (0, 2)]
-    assert symmetry(view, pairs, frozenset()).orbits() == ([[0, 1]] if kinds[0] == kinds[1] else [[0], [1]])
-    overlap = [Element("a", NOTHING, np.array([0, 1])), Element("b", NOTHING, np.array([1, 2]))]
-    assert symmetry(view, overlap, frozenset()).orbits() == [[0], [1]]
+    assert symmetry_of_elements(view, pairs, frozenset()).orbits() == ([[0, 1]] if kinds[0] == kinds[1] else [[0], [1]])
+    overlap = [FabricElement("a", NOTHING, np.array([0, 1])), FabricElement("b", NOTHING, np.array([1, 2]))]
+    assert symmetry_of_elements(view, overlap, frozenset()).orbits() == [[0], [1]]

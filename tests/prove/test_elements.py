@@ -10,10 +10,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.elements import elements, enough, failed, lost_rows, sizes
+from tdsl.prove.elements import elements_of_claim, can_fail_together, view_after_failures, lost_rows, failing_set_sizes
 from tdsl.prove.view import View
 from tests.fabrics import Builder, random_fabric, scale_up
 from tests.harness import compile_text
@@ -98,7 +98,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Rows]:
         view = View.whole(fabric, replace(DEFAULT, named_elements=most))
         if fail:
             view = view.without(np.zeros(fabric.device_count, dtype=np.bool_), np.isin(np.arange(fabric.link_count), fail))
-        return [(e.name, e.devices.tolist(), e.links.tolist(), e.copies) for e in elements(view, claims[asked])]
+        return [(e.name, e.devices.tolist(), e.links.tolist(), e.copies) for e in elements_of_claim(view, claims[asked])]
 
     return found
 
@@ -119,13 +119,13 @@ def test_what_failed_before_is_not_named(named: Callable[..., Rows]) -> None:
 @pytest.mark.parametrize("copies", [(), (1,), (2,), (1, 1), (1, 2), (2, 2), (1, 1, 2), (3, 1, 2), (1, 1, 1, 1), (2, 1, 4, 1)])
 def test_so_many_things_fail_as_so_many_elements(copies: tuple[int, ...]) -> None:
     """Elements that are one thing or several: each subset can be K things if it has as many at least."""
-    some = [Element(str(i), NONE, NONE, x) for i, x in enumerate(copies)]
+    some = [FabricElement(str(i), NONE, NONE, x) for i, x in enumerate(copies)]
     for count in range(1, 9):
         fit = {k for k in range(1, len(some) + 1) for c in combinations(copies, k) if k <= count <= sum(c)}
-        assert sizes(some, count) == sorted(fit)
+        assert failing_set_sizes(some, count) == sorted(fit)
         for k in range(len(some) + 1):
             for chosen in combinations(some, k):
-                assert enough(chosen, count) == (k <= count <= sum(e.copies for e in chosen))
+                assert can_fail_together(chosen, count) == (k <= count <= sum(e.copies for e in chosen))
 
 
 def nested() -> Fabric:
@@ -153,13 +153,13 @@ def test_the_rows_that_are_lost_with_each_element() -> None:
         if seed % 2 or seed == 0:
             before = np.isin(np.arange(f.link_count), rng.sample(range(f.link_count), 3))
             view = view.without(np.zeros(f.device_count, dtype=np.bool_), before)
-        chosen = [Element("d", np.array(rng.sample(range(f.device_count), k)), NONE) for k in (1, 1, 2, 3)]
-        chosen += [Element("l", NONE, np.array(rng.sample(range(f.link_count), k))) for k in (1, 2, 4)]
-        chosen += [Element("b", np.array([rng.randrange(f.device_count)]), np.array([rng.randrange(f.link_count)]))]
+        chosen = [FabricElement("d", np.array(rng.sample(range(f.device_count), k)), NONE) for k in (1, 1, 2, 3)]
+        chosen += [FabricElement("l", NONE, np.array(rng.sample(range(f.link_count), k))) for k in (1, 2, 4)]
+        chosen += [FabricElement("b", np.array([rng.randrange(f.device_count)]), np.array([rng.randrange(f.link_count)]))]
         if seed == 0:
-            chosen += [Element("d", np.array([d]), NONE) for d in range(f.device_count)]
+            chosen += [FabricElement("d", np.array([d]), NONE) for d in range(f.device_count)]
         for e, rows in zip(chosen, lost_rows(view, chosen), strict=True):
-            left = failed(view, [e]).rows
+            left = view_after_failures(view, [e]).rows
             assert view.rows[rows].tolist() == sorted(set(view.rows.tolist()) - set(left.tolist())), (seed, e.name)
             assert rows.tolist() == sorted(set(rows.tolist()))
 

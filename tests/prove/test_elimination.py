@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.prove.elimination import frontier, order
-from tdsl.prove.network import Pairs
+from tdsl.prove.elimination import least_cut_by_elimination, elimination_order
+from tdsl.prove.network import CapacityPairs
 
 
 def links(net: Any) -> list[tuple[int, int, int]]:
@@ -29,11 +29,11 @@ def least(net: Any, units: Sequence[bool]) -> int:
     return min(sum(c for a, b, c in links(net) if side[a] != side[b]) for side in sides)
 
 
-def pairs(rng: Random, ends: list[tuple[int, int]], chance: float) -> Pairs:
+def pairs(rng: Random, ends: list[tuple[int, int]], chance: float) -> CapacityPairs:
     """Some of these pairs, with capacities at random."""
     kept = sorted(x for x in ends if rng.random() < chance)
     columns = np.array([(*x, rng.randint(1, 9)) for x in kept], dtype=np.int64).reshape(-1, 3)
-    return Pairs(*columns.T)
+    return CapacityPairs(*columns.T)
 
 
 def made(seed: int) -> Any:
@@ -51,7 +51,7 @@ def test_the_least_of_all_balanced_splits() -> None:
     for seed in range(60):
         net = made(seed)
         n = len(net.units)
-        found = frontier(net)
+        found = least_cut_by_elimination(net)
         assert found is not None
         value, side = found
         assert int(side.sum()) in (n // 2, n - n // 2), seed
@@ -63,11 +63,11 @@ def test_capacities_that_do_not_fit_are_not_added_up() -> None:
     """All links together below 2^61."""
     for kind in ("access", "trunks", "loose"):
         for total, fits in ((2**60, True), (2**61 - 1, True), (2**62, False)):
-            one = Pairs(np.array([0]), np.array([1]), np.array([total - 2], dtype=np.int64))
-            two = Pairs(np.array([0]), np.array([1]), np.array([1], dtype=np.int64))
+            one = CapacityPairs(np.array([0]), np.array([1]), np.array([total - 2], dtype=np.int64))
+            two = CapacityPairs(np.array([0]), np.array([1]), np.array([1], dtype=np.int64))
             links_ = {k: one if k == kind else two for k in ("access", "trunks", "loose")}
             net: Any = SimpleNamespace(units=np.arange(2), transit=np.arange(2), half=1, **links_)
-            assert (order(net) is not None) == fits
+            assert (elimination_order(net) is not None) == fits
             if fits:
-                found = frontier(net)
+                found = least_cut_by_elimination(net)
                 assert found is not None and found[0] == least(net, found[1].tolist())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.equal_split import FAR, SHORT, Demand, distances, routed, spent
+from tdsl.prove.equal_split import FAR, SHORT, UniformDemand, lengths_from_sources, route_equal_split, distance_times_demand
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -52,7 +52,7 @@ def test_distances_by_another_search(longest: int, many: int) -> None:
     """Of few and of many sources, in 32 and in 64 bits."""
     for seed in range(12):
         g, length, far = graph(seed, longest)
-        found = distances(g, length, np.tile(np.arange(g.nodes), many))
+        found = lengths_from_sources(g, length, np.tile(np.arange(g.nodes), many))
         assert found.dtype == np.int64 and (found.reshape(many, g.nodes, g.nodes) == far).all(), seed
 
 
@@ -60,13 +60,13 @@ def test_what_is_spent_is_distance_times_demand() -> None:
     """Of units to all others, those of one node by their shortest link and back; and of hubs to what they reach."""
     for seed in range(24):
         g, length, far = graph(seed, 3)
-        for demand in (Demand.all_to_all(g), Demand.hubs(g, np.arange(g.nodes), g.nodes)):
+        for demand in (UniformDemand.all_to_all(g), UniformDemand.hubs(g, np.arange(g.nodes), g.nodes)):
             sources = np.flatnonzero(demand.senders)
             for s in sources.tolist():
                 total = int(np.where(far[s] < FAR, far[s], 0) @ demand.parts)
                 if demand.pairs and g.weight[s] > 1:
                     own = int(length[(g.a == s) | (g.b == s)].min())
                     total += (int(g.weight[s]) - 1) * 2 * own * int(demand.parts[s]) // int(g.weight[s])
-                assert spent(g, length, s, demand) == total, seed
+                assert distance_times_demand(g, length, s, demand) == total, seed
             apart = demand.pairs and (far[np.ix_(sources, np.flatnonzero(demand.parts))] >= FAR).any()
-            assert (None in list(routed(g, length, sources, demand))) == bool(apart), seed
+            assert (None in list(route_equal_split(g, length, sources, demand))) == bool(apart), seed

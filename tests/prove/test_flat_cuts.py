@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tdsl.prove.automorphisms import orbits
+from tdsl.prove.automorphisms import automorphism_orbits
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.flat_cuts import flat_splits
 from tdsl.prove.unit_graph import UnitGraph
@@ -57,6 +57,6 @@ def test_flat_splits_are_even(sizes: tuple[int, ...]) -> None:
     view = View.whole(torus(*sizes).build())
     net = unit_network(view)
     graph = UnitGraph.of(view, net)
-    dimension = orbits(graph, view.budget).link
+    dimension = automorphism_orbits(graph, view.budget).link
     found = [units for kind in (dimension, graph.kind) for units in flat_splits(graph, kind, view.budget)]
     assert found and {int(units.sum()) for units in found} == {len(net.units) // 2}

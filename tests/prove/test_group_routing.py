@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tdsl.fabric.graph import Fabric
-from tdsl.prove.all_to_all import bounds
-from tdsl.prove.bisection import bisection
-from tdsl.prove.cuts import least
+from tdsl.prove.all_to_all import all_to_all_bounds
+from tdsl.prove.bisection import bisection_bounds
+from tdsl.prove.cuts import minimum_cut_of_split
 from tdsl.prove.group_routing import group_rate
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -53,14 +53,14 @@ def test_never_more_than_what_is_true(seed: int) -> None:
     net = unit_network(view)
     rate = group_rate(net, f)
     assert rate > 0
-    known = bounds(view)
+    known = all_to_all_bounds(view)
     assert known is not None and rate <= known.upper
-    found = bisection(view)
+    found = bisection_bounds(view)
     every = []
     for side in combinations(range(len(net.units)), net.half):
         units = np.zeros(len(net.units), dtype=np.bool_)
         units[list(side)] = True
-        every.append(least(net, units).value)
+        every.append(minimum_cut_of_split(net, units).value)
     assert rate * net.half * (len(net.units) - net.half) <= min(every)
     assert found.lower <= min(every) <= found.upper
 
@@ -128,7 +128,7 @@ def test_what_leaves_a_group_loads_its_links() -> None:
     """Host 1 reaches three others by the thin link of its group, two of them in the other group."""
     f = two_groups(400, 400)
     view = View.whole(f)
-    known = bounds(view)
+    known = all_to_all_bounds(view)
     assert known is not None and group_rate(unit_network(view), f) == known.upper == Fraction(1, 3)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from tdsl.prove.linear import least_fullest, multicommodity, path_parts
+from tdsl.prove.linear import least_fullest, solve_multicommodity_flow, path_parts
 from tdsl.prove.network import Network
 
 Demands = dict[int, dict[int, int]]
@@ -51,7 +51,7 @@ def test_flows_of_many_sources(steps: int) -> None:
     no steps for the simplex method, too."""
     for seed in range(24):
         net, demands = made(seed)
-        flows, price = multicommodity(net, demands, steps)
+        flows, price = solve_multicommodity_flow(net, demands, steps)
         assert len(flows) == len(demands) and all(len(x) == net.arcs for x in (*flows, price))
         scale = max(sum(x.values()) for x in demands.values())
         shares = []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.prove.cuts import crossing
-from tdsl.prove.local_search import refined
+from tdsl.prove.cuts import capacity_across_split
+from tdsl.prove.local_search import cuts_by_local_search
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -23,11 +23,11 @@ def test_moves_give_even_splits_of_which_most_are_the_least() -> None:
         if count < 2 or count + len(net.transit) > 16:
             continue
         start = np.arange(count) < count // 2
-        cuts = list(refined(UnitGraph.of(view, net), [start]))
+        cuts = list(cuts_by_local_search(UnitGraph.of(view, net), [start]))
         true = least_of_table(net)
         for cut in cuts:
             assert int(cut.units.sum()) in (count // 2, count - count // 2), seed
-            assert cut.value == crossing(net, cut.units, cut.nodes) >= true, seed
+            assert cut.value == capacity_across_split(net, cut.units, cut.nodes) >= true, seed
         least += min(x.value for x in cuts) == true
         total += 1
     assert total > 50 and least > 0.7 * total
@@ -44,5 +44,5 @@ def test_moved_splits_are_even() -> None:
     b.link(b.free(sw, 0), b.free(sw, 1))
     view = View.whole(b.build())
     three = np.array([True, True, True, False])
-    found = list(refined(UnitGraph.of(view, unit_network(view)), [three, ~three]))
+    found = list(cuts_by_local_search(UnitGraph.of(view, unit_network(view)), [three, ~three]))
     assert found and {int(c.units.sum()) for c in found} == {2}

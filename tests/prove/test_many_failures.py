@@ -10,7 +10,7 @@ import numpy as np
 from tdsl.fabric.graph import Bools, Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.many_failures import Connected, Failures, KeptFlow
-from tdsl.prove.set_flow import between
+from tdsl.prove.set_flow import max_flow_between_sets
 from tdsl.prove.view import View
 from tests.fabrics import Builder, claim, random_chips, random_fabric, random_layers, scale_up, selector, superpod
 from tests.verify import judges
@@ -149,7 +149,7 @@ def test_what_is_left_of_a_flow() -> None:
         if seed % 5 == 1 and len(one) > 1:
             to = replace(selector(f, "top" if any(s.name == "top" for s in f.sets) else "core"))
         asked = claim(f, "throughput", of=(of,), of_to=(to,))
-        whole = between(view, asked)
+        whole = max_flow_between_sets(view, asked)
         kept = KeptFlow(view, asked)
         if isinstance(whole, str):
             assert not kept.judged
@@ -162,7 +162,7 @@ def test_what_is_left_of_a_flow() -> None:
             want = expected(f, kept, whole.here, whole.there, arcs, set(whole.cut.tolist()), cases.lost[i])
             assert (bool(found[i]), int(value[i]), int(full[i])) == want, (seed, i)
             if found[i] and not cases.gone[i].any():
-                after = between(view.without(cases.gone[i], cases.lost[i]), asked)
+                after = max_flow_between_sets(view.without(cases.gone[i], cases.lost[i]), asked)
                 assert not isinstance(after, str) and (after.bound.lower, after.full) == (value[i], full[i]), (seed, i)
                 certain += 1
             others += not found[i]

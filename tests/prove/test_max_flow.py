@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tdsl.prove import max_flow as module
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.max_flow import max_flow, tied
+from tdsl.prove.max_flow import max_flow, inseparable_groups
 from tdsl.prove.network import Network
-from tdsl.prove.search import adjacency
+from tdsl.prove.search import adjacency_network
 
 GRAPHS = st.integers(1, 12).flatmap(
     lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40))
@@ -41,7 +41,7 @@ def test_max_flow_and_its_cut(given_graph):
     n, edges = given_graph
     if n < 2:
         return
-    graph, judge = adjacency(n, *columns(edges)), weighted(n, edges)
+    graph, judge = adjacency_network(n, *columns(edges)), weighted(n, edges)
     found = max_flow(graph, 0, n - 1)
     assert found.value == nx.maximum_flow_value(judge, 0, n - 1)
     assert found.side[0] and not found.side[n - 1]
@@ -55,7 +55,7 @@ def test_max_flow_and_its_cut(given_graph):
 @given(GRAPHS, st.integers(1, 6))
 def test_tied_nodes_are_never_separated_by_fewer_links(given_graph, k):
     n, edges = given_graph
-    label = tied(adjacency(n, *columns(edges)), k)
+    label = inseparable_groups(adjacency_network(n, *columns(edges)), k)
     judge = weighted(n, edges)
     for u, v in combinations(range(n), 2):
         if label[u] == label[v]:
@@ -67,11 +67,11 @@ def test_tied_finds_the_edge_connectivity_of_whole_graphs(seed):
     """A graph is one group for every k up to its edge connectivity."""
     judge = nx.gnm_random_graph(14, 40, seed=seed)
     edges = list(judge.edges)
-    graph = adjacency(14, *columns(edges))
+    graph = adjacency_network(14, *columns(edges))
     connectivity = nx.edge_connectivity(judge)
     for k in range(1, connectivity + 1):
-        assert len(set(tied(graph, k).tolist())) == 1
-    assert len(set(tied(graph, connectivity + 1).tolist())) > 1
+        assert len(set(inseparable_groups(graph, k).tolist())) == 1
+    assert len(set(inseparable_groups(graph, connectivity + 1).tolist())) > 1
 
 
 def test_a_large_network():
@@ -88,6 +88,6 @@ def test_a_large_network():
 
 def test_groups_are_not_looked_for_without_work() -> None:
     a, b = (np.array(x) for x in zip(*combinations(range(5), 2), strict=True))
-    graph = adjacency(5, a, b)
-    assert tied(graph, 4).tolist() == [0] * 5
-    assert tied(graph, 4, replace(DEFAULT, contraction_work=0)).tolist() == [0, 1, 2, 3, 4]
+    graph = adjacency_network(5, a, b)
+    assert inseparable_groups(graph, 4).tolist() == [0] * 5
+    assert inseparable_groups(graph, 4, replace(DEFAULT, contraction_work=0)).tolist() == [0, 1, 2, 3, 4]

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.prove.network import Network, Pairs
+from tdsl.prove.network import Network, CapacityPairs
 
 SEEDS = range(40)
 Arcs = list[tuple[int, int, int]]
@@ -136,7 +136,7 @@ def between_units(seed: int) -> tuple[Network, dict[tuple[int, int], int], int]:
     return net, {key: x for key, x in table(both).items() if key[0] < key[1]}, units
 
 
-def pairs(found: Pairs) -> dict[tuple[int, int], int]:
+def pairs(found: CapacityPairs) -> dict[tuple[int, int], int]:
     keys = list(zip(found.a.tolist(), found.b.tolist(), strict=True))
     assert keys == sorted(set(keys))
     return dict(zip(keys, found.capacity.tolist(), strict=True))

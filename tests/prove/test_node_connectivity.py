@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.bound import DevicePaths
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.disjoint import Work, weakest
-from tdsl.prove.node_connectivity import separators
+from tdsl.prove.disjoint import WorkLeft, separator_of_terminals
+from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import Builder, multiplane, rail_only, random_chips, random_fabric, random_layers, random_planes, torus
 from tests.verify import judges
 from tests.verify.judges import forwarders, units
@@ -33,7 +33,7 @@ MAKERS = {
 
 
 def judged(f: Fabric, work: int = DEFAULT.disjoint_path_work) -> DevicePaths:
-    return separators(View.whole(f, replace(DEFAULT, disjoint_path_work=work)))
+    return least_separator_bounds(View.whole(f, replace(DEFAULT, disjoint_path_work=work)))
 
 
 def paths(f: Fabric, u: int, v: int) -> int:
@@ -88,13 +88,13 @@ def test_a_thousand_chips_without_symmetry() -> None:
     """A random regular graph of 1,000 nodes is settled."""
     g = nx.random_regular_graph(6, 1000, seed=3)
     near = {v: set(g[v]) for v in g}
-    found = weakest(near, list(near), 7, True, Work(6_000_000))
+    found = separator_of_terminals(near, list(near), 7, True, WorkLeft(6_000_000))
     assert found is not None and found.value == nx.node_connectivity(g, *found.pair) == 6
     near[7], cut = set(near[7]), sorted(near[7])[:3]
     for other in cut:
         near[7].discard(other)
         near[other].discard(7)
-    found = weakest(near, list(near), 7, True, Work(6_000_000))
+    found = separator_of_terminals(near, list(near), 7, True, WorkLeft(6_000_000))
     assert found is not None and found.value == 3 and 7 in found.pair
 
 
@@ -144,7 +144,7 @@ def test_node_redundancy_of_circulants(chips, jumps):
     view = View.whole(f)
     if not view.direct:
         return
-    found = catalogue()["node_redundancy"].judge(view, None)
+    found = checks_by_name()["node_redundancy"].judge(view, None)
     assert found.value == min(disjoint(f, u, v) for u, v in combinations(judges.units(f), 2))
 
 
@@ -157,9 +157,9 @@ def test_chips_that_are_connected_are_so_without_a_search() -> None:
         for x, y in links:
             b.link(b.free(chip, x), b.free(chip, y))
         view = View.whole(b.build())
-        quick = separators(replace(view, budget=replace(DEFAULT, disjoint_path_work=0)))
+        quick = least_separator_bounds(replace(view, budget=replace(DEFAULT, disjoint_path_work=0)))
         assert (quick.lower, quick.upper) == (lower, 1)
-        assert separators(view).lower == lower
+        assert least_separator_bounds(view).lower == lower
 
 
 @pytest.mark.parametrize(("groups", "each", "value"), [(5, 2, 4), (6, 2, 4), (5, 3, 6), (4, 2, 4)])

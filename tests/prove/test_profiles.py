@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tdsl.prove.profiles import joined, min_plus, overlapping, repeated, together
+from tdsl.prove.profiles import join_profiles, min_plus, profile_of_overlapping_sets, repeat_profile, sum_of_profiles
 
 Profile = list[int]
 
@@ -50,8 +50,8 @@ def test_the_profile_of_equal_sets(seed: int) -> None:
     for most in (0, 1, 2, 3, 5, 8, 40):
         wanted = reduce(lambda x, y: added(x, y, most), [profile] * times, [0])
         with np.errstate(all="raise"):
-            assert repeated(column(profile), times, most).tolist() == wanted
-        assert together((column(profile) for _ in range(times)), most).tolist() == wanted
+            assert repeat_profile(column(profile), times, most).tolist() == wanted
+        assert sum_of_profiles((column(profile) for _ in range(times)), most).tolist() == wanted
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -61,8 +61,8 @@ def test_the_profile_of_disjoint_sets(seed: int) -> None:
     profiles = [rng.choice(kinds) for _ in range(rng.randint(0, 5))]
     for most in (0, 3, 30):
         wanted = reduce(lambda x, y: added(x, y, most), profiles, [0])
-        assert together(map(column, profiles), most).tolist() == wanted
-        members, found = joined(
+        assert sum_of_profiles(map(column, profiles), most).tolist() == wanted
+        members, found = join_profiles(
             [(column([10 * i + k for k in range(len(p) - 1)]), column(p)) for i, p in enumerate(profiles)], most
         )
         assert found.tolist() == wanted
@@ -83,7 +83,7 @@ def test_sets_that_share_members(seed: int) -> None:
             share[u] += min(profile[x] // x for x in range(1, len(profile)))
     values = sorted(share.values())
     for most in (2, 20):
-        everyone, found = overlapping([(column(m), column(p)) for m, p in parts], most)
+        everyone, found = profile_of_overlapping_sets([(column(m), column(p)) for m, p in parts], most)
         assert everyone.tolist() == list(share)
         assert found.tolist() == [sum(values[:x]) for x in range(len(values) + 1)][: most + 1]
     for x in range(1, len(share) + 1):
@@ -91,5 +91,5 @@ def test_sets_that_share_members(seed: int) -> None:
             assert found[x] <= sum(p[len(set(m) & set(chosen))] for m, p in parts)
     sets = [set(m) for m, _ in parts]
     if any(one != two and one & two for one, two in combinations(sets, 2)) and len({tuple(m) for m, _ in parts}) == len(parts):
-        members, both = joined([(column(m), column(p)) for m, p in parts], 20)
+        members, both = join_profiles([(column(m), column(p)) for m, p in parts], 20)
         assert both.tolist() == found.tolist() and members.tolist() == everyone.tolist()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tdsl.prove.network import Network
-from tdsl.prove.quotient import NONE, Quotient, of_demand
+from tdsl.prove.quotient import NONE, Quotient, quotient_of_demand
 from tdsl.prove.symmetry import equal_demands
 
 Rows = list[tuple[int, int, int]]
@@ -111,7 +111,7 @@ def test_senders_and_receivers_are_put_together_by_role(seed: int) -> None:
     out, into = refined(label, demands)
     begin = [2 * out[v] if forwards[v] or v in sends else NONE for v in range(size)]
     end = [2 * into[v] if forwards[v] else 2 * into[v] + 1 if v in receives else NONE for v in range(size)]
-    held(of_demand(net, tuple(column([x[i] for x in demands]) for i in range(3))), net, begin, end)
+    held(quotient_of_demand(net, tuple(column([x[i] for x in demands]) for i in range(3))), net, begin, end)
 
 
 @pytest.mark.parametrize("seed", range(60))

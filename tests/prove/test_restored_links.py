@@ -8,7 +8,7 @@ from random import Random
 
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.restored_links import restored
+from tdsl.prove.restored_links import restore_missing_links
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, Builder
@@ -68,7 +68,7 @@ def test_a_restored_network_has_what_was_added_and_no_more() -> None:
     for seed in range(80):
         f = lacking(seed).build()
         net = unit_network(View.whole(f))
-        found = restored(net, f, Budget(restored_parts=1))
+        found = restore_missing_links(net, f, Budget(restored_parts=1))
         if found is None:
             continue
         more = trunks(found.net)
@@ -94,6 +94,6 @@ def test_as_many_restored_parts_as_the_limit() -> None:
             b.link(b.free(leaf, x), b.free(spine, 0))
     f = b.build()
     net = unit_network(View.whole(f))
-    assert restored(net, f, Budget(restored_parts=19)) is not None and restored(net, f, Budget(restored_parts=20)) is None
-    assert restored(net, f, Budget(restored_parts=19, restored_pairs=4)) is not None
-    assert restored(net, f, Budget(restored_parts=19, restored_pairs=3)) is None
+    assert restore_missing_links(net, f, Budget(restored_parts=19)) is not None and restore_missing_links(net, f, Budget(restored_parts=20)) is None
+    assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=4)) is not None
+    assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=3)) is None

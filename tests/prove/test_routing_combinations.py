@@ -13,7 +13,7 @@ import pytest
 
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.routing_combinations import FINE, STEPS, Combination, NodeDemands, Routing, combined, hubs
+from tdsl.prove.routing_combinations import FINE, STEPS, Combination, NodeDemands, FullRouting, combine_routings, route_over_hubs
 from tests.prove.networks import arrives, bound_by_lengths, most_flow, network_with_copies, random_network
 
 Demands = dict[tuple[int, int], int]
@@ -23,7 +23,7 @@ def column(values: Any) -> np.ndarray:
     return np.array(values, dtype=np.int64)
 
 
-def made(seed: int, flows: bool = True) -> tuple[Combination, list[Routing], np.ndarray]:
+def made(seed: int, flows: bool = True) -> tuple[Combination, list[FullRouting], np.ndarray]:
     rng = Random(seed)
     arcs = rng.randint(2, 6)
     capacity = column([rng.randint(1, 9) for _ in range(arcs)])
@@ -32,7 +32,7 @@ def made(seed: int, flows: bool = True) -> tuple[Combination, list[Routing], np.
         load = [rng.choice([0, *range(1, 60)]) for _ in range(arcs)]
         flow = [(rng.randrange(3), arc, x) for arc, x in enumerate(load) if x]
         given = tuple(column([f[i] for f in flow]) for i in range(3)) if flows else None
-        routings.append(Routing(column([max(x, 1) if i == 0 else x for i, x in enumerate(load)]), rng.choice([4, 6, 10]), given))  # type: ignore[arg-type]
+        routings.append(FullRouting(column([max(x, 1) if i == 0 else x for i, x in enumerate(load)]), rng.choice([4, 6, 10]), given))  # type: ignore[arg-type]
     found = Combination(capacity)
     for x in routings:
         found.add(x)
@@ -80,7 +80,7 @@ def test_a_routing_is_mixed_in_as_far_as_it_helps(seed: int) -> None:
 def test_the_fullest_arc_of_almost_equal_ones() -> None:
     """Floats say which arcs are near the fullest; the least of these is exact."""
     found = Combination(column([10**6, 10**6, 10**6]))
-    found.add(Routing(column([10**9 - 2000, 10**9 - 1, 10**9 + 1]), 7, None))
+    found.add(FullRouting(column([10**9 - 2000, 10**9 - 1, 10**9 + 1]), 7, None))
     assert found.fits() == Fraction(7 * 10**6, 10**9 + 1)
     found.use = np.array([1.0, 1.0 - 0.9e-4, 1.0 - 1.2e-4])
     assert found.fits() == Fraction(7 * 10**6, 10**9 - 1)
@@ -89,7 +89,7 @@ def test_the_fullest_arc_of_almost_equal_ones() -> None:
     found.use = np.array([1.0, 1.0 - 1.2e-4, 1.0 - 1.2e-4])
     assert found.fits() == Fraction(7 * 10**6, 10**9 - 2000)
     empty = Combination(column([5, 5]))
-    empty.add(Routing(column([0, 3]), 1, None))
+    empty.add(FullRouting(column([0, 3]), 1, None))
     empty.use = np.array([1.0, 1.0])
     assert empty.fits() == Fraction(5, 3)
 
@@ -103,7 +103,7 @@ def test_a_host_between_all_others_is_no_hub() -> None:
     """It forwards nothing; the switch beside it is the only hub."""
     links = column([(0, 2), (1, 2), (0, 3), (1, 3)]).T
     net = Network.both_ways(np.array([False, False, False, True]), links[0], links[1])
-    found = hubs(net, node_demands({(0, 1): 1}))
+    found = route_over_hubs(net, node_demands({(0, 1): 1}))
     assert found is not None and found.hubs is not None and found.hubs[0].tolist() == [3]
 
 
@@ -112,7 +112,7 @@ def test_a_hub_is_reached_by_all_that_send_or_receive(last: tuple[int, int]) -> 
     """The last host has a link to the first switch alone, and asks for one; the host at the other switch asks for nothing."""
     links = column([(0, 5), (1, 4), (1, 5), (2, 4), (2, 5), (3, 4)]).T
     net = Network.both_ways(np.arange(6) > 3, links[0], links[1])
-    found = hubs(net, node_demands({(1, 2): 3, last: 1}))
+    found = route_over_hubs(net, node_demands({(1, 2): 3, last: 1}))
     assert found is not None and found.hubs is not None and found.hubs[0].tolist() == [4]
 
 
@@ -141,9 +141,9 @@ def drawn(seed: int) -> tuple[Network, Demands]:
 def test_hubs_of_amounts_beyond_one_word() -> None:
     net, demands = drawn(1)
     big = node_demands({pair: (1 << 60) + i for i, pair in enumerate(demands)})
-    assert hubs(net, big) is None
+    assert route_over_hubs(net, big) is None
     even = node_demands(dict.fromkeys(demands, 1 << 50))
-    assert hubs(net, even) is not None
+    assert route_over_hubs(net, even) is not None
 
 
 def test_combined_routings_carry_no_more_than_flows() -> None:
@@ -151,7 +151,7 @@ def test_combined_routings_carry_no_more_than_flows() -> None:
     some = 0
     for seed in range(60):
         net, demands = random_network(seed, directed=seed % 2 == 0)
-        found, upper, lengths = combined(net, node_demands(demands), Fraction(1000), budget=Budget(hub_gap=-1.0))
+        found, upper, lengths = combine_routings(net, node_demands(demands), Fraction(1000), budget=Budget(hub_gap=-1.0))
         if not found.columns:
             continue
         best = most_flow(net, demands)
@@ -169,7 +169,7 @@ def test_everybody_arrives_over_hubs() -> None:
     some = 0
     for seed in range(120):
         net, demands = network_with_copies(seed)
-        found = hubs(net, node_demands(demands)) if demands else None
+        found = route_over_hubs(net, node_demands(demands)) if demands else None
         if found is not None:
             load = {arc: Fraction(int(x), found.whole) for arc, x in enumerate(found.load) if x}
             assert arrives(load, net, demands), seed

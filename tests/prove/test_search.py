@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tdsl.prove.search import adjacency, distances, eccentricities, path
+from tdsl.prove.search import adjacency_network, hop_distances, eccentricities_of_sources, nodes_of_shortest_path
 
 GRAPHS = st.integers(1, 12).flatmap(
     lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=40))
@@ -35,7 +35,7 @@ def weighted(n, edges):
 @given(GRAPHS)
 def test_adjacency_counts_parallel_links(given_graph):
     n, edges = given_graph
-    graph, judge = adjacency(n, *ends_of(edges)), weighted(n, edges)
+    graph, judge = adjacency_network(n, *ends_of(edges)), weighted(n, edges)
     for v in range(n):
         low, high = graph.start[v], graph.start[v + 1]
         found = dict(zip(graph.tail[low:high].tolist(), graph.capacity[low:high].tolist(), strict=True))
@@ -53,16 +53,16 @@ def multigraph(n, edges):
 @given(GRAPHS, st.data())
 def test_eccentricities_are_farthest_distances(given_graph, data):
     n, edges = given_graph
-    graph, judge = adjacency(n, *ends_of(edges)), multigraph(n, edges)
+    graph, judge = adjacency_network(n, *ends_of(edges)), multigraph(n, edges)
     wanted = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
-    far, everywhere = eccentricities(graph, np.arange(n), wanted)
+    far, everywhere = eccentricities_of_sources(graph, np.arange(n), wanted)
     for v in range(n):
         reach = nx.single_source_shortest_path_length(judge, v)
         near = [reach[w] for w in np.flatnonzero(wanted).tolist() if w in reach]
         assert far[v] == max(near, default=0)
         if wanted.any():
             assert everywhere[v] == (len(near) == wanted.sum())
-        assert distances(graph, v).tolist() == [reach.get(w, -1) for w in range(n)]
+        assert hop_distances(graph, v).tolist() == [reach.get(w, -1) for w in range(n)]
 
 
 def graph(seed: int, nodes: int, links: int) -> tuple[nx.Graph, list[tuple[int, int]]]:
@@ -78,11 +78,11 @@ def graph(seed: int, nodes: int, links: int) -> tuple[nx.Graph, list[tuple[int, 
 def test_shortest_paths(seed: int) -> None:
     nodes = 2 + seed % 9
     judge, edges = graph(seed, nodes, seed % 17)
-    net = adjacency(nodes, *ends_of(edges))
+    net = adjacency_network(nodes, *ends_of(edges))
     for source in range(nodes):
         reach = nx.single_source_shortest_path_length(judge, source)
         for target in range(nodes):
-            found = path(net, source, target)
+            found = nodes_of_shortest_path(net, source, target)
             if target not in reach:
                 assert found == []
                 continue

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.prove.set_flow import Between, between, members
+from tdsl.prove.set_flow import FlowBetweenSets, max_flow_between_sets, surviving_devices_of_selectors
 from tdsl.prove.view import View
 from tests.fabrics import claim, selector
 from tests.prove.mixed_fabrics import links, mixed, passing, units, views
@@ -56,8 +56,8 @@ def test_the_flow_between_two_sets(seed: int) -> None:
             )
             asked = claim(f, "throughput", of=tuple(selector(f, p) for p in one), of_to=tuple(selector(f, p) for p in two))
             here, there = named(view, one), named(view, two)
-            assert set(np.flatnonzero(members(view, asked.of)).tolist()) == here
-            found = between(view, asked)
+            assert set(np.flatnonzero(surviving_devices_of_selectors(view, asked.of)).tolist()) == here
+            found = max_flow_between_sets(view, asked)
             if here & there:
                 assert found == f"{f.device_name(min(here & there))} is on both sides"
                 continue
@@ -72,7 +72,7 @@ def test_the_flow_between_two_sets(seed: int) -> None:
             if not min(sums):
                 assert found == "one of the two has no link"
                 continue
-            assert isinstance(found, Between)
+            assert isinstance(found, FlowBetweenSets)
             value = largest(view, here, there)
             assert found.bound.lower == found.bound.upper == value and found.full == min(sums)
             assert set(np.flatnonzero(found.here).tolist()) == here and set(np.flatnonzero(found.there).tolist()) == there

@@ -13,7 +13,7 @@ import pytest
 
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.spectral_bound import MARGINS, NOTHING, STEPS, definite, spectrum
+from tdsl.prove.spectral_bound import MARGINS, NOTHING, STEPS, is_positive_semidefinite, spectral_cut_bound
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.prove.networks import wired
@@ -73,7 +73,7 @@ def test_the_bound_of_the_spectrum(seed: int) -> None:
             for v, w in ((a, b), (b, a)):
                 laplace[v - (units if switches else 0), w - (units if switches else 0)] -= x
                 laplace[v - (units if switches else 0), v - (units if switches else 0)] += x
-    value, mu = spectrum(net)
+    value, mu = spectral_cut_bound(net)
     wanted = second(weight, laplace)
     if sum(w > 0 for w in weight) < 2:
         assert (value, mu) == NOTHING
@@ -101,7 +101,7 @@ def test_capacities_that_fit_a_word() -> None:
     ring = {(0, 1): 1, (1, 2): 1, (0, 2): 1}
     most = (2**56 - 1) // (STEPS * 3)  # of the degree, which is twice the capacity of a link
     for capacity, some in ((most // 2, True), (most // 2 + 1, False)):
-        found = spectrum(network(3, 0, dict.fromkeys(ring, capacity)))
+        found = spectral_cut_bound(network(3, 0, dict.fromkeys(ring, capacity)))
         assert (found != NOTHING) == some
 
 
@@ -129,7 +129,7 @@ def test_matrices_without_a_negative_eigenvalue(seed: int) -> None:
     factor = np.array([[rng.randint(-3, 3) for _ in range(size)] for _ in range(size)], dtype=np.int64)
     matrix = (factor @ factor.T) * scale + (np.eye(size, dtype=np.int64) * rng.choice([-2, -1, 0, 1, 2]) * scale)
     exact = [[Fraction(int(x)) for x in row] for row in matrix]
-    found = definite(matrix)
+    found = is_positive_semidefinite(matrix)
     assert not found or positive(exact)
     eigenvalue = float(np.linalg.eigvalsh(matrix.astype(float))[0])
     if eigenvalue > 1e-3 * scale:
@@ -146,8 +146,8 @@ def test_no_matrix_with_a_negative_eigenvalue_is_shown():
         some = rng.integers(-50, 50, (size, size))
         matrix = (some + some.T) * 1000
         least_value = int(np.floor(np.linalg.eigvalsh(matrix)[0]))
-        assert not definite(matrix - (least_value + 2) * np.eye(size, dtype=np.int64))
-        assert definite(matrix - (least_value - 20) * np.eye(size, dtype=np.int64))
+        assert not is_positive_semidefinite(matrix - (least_value + 2) * np.eye(size, dtype=np.int64))
+        assert is_positive_semidefinite(matrix - (least_value - 20) * np.eye(size, dtype=np.int64))
 
 
 def test_the_spectrum_of_complete_graphs_and_rings() -> None:
@@ -157,29 +157,29 @@ def test_the_spectrum_of_complete_graphs_and_rings() -> None:
     whole = wired(6, 6, [*ends[6], *((f"s{i}", f"s{j}") for i, j in combinations(range(6), 2))])
     ring = wired(8, 8, [*ends[8], *((f"s{i}", f"s{(i + 1) % 8}") for i in range(8))])
     nets = [unit_network(View.whole(b.build())) for b in (whole, ring)]
-    assert [spectrum(net)[0] for net in nets] == [9, 2]
-    assert spectrum(replace(nets[1], capacity=nets[1].capacity << 50)) == (0, 0)
+    assert [spectral_cut_bound(net)[0] for net in nets] == [9, 2]
+    assert spectral_cut_bound(replace(nets[1], capacity=nets[1].capacity << 50)) == (0, 0)
     twice = wired(2, 3, [(f"h{i}", f"s{j}") for i in range(2) for j in range(3)])
-    assert spectrum(unit_network(View.whole(twice.build()))) == (0, 0)
+    assert spectral_cut_bound(unit_network(View.whole(twice.build()))) == (0, 0)
 
 
 def test_networks_without_a_bound_by_their_spectrum() -> None:
     """Units with two links or none, links between units beside switches, too few nodes, and more than the limit."""
     star: Links = {(u, 3 + u): 1 for u in range(3)} | {(3, 4): 1, (4, 5): 1, (3, 5): 1}
-    assert spectrum(network(3, 3, star)) != NOTHING
-    assert spectrum(network(3, 3, star), Budget(spectrum_nodes=3)) != NOTHING
-    assert spectrum(network(3, 3, star), Budget(spectrum_nodes=2)) == NOTHING
+    assert spectral_cut_bound(network(3, 3, star)) != NOTHING
+    assert spectral_cut_bound(network(3, 3, star), Budget(spectrum_nodes=3)) != NOTHING
+    assert spectral_cut_bound(network(3, 3, star), Budget(spectrum_nodes=2)) == NOTHING
     for more in ({(0, 1): 1}, {(0, 4): 1}):
-        assert spectrum(network(3, 3, star | more)) == NOTHING
-    assert spectrum(network(4, 3, {(u + 1, 4 + u): 1 for u in range(3)} | {(4, 5): 1, (5, 6): 1})) == NOTHING
-    assert spectrum(network(2, 2, {(0, 2): 1, (1, 3): 1, (2, 3): 1})) == NOTHING
-    assert spectrum(network(2, 0, {(0, 1): 1})) == NOTHING
-    assert spectrum(network(3, 0, {(0, 1): 1, (1, 2): 1, (0, 2): 1}))[0] > 0
+        assert spectral_cut_bound(network(3, 3, star | more)) == NOTHING
+    assert spectral_cut_bound(network(4, 3, {(u + 1, 4 + u): 1 for u in range(3)} | {(4, 5): 1, (5, 6): 1})) == NOTHING
+    assert spectral_cut_bound(network(2, 2, {(0, 2): 1, (1, 3): 1, (2, 3): 1})) == NOTHING
+    assert spectral_cut_bound(network(2, 0, {(0, 1): 1})) == NOTHING
+    assert spectral_cut_bound(network(3, 0, {(0, 1): 1, (1, 2): 1, (0, 2): 1}))[0] > 0
 
 
 def test_switches_that_fall_apart_have_no_spectrum() -> None:
     """Two islands of leaves, and a switch that nothing joins to any unit."""
     islands: Links = {(u, 4 + u): 1 for u in range(4)} | {(4, 5): 1, (6, 7): 1}
-    assert spectrum(network(4, 4, islands)) == NOTHING
+    assert spectral_cut_bound(network(4, 4, islands)) == NOTHING
     alone: Links = {(u, 3 + u): 1 for u in range(3)} | {(3, 4): 1, (4, 5): 1}
-    assert spectrum(network(3, 4, alone)) == NOTHING
+    assert spectral_cut_bound(network(3, 4, alone)) == NOTHING

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.prove.budget import Budget
-from tdsl.prove.cuts import least
+from tdsl.prove.cuts import minimum_cut_of_split
 from tdsl.prove.network import Network
-from tdsl.prove.switch_placements import order, placements
+from tdsl.prove.switch_placements import placement_order, least_cut_by_placements
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tests.fabrics import GBPS, random_fabric
@@ -27,8 +27,8 @@ def test_places_against_all_cuts(seed, switches, hosts, nics, cables, mixed):
         f.link_rate[:] = np.where(np.arange(f.link_count) % 3, 400, 100) * GBPS
     view = View.whole(f)
     net = unit_network(view)
-    if len(net.units) > 1 and (found := placements(net)) is not None:
-        assert found[0] == least_of_table(net) == least(net, found[1]).value
+    if len(net.units) > 1 and (found := least_cut_by_placements(net)) is not None:
+        assert found[0] == least_of_table(net) == minimum_cut_of_split(net, found[1]).value
 
 
 def network(units: int, switches: int, links: Links) -> Network:
@@ -43,22 +43,22 @@ def network(units: int, switches: int, links: Links) -> Network:
 def test_units_of_one_class_need_no_placed_switch() -> None:
     """All of them have a link to both switches."""
     net = network(2, 2, {(0, 2): 1, (0, 3): 1, (1, 2): 1, (1, 3): 1})
-    found = placements(net, Budget(placed_switches=0))
+    found = least_cut_by_placements(net, Budget(placed_switches=0))
     assert found is not None and found[0] == 2
 
 
 def test_a_class_of_more_than_half_of_the_units() -> None:
     links = {(h, 12 if h < 2 else 13): 1 for h in range(12)} | {(12, 13): 9}
-    found = placements(network(12, 2, links))
+    found = least_cut_by_placements(network(12, 2, links))
     assert found is not None and found[0] == 6 and int(found[1].sum()) == 6
 
 
 def test_networks_without_placements() -> None:
     """Links between units, or no switch at all."""
     links = {(0, 2): 1, (1, 3): 1, (2, 3): 1}
-    assert placements(network(2, 2, links)) is not None
-    assert placements(network(2, 2, links | {(0, 1): 1})) is None
-    assert placements(network(2, 0, {})) is None
-    found = placements(network(3, 1, {}))
+    assert least_cut_by_placements(network(2, 2, links)) is not None
+    assert least_cut_by_placements(network(2, 2, links | {(0, 1): 1})) is None
+    assert least_cut_by_placements(network(2, 0, {})) is None
+    found = least_cut_by_placements(network(3, 1, {}))
     assert found is not None and found[0] == 0 and int(found[1].sum()) in (1, 2)
-    assert order(network(2, 2, {(0, 2): 1, (1, 2): 1, (2, 3): 4})) == [[3], [2], [0], [1]]
+    assert placement_order(network(2, 2, {(0, 2): 1, (1, 2): 1, (2, 3): 4})) == [[3], [2], [0], [1]]

@@ -11,8 +11,8 @@ import pytest
 
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.network import Network
-from tdsl.prove.search import adjacency
-from tdsl.prove.symmetry import Facts, arc_image, equal_demands, equal_rows, equivalent_nodes, identical, keeps, orbit_labels
+from tdsl.prove.search import adjacency_network
+from tdsl.prove.symmetry import SymmetryFacts, arc_image, equal_demands, equal_rows, equivalent_nodes, same_network, permutation_keeps_view, orbit_labels
 from tdsl.prove.view import View
 from tests.fabrics import Builder, superpod
 
@@ -41,10 +41,10 @@ def test_permutations_of_networks(seed: int) -> None:
             assert [image[t] for t in net.tail.tolist()] == net.tail[found].tolist()
             assert [image[h] for h in net.head.tolist()] == net.head[found].tolist()
     assert arc_image(net, np.zeros(n, dtype=np.int64)) is None and arc_image(net, np.arange(n - 1)) is None
-    assert identical(net, net)
+    assert same_network(net, net)
     if pairs:
-        assert not identical(net, net.with_capacity(net.capacity + 1))
-        assert not identical(net, Network.of(~np.array(forwards), tail, head, np.array([held[p] for p in pairs])))
+        assert not same_network(net, net.with_capacity(net.capacity + 1))
+        assert not same_network(net, Network.of(~np.array(forwards), tail, head, np.array([held[p] for p in pairs])))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -150,15 +150,15 @@ def test_every_permutation_of_small_fabrics(seed: int) -> None:
     f = made(seed)
     view = View.whole(f)
     r = Random(seed)
-    facts = {word: Facts(view, frozenset({word} - {""})) for word in READS}
+    facts = {word: SymmetryFacts(view, frozenset({word} - {""})) for word in READS}
     turns = list(permutations(range(3)))
     for node, box, panel in product(turns, turns, permutations(range(2))):
         chosen = box if r.random() < 0.9 else r.choice(turns)
         image = [*panel, *(2 + x for x in node), *(5 + x for x in box), *(8 + x for x in chosen)]
         for word in READS:
             assert facts[word].kept_by(np.array(image)) == kept(f, view.units.tolist(), image, word), (word, image)
-    assert not keeps(view, np.zeros(f.device_count, dtype=np.int64)) and not keeps(view, np.arange(f.device_count - 1))
-    assert keeps(view, np.arange(f.device_count), frozenset(READS[1:]))
+    assert not permutation_keeps_view(view, np.zeros(f.device_count, dtype=np.int64)) and not permutation_keeps_view(view, np.arange(f.device_count - 1))
+    assert permutation_keeps_view(view, np.arange(f.device_count), frozenset(READS[1:]))
 
 
 def exchanged(f: Fabric, one: int, two: int) -> np.ndarray:
@@ -183,9 +183,9 @@ def test_only_permutations_are_kept() -> None:
     view = View.whole(f)
     twice = np.arange(7)
     twice[5] = 4
-    assert not keeps(view, twice)
-    assert keeps(view, exchanged(f, 4, 5)) and keeps(view, exchanged(f, 0, 1)) and not keeps(view, exchanged(f, 0, 4))
-    assert not keeps(view, np.arange(6)) and not keeps(view, np.arange(8))
+    assert not permutation_keeps_view(view, twice)
+    assert permutation_keeps_view(view, exchanged(f, 4, 5)) and permutation_keeps_view(view, exchanged(f, 0, 1)) and not permutation_keeps_view(view, exchanged(f, 0, 4))
+    assert not permutation_keeps_view(view, np.arange(6)) and not permutation_keeps_view(view, np.arange(8))
 
 
 def test_named_devices_stay_among_themselves() -> None:
@@ -193,8 +193,8 @@ def test_named_devices_stay_among_themselves() -> None:
     view = View.whole(f)
     some = [np.array([0, 1]), np.array([1, 2])]
     for one, two, kept in ((0, 1, False), (1, 2, False), (0, 2, False), (3, 0, False), (4, 5, True)):
-        assert keeps(view, exchanged(f, one, two), fixed=some) is kept
-    assert keeps(view, exchanged(f, 0, 1), fixed=some[:1]) and keeps(view, exchanged(f, 2, 3), fixed=some[:1])
+        assert permutation_keeps_view(view, exchanged(f, one, two), fixed=some) is kept
+    assert permutation_keeps_view(view, exchanged(f, 0, 1), fixed=some[:1]) and permutation_keeps_view(view, exchanged(f, 2, 3), fixed=some[:1])
 
 
 @pytest.mark.parametrize(
@@ -207,17 +207,17 @@ def test_named_devices_stay_among_themselves() -> None:
 def test_links_are_in_bundles_of_one_size(bundles: tuple[int, ...], kept: bool) -> None:
     """The first two hosts change places."""
     f = replace(four(), link_bundle=np.array(bundles))
-    assert keeps(View.whole(f), exchanged(f, 0, 1), BUNDLES) is kept
-    assert keeps(View.whole(f), exchanged(f, 0, 1))
+    assert permutation_keeps_view(View.whole(f), exchanged(f, 0, 1), BUNDLES) is kept
+    assert permutation_keeps_view(View.whole(f), exchanged(f, 0, 1))
 
 
 def test_words_that_are_unknown() -> None:
     with pytest.raises(ValueError, match=r"unknown words: \['colour', 'weight'\]"):
-        Facts(View.whole(four()), frozenset({"weight", "order", "colour"}))
+        SymmetryFacts(View.whole(four()), frozenset({"weight", "order", "colour"}))
 
 
 def test_twins_have_equal_neighbours_with_equal_counts():
-    graph = adjacency(6, np.array([0, 1, 2, 2, 3]), np.array([4, 4, 4, 4, 5]))
+    graph = adjacency_network(6, np.array([0, 1, 2, 2, 3]), np.array([4, 4, 4, 4, 5]))
     assert [c.tolist() for c in equivalent_nodes(graph, np.arange(4))] == [[0, 1], [2], [3]]
 
 
@@ -230,4 +230,4 @@ def test_rails_are_renamed_as_a_whole() -> None:
         for u in units:
             one, two = place[f"su[{u}].leaf[0]"], place[f"su[{u}].leaf[1]"]
             image[[one, two]] = two, one
-        assert keeps(view, image) and keeps(view, image, frozenset({"rails"})) is kept
+        assert permutation_keeps_view(view, image) and permutation_keeps_view(view, image, frozenset({"rails"})) is kept

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
-from tdsl.prove.element_symmetry import symmetry
-from tdsl.prove.symmetry_candidates import axis_steps, by_ports, transitive_candidates
+from tdsl.fabric.claims import FabricElement
+from tdsl.prove.element_symmetry import symmetry_of_elements
+from tdsl.prove.symmetry_candidates import axis_steps, candidates_by_ports, transitive_candidates
 from tdsl.prove.view import View
 from tests.fabrics import Builder, torus
 from tests.prove.networks import wired
@@ -27,7 +27,7 @@ def test_steps_along_indices() -> None:
 def test_permutations_that_follow_ports() -> None:
     """A ring of five by port 0 and 1: one step either way."""
     f = torus(5).build()
-    assert sorted(image.tolist() for image in by_ports(f, np.arange(5))) == [[1, 2, 3, 4, 0], [4, 0, 1, 2, 3]]
+    assert sorted(image.tolist() for image in candidates_by_ports(f, np.arange(5))) == [[1, 2, 3, 4, 0], [4, 0, 1, 2, 3]]
 
 
 def test_steps_are_those_of_one_whole_declaration() -> None:
@@ -43,7 +43,7 @@ def test_groups_are_exchanged_as_a_whole() -> None:
     f = wired(4, 3, [(f"h{h}", "s0") for h in range(4)] + [("s0", "s1"), ("s1", "s2"), ("h3", "s1")]).build()
     view = View.whole(f)
     hosts = [d for d in range(f.device_count) if f.is_end[d]]
-    racks = [Element(f"rack{k}", np.array([hosts[k], 1 + k]), np.zeros(0, dtype=np.int64)) for k in range(2)]
-    assert symmetry(view, racks, frozenset()).orbits() == [[0], [1]]
-    alone = [Element(f"h{k}", np.array([hosts[k]]), np.zeros(0, dtype=np.int64)) for k in range(2)]
-    assert symmetry(view, alone, frozenset()).orbits() == [[0, 1]]
+    racks = [FabricElement(f"rack{k}", np.array([hosts[k], 1 + k]), np.zeros(0, dtype=np.int64)) for k in range(2)]
+    assert symmetry_of_elements(view, racks, frozenset()).orbits() == [[0], [1]]
+    alone = [FabricElement(f"h{k}", np.array([hosts[k]]), np.zeros(0, dtype=np.int64)) for k in range(2)]
+    assert symmetry_of_elements(view, alone, frozenset()).orbits() == [[0, 1]]

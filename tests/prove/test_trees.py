@@ -11,7 +11,7 @@ import pytest
 
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.trees import Trees, everyone, loads
+from tdsl.prove.trees import Trees, uniform_loads_along_trees, loads_along_trees
 from tests.prove.networks import arrives
 
 BUDGETS = (Budget(), Budget(tree_rounds=3, tree_work=20), Budget(tree_rounds=1))
@@ -44,7 +44,7 @@ def test_demands_on_trees(budget: Budget) -> None:
         net, rng = drawn(seed)
         pairs = [(rng.randrange(net.nodes), rng.randrange(net.nodes)) for _ in range(rng.randint(1, 6))]
         demands = {(s, t): rng.randint(1, 9) for s, t in pairs if s != t} or {(0, 1): 1}
-        found = loads(net, demands, budget)
+        found = loads_along_trees(net, demands, budget)
         assert (found is not None) == all(joined(net, s, t) for s, t in demands), seed
         if found is not None:
             carried(found, net, demands)
@@ -60,7 +60,7 @@ def test_everyone_on_trees(budget: Budget) -> None:
         net, rng = drawn(seed)
         weight = np.array([rng.choice([0, 1, 1, 3]) for _ in range(net.nodes)])
         ends = np.flatnonzero(weight).tolist()
-        found = everyone(net, weight, budget) if ends else None
+        found = uniform_loads_along_trees(net, weight, budget) if ends else None
         if found is not None:
             carried(found, net, {(s, t): int(weight[s] * weight[t]) for s in ends for t in ends if s != t})
             some += 1

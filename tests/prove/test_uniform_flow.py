@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.prove import uniform_flow as concurrent
-from tdsl.prove.automorphisms import Orbits, orbits
-from tdsl.prove.bisection import bisection
+from tdsl.prove.automorphisms import Orbits, automorphism_orbits
+from tdsl.prove.bisection import bisection_bounds
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.equal_split import Demand
-from tdsl.prove.uniform_flow import bound
+from tdsl.prove.equal_split import UniformDemand
+from tdsl.prove.uniform_flow import bound_across_halves
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
@@ -35,10 +35,10 @@ def test_colours_alone_would_prove_too_much():
     g = UnitGraph.of(view, net)
     one_colour = Orbits((), np.zeros(g.nodes, dtype=np.int64), np.zeros(len(g.a), dtype=np.int64))
     once = replace(DEFAULT, uniform_rounds=1)
-    claimed = concurrent.bound(concurrent.concurrent(g, Demand.all_to_all(g), one_colour, budget=once))
-    true = bisection(view)
+    claimed = concurrent.bound_across_halves(concurrent.uniform_flow_bounds(g, UniformDemand.all_to_all(g), one_colour, budget=once))
+    true = bisection_bounds(view)
     assert claimed == 308 and (true.lower, true.upper) == (256, 256)  # 307.2, rounded up
-    assert len(np.unique(orbits(g).link)) == 2
+    assert len(np.unique(automorphism_orbits(g).link)) == 2
 
 
 def joined(count, ends, hosts=1):
@@ -71,9 +71,9 @@ def test_without_symmetry_the_answer_is_the_same(seed, kind, damage):
         f = without(f, [first]) if rng.random() < 0.5 else swapped(f, first, second)
     view = View.whole(f)
     g = UnitGraph.of(view, unit_network(view))
-    demand = Demand.all_to_all(g)
+    demand = UniformDemand.all_to_all(g)
     alone = Orbits((), np.arange(g.nodes), np.arange(len(g.a)))
-    with_, without_ = (concurrent.concurrent(g, demand, o) for o in (orbits(g), alone))
+    with_, without_ = (concurrent.uniform_flow_bounds(g, demand, o) for o in (automorphism_orbits(g), alone))
     assert (with_ is None) == (without_ is None)
     if with_ is not None and without_ is not None:
         assert with_.lower <= without_.upper and without_.lower <= with_.upper
@@ -92,11 +92,11 @@ def test_what_crosses_every_split() -> None:
         for lower in (Fraction(1, 3), Fraction(2), Fraction(7, 5)):
             pairs: Any = SimpleNamespace(graph=g, demand=SimpleNamespace(pairs=True), lower=lower)
             exact = lower * (units // 2) * (units - units // 2)
-            assert bound(pairs) == -(-exact.numerator // exact.denominator)
+            assert bound_across_halves(pairs) == -(-exact.numerator // exact.denominator)
             hubs = SimpleNamespace(pairs=False, senders=column([2, 0, 3]), apart=column([5, 9, 1]))
             exact = lower * 13
             found: Any = SimpleNamespace(graph=g, demand=hubs, lower=lower)
-            assert bound(found) == -(-exact.numerator // exact.denominator)
+            assert bound_across_halves(found) == -(-exact.numerator // exact.denominator)
 
 
 def test_bounds_of_small_networks_meet() -> None:
@@ -108,7 +108,7 @@ def test_bounds_of_small_networks_meet() -> None:
         g = UnitGraph.of(view, unit_network(view))
         for last in (True, False):
             budget = DEFAULT if last else replace(DEFAULT, uniform_last_cells=0)
-            found = concurrent.concurrent(g, Demand.all_to_all(g), budget=budget) if len(view.units) > 1 else None
+            found = concurrent.uniform_flow_bounds(g, UniformDemand.all_to_all(g), budget=budget) if len(view.units) > 1 else None
             equal[last] += found is not None and found.lower == found.upper
     assert equal[True] >= 30 and equal[False] < 10
 
@@ -124,4 +124,4 @@ def test_sums_that_do_not_fit_a_word_are_no_answer() -> None:
             b.link(b.free(sw, h), b.free(sw, (h + 1) % 3), (1 << bits) + h)
         view = View.whole(b.build())
         g = UnitGraph.of(view, unit_network(view))
-        assert (concurrent.concurrent(g, Demand.all_to_all(g)) is not None) == some
+        assert (concurrent.uniform_flow_bounds(g, UniformDemand.all_to_all(g)) is not None) == some

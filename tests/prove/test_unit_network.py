@@ -12,7 +12,7 @@ import pytest
 
 from tdsl.prove.network import Network
 from tdsl.prove.unit_graph import UnitGraph
-from tdsl.prove.unit_network import parts, unit_network
+from tdsl.prove.unit_network import networks_of_components, unit_network
 from tdsl.prove.view import View
 from tests.fabrics import random_chips, random_fabric, random_layers, superpod
 from tests.prove.mixed_fabrics import all_rates, between_units, links, mixed, passing, table, units, views
@@ -27,7 +27,7 @@ def components_of(net: Network, wanted: dict[tuple[int, int], int]) -> None:
     g.add_edges_from(key for key in wanted if key[0] >= n)
     used = [sorted(c) for c in nx.connected_components(g) if any(key[0] < n and key[1] in c for key in wanted)]
     labelled = replace(net, labels=(np.arange(net.nodes) * 3,))
-    found = parts(labelled)
+    found = networks_of_components(labelled)
     assert len(found) == len(used)
     for part, inner in zip(found, sorted(used), strict=True):
         nodes = [*range(n), *inner]

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.prove.budget import Budget
 from tdsl.prove.view import View
 from tests.fabrics import Builder
@@ -64,7 +64,7 @@ def test_parts_of_a_fabric(seed: int) -> None:
     assert whole.budget is budget and whole.name == "" and whole.intact is None and whole.lost is None
     n = f.device_count
     for devices in ([*range(1, 5), *range(13, 17)], [0], [13, 17], [5, 6], [n - 1], list(range(17, n)), []):
-        element = Element("some", np.array(devices, dtype=np.int64))
+        element = FabricElement("some", np.array(devices, dtype=np.int64))
         while more := [d for d in range(n) if int(f.container[d]) in devices and d not in devices]:
             devices = [*devices, *more]
         for device in (False, True):

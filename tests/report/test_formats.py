@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tdsl.compile.compiler import Compilation, Design
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report import github, gitlab, junit, sarif
 from tdsl.report.formats import Report
 from tests.cli.run import SMALL, tdsl, write
@@ -81,7 +81,7 @@ def test_github(folder: Path) -> None:
 
 def test_github_leaves_columns_out_over_several_lines() -> None:
     file = SourceFile("a.fab", "one\ntwo\n")
-    (_, values, _), = commands(github.render(of(Diagnostic("E0101", "x", Span(file, 1, 6)))))  # fmt: skip
+    (_, values, _), = commands(github.render(of(Diagnostic("E0101", "x", SourceSpan(file, 1, 6)))))  # fmt: skip
     assert values == {"file": "a.fab", "line": "1", "endLine": "2", "title": "E0101 unknown_name"}
 
 
@@ -95,7 +95,7 @@ def diagnostics() -> st.SearchStrategy[Diagnostic]:
         SourceFile, st.sampled_from(["a.fab", "ä b/c,d:e%.fab"]), st.just("first\nsecond line\nthird")
     )
     spans = st.builds(
-        lambda f, a, b: Span(f, min(a, b), max(a, b)), file, st.integers(0, 20), st.integers(0, 20)
+        lambda f, a, b: SourceSpan(f, min(a, b), max(a, b)), file, st.integers(0, 20), st.integers(0, 20)
     )
     fixes = st.none() | st.builds(lambda t, s, n: Fix(t, ((s, n),)), TEXT, spans, TEXT)
     return st.builds(
@@ -213,13 +213,13 @@ def test_sarif_keeps_within_githubs_limits() -> None:
     """Of more than 25,000 results those that weigh most."""
     file = SourceFile("a.fab", "x\n" * 9)
     many = [
-        Diagnostic("E0101", f"{i}", Span(file, 0, 1), severity=Severity(1 + (i >= 100)))
+        Diagnostic("E0101", f"{i}", SourceSpan(file, 0, 1), severity=Severity(1 + (i >= 100)))
         for i in range(25_100)
     ]
     found = json.loads(sarif.render(of(*many)))["runs"][0]["results"]
     assert [r["level"] for r in found] == ["error"] * 25_000
     crowd = Diagnostic(
-        "E0101", "x", Span(file, 0, 1), tuple(Label(Span(file, 0, 1), "here") for _ in range(2000))
+        "E0101", "x", SourceSpan(file, 0, 1), tuple(Label(SourceSpan(file, 0, 1), "here") for _ in range(2000))
     )
     assert len(json.loads(sarif.render(of(crowd)))["runs"][0]["results"][0]["relatedLocations"]) <= 1000
 

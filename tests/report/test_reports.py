@@ -17,9 +17,9 @@ from tdsl import __version__
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation
 from tdsl.findings.diagnostic import Diagnostic, Label, Severity
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report import columns, paint, paths, terminal
-from tdsl.report.formats import Report, formats
+from tdsl.report.formats import Report, report_formats
 from tdsl.report.paint import Paint
 from tdsl.verify.result import Result
 from tests.cli.run import SMALL
@@ -47,7 +47,7 @@ DESIGNS = {
 @cache
 def compiled(name: str) -> Compilation:
     Path(name).write_text(DESIGNS[name])
-    return compiler.check(name)
+    return compiler.compile_and_verify(name)
 
 
 def plain(text: str) -> str:
@@ -55,10 +55,10 @@ def plain(text: str) -> str:
     return text.replace(__version__, "VERSION").replace(Path.cwd().as_uri(), "file:///here")
 
 
-@pytest.mark.parametrize("form", formats())
+@pytest.mark.parametrize("form", report_formats())
 def test_a_report_in_each_format(form: str, golden: Golden, here: None) -> None:
     report = Report([compiled(n) for n in DESIGNS], elapsed_s=0.25)
-    made = formats()[form]
+    made = report_formats()[form]
     early = getattr(made, "early", lambda _: "")(report)
     golden(
         f"report/{form}.txt", _untimed(plain(f"failed {report.failed}\n{early}----\n{made.render(report)}"))
@@ -84,18 +84,18 @@ def test_findings(golden: Golden) -> None:
         file = SourceFile("a\x1b.fab", text)
         for start, length in ((13, 6), (20, 0), (len(text) // 2, 30), (len(text), 0)):
             n += 1
-            span = Span(file, start, min(start + length, len(text)))
-            labels = [Label(Span(file, n, n + 4), MESSAGES[(n + 1) % 4])] * (n % 2) + [
-                Label(Span(other, 4, 7), "there")
+            span = SourceSpan(file, start, min(start + length, len(text)))
+            labels = [Label(SourceSpan(file, n, n + 4), MESSAGES[(n + 1) % 4])] * (n % 2) + [
+                Label(SourceSpan(other, 4, 7), "there")
             ] * (n % 3 == 0)
             d = Diagnostic(
                 ("E0101", "E0407", "E0001", "E9999")[n % 4], MESSAGES[n % 4] or "x", span, tuple(labels), (LONG,) * (n % 5 == 1),
                 LONG if n % 4 == 2 else "", severity=(Severity.ERROR, Severity.WARNING, Severity.NOTE)[n % 3], count=1 + n % 3,
             )  # fmt: skip
             width = (60, 100)[n % 2]
-            out += [f"==== {start}+{length} at {width}", terminal.finding(d, "a.fab", Paint(n == 7), width)]
+            out += [f"==== {start}+{length} at {width}", terminal.finding_block(d, "a.fab", Paint(n == 7), width)]
     d = Diagnostic("E0101", LONG, None, notes=("n",), help="h", count=12)
-    out += [terminal.finding(d, "a\u202e.fab", Paint(False), w) for w in (40, 60)]
+    out += [terminal.finding_block(d, "a\u202e.fab", Paint(False), w) for w in (40, 60)]
     golden("report/findings.txt", "\n".join(out) + "\n")
 
 
@@ -108,8 +108,8 @@ def test_what_is_marked_is_underlined(lines: list[str], data: st.DataObject) -> 
     stop = data.draw(st.integers(start, len(lines[row])))
     at = sum(len(line) + 1 for line in lines[:row])
     file = SourceFile("a.fab", "\n".join(lines))
-    told = terminal.finding(
-        Diagnostic("E9999", "wrong", Span(file, at + start, at + stop)), "a.fab", Paint(False), 100
+    told = terminal.finding_block(
+        Diagnostic("E9999", "wrong", SourceSpan(file, at + start, at + stop)), "a.fab", Paint(False), 100
     ).split("\n")
     assert told[:2] == ["error[E9999]: wrong", f" --> a.fab:{row + 1}:{start + 1}"]
     source = next(k for k, line in enumerate(told) if re.match(rf"{row + 1} \|", line))
@@ -154,7 +154,7 @@ def test_verdicts(golden: Golden) -> None:
     }  # fmt: skip
     out += ["----", *terminal.summary_lines(summary, Paint(False)), *terminal.summary_lines({}, Paint(False))]
     rates = (0.5, 999, 1000, 1e6, 25e9, 4e11, 1e12, 12.345e12, 1.5e15, 1e19)
-    out += [terminal.rate(r) for r in rates]
+    out += [terminal.rate_in_bps_text(r) for r in rates]
     golden("report/verdicts.txt", "\n".join(out) + "\n")
 
 
@@ -165,20 +165,20 @@ def _untimed(text: str) -> str:
 
 
 def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [paint.cells(c) for c in "a~\x7fé漢\u0301Ａ"] == [1, 1, 1, 1, 2, 0, 2]
-    assert paint.length("ab") == 2 and paint.length("漢é") == 3
+    assert [paint.character_columns(c) for c in "a~\x7fé漢\u0301Ａ"] == [1, 1, 1, 1, 2, 0, 2]
+    assert paint.text_columns("ab") == 2 and paint.text_columns("漢é") == 3
     assert (
-        paint.tame("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd"
-        and paint.tame("ab") == "ab"
+        paint.terminal_safe_text("a\nb\tc\x1b\u202e\u2028é\ue000") == "a\nb\tc\ufffd\ufffd\ufffdé\ufffd"
+        and paint.terminal_safe_text("ab") == "ab"
     )
-    assert paint.wrap("one two three", 7) == ["one two", "three"] and paint.wrap("one two three", 6) == [
+    assert paint.wrap_text("one two three", 7) == ["one two", "three"] and paint.wrap_text("one two three", 6) == [
         "one",
         "two",
         "three",
     ]
-    assert paint.wrap("", 5) == [""] and paint.wrap("a\n  b\n\nc", 9) == ["a", "b", "", "c"]
-    assert paint.wrap("漢漢 a", 5) == ["漢漢", "a"]
-    assert paint.wrap("漢漢 a", 6) == ["漢漢 a"] and paint.wrap("toolong a", 3) == ["toolong", "a"]
+    assert paint.wrap_text("", 5) == [""] and paint.wrap_text("a\n  b\n\nc", 9) == ["a", "b", "", "c"]
+    assert paint.wrap_text("漢漢 a", 5) == ["漢漢", "a"]
+    assert paint.wrap_text("漢漢 a", 6) == ["漢漢 a"] and paint.wrap_text("toolong a", 3) == ["toolong", "a"]
     assert (
         Paint(True)("error", "x") == "\x1b[1;31mx\x1b[0m"
         and Paint(True)("dim", "") == ""
@@ -204,36 +204,36 @@ def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
         paint.colored.reset(token)
     for columns_given, wide in (("30", 60), ("60", 60), ("99", 99), ("140", 140), ("300", 140)):
         monkeypatch.setenv("COLUMNS", columns_given)
-        assert [paint.width_of(Stream(t)) for t in (True, False)] == [wide, 100]  # type: ignore[arg-type]
+        assert [paint.output_width(Stream(t)) for t in (True, False)] == [wide, 100]  # type: ignore[arg-type]
 
 
 def test_tables() -> None:
     """Columns of numbers to the right; what stands out after the sample is let stand out."""
     rows = [("a", 1, None, "x\x1b"), ("漢", 22.5, -3, ""), ("bbb", "", 4, "y")]
-    assert list(columns.table(("name", "n", "of", "t"), rows, Paint(False))) == [
+    assert list(columns.table_lines(("name", "n", "of", "t"), rows, Paint(False))) == [
         "name     n  of  t", "a        1      x\ufffd", "漢    22.5  -3", "bbb          4  y",
     ]  # fmt: skip
-    assert list(columns.table(("n",), [], Paint(True))) == ["\x1b[1mn\x1b[0m"]
-    assert list(columns.table(("n", "m"), [("1.2.3", "1-")], Paint(False))) == ["n       m", "1.2.3  1-"]
-    many = list(columns.table(("n",), [("1",)] * columns.SAMPLE + [("12345",)], Paint(False)))
+    assert list(columns.table_lines(("n",), [], Paint(True))) == ["\x1b[1mn\x1b[0m"]
+    assert list(columns.table_lines(("n", "m"), [("1.2.3", "1-")], Paint(False))) == ["n       m", "1.2.3  1-"]
+    many = list(columns.table_lines(("n",), [("1",)] * columns.SAMPLE + [("12345",)], Paint(False)))
     assert len(many) == columns.SAMPLE + 2 == 2002 and many[-1] == "12345" and many[1] == "1"
 
 
 def test_names_of_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert [paths.relative(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.relative_file_name(n) for n in (f"{tmp_path}/a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a b.fab", "/x/y.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
-    assert [paths.uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
+    assert [paths.file_uri(n) for n in (f"{tmp_path}/a b.fab", "/x/ü.fab", "a/b.fab", "stdlib:a/b.fab")] == [
         "a%20b.fab", "file:///x/%C3%BC.fab", "a/b.fab", "stdlib:a/b.fab",
     ]  # fmt: skip
     file = SourceFile("a.fab", "ab\ncd\n")
-    d = Diagnostic("E0001", "m", Span(file, 1, 4), notes=("n", "o"), help="h", count=1234)
-    assert paths.place("b.fab", d) == ("a.fab", 1, 2, 2, 2)
-    assert paths.place("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
+    d = Diagnostic("E0001", "m", SourceSpan(file, 1, 4), notes=("n", "o"), help="h", count=1234)
+    assert paths.finding_location("b.fab", d) == ("a.fab", 1, 2, 2, 2)
+    assert paths.finding_location("b.fab", Diagnostic("E0001", "m", None)) == ("b.fab", 1, 1, 1, 1)
     assert (
-        paths.whole(d) == "m\nthe first of 1,234\nn\no\nhelp: h"
-        and paths.whole(Diagnostic("E0001", "m", None)) == "m"
+        paths.finding_text_in_full(d) == "m\nthe first of 1,234\nn\no\nhelp: h"
+        and paths.finding_text_in_full(Diagnostic("E0001", "m", None)) == "m"
     )
 
 
@@ -242,7 +242,7 @@ def test_the_closing_line_counts_what_is_found() -> None:
 
     def closing(*found: Diagnostic) -> list[str]:
         report: Any = SimpleNamespace(findings=found, elapsed_s=1.26, coverage=(2, 2), compilations=())
-        return terminal.closing(report, Paint(False)).split("\n")
+        return terminal.closing_lines(report, Paint(False)).split("\n")
 
     many = [Diagnostic(f"E010{n}", "", None, severity=Severity.ERROR) for n in range(1, 8)]
     said = "tdsl explain E0101 says more; also E0102, E0103, E0104, E0105, E0106"

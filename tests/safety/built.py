@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.output.write import write
+from tdsl.output.write import write_output_folder
 
 
 def files(**texts: str) -> dict[str, bytes]:
@@ -19,7 +19,7 @@ def files(**texts: str) -> dict[str, bytes]:
 def put(content: dict[str, bytes], out: Path) -> list[str]:
     """Write; the codes of what was found."""
     found = Diagnostics()
-    assert write(content, out, found) is not found.has_errors
+    assert write_output_folder(content, out, found) is not found.has_errors
     return [d.code for d in found]
 
 

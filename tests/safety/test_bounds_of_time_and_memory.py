@@ -10,8 +10,8 @@ import time
 import pytest
 
 from tdsl.emit import limits
-from tdsl.emit.limits import in_time
-from tdsl.emit.quote import Refused
+from tdsl.emit.limits import limited_in_time
+from tdsl.emit.quote import NameRefused
 
 timed = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers of processor time")
 
@@ -30,7 +30,7 @@ def test_the_bounds() -> None:
 @timed
 def test_work_that_takes_too_long_is_stopped() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    with pytest.raises(Refused, match=re.escape("it takes more than 0.05 seconds")), in_time(0.05):
+    with pytest.raises(NameRefused, match=re.escape("it takes more than 0.05 seconds")), limited_in_time(0.05):
         work(5)
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
@@ -38,19 +38,19 @@ def test_work_that_takes_too_long_is_stopped() -> None:
 
 @timed
 def test_an_outer_bound_goes_on() -> None:
-    with in_time(50):
-        with in_time(20):
+    with limited_in_time(50):
+        with limited_in_time(20):
             assert 19 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 20.02
             work(0.1)
         left = signal.getitimer(signal.ITIMER_VIRTUAL)[0]
         assert 48 < left < 49.97, "what the inner work took counts"
-    with in_time(20):
-        with in_time(50):
+    with limited_in_time(20):
+        with limited_in_time(50):
             assert 19 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 20.02, "no more than the outer bound"
             work(0.1)
         assert 18 < signal.getitimer(signal.ITIMER_VIRTUAL)[0] < 19.97
-    with pytest.raises(Refused, match=r"more than 0\.05 seconds"), in_time(0.05):
-        with pytest.raises(KeyError), in_time(50):
+    with pytest.raises(NameRefused, match=r"more than 0\.05 seconds"), limited_in_time(0.05):
+        with pytest.raises(KeyError), limited_in_time(50):
             raise KeyError
         work(5)
 
@@ -60,7 +60,7 @@ def test_other_threads_have_no_bound() -> None:
     done: list[object] = []
 
     def run() -> None:
-        with in_time(0.01):
+        with limited_in_time(0.01):
             work(0.03)
             done.append(signal.getitimer(signal.ITIMER_VIRTUAL))
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from tdsl.commands._rows import Rows, print_csv
-from tdsl.emit.quote import file_name
-from tdsl.emit.rows import cell
-from tdsl.emit.workbook import Sheet, workbook
-from tdsl.report.paint import tame
+from tdsl.commands._rows import OutputRows, print_csv
+from tdsl.emit.quote import safe_file_name
+from tdsl.emit.rows import spreadsheet_cell
+from tdsl.emit.workbook import Sheet, workbook_bytes
+from tdsl.report.paint import terminal_safe_text
 from tests.cli.run import SMALL, tdsl, write
 from tests.conftest import need_program
 from tests.targets.inventories import run
@@ -56,10 +56,10 @@ def test_paths_that_are_one_file_elsewhere() -> None:
 
 @pytest.mark.parametrize("name", ["con", "NUL", "Aux.cfg", "com1", "lpt9.x.y", "leaf.", "prn"])
 def test_no_file_is_called_as_a_device_of_windows(name: str) -> None:
-    made = file_name(name)
-    assert re.fullmatch(r"[\w-]+-[0-9a-f]{8}", made) and made != file_name(name.swapcase() + "x")
+    made = safe_file_name(name)
+    assert re.fullmatch(r"[\w-]+-[0-9a-f]{8}", made) and made != safe_file_name(name.swapcase() + "x")
     for fine in ("console", "com10", "leaf.cfg", "nul-1", "aux0"):
-        assert file_name(fine) == fine
+        assert safe_file_name(fine) == fine
 
 
 @pytest.mark.parametrize("text", ["\u0441\u0430", "\u0410{i}", "leaf-\u0430{i}", "\u039f\u03a1{i}"])
@@ -116,7 +116,7 @@ def test_a_name_of_digits_is_no_number_of_a_spreadsheet(tmp_path: Path) -> None:
 
 def test_a_text_longer_than_a_cell_is_cut_and_not_left_out() -> None:
     """A spreadsheet has room for 32,767 characters."""
-    data = workbook([Sheet("a", ["b"], [["x" * 40_000]])], "t")
+    data = workbook_bytes([Sheet("a", ["b"], [["x" * 40_000]])], "t")
     there = openpyxl.load_workbook(io.BytesIO(data)).worksheets[0]["A2"].value
     assert len(there) == 32_767 and there.endswith("x…")
 
@@ -124,9 +124,9 @@ def test_a_text_longer_than_a_cell_is_cut_and_not_left_out() -> None:
 @pytest.mark.parametrize("name", ["a\rb", "\uff1dcmd()", "a;=cmd()", "a\nb"])
 def test_tables_on_stdout_are_csv(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A line end in a name is no end of a row, and a formula is none."""
-    print_csv(Rows(("device", "n"), [[name, 1], ["b", 2]]))
+    print_csv(OutputRows(("device", "n"), [[name, 1], ["b", 2]]))
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out, newline="")))
-    assert rows == [["device", "n"], [cell(name), "1"], ["b", "2"]]
+    assert rows == [["device", "n"], [spreadsheet_cell(name), "1"], ["b", "2"]]
 
 
 @pytest.mark.parametrize("name", ["a\x1b[2J{i}", "a\t{i}", "a\x85{i}", "a\u2028{i}", " a{i}", "a{i} ", "a{i:_>600}", ""])
@@ -170,8 +170,8 @@ def test_no_name_is_a_command_of_a_ci_server(call: str, tmp_path: Path) -> None:
 
 def test_an_address_is_no_command() -> None:
     for text in ("::1", "::/0", "::ffff:10.0.0.1", "fe80::1", "a::b", "::dead", "::", "# ## x", "a ::error::b"):
-        assert tame(text) == text
-    assert tame("  ::error file=a::b\n##[group]") == "  \ufffd:error file=a::b\n\ufffd#[group]"
+        assert terminal_safe_text(text) == text
+    assert terminal_safe_text("  ::error file=a::b\n##[group]") == "  \ufffd:error file=a::b\n\ufffd#[group]"
 
 
 def test_no_text_of_a_design_is_a_link_or_an_image_in_a_comment(tmp_path: Path) -> None:

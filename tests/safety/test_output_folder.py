@@ -268,7 +268,7 @@ def test_a_lock_file_that_is_a_file_of_somebody(how: str, tmp_path: Path) -> Non
 def test_a_folder_in_place_of_the_lock_is_named(tmp_path: Path) -> None:
     (tmp_path / ".out.tdsl-lock").mkdir()
     found = Diagnostics()
-    assert not writing.write(files(a="1"), tmp_path / "out", found)
+    assert not writing.write_output_folder(files(a="1"), tmp_path / "out", found)
     assert f"Is a directory ({tmp_path / '.out.tdsl-lock'})" in found.items[0].message
 
 
@@ -393,7 +393,7 @@ def test_rules_of_access_of_a_file(tmp_path: Path) -> None:
     """`fmt` of a design that one user may read and write, too: its group could, and that user could no more."""
     path = design(tmp_path)
     rules = rules_of(path)
-    disk.replace(path, b"new")
+    disk.replace_file(path, b"new")
     assert path.read_bytes() == b"new" and os.getxattr(path, "system.posix_acl_access") == rules
 
 
@@ -484,7 +484,7 @@ def test_a_lock_of_another_user_on_a_file_server(
         flock(handle, how)
 
     monkeypatch.setattr(fcntl, "flock", served)
-    with folder_lock.locked(home / ".out.tdsl-lock"):
+    with folder_lock.hold_lock_file(home / ".out.tdsl-lock"):
         (home / ".out.tdsl-lock").chmod(0o644)
         if held:
             assert in_child(lambda: put(files(a="1"), home / "out") != ["E0509"], 65534) == 0

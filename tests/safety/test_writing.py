@@ -17,7 +17,7 @@ import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import write as writing
-from tdsl.output.write import write
+from tdsl.output.write import write_output_folder
 from tdsl.system import files as disk
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
@@ -43,9 +43,9 @@ EVERY_STEP = """
 
     def work(n):
         if what == "file":
-            disk.replace(place, b"%d" % n * 5000)
+            disk.replace_file(place, b"%d" % n * 5000)
             return True
-        return writing.write(output(n), place, Diagnostics())
+        return writing.write_output_folder(output(n), place, Diagnostics())
 
     def guard(of, name, left):
         before = getattr(of, name)
@@ -137,10 +137,10 @@ BUILDER = """
     import sys
     from pathlib import Path
     from tdsl.findings.diagnostic import Diagnostics
-    from tdsl.output.write import write
+    from tdsl.output.write import write_output_folder
     from tests.safety.built import output
     for n in range(int(sys.argv[2]), int(sys.argv[2]) + 12):
-        assert write(output(n), Path(sys.argv[1]), Diagnostics()), n
+        assert write_output_folder(output(n), Path(sys.argv[1]), Diagnostics()), n
 """
 
 
@@ -174,7 +174,7 @@ def test_what_a_killed_process_of_number_1_left(left: str, tmp_path: Path) -> No
         (tmp_path / left).write_text("process 1 on gone")
     else:
         (tmp_path / left).mkdir()
-    assert write(output(1), tmp_path / "out", Diagnostics())
+    assert write_output_folder(output(1), tmp_path / "out", Diagnostics())
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
@@ -306,7 +306,7 @@ def test_without_rights(tmp_path: Path) -> None:
             os.setgid(65534)
             os.setuid(65534)
             try:
-                disk.replace(path, b"new")
+                disk.replace_file(path, b"new")
             except OSError as fault:
                 os._exit(fault.errno or 1)
             os._exit(0)
@@ -369,7 +369,7 @@ def test_streams_are_written_to(tmp_path: Path) -> None:
 def test_no_file_of_a_build_leads_out_of_it(path: str, tmp_path: Path) -> None:
     found = Diagnostics()
     assert (
-        not writing.write({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
+        not writing.write_output_folder({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tdsl.compile.compiler import expand
+from tdsl.compile.compiler import expand_intent
 from tdsl.findings.diagnostic import Severity
 from tests.cli.run import report
 from tests.harness import compile_text, places
@@ -69,7 +69,7 @@ def test_each_fabric_has_the_hosts_that_take_part(tmp_path: Path) -> None:
 
 def test_expansion(tmp_path: Path) -> None:
     result = compile_text(AI, tmp_path, models=False, name="intent.fab")
-    made, _ = expand(str(tmp_path / "intent.fab"))
+    made, _ = expand_intent(str(tmp_path / "intent.fab"))
     assert made is not None and "hosts node" not in made
     again = compile_text(made, tmp_path, models=False)
     for before, after in zip(result.designs, again.designs, strict=True):

@@ -10,7 +10,7 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
@@ -22,7 +22,7 @@ LARGE = (
     "llama3_24k", "llama3_pod_racks", "megascale", "nvlink_576", "oci_supercluster", "tpu_v5p",
 )  # fmt: skip
 """Designs of more than 20,000 links: they take long and have no statement that the others do not have."""
-LIBRARY = [p for p in sorted((resources.folder("stdlib") / "designs").glob("*.fab")) if p.stem not in LARGE]
+LIBRARY = [p for p in sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab")) if p.stem not in LARGE]
 
 MODELS = """
 model host H { port nic[8]: 400Gbps { type GE400, GE200; os "eth{i}" }; chip gpu[8]: G }
@@ -142,7 +142,7 @@ fabric g {
 def made(path: Path, text: str) -> list[tuple[str, bytes]]:
     """Name and ``fabric.json`` of every fabric of a text in the place of a file, at its last phase."""
     path.write_text(text, encoding="utf-8")
-    result = compiler.elaborate(str(path), Options())
+    result = compiler.compile_without_checks(str(path), Options())
     assert not [d for d in result.findings if d.severity is Severity.ERROR], [
         f"{d.code} {d.message}" for d in result.findings
     ]
@@ -150,7 +150,7 @@ def made(path: Path, text: str) -> list[tuple[str, bytes]]:
     for design in result.designs:
         found = Diagnostics()
         assert design.fabric is not None
-        out.append((design.name, build(design.fabric, ["json"], found)["fabric.json"]))
+        out.append((design.name, build_files(design.fabric, ["json"], found)["fabric.json"]))
         assert not found.has_errors, [f"{d.code} {d.message}" for d in found.items]
     return out
 
@@ -173,11 +173,11 @@ def hold(path: Path, text: str) -> None:
         assert format_source(SourceFile(path.name, laid)) == laid
         assert made(path, laid) == before
     path.write_text(text, encoding="utf-8")
-    written, result = compiler.expand(str(path), Options())
+    written, result = compiler.expand_intent(str(path), Options())
     assert written is not None, [d.message for d in result.findings]
     assert format_source(SourceFile(path.name, written)) == written
     assert made(path, written) == before
-    again, _ = compiler.expand(str(path), Options())
+    again, _ = compiler.expand_intent(str(path), Options())
     assert again == written
 
 
@@ -208,7 +208,7 @@ def expanded(text: str, folder: Path, **given: str) -> str:
     """The expanded text, without the model."""
     path = folder / "t.fab"
     path.write_text(text + MODEL, encoding="utf-8")
-    found, result = compiler.expand(str(path), Options(set=tuple(given.items())))
+    found, result = compiler.expand_intent(str(path), Options(set=tuple(given.items())))
     assert found is not None, [d.message for d in result.findings]
     assert "model switch S" in found
     return found[: found.index("model switch S")]

@@ -10,13 +10,13 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
-from tdsl.verify.summary import summarise
+from tdsl.verify.summary import fabric_summary
 
 SUPERPOD = """\
 fabric superpod "NVIDIA DGX SuperPOD H100" {
@@ -136,7 +136,7 @@ DESIGNS = {
 def compiled(text: str, folder: Path, **settings: object) -> compiler.Compilation:
     path = folder / "design.fab"
     path.write_text(text, encoding="utf-8")
-    return compiler.check(str(path), Options(set=tuple((k, str(v)) for k, v in settings.items())))
+    return compiler.compile_and_verify(str(path), Options(set=tuple((k, str(v)) for k, v in settings.items())))
 
 
 def fabric_of(text: str, folder: Path, **settings: object) -> Fabric:
@@ -151,7 +151,7 @@ def fabric_of(text: str, folder: Path, **settings: object) -> Fabric:
 def data(fabric: Fabric) -> bytes:
     """The bytes of fabric.json."""
     found = Diagnostics()
-    files = build(fabric, ["json"], found)
+    files = build_files(fabric, ["json"], found)
     assert not found.has_errors
     return files["fabric.json"]
 
@@ -159,7 +159,7 @@ def data(fabric: Fabric) -> bytes:
 def expanded(text: str, folder: Path, **settings: object) -> str:
     path = folder / "intent.fab"
     path.write_text(text, encoding="utf-8")
-    made, result = compiler.expand(str(path), Options(set=tuple((k, str(v)) for k, v in settings.items())))
+    made, result = compiler.expand_intent(str(path), Options(set=tuple((k, str(v)) for k, v in settings.items())))
     assert made is not None, [d.message for d in result.findings]
     return made
 
@@ -208,12 +208,12 @@ def test_a_variable_is_no_name_that_has_a_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize("units", [1, 2, 3, 4])
 def test_intent_and_structure_have_the_same_figures(units: int, tmp_path: Path) -> None:
     """Units of 3 take 16 spines: 12 would have the ports, and 32 links do not spread evenly over 12."""
-    intent = summarise(fabric_of(SUPERPOD, tmp_path, units=units))
+    intent = fabric_summary(fabric_of(SUPERPOD, tmp_path, units=units))
     standard = (
-        compiler.elaborate("dgx_superpod_h100", Options(set=(("units", str(units)),))).designs[0].fabric
+        compiler.compile_without_checks("dgx_superpod_h100", Options(set=(("units", str(units)),))).designs[0].fabric
     )
     assert standard is not None
-    assert intent == summarise(standard)
+    assert intent == fabric_summary(standard)
     assert intent["tiers"]["spine"] == [4, 8, 16, 16][units - 1]  # type: ignore[index]
 
 
@@ -222,7 +222,7 @@ def test_least_links_for_at_most(tmp_path: Path) -> None:
     result = compiled(LLAMA, tmp_path)
     fabric = result.designs[0].fabric
     assert fabric is not None
-    summary = summarise(fabric)
+    summary = fabric_summary(fabric)
     assert summary["tiers"] == {"rack": 1536, "pod": 128, "core": 7}
     assert summary["links"]["classes"]["pod-core"] == 3584  # type: ignore[index]
     value = next(r.value for r in result.designs[0].results if r.check == "oversubscription")
@@ -248,15 +248,15 @@ def test_an_exact_ratio_names_the_two_nearest(tmp_path: Path) -> None:
 
 def test_planes(tmp_path: Path) -> None:
     """DeepSeek-V3's multi-plane fat tree (ISCA 2025, table 3): 16,384 endpoints, 768 switches, 16,384 links between them."""
-    summary = summarise(fabric_of(MULTIPLANE, tmp_path))
+    summary = fabric_summary(fabric_of(MULTIPLANE, tmp_path))
     assert (summary["endpoints"], summary["switches"], summary["planes"]) == (16384, 768, 8)
     assert summary["links"]["classes"] == {"host-leaf": 16384, "leaf-spine": 16384}  # type: ignore[index]
-    assert summarise(fabric_of(MULTIPLANE, tmp_path, used=100))["endpoints"] == 800
+    assert fabric_summary(fabric_of(MULTIPLANE, tmp_path, used=100))["endpoints"] == 800
 
 
 def test_three_tiers(tmp_path: Path) -> None:
     """Imbue: 4,088 + 4,096 + 4,096 links. The top spread alone would fall into two parts, which meet in the tier below."""
-    summary = summarise(fabric_of(IMBUE, tmp_path))
+    summary = fabric_summary(fabric_of(IMBUE, tmp_path))
     assert summary["tiers"] == {"su": 128, "pod": 128, "core": 64}
     assert summary["links"]["classes"] == {"host-su": 4088, "su-pod": 4096, "pod-core": 4096}  # type: ignore[index]
 
@@ -326,7 +326,7 @@ def test_ends_are_dealt_evenly(
 
 def test_a_topology_of_the_design_itself(tmp_path: Path) -> None:
     fabric = fabric_of(OWN, tmp_path)
-    assert summarise(fabric)["links"]["total"] == 48 + 2 * 6 + 3  # type: ignore[index]
+    assert fabric_summary(fabric)["links"]["total"] == 48 + 2 * 6 + 3  # type: ignore[index]
     made = expanded(OWN, tmp_path)
     assert "switch hub[4]: QM9700" in made
     assert "connect hub[*] each x 2 { class local }" in made
@@ -341,15 +341,15 @@ def test_topologies_are_files(tmp_path: Path) -> None:
     )
     path = tmp_path / "design.fab"
     path.write_text("fabric f {\n hosts 8 x DGX_H100\n pair QM9700\n}\n")
-    assert compiler.check(str(path), Options(paths=(tmp_path / "own",))).findings == []
-    assert [d.code for d in compiler.check(str(path)).findings] == ["E0118"]
+    assert compiler.compile_and_verify(str(path), Options(paths=(tmp_path / "own",))).findings == []
+    assert [d.code for d in compiler.compile_and_verify(str(path)).findings] == ["E0118"]
 
 
 def test_rail_only(tmp_path: Path) -> None:
     text = "model switch SW { port p[1..128]: 400Gbps { type NDR } }\n"
     text += "fabric f {\n hosts 128 x DGX_H100\n rail_only { switch SW }\n}\n"
     fabric = fabric_of(text, tmp_path)
-    assert summarise(fabric)["links"] == {"total": 1024, "classes": {"host-rail": 1024}}
+    assert fabric_summary(fabric)["links"] == {"total": 1024, "classes": {"host-rail": 1024}}
     assert expanded(text, tmp_path).splitlines()[1:5] == [
         "fabric f {", "  host host[128]: DGX_H100", "  switch rail[8]: SW", "  connect host[h].nic[i] to rail[i]",
     ]  # fmt: skip
@@ -358,7 +358,7 @@ def test_rail_only(tmp_path: Path) -> None:
 def test_fat_tree(tmp_path: Path) -> None:
     """Al-Fares et al. 2008: k = 48 makes 27,648 hosts and 2,880 switches."""
     models = "model switch R { port p[1..48]: 400Gbps }\nmodel host N { port nic: 400Gbps }\n"
-    summary = summarise(
+    summary = fabric_summary(
         fabric_of(models + "fabric f {\n hosts 27648 x N\n fat_tree R { k 48 }\n}\n", tmp_path)
     )
     assert (summary["hosts"], summary["switches"]) == (27648, 2880)
@@ -377,8 +377,8 @@ def test_balanced_dragonflies(a: int, routers: int, links: int, tmp_path: Path) 
     assert result.findings == []
     fabric = result.designs[0].fabric
     assert fabric is not None
-    classes = summarise(fabric)["links"]["classes"]  # type: ignore[index]
-    assert (summarise(fabric)["switches"], classes["local"] + classes["global"]) == (routers, links)
+    classes = fabric_summary(fabric)["links"]["classes"]  # type: ignore[index]
+    assert (fabric_summary(fabric)["switches"], classes["local"] + classes["global"]) == (routers, links)
 
 
 def test_a_finding_names_the_intent_and_then_the_topology(tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ def test_a_finding_names_the_intent_and_then_the_topology(tmp_path: Path) -> Non
 
 
 def test_every_standard_topology_says_where_it_is_from() -> None:
-    for path in (resources.folder("stdlib") / "topologies").glob("*.fab"):
+    for path in (resources.packaged_folder("stdlib") / "topologies").glob("*.fab"):
         text = path.read_text(encoding="utf-8")
         assert text.startswith("# ") and f"topology {path.stem}(" in text
         assert format_source(SourceFile(path.name, text)) == text

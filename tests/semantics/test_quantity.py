@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from tdsl.semantics.builtins import prime_power
-from tdsl.semantics.model import Axis, unravel
+from tdsl.semantics.model import Axis, indices_at_position
 from tdsl.semantics.quantity import (
     BASE,
     LENGTH,
@@ -23,7 +23,7 @@ from tdsl.semantics.quantity import (
     UNIT_TABLE,
     UNITS,
     Quantity,
-    show,
+    quantity_text,
 )
 
 PER = {"ns/m": ("s", "m", "1e-9"), "us/km": ("s", "m", "1e-9"), "dB/km": ("dB", "m", "1e-3"), "kg/m": ("kg", "m", "1")}
@@ -76,14 +76,14 @@ def test_every_unit_has_its_size_and_dimension() -> None:
 )  # fmt: skip
 def test_a_quantity_as_a_person_writes_it(amount: str, dim: tuple[int, int, int, int, int, int, int, int], text: str) -> None:
     """The largest prefix that leaves at least one, six digits, and days only where they are whole."""
-    assert show(Quantity(Fraction(amount), dim)) == text == str(Quantity(Fraction(amount), dim))
+    assert quantity_text(Quantity(Fraction(amount), dim)) == text == str(Quantity(Fraction(amount), dim))
 
 
 @pytest.mark.parametrize("axes", [(Axis(0, 1),), (Axis(3, 4),), (Axis(1, 2), Axis(0, 3)), (Axis(5, 3), Axis(1, 1), Axis(2, 4))])
 def test_positions_count_row_by_row(axes: tuple[Axis, ...]) -> None:
     """The last index runs fastest; axes begin where they begin."""
     every = list(product(*(range(a.low, a.low + a.size) for a in axes)))
-    assert [unravel(k, axes) for k in range(len(every))] == every
+    assert [indices_at_position(k, axes) for k in range(len(every))] == every
 
 
 def test_prime_powers_by_multiplication() -> None:

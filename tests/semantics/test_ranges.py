@@ -14,10 +14,10 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.evaluate import Evaluator
 from tdsl.semantics.parameters import define_param
-from tdsl.semantics.ranges import Domain, Settings, domain
+from tdsl.semantics.ranges import Domain, ParameterSettings, parameter_domain
 from tdsl.semantics.scope import Scope
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 
 WIDE = range(-150, 151)
 
@@ -25,9 +25,9 @@ WIDE = range(-150, 151)
 def domain_of(*params: str) -> Domain:
     """The domain of the last of some parameters."""
     found = Diagnostics()
-    module = parse(SourceFile("t.fab", "\n".join(f"param {p}" for p in params) + "\n"), found)
+    module = parse_source_file(SourceFile("t.fab", "\n".join(f"param {p}" for p in params) + "\n"), found)
     assert not list(found), [d.message for d in found]
-    scope, evaluator, settings = Scope(), Evaluator(), Settings(domains=[])
+    scope, evaluator, settings = Scope(), Evaluator(), ParameterSettings(domains=[])
     for s in module.body:
         assert isinstance(s, tree.Param)
         define_param(scope, s, evaluator, settings)
@@ -218,9 +218,9 @@ GUARDS: dict[str, Callable[[int], bool]] = {
 @pytest.mark.parametrize("guard", GUARDS)
 def test_the_values_of_a_guard(guard: str) -> None:
     """All of them, in order, and the guard says the same of each number around."""
-    (s,) = parse(SourceFile("t.fab", f"param n: int = 3 where {guard}\n"), Diagnostics()).body
+    (s,) = parse_source_file(SourceFile("t.fab", f"param n: int = 3 where {guard}\n"), Diagnostics()).body
     assert isinstance(s, tree.Param)
-    found = domain(Scope(), s, Evaluator())
+    found = parameter_domain(Scope(), s, Evaluator())
     assert found.choices is not None, found.missing
     assert list(found.choices) == [n for n in range(-60, 61) if GUARDS[guard](n)]
     assert [n for n in range(-60, 61) if found.allows(n)] == list(found.choices)

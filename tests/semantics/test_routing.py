@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import compile_text, fabric_of
 
@@ -32,7 +32,7 @@ ROCE = {
 
 
 def block(text: str, name: str, folder: Path) -> dict[str, Any]:
-    made = build(fabric_of(TEXT.format(text), folder, models=False), ["json"], Diagnostics())["fabric.json"]
+    made = build_files(fabric_of(TEXT.format(text), folder, models=False), ["json"], Diagnostics())["fabric.json"]
     found: dict[str, Any] = json.loads(made)[name]
     return found
 

@@ -99,7 +99,7 @@ def test_ports_run_at_the_rate_that_the_tier_says(tmp_path: Path) -> None:
 )
 def test_the_structure_gives_the_same_fabric(text: str, tmp_path: Path) -> None:
     first = compile_text(text, tmp_path, verify=False, models=False).designs[0].fabric
-    expanded, _ = compiler.expand(str(tmp_path / "design.fab"), Options())
+    expanded, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Options())
     assert expanded is not None and "clos" not in expanded
     second = compile_text(expanded, tmp_path, verify=False, models=False).designs[0].fabric
     for column in (

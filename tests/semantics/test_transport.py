@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tdsl.compile.compiler import Options
-from tdsl.emit.build import build
-from tdsl.emit.target import discover
+from tdsl.emit.build import build_files
+from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.prove.symmetry import keeps
+from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
 from tests.cli.run import tdsl
 from tests.harness import compile_text, fabric_of
@@ -55,7 +55,7 @@ def test_what_is_said(said: str, codes: list[str], transport: str, tmp_path: Pat
 @pytest.mark.parametrize(("said", "made"), [("infiniband", True), ("roce", False), ("ethernet", False)])
 def test_one_family_of_files(said: str, made: bool, tmp_path: Path) -> None:
     fabric = fabric_of(BOTH + f"fabric f {{ transport {said}\n {WIRED} }}", tmp_path)
-    files = build(fabric, ["json", "opensm", "cabling"], Diagnostics())
+    files = build_files(fabric, ["json", "opensm", "cabling"], Diagnostics())
     assert any(name.startswith("opensm/") for name in files) == made
     assert f'"transport": "{said}"' in files["fabric.json"].decode()
     interface = files["cabling/links.csv"].decode().splitlines()[1].split(",")[3]
@@ -105,9 +105,9 @@ def test_a_permutation_keeps_bundles(tmp_path: Path) -> None:
     }"""
     view = View.whole(fabric_of(text, tmp_path))
     image = np.array([2, 3, 0, 1])
-    assert keeps(view, image)
-    assert not keeps(view, image, frozenset({"bundles"}))
-    assert keeps(view, np.array([1, 0, 2, 3]), frozenset({"bundles"}))
+    assert permutation_keeps_view(view, image)
+    assert not permutation_keeps_view(view, image, frozenset({"bundles"}))
+    assert permutation_keeps_view(view, np.array([1, 0, 2, 3]), frozenset({"bundles"}))
 
 
 def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
       address a[*] links from 10.0.0.0/22
     }"""
     fabric = fabric_of(text, tmp_path)
-    rows = build(fabric, ["cabling"], Diagnostics())["cabling/links.csv"].decode().splitlines()
+    rows = build_files(fabric, ["cabling"], Diagnostics())["cabling/links.csv"].decode().splitlines()
     head = rows[0].split(",")
     table = [dict(zip(head, row.split(","), strict=True)) for row in rows[1:]]
     pairs = Counter((r["a_device"], r["a_bundle"], r["b_bundle"]) for r in table)
@@ -129,7 +129,7 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
 
 
 def test_an_expansion_keeps_both(tmp_path: Path) -> None:
-    from tdsl.compile.compiler import expand
+    from tdsl.compile.compiler import expand_intent
 
     text = (
         BOTH
@@ -137,10 +137,10 @@ def test_an_expansion_keeps_both(tmp_path: Path) -> None:
       clos { tier leaf of 4 hosts { switch S }; tier spine of ? leaf { switch S; bundle 2; cable "X" carries 2 } } }"""
     )
     (tmp_path / "a.fab").write_text(text)
-    made = expand(str(tmp_path / "a.fab"), Options())[0]
+    made = expand_intent(str(tmp_path / "a.fab"), Options())[0]
     assert "bundle 2" in made and "carries 2" in made and "transport infiniband" in made
     files = [
-        build(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"]
+        build_files(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"]
         for t in (text, made)
     ]
     assert files[0] == files[1]
@@ -178,10 +178,10 @@ def test_targets_say_whether_their_files_differ_with_the_transport(tmp_path: Pat
     )
     wired = f"{WIRED}\n connect s[0] to s[1]\n address s, h management from 10.0.0.0/24"
     one, two = (
-        build(fabric_of(f"{text} fabric f {{ transport {said}\n {wired} }}", tmp_path), [], Diagnostics())
+        build_files(fabric_of(f"{text} fabric f {{ transport {said}\n {wired} }}", tmp_path), [], Diagnostics())
         for said in ("infiniband", "ethernet")
     )
     differ = {path.split("/")[0] for path in one.keys() | two.keys() if one.get(path) != two.get(path)}
     differ -= {"fabric.json", "manifest.json"}
-    reading = {name for name, target in discover(Diagnostics()).items() if target.reads_transport}
+    reading = {name for name, target in targets_by_name(Diagnostics()).items() if target.reads_transport}
     assert {"cabling", "netbox"} <= differ <= reading

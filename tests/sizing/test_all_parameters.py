@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.ranges import Domain
-from tdsl.sizing.all_parameters import Answer, decide
-from tdsl.syntax.parser import parse
+from tdsl.sizing.all_parameters import Answer, prove_switch_count
+from tdsl.syntax.parser import parse_source_file
 
 Values = range | tuple[int | bool, ...]
 M, N = range(1, 8), range(1, 6)
@@ -28,10 +28,10 @@ def answer(
     """What is said of a fabric ``f`` of a file."""
     found = Diagnostics()
     file = SourceFile("t.fab", text)
-    body = parse(file, found).body
-    span = Span(file, 0, 1)
+    body = parse_source_file(file, found).body
+    span = SourceSpan(file, 0, 1)
     domains = [Domain(k, span, v[0], v, lambda _: True, True) for k, v in values.items()]
-    return decide(body, fabric, requirement, domains, fixed or {}, measured)
+    return prove_switch_count(body, fabric, requirement, domains, fixed or {}, measured)
 
 
 def first_broken(holds: Callable[[int, int], bool]) -> Answer:

@@ -13,8 +13,8 @@ from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
-from tdsl.sizing.all_parameters import Answer, decide
-from tdsl.syntax.parser import parse
+from tdsl.sizing.all_parameters import Answer, prove_switch_count
+from tdsl.syntax.parser import parse_source_file
 
 PARAMS = (
     "param n: int = 3 where 1 <= n <= 9\n  param w: int = 2 where w in [1, 2, 5]\n  param fat: bool = false"
@@ -31,11 +31,11 @@ def decided(
     """The answer for a fabric with the parameters above."""
     text = f"fabric f {{\n  {PARAMS}\n{body}\n  require {requirement}\n}}\n{MODEL}"
     found = Diagnostics()
-    module = parse(SourceFile(tmp, text), found)
+    module = parse_source_file(SourceFile(tmp, text), found)
     assert not list(found), [d.message for d in found]
-    domains, findings = compiler.parameters(tmp, Options(overlay={tmp: text, **_resolved(tmp, text)}))
+    domains, findings = compiler.parameter_settings(tmp, Options(overlay={tmp: text, **_resolved(tmp, text)}))
     assert domains.domains is not None and len(domains.domains) == 3, [d.message for d in findings]
-    return decide(module.body, "f", requirement, domains.domains, {}, measured)
+    return prove_switch_count(module.body, "f", requirement, domains.domains, {}, measured)
 
 
 def _resolved(name: str, text: str) -> dict[str, str]:
@@ -99,8 +99,8 @@ fabric f {{
   require switches <= w * (n // 1000 + 3) + 9
 }}
 {MODEL}"""
-    module = parse(SourceFile("t.fab", text), Diagnostics())
-    asked, _ = compiler.parameters("t.fab", Options(overlay={"t.fab": text, **_resolved("t.fab", text)}))
+    module = parse_source_file(SourceFile("t.fab", text), Diagnostics())
+    asked, _ = compiler.parameter_settings("t.fab", Options(overlay={"t.fab": text, **_resolved("t.fab", text)}))
     assert asked.domains is not None
     least = min(
         (n, w)
@@ -108,11 +108,11 @@ fabric f {{
         for w in range(1, 51, 2)
         if w * (n // 1000 + 3) + max(n // 64, 3) % 7 + 3 == 1051
     )  # fmt: skip
-    answer = decide(module.body, "f", "switches != 1051", asked.domains, {}, [({"n": 3, "w": 1}, 9)])
+    answer = prove_switch_count(module.body, "f", "switches != 1051", asked.domains, {}, [({"n": 3, "w": 1}, 9)])
     assert isinstance(answer, Mapping) and (answer["n"], answer["w"]) == least
-    assert decide(module.body, "f", "switches <= w * (n // 1000 + 3) + 9", asked.domains, {}, []) == "proved"
+    assert prove_switch_count(module.body, "f", "switches <= w * (n // 1000 + 3) + 9", asked.domains, {}, []) == "proved"
     assert (
-        decide(module.body, "f", "switches != 1051", asked.domains, {}, [({"n": 3, "w": 1}, 10)]) is None
+        prove_switch_count(module.body, "f", "switches != 1051", asked.domains, {}, [({"n": 3, "w": 1}, 10)]) is None
     )  # not what was counted
 
 
@@ -133,11 +133,11 @@ fabric f {{
 def test_what_is_not_read_is_not_answered(body: str) -> None:
     found = Diagnostics()
     text = f"fabric f {{\n  {PARAMS}\n{body}  require switches >= 1\n}}\n{MODEL}"
-    module = parse(SourceFile("t.fab", text), found)
+    module = parse_source_file(SourceFile("t.fab", text), found)
     assert not list(found), [d.message for d in found]
-    asked, _ = compiler.parameters("t.fab", Options(overlay={"t.fab": text, **_resolved("t.fab", text)}))
+    asked, _ = compiler.parameter_settings("t.fab", Options(overlay={"t.fab": text, **_resolved("t.fab", text)}))
     assert asked.domains is not None
-    assert decide(module.body, "f", "switches >= 1", asked.domains, {}, []) is None
+    assert prove_switch_count(module.body, "f", "switches >= 1", asked.domains, {}, []) is None
 
 
 def test_an_extent_of_none_is_no_proof() -> None:

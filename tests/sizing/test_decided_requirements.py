@@ -7,10 +7,10 @@ from itertools import product
 import pytest
 
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import SourceFile, Span
+from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.ranges import Domain
-from tdsl.sizing.all_parameters import decide
-from tdsl.syntax.parser import parse
+from tdsl.sizing.all_parameters import prove_switch_count
+from tdsl.syntax.parser import parse_source_file
 
 SIZES = (
     "n", "n + m", "n - 1", "2*n - m", "n // 2 + 1", "n % 3", "n // (m - 1)", "n % (0 - 2) + 3", "n if n > m else m", "n ** 2",
@@ -58,13 +58,13 @@ def test_what_is_decided_is_so_for_all_values(shape: str) -> None:
     """It holds for all, or not for those given; what no formula is made of stays open."""
     file = SourceFile("a.fab", "n m flag")
     domains = [
-        Domain(name, Span(file, 0, 1), values[0], values, lambda _: True, True)
+        Domain(name, SourceSpan(file, 0, 1), values[0], values, lambda _: True, True)
         for name, values in VALUES.items()
     ]
     decided = 0
     for size, claim in product(SIZES, CLAIMS if shape == "plain" else CLAIMS[::3]):
         text = f"{HEAD}fabric f {{\n{SHAPES[shape][0].format(size=size)}  require {claim}\n}}\n"
-        answer = decide(parse(SourceFile("d.fab", text), Diagnostics()).body, "f", claim, domains, {}, ())
+        answer = prove_switch_count(parse_source_file(SourceFile("d.fab", text), Diagnostics()).body, "f", claim, domains, {}, ())
         if answer is None:
             continue
         assert shape not in ("loop", "branches", "omitted") and size not in (

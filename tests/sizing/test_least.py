@@ -189,7 +189,7 @@ def test_spines_that_may_fail(more: str, spines: int, tmp_path: Path) -> None:
     assert [(r.check, r.status, r.text) for r in result.designs[0].results] == [
         (r.check, r.status, r.text) for r in plain.designs[0].results
     ]
-    expanded, _ = compiler.expand(str(tmp_path / "design.fab"))
+    expanded, _ = compiler.expand_intent(str(tmp_path / "design.fab"))
     assert expanded is not None and f"switch spine[{spines}]: S" in expanded
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tdsl.findings.diagnostic import Severity
 from tdsl.sizing import conflicts
-from tdsl.sizing.relations import Line
+from tdsl.sizing.relations import SizeConstraint
 from tests.harness import compile_text
 
 PAIR = """fabric f {{
@@ -66,20 +66,20 @@ def test_two_conflicts_are_told_apart(tmp_path: Path) -> None:
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-3, 3)), min_size=1, max_size=9))
 def test_no_line_of_a_core_can_be_left_out(rows: list[tuple[int, int, int]]) -> None:
     """Against every subset by z3 itself: unsat as a whole, sat without any one."""
-    from tdsl.findings.source import SourceFile, Span
+    from tdsl.findings.source import SourceFile, SourceSpan
 
     file = SourceFile("x", " " * 99)
     x = [z3.Int(f"x{k}") for k in range(4)]
     always = [v >= 0 for v in x] + [v <= 5 for v in x]
-    lines = [Line(Span(file, k, k + 1), "", [x[a] - x[b] >= d]) for k, (a, b, d) in enumerate(rows)]
-    core, proven = conflicts.irreducible(always, lines)
+    lines = [SizeConstraint(SourceSpan(file, k, k + 1), "", [x[a] - x[b] >= d]) for k, (a, b, d) in enumerate(rows)]
+    core, proven = conflicts.irreducible_lines(always, lines)
     assert proven == bool(core)
     fits = any(all(v[a] - v[b] >= d for a, b, d in rows) for v in product(range(6), repeat=4))
     assert bool(core) != fits
     if core:
-        assert conflicts.decide(always, core) == z3.unsat
+        assert conflicts.check_relations(always, core) == z3.unsat
         for line in core:
-            assert conflicts.decide(always, [y for y in core if y is not line]) == z3.sat
+            assert conflicts.check_relations(always, [y for y in core if y is not line]) == z3.sat
 
 
 # ------------------------------------------------------------ minimize
@@ -206,7 +206,7 @@ def test_z3_is_not_imported_without_need(tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    code = "import sys; from tdsl.compile import compiler; compiler.check('dgx_superpod_h100'); print('z3' in sys.modules)"
+    code = "import sys; from tdsl.compile import compiler; compiler.compile_and_verify('dgx_superpod_h100'); print('z3' in sys.modules)"
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         == "False\n"

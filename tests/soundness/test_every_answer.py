@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.certificates.write import certify
+from tdsl.certificates.write import verified_certificates
 from tdsl.verify.result import Result
 from tests.conftest import Golden
 from tests.soundness import arena
@@ -73,7 +73,7 @@ def told(kind: str, seed: int, folder: Path) -> Iterator[str]:
     for before, r in pairwise([None, *design.results]):
         if before is None or r is None or before.text != r.text or not r.text:  # of one figure once: it is asked twice
             yield f"{r.status} {r.requirement or r.check}: {r.text or r.reason}\n"  # type: ignore[union-attr]
-    proofs = certify(design.fabric, design.claims, design.results)
+    proofs = verified_certificates(design.fabric, design.claims, design.results)
     yield f"{len(proofs.texts)} certificates\n"
     yield from (f"no certificate {name}: {why}\n" for name, why in sorted({**proofs.rejected, **proofs.left_out}.items()))
 

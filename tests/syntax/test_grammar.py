@@ -9,7 +9,7 @@ import pytest
 
 import tdsl.syntax
 from tdsl.syntax import keywords
-from tdsl.syntax.grammar import compile_grammar, grammar_text, load
+from tdsl.syntax.grammar import compile_grammar, grammar_text, load_grammar_tables
 from tdsl.system import cache, resources
 
 PACKAGE = Path(tdsl.syntax.__file__).parent
@@ -17,7 +17,7 @@ FILES = (*PACKAGE.glob("*.py"), PACKAGE.parent / "allowances.py")
 
 
 def test_words() -> None:
-    assert set(load().words) == keywords.GRAMMAR_WORDS
+    assert set(load_grammar_tables().words) == keywords.GRAMMAR_WORDS
 
 
 def test_no_conflicts() -> None:
@@ -43,32 +43,32 @@ def test_light_imports() -> None:
 
 
 def test_folders() -> None:
-    assert (resources.folder("grammar") / "fab.lark").is_file()
+    assert (resources.packaged_folder("grammar") / "fab.lark").is_file()
 
 
 def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tmp_path / "own"
     monkeypatch.setenv("TDSL_CACHE_DIR", str(own))
-    assert cache.folder() == own
+    assert cache.private_cache_folder() == own
     assert own.stat().st_mode & 0o777 == 0o700
     own.chmod(0o755)
-    assert cache.folder() is None
+    assert cache.private_cache_folder() is None
     monkeypatch.setenv("TDSL_CACHE_DIR", "/proc/no/such")
-    assert cache.folder() is None
+    assert cache.private_cache_folder() is None
     monkeypatch.delenv("TDSL_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / "tdsl"
+    assert cache.private_cache_folder() == tmp_path / "tdsl"
 
 
 def test_corrupt_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TDSL_CACHE_DIR", str(tmp_path / "c"))
-    load.cache_clear()
-    load()
+    load_grammar_tables.cache_clear()
+    load_grammar_tables()
     (kept,) = [f for f in (tmp_path / "c").rglob("*") if f.is_file()]
     kept.write_bytes(b"no tables")
-    load.cache_clear()
-    assert load().words
+    load_grammar_tables.cache_clear()
+    assert load_grammar_tables().words
     kept.write_bytes(kept.read_bytes()[:2000])
-    load.cache_clear()
-    assert load().words
-    load.cache_clear()
+    load_grammar_tables.cache_clear()
+    assert load_grammar_tables().words
+    load_grammar_tables.cache_clear()

@@ -7,7 +7,7 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
-from tdsl.syntax.parser import MAX_BYTES, decode, parse_expression
+from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_expression
 from tests.syntax.programs import ALL
 from tests.syntax.shown import clean, one, show
 
@@ -190,7 +190,7 @@ def test_places_in_strings() -> None:
 
 def attempt(data: bytes) -> tuple[SourceFile | None, Diagnostics]:
     diagnostics = Diagnostics()
-    return decode(data, "t.fab", diagnostics), diagnostics
+    return decode_source_file(data, "t.fab", diagnostics), diagnostics
 
 
 @pytest.mark.parametrize(

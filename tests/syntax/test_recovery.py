@@ -7,7 +7,7 @@ import pytest
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
-from tdsl.syntax.parser import parse
+from tdsl.syntax.parser import parse_source_file
 from tests.syntax.programs import ALL, POD
 from tests.syntax.shown import read, show
 
@@ -187,14 +187,14 @@ def test_braces_that_a_faulty_statement_takes_along() -> None:
         'fabric f {\n  "{\n {\n}\n{\n}\n}\nfabric g { }\n',
     ):
         found = Diagnostics()
-        parse(SourceFile("a.fab", text), found)
+        parse_source_file(SourceFile("a.fab", text), found)
         assert found.has_errors, text
 
 
 def test_a_sign_after_what_is_no_name() -> None:
     """A minus that follows a brace: it was taken for part of a name, and ended with a traceback."""
     found = Diagnostics()
-    parse(SourceFile("pod.fab", '""{fabric}-su'), found)
+    parse_source_file(SourceFile("pod.fab", '""{fabric}-su'), found)
     assert found.has_errors
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import grammar, keywords, parser, tree
-from tdsl.syntax.strings import read as strings_of
+from tdsl.syntax.strings import parse_string_token as strings_of
 from tests.conftest import need_program
 from tests.syntax.programs import ALL
 from tests.syntax.shown import read
@@ -43,8 +43,8 @@ NAMES = {"name", "manner", "kind"}
 STATEMENTS = {
     tree.Use: "use", tree.Param: "param", tree.Let: "let", tree.Def: "def", tree.Decl: "declaration", tree.ModelDecl: "model",
     tree.TopologyDecl: "topology", tree.Connect: "connect", tree.Omit: "omit", tree.Naming: "naming", tree.Extend: "extend",
-    tree.Override: "override", tree.Place: "place", tree.Require: "require", tree.Phase: "phase", tree.If: "if",
-    tree.For: "for", tree.Tier: "tier", tree.Setting: "setting",
+    tree.Override: "override", tree.PlaceStmt: "place", tree.Require: "require", tree.PhaseBlock: "phase", tree.If: "if",
+    tree.For: "for", tree.TierDecl: "tier", tree.Setting: "setting",
 }  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def test_both_read_the_same_tokens(language: Any) -> None:
     words = 0
     for name, text in (*texts(STDLIB), *ALL.items()):
         file = SourceFile(str(name), text)
-        tokens = [t for t in grammar.load().scanner.scan(file) if not t.newline]
+        tokens = [t for t in grammar.load_grammar_tables().scanner.scan(file) if not t.newline]
         found = leaves(parse(language, text), whole=("string",))
         assert [n.text.decode() for n in found] == [t.text for t in tokens], name
         for leaf, token in zip(found, tokens, strict=True):
@@ -227,7 +227,7 @@ def test_both_read_the_same_placeholders(language: Any) -> None:
     for name, text in (*texts(STDLIB), *ALL.items()):
         file = SourceFile(str(name), text)
         strings = [
-            strings_of(t, Diagnostics()) for t in grammar.load().scanner.scan(file) if t.type == "STRING"
+            strings_of(t, Diagnostics()) for t in grammar.load_grammar_tables().scanner.scan(file) if t.type == "STRING"
         ]
         spans = [p.span for s in strings for p in s.parts if isinstance(p, tree.Placeholder)]
         found = [n.text.decode() for n in walk(parse(language, text)) if n.type == "placeholder"]
@@ -254,7 +254,7 @@ def statements(node: object) -> Iterator[tuple[str, str]]:
 def test_both_read_the_same_statements(language: Any) -> None:
     total = 0
     for name, text in (*texts(STDLIB), *ALL.items()):
-        module = parser.parse(SourceFile(str(name), text), Diagnostics())
+        module = parser.parse_source_file(SourceFile(str(name), text), Diagnostics())
         found = []
         for node in walk(parse(language, text)):
             if node.is_named and node.type in STATEMENTS.values() and node.parent.type in ("module", "block"):

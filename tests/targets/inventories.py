@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -65,7 +65,7 @@ def compiled(text: str, place: Path) -> Fabric:
     """The one fabric of a design."""
     path = place / "design.fab"
     path.write_text(text)
-    result = compiler.elaborate(str(path))
+    result = compiler.compile_without_checks(str(path))
     assert not result.findings and result.designs[0].fabric is not None
     return result.designs[0].fabric
 
@@ -77,7 +77,7 @@ def made(text: str, place: Path, *targets: str, **settings: object) -> dict[str,
     options = BuildOptions(
         settings=given, assets=SourceFile("assets.csv", ASSETS) if text == DESIGN else None
     )
-    files = build(compiled(text, place), targets, found, options)
+    files = build_files(compiled(text, place), targets, found, options)
     assert not list(found), list(found)
     return files
 

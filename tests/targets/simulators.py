@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tests.harness import fabric_of
 
@@ -55,7 +55,7 @@ def made(
     """The files of targets and fabric.json, and the findings of their own."""
     found = Diagnostics()
     options = BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {})
-    files = build(fabric_of(text, place, models=False), [*targets, "json"], found, options)
+    files = build_files(fabric_of(text, place, models=False), [*targets, "json"], found, options)
     return files, list(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -18,7 +18,7 @@ def made(fabric: Fabric, assets: bytes = b"", **noted: int) -> dict[str, bytes]:
     """Netlist, configuration and data of a fabric; findings must be those expected, counted by code."""
     found = Diagnostics()
     table = SourceFile("assets.csv", assets.decode()) if assets else None
-    files = build(fabric, ["ibsim", "opensm", "json"], found, BuildOptions(assets=table))
+    files = build_files(fabric, ["ibsim", "opensm", "json"], found, BuildOptions(assets=table))
     assert Counter(d.code for d in found) == noted
     return files
 

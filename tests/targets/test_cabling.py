@@ -14,8 +14,8 @@ import openpyxl
 from click.testing import CliRunner
 
 from tdsl.cli import cli
-from tdsl.emit.build import BuildOptions, build
-from tdsl.fabric.graph import Fabric, Statement
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.fabric.graph import Fabric, LinkStatement
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import Axis, DeviceModel
 from tests.fabrics import Builder
@@ -32,7 +32,7 @@ COLUMNS = [
 def made(fabric: Fabric) -> dict[str, bytes]:
     """The cabling documents."""
     found = Diagnostics()
-    files = build(fabric, ["cabling"], found)
+    files = build_files(fabric, ["cabling"], found)
     assert not found.items
     return files
 
@@ -89,7 +89,7 @@ def test_pulling_goes_group_by_group_and_switch_by_switch() -> None:
 
 def test_settings_of_a_connect_reach_its_cables() -> None:
     fabric = pod()
-    first = Statement(HERE, {"colour": "blue", "cable": "MCP4Y10", "medium": "cable"})
+    first = LinkStatement(HERE, {"colour": "blue", "cable": "MCP4Y10", "medium": "cable"})
     fabric.statements = (first, *fabric.statements[1:])
     rows = cables(fabric)
     assert {
@@ -202,7 +202,7 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
     """Their sheets of work have all cables, each once: those of the manager beside the groups are in the workbook of its leaf.
     A pod that is too large by itself is left out with a note."""
     found = Diagnostics()
-    files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 30}}))
+    files = build_files(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 30}}))
     books = sorted(p for p in files if p.endswith(".xlsx"))
     assert books == ["cabling/cables-su0.xlsx", "cabling/cables-su1.xlsx"] and not found.items
     ids = []
@@ -220,7 +220,7 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
             assert rows[0][-1] == "done" and sheet.page_setup.paperSize == 9
     assert sorted(ids) == sorted(r["cable_id"] for r in table(files, "cables")) and len(ids) == 31
     found = Diagnostics()
-    files = build(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 15}}))
+    files = build_files(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 15}}))
     assert [(d.code, d.severity.word) for d in found] == [
         ("E0511", "note")
     ] and "16 rows of su0" in found.items[0].message
@@ -231,7 +231,7 @@ def test_a_fabric_without_cables_has_no_documents() -> None:
     b.models.append(switch())
     b.devices("sw", b.models[0], 2)
     found = Diagnostics()
-    assert list(build(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == [
+    assert list(build_files(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == [
         "E0516"
     ]
     assert dgx_h100().accelerators == 8

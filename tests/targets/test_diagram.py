@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tests.drawing.drawn import FABRICS
@@ -21,7 +21,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def made(fabric: Fabric) -> dict[str, bytes]:
     """The drawings."""
     found = Diagnostics()
-    files = build(fabric, ["diagram"], found)
+    files = build_files(fabric, ["diagram"], found)
     assert not found.items
     return files
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.site import Dns, Site
 from tdsl.findings.diagnostic import Diagnostics
 from tests.conftest import need_program
@@ -31,6 +31,6 @@ def test_the_zone_is_that_of_the_site(tmp_path: Path) -> None:
     site = Site(dns=Dns(("192.0.2.12", "2001:db8::53"), "gpu.example.com"))
     for zone in ("", "other.example"):
         options = BuildOptions(site=site, settings={"dns": {"zone": zone}} if zone else {})
-        text = build(compiled(DESIGN, tmp_path), ["dns"], Diagnostics(), options)["dns/zone.db"].decode()
+        text = build_files(compiled(DESIGN, tmp_path), ["dns"], Diagnostics(), options)["dns/zone.db"].decode()
         assert text.startswith(f"$ORIGIN {zone or 'gpu.example.com'}.\n")
         assert "ns IN A 192.0.2.12\nns IN AAAA 2001:db8::53\n" in text and "127.0.0.1" not in text

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from tdsl.cli import cli
 from tdsl.compile import compiler
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tests.targets import frr_lab, switches
 
@@ -79,12 +79,12 @@ def made(text: str, tmp_path: Path) -> dict[str, bytes]:
     """The files of frr and fabric.json."""
     path = tmp_path / "design.fab"
     path.write_text(MODELS + text)
-    result = compiler.check(str(path))
+    result = compiler.compile_and_verify(str(path))
     assert not [d for d in result.findings if d.severity.word == "error"], result.findings
     fabric = result.designs[0].fabric
     assert fabric is not None
     found = Diagnostics()
-    files = build(fabric, ["frr", "json", "cabling"], found)
+    files = build_files(fabric, ["frr", "json", "cabling"], found)
     assert not found.items
     return files
 

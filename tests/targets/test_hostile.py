@@ -24,10 +24,10 @@ import openpyxl
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.rows import FORMULA, cell
-from tdsl.emit.target import discover
-from tdsl.fabric.assets import read
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.emit.rows import FORMULA, spreadsheet_cell
+from tdsl.emit.target import targets_by_name
+from tdsl.fabric.assets import read_assets_table
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
@@ -75,7 +75,7 @@ def ethernet(port: str, management: str, vendor: str) -> Callable[[Path], Fabric
     def compiled(folder: Path) -> Fabric:
         path = folder / "design.fab"
         path.write_text(ETHERNET.format(port=port, management=management, vendor=vendor))
-        result = compiler.elaborate(str(path))
+        result = compiler.compile_without_checks(str(path))
         assert not [d for d in result.findings if d.severity.word == "error"], result.findings
         fabric = result.designs[0].fabric
         assert fabric is not None
@@ -173,7 +173,7 @@ def _csv(path: str, data: bytes, fabric: Fabric) -> None:
     assert not [c for r in rows for c in r if c[:1] in FORMULA], path
     names = {fabric.device_name(d) for d in range(fabric.device_count)}
     near = rows[0].index("device" if "device" in rows[0] else "a_device")
-    assert {r[near] for r in rows[1:]} <= {cell(n) for n in names} and not [
+    assert {r[near] for r in rows[1:]} <= {spreadsheet_cell(n) for n in names} and not [
         c for r in rows for c in r if ";=" in c
     ]
 
@@ -287,7 +287,7 @@ def _shell(path: str, data: bytes, fabric: Fabric) -> None:
 def _assets(path: str, data: bytes, fabric: Fabric) -> None:
     """tdsl's own reader finds each device and port."""
     found = Diagnostics()
-    read(fabric, SourceFile(path, data.decode()), found)
+    read_assets_table(fabric, SourceFile(path, data.decode()), found)
     assert not list(found), list(found)
 
 
@@ -415,25 +415,25 @@ def read_all(
     """Every artefact of every target, read; what was found; and the named targets that have nothing to write, with why: each
     that makes no file, but those that an error is about."""
     found = Diagnostics()
-    files = build(fabric, targets, found)
+    files = build_files(fabric, targets, found)
     # The switches name no system, so each of its targets is asked for by name.
-    systems = [name for name, target in discover(Diagnostics()).items() if target.routers.nos]
+    systems = [name for name, target in targets_by_name(Diagnostics()).items() if target.routers.nos]
     asked = {*targets, *systems}
     made = {
         p: data
-        for p, data in (files | build(fabric, systems, found)).items()
+        for p, data in (files | build_files(fabric, systems, found)).items()
         if targets or p.partition("/")[0] in systems
     }
     if "ibsim/assets.csv" in files:
         assets = SourceFile("assets.csv", files["ibsim/assets.csv"].decode())
         asked.add("opensm")
-        made |= build(fabric, ["opensm"], found, BuildOptions(assets=assets))
+        made |= build_files(fabric, ["opensm"], found, BuildOptions(assets=assets))
     if fabric.addressing is not None:
         assets = SourceFile(
             "assets.csv", "device,port,node_guid,port_guid,mac\nleaf[0],,,,94:6d:ae:00:00:01\n"
         )
         asked.add("dhcp")
-        made |= build(fabric, ["dhcp"], found, BuildOptions(assets=assets))
+        made |= build_files(fabric, ["dhcp"], found, BuildOptions(assets=assets))
     alone = [d.message for d in found if d.code == "E0516"]
     unwritten = {message.split("`")[1]: message for message in alone}
     refused = {
@@ -503,5 +503,5 @@ def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
 def test_every_target_is_among_them(tmp_path: Path) -> None:
     made = {p.partition("/")[0] for kind in FABRICS.values() for p in read_all(kind(tmp_path))[0]}
     assert (
-        set(discover(Diagnostics())) - {"json", "ztp"} <= made
+        set(targets_by_name(Diagnostics())) - {"json", "ztp"} <= made
     )  # ztp: tests/targets/test_ztp.py; these switches name no system

@@ -22,8 +22,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tdsl.emit.build import BuildOptions, build
-from tdsl.emit.rows import cell
+from tdsl.emit.build import BuildOptions, build_files
+from tdsl.emit.rows import spreadsheet_cell
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -60,7 +60,7 @@ def files_of(target: str, names: tuple[str, ...]) -> tuple[dict[str, bytes], set
         f"{fabric.device_path(d)},,,,94:6d:ae:00:{k // 256:02x}:{k % 256:02x}\n" for k, d in enumerate(rows)
     )
     options = BuildOptions(assets=SourceFile("assets.csv", assets))
-    made = build(fabric, [target], found, options)
+    made = build_files(fabric, [target], found, options)
     wrong = [d.code for d in found if d.severity.word == "error"]
     nothing = set(made) <= {"manifest.json"}
     assert wrong.count("E0516") == (nothing and set(wrong) <= {"E0516"}), (
@@ -220,7 +220,7 @@ def test_tables_of_netbox() -> None:
     files, _, names = accepted("netbox")
     rows = list(csv.DictReader(io.StringIO(files["netbox/6-devices.csv"].decode(), newline="")))
     there = {r["name"] for r in rows}
-    assert {cell(n) for n in names} <= there and len(there) == len(rows)
+    assert {spreadsheet_cell(n) for n in names} <= there and len(there) == len(rows)
 
 
 def test_graphviz() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import fabric_of
 from tests.targets import ib
@@ -60,7 +60,7 @@ def test_each_plane_is_a_subnet_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("types", [("GE400",), ()])
 def test_an_ethernet_fabric_has_no_subnet(types: tuple[str, ...]) -> None:
     found = Diagnostics()
-    files = build(pod(types=types), ["ibsim", "opensm"], found)
+    files = build_files(pod(types=types), ["ibsim", "opensm"], found)
     assert list(files) == ["manifest.json"]
     assert {(d.code, d.severity.word) for d in found} == {("E0516", "error")}
     assert [d.message.partition(": ")[2] for d in found] == ["the fabric has no InfiniBand links"] * 2

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.data.hosts import host_layouts
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
-from tdsl.nccl.lint import lint
+from tdsl.nccl.lint import lint_nccl_file
 from tdsl.semantics.model import Axis, Chip, DeviceModel
 from tests.fabrics import Builder
 from tests.harness import compile_text
@@ -32,7 +32,7 @@ def fabric_of(model: DeviceModel) -> Any:
 def made(model: DeviceModel, complete: bool = True) -> tuple[str, Diagnostics]:
     """The file of a host model, "" if there is none, and what was found."""
     found = Diagnostics()
-    files = build(fabric_of(model), ["nccl"], found, BuildOptions(settings={"nccl": {"complete": complete}}))
+    files = build_files(fabric_of(model), ["nccl"], found, BuildOptions(settings={"nccl": {"complete": complete}}))
     files.pop("manifest.json")
     return "".join(f.decode() for f in files.values()), found
 
@@ -42,7 +42,7 @@ def read(model: DeviceModel, notes: int = 0) -> Node:
     text, found = made(model)
     assert (
         not found.items
-        and [d.severity for d in lint(SourceFile("made.xml", text))] == [Severity.NOTE] * notes
+        and [d.severity for d in lint_nccl_file(SourceFile("made.xml", text))] == [Severity.NOTE] * notes
     )
     return nccl_reader.read(text)
 
@@ -86,7 +86,7 @@ def test_a_dgx_h100_is_told_as_it_is() -> None:
 
 
 def test_the_whole_superpod_has_two_files_a_host_model() -> None:
-    files = build(pod(), ["nccl"], Diagnostics())
+    files = build_files(pod(), ["nccl"], Diagnostics())
     assert sorted(files) == ["manifest.json", "nccl/DGX_H100.conf", "nccl/DGX_H100.xml"]
 
 
@@ -142,7 +142,7 @@ def test_nvlinks_of_a_tray_are_those_of_a_design_with_their_switches(tmp_path: P
     for text, links in ((rack, 0), (rack.rstrip().rstrip("}") + switch, 4), (alone, 4)):
         fabric = compile_text(text, tmp_path, models=False).designs[0].fabric
         assert fabric is not None
-        files = build(fabric, ["nccl"], Diagnostics())
+        files = build_files(fabric, ["nccl"], Diagnostics())
         system = nccl_reader.read(files["nccl/GB200_TRAY.xml"].decode())
         nvlinks = system.all("nvlink")
         assert [n.attributes["count"] for n in nvlinks] == ["18"] * links
@@ -294,7 +294,7 @@ def test_an_adapter_of_both_kinds_has_the_class_of_its_transport(
     )
     (design,) = compile_text(text, tmp_path, models=False, verify=False).designs
     assert design.fabric is not None
-    files = build(design.fabric, ["nccl"], Diagnostics(), BuildOptions())
+    files = build_files(design.fabric, ["nccl"], Diagnostics(), BuildOptions())
     (xml,) = [nccl_reader.read(data.decode()) for name, data in files.items() if name.endswith(".xml")]
 
     def adapters(node: Node) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import BuildOptions, build
+from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tests.harness import compile_text
 from tests.targets.build import SYSTEMS, dgx_h100, faced, pod, switch
@@ -34,12 +34,12 @@ def told(text: str, folder: Path, host: str) -> tuple[dict[str, str], str]:
     assert fabric is not None and not [d for d in result.findings if d.severity.word == "error"], (
         result.findings
     )
-    data = build(fabric, ["nccl"], Diagnostics())[f"nccl/{host}.conf"]
+    data = build_files(fabric, ["nccl"], Diagnostics())[f"nccl/{host}.conf"]
     return read(data), data.decode()
 
 
 def test_a_superpod() -> None:
-    data = build(pod(units=4, nodes=32, rails=8, spines=16), ["nccl"], Diagnostics())["nccl/DGX_H100.conf"]
+    data = build_files(pod(units=4, nodes=32, rails=8, spines=16), ["nccl"], Diagnostics())["nccl/DGX_H100.conf"]
     assert read(data) == {
         "NCCL_TOPO_FILE": "/etc/nccl/DGX_H100.xml",
         "NCCL_IB_HCA": "=" + ",".join(f"mlx5_{n}" for n in SYSTEMS),
@@ -53,11 +53,11 @@ def test_a_superpod() -> None:
 
 def test_where_the_xml_is_put() -> None:
     options = BuildOptions(settings={"nccl": {"topo_dir": "/opt/site"}})
-    data = build(pod(), ["nccl"], Diagnostics(), options)["nccl/DGX_H100.conf"]
+    data = build_files(pod(), ["nccl"], Diagnostics(), options)["nccl/DGX_H100.conf"]
     assert read(data)["NCCL_TOPO_FILE"] == "/opt/site/DGX_H100.xml"
     found = Diagnostics()
     options = BuildOptions(settings={"nccl": {"topo_dir": "/opt/site\nX=1"}})
-    assert b"X=1" not in build(pod(), ["nccl"], found, options)["nccl/DGX_H100.conf"]
+    assert b"X=1" not in build_files(pod(), ["nccl"], found, options)["nccl/DGX_H100.conf"]
     assert [(d.code, d.severity.word) for d in found] == [("E0502", "error")]
 
 
@@ -135,7 +135,7 @@ def test_a_network_of_storage_over_the_same_hosts_has_none(tmp_path: Path) -> No
     for design in result.designs:
         assert design.fabric is not None
         written[design.name] = [
-            k for k in build(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")
+            k for k in build_files(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")
         ]
     assert written == {"compute": ["nccl/DGX_H100.conf"], "storage": []}
 
@@ -147,5 +147,5 @@ def test_a_name_that_would_be_read_as_something_else_is_refused(name: str) -> No
     hostile = replace(dgx_h100(2), classes=(replace(nic, systems=(name, "mlx5_1")),))
     made = faced(fabric, {"DGX_H100": hostile, "QM9700": switch()})
     found = Diagnostics()
-    files = build(made, ["nccl"], found)
+    files = build_files(made, ["nccl"], found)
     assert not [k for k in files if k.endswith(".conf")] and "E0504" in {d.code for d in found}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tests.targets.build import pod, two_planes
@@ -21,7 +21,7 @@ EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', 
 
 def made(fabric: Fabric) -> dict[str, bytes]:
     found = Diagnostics()
-    files = build(fabric, ["p2p", "json"], found)
+    files = build_files(fabric, ["p2p", "json"], found)
     assert not found.items
     return files
 

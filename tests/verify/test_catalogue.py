@@ -10,7 +10,7 @@ from subprocess import run as start
 import pytest
 
 import tdsl.verify.checks
-from tdsl.verify.check import Check, catalogue
+from tdsl.verify.check import Check, checks_by_name
 from tests.harness import none
 
 FIXTURES = Path(__file__).parents[1] / "checks"
@@ -39,7 +39,7 @@ def faults_of_page(check):
 
 
 def test_the_docstring_is_a_page():
-    none(fault for check in catalogue().values() for fault in faults_of_page(check))
+    none(fault for check in checks_by_name().values() for fault in faults_of_page(check))
 
 
 def faults_of_fixtures(check):
@@ -53,21 +53,21 @@ def faults_of_fixtures(check):
 
 
 def test_there_is_a_good_and_a_bad_fixture():
-    none(fault for check in catalogue().values() for fault in faults_of_fixtures(check))
+    none(fault for check in checks_by_name().values() for fault in faults_of_fixtures(check))
 
 
 def test_the_folder_is_the_registry():
     folder = Path(tdsl.verify.checks.__file__).parent
     modules = {p.stem for p in folder.glob("[a-z]*.py")}
-    assert {type(c).__module__.rpartition(".")[2] for c in catalogue().values()} == modules
+    assert {type(c).__module__.rpartition(".")[2] for c in checks_by_name().values()} == modules
 
 
 def test_these_can_fail_a_design_without_a_requirement():
-    assert {n for n, c in catalogue().items() if c.fails_by_default} >= DEFAULT
+    assert {n for n, c in checks_by_name().items() if c.fails_by_default} >= DEFAULT
 
 
 def test_codes_and_names_are_unique():
-    assert len({c.code for c in catalogue().values()}) == len(catalogue())
+    assert len({c.code for c in checks_by_name().values()}) == len(checks_by_name())
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_codes_and_names_are_unique():
     ],
 )
 def test_a_class_is_examined_when_it_is_made(attributes, words):
-    catalogue()
+    checks_by_name()
     with pytest.raises(TypeError, match=words):
         type("Made", (Check,), {"__doc__": "A page.", "wrong": "A fault", **attributes})
-    assert not any(type(check).__name__ == "Made" for check in catalogue().values())
+    assert not any(type(check).__name__ == "Made" for check in checks_by_name().values())
 
 
 def test_checking_imports_no_heavy_library():

@@ -14,7 +14,7 @@ import pytest
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.compile.reuse import Kept
-from tdsl.compile.second_opinion import confirm
+from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
 from tests.cli.run import tdsl
@@ -171,7 +171,7 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
         racks = {d.places[x][0] for x in (*hosts, *switches) if x in d.places}
         if racks:
             assert amount(mine["rack_power"]) == 1000 * max(d.load(r, 1) for r in racks)
-        confirm(c, str(tmp_path / "design.fab"), Options())
+        add_second_opinions(c, str(tmp_path / "design.fab"), Options())
         assert {r.second_opinion.get("verdict") for r in c.clusters[0].results} <= {"confirmed", None}
 
     each(range(10), agrees)
@@ -419,11 +419,11 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
         text,
     ):
         written(path, changed)
-        *_, fresh = compiler.stages(str(path), Options())
-        *_, again = compiler.stages(str(path), Options(kept=kept), every=True)
+        *_, fresh = compiler.compile_in_stages(str(path), Options())
+        *_, again = compiler.compile_in_stages(str(path), Options(kept=kept), every=True)
         assert said(again) == said(fresh)
     assert {d.code for d in fresh.findings} == {"E0222", "E0223", "E0230"}
-    only = compiler.check(str(path), Options(select=("rack_power",)))
+    only = compiler.compile_and_verify(str(path), Options(select=("rack_power",)))
     assert {d.code for d in only.findings} == {"E0223"} and [r.check for r in only.clusters[0].results] == [
         "rack_power"
     ]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tdsl.semantics.quantity import LENGTH, RATE, TIME, Quantity
-from tdsl.verify.check import Fault, Judgement, catalogue, exactly, no, percent, percent_range, skipped, yes
-from tdsl.verify.compare import against, holds, in_its_unit, worst
+from tdsl.verify.check import PropertyFault, Judgement, checks_by_name, exactly, property_fails, percent_text, percent_range, skipped, property_holds
+from tdsl.verify.compare import judgement_for_claim, verdict_of_bounds, judgement_in_claim_unit, index_of_worst_judgement
 from tests.cli.run import report
 from tests.fabrics import claim, superpod
 from tests.harness import compile_text, each
@@ -37,17 +37,17 @@ def test_every_comparison_of_small_bounds() -> None:
     ends = [Fraction(i, 2) for i in range(7)]
     for op, low, high, asked in product(OPS, ends, [*ends, inf], ends):
         if low <= high:
-            assert holds(op, low, high, asked) == verdict(op, low, high, asked), (op, low, high, asked)
+            assert verdict_of_bounds(op, low, high, asked) == verdict(op, low, high, asked), (op, low, high, asked)
             lengths = [x if x == inf else Quantity(Fraction(x), LENGTH) for x in (low, high, asked)]
-            assert holds(op, *lengths) == verdict(op, low, high, asked)
+            assert verdict_of_bounds(op, *lengths) == verdict(op, low, high, asked)
 
 
 def test_a_figure_is_exact() -> None:
     for wrong in (0.5, float("nan"), "2", None):
         with pytest.raises(TypeError, match=f"^{wrong!r} is not an exact figure$"):
-            holds("<=", 1, 2, wrong)
-    assert holds("<=", -inf, 1, 2) == "proved"
-    assert holds(">=", True, True, 1) == "proved"
+            verdict_of_bounds("<=", 1, 2, wrong)
+    assert verdict_of_bounds("<=", -inf, 1, 2) == "proved"
+    assert verdict_of_bounds(">=", True, True, 1) == "proved"
 
 
 RANK = {"refuted": 0, "skipped": 1, "bounded": 2, "modelled": 3, "proved": 4}
@@ -57,7 +57,7 @@ def drawn(rng: Random) -> Judgement:
     """A judgement with a figure between bounds, or without one."""
     status = rng.choice(("refuted", "bounded", "proved", "modelled", "skipped"))
     if status == "skipped" or rng.random() < 0.2:
-        return rng.choice((skipped("why"), yes("good"), no("bad", ()), Judgement(status)))
+        return rng.choice((skipped("why"), property_holds("good"), property_fails("bad", ()), Judgement(status)))
     low = Fraction(rng.randint(0, 6), rng.randint(1, 2))
     high = low + rng.choice((0, 0, 1, Fraction(5, 2)))
     return Judgement(status, value=low, lower=low, upper=high if rng.random() < 0.9 else inf)
@@ -72,13 +72,13 @@ def worst_agrees(seed: int) -> None:
         j = found[at]
         if j.lower is None or j.upper is None:
             return RANK[j.status], 0, at
-        rank = RANK[holds(op, j.lower, j.upper, asked)] if op else RANK[j.status]
+        rank = RANK[verdict_of_bounds(op, j.lower, j.upper, asked)] if op else RANK[j.status]
         if op in ("==", "!="):
             return rank, -abs(j.lower - asked), at  # type: ignore[operator]
         least = op in (">", ">=") or (not op and scarce)
         return rank, j.lower if least else -j.upper, at  # type: ignore[operator]
 
-    assert worst(op, asked if op else None, found, scarce) == min(range(len(found)), key=key)
+    assert index_of_worst_judgement(op, asked if op else None, found, scarce) == min(range(len(found)), key=key)
 
 
 def test_who_speaks_for_several() -> None:
@@ -87,56 +87,56 @@ def test_who_speaks_for_several() -> None:
 
 def test_the_least_is_not_the_worst_unless_it_is_scarce() -> None:
     figures = [exactly(3, ""), exactly(1, ""), exactly(5, "")]
-    assert (worst("", None, figures), worst("", None, figures, scarce=True)) == (2, 1)
-    assert (worst("<=", 9, figures, scarce=True), worst(">", 0, figures)) == (2, 1)
+    assert (index_of_worst_judgement("", None, figures), index_of_worst_judgement("", None, figures, scarce=True)) == (2, 1)
+    assert (index_of_worst_judgement("<=", 9, figures, scarce=True), index_of_worst_judgement(">", 0, figures)) == (2, 1)
 
 
 def test_what_a_requirement_makes_of_a_judgement() -> None:
-    checks = catalogue()
+    checks = checks_by_name()
     diameter, reach, share = (checks[name] for name in ("diameter", "reachability", "bisection"))
-    fault = Fault(None, "no rails")
+    fault = PropertyFault(None, "no rails")
     gave_up, alone = Judgement("skipped", reason="why", faults=(fault,)), skipped("why")
     asked = claim(FABRIC, "diameter", "<=", 4)
     report = claim(FABRIC, "diameter", report=True)
-    assert against(asked, diameter, gave_up) == replace(gave_up, status="refuted")
-    assert against(report, diameter, gave_up) is gave_up
-    assert against(asked, diameter, alone) is alone
-    assert against(claim(FABRIC, "reachability"), reach, yes("good")) == yes("good")
-    assert against(report, diameter, exactly(9, "nine")) == exactly(9, "nine")
+    assert judgement_for_claim(asked, diameter, gave_up) == replace(gave_up, status="refuted")
+    assert judgement_for_claim(report, diameter, gave_up) is gave_up
+    assert judgement_for_claim(asked, diameter, alone) is alone
+    assert judgement_for_claim(claim(FABRIC, "reachability"), reach, property_holds("good")) == property_holds("good")
+    assert judgement_for_claim(report, diameter, exactly(9, "nine")) == exactly(9, "nine")
     for lower, upper, status in ((3, 4, "proved"), (4, 5, "bounded"), (5, 6, "refuted")):
         for known in ("proved", "bounded", "modelled"):
             found = Judgement(known, "text", lower, lower, upper)
             kept = known == "modelled" and status == "proved"
-            assert against(asked, diameter, found).status == ("modelled" if kept else status)
-            assert against(asked, diameter, found) == replace(found, status="modelled" if kept else status)
+            assert judgement_for_claim(asked, diameter, found).status == ("modelled" if kept else status)
+            assert judgement_for_claim(asked, diameter, found) == replace(found, status="modelled" if kept else status)
     for half in (Judgement("bounded", "x", 3, 3, None), Judgement("bounded", "x", 3, None, 3)):
-        assert against(asked, diameter, half) is half
+        assert judgement_for_claim(asked, diameter, half) is half
     tera = 10**12
     found = Judgement(
         "bounded", "x", Fraction(1, 2), Fraction(1, 2), Fraction(1), measures={"lower_bps": tera, "upper_bps": 2 * tera}
     )
     by_rate = claim(FABRIC, "bisection", ">=", Quantity(Fraction(tera), RATE))
     by_share = claim(FABRIC, "bisection", ">=", Fraction(3, 4))
-    assert in_its_unit(by_rate, share, found) == replace(
+    assert judgement_in_claim_unit(by_rate, share, found) == replace(
         found, value=Fraction(tera), lower=Fraction(tera), upper=Fraction(2 * tera)
     )
-    assert in_its_unit(by_share, share, found) is found
-    assert in_its_unit(by_rate, share, skipped("why")).reason == "why"
-    assert in_its_unit(claim(FABRIC, "latency", "<=", Quantity(Fraction(1), TIME)), checks["latency"], found) is found
-    assert [against(c, share, found).status for c in (by_rate, by_share)] == ["proved", "bounded"]
+    assert judgement_in_claim_unit(by_share, share, found) is found
+    assert judgement_in_claim_unit(by_rate, share, skipped("why")).reason == "why"
+    assert judgement_in_claim_unit(claim(FABRIC, "latency", "<=", Quantity(Fraction(1), TIME)), checks["latency"], found) is found
+    assert [judgement_for_claim(c, share, found).status for c in (by_rate, by_share)] == ["proved", "bounded"]
 
 
 def test_percentages_never_read_as_whole_where_they_are_not() -> None:
-    assert percent(Fraction(15, 16)) == "93.75%"
-    assert percent(Fraction(1, 3)) == "33.33%"
-    assert percent(Fraction(1)) == "100%"
-    assert percent(Fraction(99999, 100000)) == "99.999%"
-    assert percent(1 - Fraction(1, 10**6), 3) == "99.9999%"
-    assert percent(1 + Fraction(1, 10**8)) == "100.000001%"
-    assert percent(1 - Fraction(1, 10**17)) == "100%"
-    assert percent(1 - Fraction(1, 10**13)) == "99.99999999999%"
-    assert percent(1 - Fraction(1, 10**15)) == "99.9999999999999%"
-    assert percent(1 - Fraction(1, 10**16)) == "100%"
+    assert percent_text(Fraction(15, 16)) == "93.75%"
+    assert percent_text(Fraction(1, 3)) == "33.33%"
+    assert percent_text(Fraction(1)) == "100%"
+    assert percent_text(Fraction(99999, 100000)) == "99.999%"
+    assert percent_text(1 - Fraction(1, 10**6), 3) == "99.9999%"
+    assert percent_text(1 + Fraction(1, 10**8)) == "100.000001%"
+    assert percent_text(1 - Fraction(1, 10**17)) == "100%"
+    assert percent_text(1 - Fraction(1, 10**13)) == "99.99999999999%"
+    assert percent_text(1 - Fraction(1, 10**15)) == "99.9999999999999%"
+    assert percent_text(1 - Fraction(1, 10**16)) == "100%"
     assert percent_range(Fraction(1, 3), Fraction(1, 2)) == "between 33.33% and 50%"
     assert percent_range(Fraction(62499, 100000), Fraction(625, 1000)) == "between 62.499% and 62.5%"
     assert percent_range(Fraction(62499, 100000), Fraction(625, 1000), 2) == "between 62.499% and 62.5%"

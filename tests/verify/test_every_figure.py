@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tdsl.certificates.write import certify
+from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
-from tdsl.compile.second_opinion import confirm
-from tdsl.system.resources import folder
+from tdsl.compile.second_opinion import add_second_opinions
+from tdsl.system.resources import packaged_folder
 from tdsl.verify.result import Result
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"
-DESIGNS = sorted(p.name for p in folder("stdlib").joinpath("designs").glob("*.fab"))
+DESIGNS = sorted(p.name for p in packaged_folder("stdlib").joinpath("designs").glob("*.fab"))
 LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab", "llama3_pod_racks.fab"}
 """Designs of which a check takes more than half a second."""
 
@@ -73,8 +73,8 @@ def test_fixtures(name: str, golden: Golden) -> None:
     """What each check says of its fixtures, which its second method confirms."""
     out = []
     for path in sorted((FIXTURES / name).glob("*.fab")):
-        found = compiler.check(str(path))
-        assert confirm(found, str(path), Options()) == []
+        found = compiler.compile_and_verify(str(path))
+        assert add_second_opinions(found, str(path), Options()) == []
         out += [f"## {path.name}\n", *answers(found, name), "\n"]
     golden(f"checks/{name}.txt", "".join(out).replace(f"{FIXTURES}/", ""))
 
@@ -83,7 +83,7 @@ def test_designs_of_the_library(golden: Golden) -> None:
     """What is required of each and reported, and what is found."""
     out = []
     for name in (d for d in DESIGNS if d not in LONG):
-        found = compiler.check(str(folder("stdlib") / "designs" / name))
+        found = compiler.compile_and_verify(str(packaged_folder("stdlib") / "designs" / name))
         out.append(f"## {name}\n")
         out += [f"{d.severity.word} {d.code}: {d.message}\n" for d in found.findings]
         asked = [
@@ -96,8 +96,8 @@ def test_designs_of_the_library(golden: Golden) -> None:
 def test_two_devices_of_one_name_have_no_certificates() -> None:
     """Certificates name devices by their names; the reason is given for all of them."""
     path = FIXTURES / "name_collision" / "bad_no_unit_in_name.fab"
-    design = compiler.check(str(path)).designs[0]
+    design = compiler.compile_and_verify(str(path)).designs[0]
     assert design.fabric is not None
-    made = certify(design.fabric, design.claims, design.results)
+    made = verified_certificates(design.fabric, design.claims, design.results)
     assert (made.texts, made.rejected, list(made.left_out)) == ({}, {}, ["*.json"])
     assert "two have one" in made.left_out["*.json"]

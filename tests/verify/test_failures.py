@@ -12,7 +12,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity
-from tdsl.verify.check import Judgement, catalogue, skipped, yes
+from tdsl.verify.check import Judgement, checks_by_name, skipped, property_holds
 from tdsl.verify.failures import worst_failure
 from tests.fabrics import Builder, claim, selector
 from tests.harness import each
@@ -126,12 +126,12 @@ def test_elements_of_unlike_copies_are_not_exchanged() -> None:
     f = b.build()
     for copies, sets, runs in (((1, 1, 1, 1, 1), 10, 1), ((1, 1, 2, 1, 1), 11, 11)):
         elements = [replace(e, copies=c) for e, c in zip(selector(f, "sw").elements, copies, strict=True)]
-        found = worst_failure(View.whole(f), elements, 2, lambda left: yes("good"), never, False, frozenset())
+        found = worst_failure(View.whole(f), elements, 2, lambda left: property_holds("good"), never, False, frozenset())
         assert (found.runs, found.sets, found.how) == (runs, sets, "orbits" if runs < sets else "all")
     elements = list(selector(f, "sw").elements)
     for limit, runs in ((5, 1), (4, 10)):
         view = View.whole(f, replace(DEFAULT, symmetric_elements=limit))
-        assert worst_failure(view, elements, 2, lambda left: yes("good"), never, False, frozenset()).runs == runs
+        assert worst_failure(view, elements, 2, lambda left: property_holds("good"), never, False, frozenset()).runs == runs
 
 
 def said(found: Judgement) -> tuple[Any, ...]:
@@ -140,7 +140,7 @@ def said(found: Judgement) -> tuple[Any, ...]:
 
 def survives(f: Fabric, count: int, given: Any = None, path: str = "sw", budget: Any = DEFAULT) -> Judgement:
     asked = claim(f, "survives", any_count=count, of=(selector(f, path),), given=given, text=f"survives any {count} of {path}")
-    return catalogue()["survives"].judge(View.whole(f, budget), asked)
+    return checks_by_name()["survives"].judge(View.whole(f, budget), asked)
 
 
 def test_cuts_speak_for_many_failures() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import random_chips, random_fabric, random_planes
 from tests.verify import judges
 
@@ -20,7 +20,7 @@ SEEDS = st.integers(0, 10**6)
 
 
 def judge(fabric, name, budget=DEFAULT):
-    return catalogue()[name].judge(View.whole(fabric, budget), None)
+    return checks_by_name()[name].judge(View.whole(fabric, budget), None)
 
 
 @settings(max_examples=150, deadline=None)

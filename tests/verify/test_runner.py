@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tdsl.compile import compiler
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.findings.diagnostic import Diagnostics, Severity
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 from tests.cli.run import tdsl
 from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
 from tests.harness import compile_text
@@ -27,7 +27,7 @@ EVERY = {
 
 def answers(fabric, *claims, **given):
     diagnostics = Diagnostics()
-    return run(fabric, claims, diagnostics, **given), list(diagnostics)
+    return judge_requirements(fabric, claims, diagnostics, **given), list(diagnostics)
 
 
 def test_every_check_answers_without_a_claim():
@@ -112,7 +112,7 @@ def test_each_element_is_judged_alone_and_the_worst_is_named():
     assert len(findings) == 1
     leaf = selector(POD, "node")
     assert answers(POD, claim(POD, "cables", "==", 4, of=(leaf,)))[0][0].status == "proved"
-    gone = Selector("node[*]", "host", (*leaf.elements, Element("su[1].node[7]", np.flatnonzero(~POD.built))))
+    gone = Selector("node[*]", "host", (*leaf.elements, FabricElement("su[1].node[7]", np.flatnonzero(~POD.built))))
     assert answers(POD, claim(POD, "cables", "==", 4, of=(gone,)))[0][0].status == "proved"
 
 
@@ -201,11 +201,11 @@ def test_cheap_proofs_come_first(tmp_path: Path) -> None:
     )
     path = tmp_path / "f.fab"
     path.write_text(text)
-    *early, last = compiler.stages(str(path), compiler.Options(), every=True)
+    *early, last = compiler.compile_in_stages(str(path), compiler.Options(), every=True)
     lines = [{d.span.begin[0] for d in c.findings if d.span is not None} for c in early]
     grown = [b - a for a, b in pairwise(lines)]
     assert grown == [{8}, {5}, {7}, {6}], grown
-    assert [d.code for d in last.findings] == [d.code for d in compiler.check(str(path)).findings]
+    assert [d.code for d in last.findings] == [d.code for d in compiler.compile_and_verify(str(path)).findings]
     assert [r.requirement for r in last.designs[0].results][:3] == [
         "survives any 1 of leaf with bisection >= 150%", "bisection >= 200%", "switches <= 1"
     ]  # fmt: skip
@@ -228,9 +228,9 @@ def test_less_work_gives_wider_bounds(tmp_path: Path) -> None:
     """`--check-seconds`: the same answer every time, and never one that contradicts the full one."""
     path = tmp_path / "chords.fab"
     path.write_text(CHORDS, encoding="utf-8")
-    full = compiler.check(str(path)).designs[0].results
+    full = compiler.compile_and_verify(str(path)).designs[0].results
     first, again = (
-        compiler.check(str(path), compiler.Options(check_seconds=1)).designs[0].results for _ in range(2)
+        compiler.compile_and_verify(str(path), compiler.Options(check_seconds=1)).designs[0].results for _ in range(2)
     )
     assert [r.facts() for r in first] == [r.facts() for r in again]
     for less, most in zip(first, full, strict=True):

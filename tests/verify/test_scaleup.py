@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tdsl.compile.compiler import Options
-from tdsl.compile.second_opinion import confirm
+from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.semantics.quantity import Quantity
 from tests.harness import compile_text
 
@@ -61,7 +61,7 @@ def test_an_allreduce_of_racks_is_met_whatever_fails(
     )
     made = compile_text(NVL.format(more=f"{omit}\n  {asked}"), tmp_path, models=False, fail=fail)
     found = results(made)
-    assert confirm(made, str(tmp_path / "design.fab"), Options(fail=fail)) == [], (
+    assert add_second_opinions(made, str(tmp_path / "design.fab"), Options(fail=fail)) == [], (
         "the second opinion finds the same"
     )
     assert [r.status for r in found.values()][:3] == ["modelled"] * 3

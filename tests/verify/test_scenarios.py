@@ -9,10 +9,10 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.fabric.failing import Failed
+from tdsl.fabric.failing import FailedElements
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.verify.runner import run
-from tdsl.verify.scenarios import scenarios
+from tdsl.verify.runner import judge_requirements
+from tdsl.verify.scenarios import outcomes_of_failures
 
 RACKS = """
 model host H {{ port nic[0..1]: 100Gbps }}
@@ -72,7 +72,7 @@ def design(rng: random.Random) -> str:
     )  # fmt: skip
 
 
-def failures(fabric, rng: random.Random, count: int) -> list[Failed]:
+def failures(fabric, rng: random.Random, count: int) -> list[FailedElements]:
     """Few and many failed devices and links."""
     out = []
     for i in range(count):
@@ -81,14 +81,14 @@ def failures(fabric, rng: random.Random, count: int) -> list[Failed]:
         share = rng.choice([0, 0.02, 0.1, 0.4, 1])
         devices[[d for d in range(fabric.device_count) if rng.random() < share * rng.random()]] = True
         links[[d for d in range(fabric.link_count) if rng.random() < share * rng.random()]] = True
-        out.append(Failed((f"scenario {i}",), devices & fabric.built, links))
+        out.append(FailedElements((f"scenario {i}",), devices & fabric.built, links))
     return out
 
 
 def compiled(tmp_path, text: str):
     path = tmp_path / "f.fab"
     path.write_text(text)
-    (one,) = compiler.elaborate(str(path), Options()).designs
+    (one,) = compiler.compile_without_checks(str(path), Options()).designs
     assert one.fabric is not None and one.fabric.complete and len(one.claims) > 0, one.findings
     return one
 
@@ -108,8 +108,8 @@ def test_together_as_alone(tmp_path, seed):
     one = compiled(tmp_path, design(random.Random(seed)))
     f = one.fabric
     cases = failures(f, random.Random(seed), 50)
-    together = [told(outcome.answers) for outcome in scenarios(f, one.claims, cases)]
-    alone = [told(run(f, one.claims, Diagnostics(), failed=case)) for case in cases]
+    together = [told(outcome.answers) for outcome in outcomes_of_failures(f, one.claims, cases)]
+    alone = [told(judge_requirements(f, one.claims, Diagnostics(), failed=case)) for case in cases]
     differ = [
         (case.names, got, want) for case, got, want in zip(cases, together, alone, strict=True) if got != want
     ]

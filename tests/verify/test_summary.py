@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from tdsl.fabric.graph import MEDIA, Fabric
-from tdsl.verify.summary import summarise
+from tdsl.verify.summary import fabric_summary
 from tests.fabrics import multiplane, rail_only, random_fabric, random_layers, scale_up, superpod, torus
 from tests.harness import each
 
 
 def test_superpod_as_published():
-    assert summarise(superpod().build()) == {
+    assert fabric_summary(superpod().build()) == {
         "hosts": 127, "other_hosts": 1, "accelerators": 1016, "endpoints": 1016, "other_endpoints": 4, "switches": 48,
         "tiers": {"leaf": 32, "spine": 16}, "planes": 1, "rails": 8,
         "links": {"total": 2044, "classes": {"host-leaf": 1020, "leaf-spine": 1024}},
@@ -26,19 +26,19 @@ def test_superpod_as_published():
 
 
 def test_chips_are_endpoints():
-    f = summarise(torus(4, 4, 4).build())
+    f = fabric_summary(torus(4, 4, 4).build())
     assert (f["hosts"], f["accelerators"], f["endpoints"], f["switches"]) == (0, 64, 64, 0)
     assert f["links"] == {"total": 192, "classes": {"x": 64, "y": 64, "z": 64}}
 
 
 def test_chips_inside_hosts_are_counted_once():
-    f = summarise(scale_up(18, 4, 18).build())
+    f = fabric_summary(scale_up(18, 4, 18).build())
     assert (f["hosts"], f["accelerators"], f["endpoints"], f["tiers"]) == (18, 72, 72, {"tray": 18})
     assert f["media"] == {"backplane": 1296} and f["cables"] == {"total": 0, "classes": {}}
 
 
 def test_planes():
-    f = summarise(multiplane(4).build())
+    f = fabric_summary(multiplane(4).build())
     assert (f["planes"], f["rails"], f["tiers"]) == (4, 1, {"leaf": 8, "spine": 8})
 
 
@@ -106,7 +106,7 @@ def shape(seed: int) -> Fabric:
 
 def figures_agree(seed: int) -> None:
     f = shape(seed)
-    found = summarise(f)
+    found = fabric_summary(f)
     found.pop("rails")
     assert found == counted(f)
     assert list(found["tiers"]) == list(counted(f)["tiers"])  # type: ignore[call-overload]
@@ -118,12 +118,12 @@ def test_figures_of_fabrics() -> None:
 
 def test_media_and_circuits() -> None:
     f = scale_up(3, 2, 2).build()
-    found = summarise(f)
+    found = fabric_summary(f)
     assert found["media"] == {"backplane": 12} and "circuits" not in found
     some = f.link_medium.copy()
     some[:5] = MEDIA.index("cable")
-    assert summarise(replace(f, link_medium=some))["media"] == {"cable": 5, "backplane": 7}
+    assert fabric_summary(replace(f, link_medium=some))["media"] == {"cable": 5, "backplane": 7}
     pair = np.arange(2)
-    assert summarise(replace(f, circuit_a=pair, circuit_b=pair, circuit_link=pair))["circuits"] == 2
-    assert summarise(replace(f, circuit_a=pair[:1], circuit_b=pair[:1], circuit_link=pair[:1]))["circuits"] == 1
-    assert "media" not in summarise(rail_only(2, 2).build())
+    assert fabric_summary(replace(f, circuit_a=pair, circuit_b=pair, circuit_link=pair))["circuits"] == 2
+    assert fabric_summary(replace(f, circuit_a=pair[:1], circuit_b=pair[:1], circuit_link=pair[:1]))["circuits"] == 1
+    assert "media" not in fabric_summary(rail_only(2, 2).build())

@@ -14,9 +14,9 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tdsl.verify.checks import all_to_all_time, allreduce
-from tdsl.verify.workload import Model, Part, Ranks
+from tdsl.verify.workload import CollectiveModel, RankGroup, Ranks
 from tests.fabrics import GBPS, Builder, claim, rail_only, superpod, torus
 
 GB = Quantity(Fraction(8 * 10**9), SIZE)
@@ -34,7 +34,7 @@ def star(hosts, accelerators=1, scaleup=False, rate=100 * GBPS, nics=1):
 
 
 def judged(f, metric, size=BIG, **given):
-    return catalogue()[metric].judge(View.whole(f), claim(f, metric, args=(size,), **given))
+    return checks_by_name()[metric].judge(View.whole(f), claim(f, metric, args=(size,), **given))
 
 
 def with_delay(f):
@@ -99,10 +99,10 @@ def two_by(n: int) -> int:
     return 1 << floor(log2(n))
 
 
-def flat(n: int, size: Fraction, alpha: Fraction, rate: Fraction, across: Fraction) -> list[Model]:
+def flat(n: int, size: Fraction, alpha: Fraction, rate: Fraction, across: Fraction) -> list[CollectiveModel]:
     """Ring, recursive halving and tree, as Thakur, Rabenseifner and Gropp give them."""
     ring = 2 * (n - 1) * alpha + 2 * Fraction(n - 1, n) * size / rate
-    out = [Model("ring", ring, "2(n-1)α + 2(n-1)/n·S/B")]
+    out = [CollectiveModel("ring", ring, "2(n-1)α + 2(n-1)/n·S/B")]
     if across:
         p = two_by(n)
         halving = 2 * floor(log2(n)) * alpha + 2 * Fraction(p - 1, p) * size / across
@@ -110,8 +110,8 @@ def flat(n: int, size: Fraction, alpha: Fraction, rate: Fraction, across: Fracti
         if p != n:
             halving += 2 * alpha + 2 * size / across
             formula = "2·log₂p·α + 2(p-1)/p·S/B' + 2(α + S/B')"
-        out.append(Model("recursive halving", halving, formula))
-        out.append(Model("tree", 2 * ceil(log2(n)) * (alpha + size / across), "2·log₂n·(α + S/B')"))
+        out.append(CollectiveModel("recursive halving", halving, formula))
+        out.append(CollectiveModel("tree", 2 * ceil(log2(n)) * (alpha + size / across), "2·log₂n·(α + S/B')"))
     return out
 
 
@@ -125,7 +125,7 @@ def test_models_of_allreduce(seed: int) -> None:
         apart = rng.random() < 0.3
         parts = []
         for _ in range(h if inside else 0):
-            parts.append(Part(rng.randint(1, 4), Fraction(rng.randint(1, 900)), rate * rng.randint(1, 3)))
+            parts.append(RankGroup(rng.randint(1, 4), Fraction(rng.randint(1, 900)), rate * rng.randint(1, 3)))
         outside = min((k.ranks * k.rate for k in parts), default=Fraction(0))
         ranks: Any = SimpleNamespace(
             count=n, rate=rate, across=across, rails_apart=apart, kinds=tuple(parts), domains=len(parts), outside=outside
@@ -135,8 +135,8 @@ def test_models_of_allreduce(seed: int) -> None:
             within = max(2 * Fraction(k.ranks - 1, k.ranks) * size / (k.inside or 1) for k in parts)
             slowest = max(size / k.ranks / k.rate for k in parts)
             between = 2 * (h - 1) * alpha + 2 * Fraction(h - 1, h) * slowest
-            expected.append(Model("hierarchical", within + between, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
-        assert allreduce.models(ranks, size, alpha) == expected
+            expected.append(CollectiveModel("hierarchical", within + between, "2(g-1)/g·S/Bs + 2(h-1)α + 2(h-1)/h·(S/g)/B"))
+        assert allreduce.allreduce_models(ranks, size, alpha) == expected
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -149,7 +149,7 @@ def test_models_of_all_to_all(seed: int) -> None:
         size, alpha = Fraction(rng.randint(1, 10**6)), Fraction(rng.randint(0, 50), 7)
         rate, crossing = Fraction(rng.randint(1, 40)), Fraction(rng.choice((0, 1, 3, 20, 80, 500)))
         ranks: Any = SimpleNamespace(count=n, units=units, each=per, rate=rate, crossing=crossing)
-        found = all_to_all_time.models(ranks, size, alpha)
+        found = all_to_all_time.all_to_all_models(ranks, size, alpha)
         if not crossing:
             assert found == []
             continue
@@ -157,7 +157,7 @@ def test_models_of_all_to_all(seed: int) -> None:
         part = size / n
         sent, crossed = (n - 1) * part / rate, one * (n - one) * part / crossing
         words = ("bisection", "(n-1)α + S·a·b/n/C") if crossed > sent else ("injection", "(n-1)α + (n-1)/n·S/B")
-        assert found == [Model(words[0], (n - 1) * alpha + max(sent, crossed), words[1])]
+        assert found == [CollectiveModel(words[0], (n - 1) * alpha + max(sent, crossed), words[1])]
 
 
 def mixed(*hosts: tuple[int, int, int, bool]) -> Fabric:

@@ -19,11 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tdsl.compile import compiler
-from tdsl.emit.build import build
+from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.viewer.fabric_page import Mark, page
-from tdsl.viewer.packed import pack
+from tdsl.viewer.fabric_page import ViewerMark, viewer_page
+from tdsl.viewer.packed import pack_columns
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.harness import MODELS, fabric_of
@@ -80,7 +80,7 @@ def browse(html: str, folder: Path, script: str, hash: str = "") -> Any:
 
 
 def document(fabric: Fabric) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(build(fabric, ["json"], Diagnostics())["fabric.json"])
+    found: dict[str, Any] = json.loads(build_files(fabric, ["json"], Diagnostics())["fabric.json"])
     return found
 
 
@@ -113,13 +113,13 @@ WORDS = st.integers(-(1 << 31), (1 << 31) - 1)
 @given(st.lists(st.lists(WORDS, max_size=20) | st.lists(st.integers(0, 3), max_size=40), max_size=4))
 def test_columns_come_back(columns: list[list[int]]) -> None:
     given = {f"c{i}": np.array(c, dtype=np.int64) for i, c in enumerate(columns)}
-    header, found = unpacked(pack({"name": NAME}, given))
+    header, found = unpacked(pack_columns({"name": NAME}, given))
     assert header["name"] == NAME
     assert found == {k: v.tolist() for k, v in given.items()}
 
 
 def test_the_page_fetches_nothing(pod: Fabric) -> None:
-    html = page([(pod, (), {})], "pod")
+    html = viewer_page([(pod, (), {})], "pod")
     assert not re.search(
         r"https?:|<link|src=|@import|fetch\(|XMLHttpRequest|innerHTML|insertAdjacentHTML|eval\(", html
     )
@@ -147,9 +147,9 @@ return {
 )
 def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
     texts = {"pod": POD, "panels": PANELS}
-    fabric = fabric_of(texts[name], tmp_path) if name in texts else compiler.elaborate(name).designs[0].fabric
+    fabric = fabric_of(texts[name], tmp_path) if name in texts else compiler.compile_without_checks(name).designs[0].fabric
     assert fabric is not None
-    found = browse(page([(fabric, (), {})], name), tmp_path, FIGURES)
+    found = browse(viewer_page([(fabric, (), {})], name), tmp_path, FIGURES)
     said = document(fabric)
 
     def table(what: str, *columns: str) -> list[list[Any]]:
@@ -171,7 +171,7 @@ def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
 
 
 def test_search_and_selection(pod: Fabric, tmp_path: Path) -> None:
-    found = browse(page([(pod, (), {})], "pod"), tmp_path, """
+    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, """
       const query = document.getElementById("query"), out = {};
       const find = (text) => {
         query.value = text;
@@ -197,7 +197,7 @@ def test_search_and_selection(pod: Fabric, tmp_path: Path) -> None:
 
 
 def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
-    found = browse(page([(pod, (), {})], "pod"), tmp_path, """
+    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, """
       const canvas = document.getElementById("canvas"), out = {};
       const heading = () => document.querySelector("#selection h2")?.textContent ?? "";
       const fire = (name, x, y) => canvas.dispatchEvent(new (name === "dblclick" ? MouseEvent : PointerEvent)(name, {
@@ -250,7 +250,7 @@ def test_a_page_address_opens_what_it_names(pod: Fabric, tmp_path: Path) -> None
     script = (
         "return [location.hash, document.querySelector('#selection h2').textContent, app.view, app.colour];"
     )
-    found = browse(page([(pod, (), {})], "pod"), tmp_path, script, "#view=device&device=spine1&colour=rail")
+    found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, script, "#view=device&device=spine1&colour=rail")
     assert found[1:] == ["spine1", "device", "rail"] and "device=spine1" in found[0]
 
 
@@ -263,8 +263,8 @@ RESULTS = {
 
 
 def test_marks_are_highlighted(pod: Fabric, tmp_path: Path) -> None:
-    mark = Mark("cut", "Bisection cut", "16 of 16 links", links=np.arange(3), devices=np.array([1]))
-    found = browse(page([(pod, [mark], RESULTS)], "pod"), tmp_path, """
+    mark = ViewerMark("cut", "Bisection cut", "16 of 16 links", links=np.arange(3), devices=np.array([1]))
+    found = browse(viewer_page([(pod, [mark], RESULTS)], "pod"), tmp_path, """
       document.querySelector("#findings button").click();
       return [document.getElementById("selection").textContent, document.getElementById("legend").textContent,
               [...document.querySelectorAll("#findings .status")].map((e) => e.parentNode.textContent)];
@@ -276,11 +276,11 @@ def test_marks_are_highlighted(pod: Fabric, tmp_path: Path) -> None:
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     fabric = replace(fabric_of(POD, tmp_path), title=NAME)
     fabric.names = {0: NAME, 5: "a'\"\\`${1}\u2028"}
-    html = page(
+    html = viewer_page(
         [
             (
                 fabric,
-                [Mark("finding", NAME, NAME)],
+                [ViewerMark("finding", NAME, NAME)],
                 {"results": [{"status": "refuted", "name": NAME, "text": NAME}]},
             )
         ],

@@ -14,9 +14,9 @@ import pytest
 
 from tdsl.fabric.addresses import Addressing, Dealt, Pool
 from tdsl.fabric.graph import Fabric
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.view import View
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import Builder
 from tests.harness import each
 
@@ -27,7 +27,7 @@ LINES = SourceFile("addresses.fab", "".join(f"address {i}\n" for i in range(12))
 
 def line_of(number: int) -> Origin:
     start = LINES.text.index(f"address {number}\n")
-    return Origin(Span(LINES, start, start + len(f"address {number}")))
+    return Origin(SourceSpan(LINES, start, start + len(f"address {number}")))
 
 
 def made_fabric() -> Fabric:
@@ -71,7 +71,7 @@ def given(pools: list[Pool], rows: dict[int, dict[int, int]]) -> Addressing:
 
 
 def judged(addressing: Addressing | None) -> Judgement:
-    return catalogue()["address_overlap"].judge(View.whole(replace(LINE, addressing=addressing)), None)
+    return checks_by_name()["address_overlap"].judge(View.whole(replace(LINE, addressing=addressing)), None)
 
 
 def said(found: Judgement) -> list[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ import pytest
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import Builder, claim, selector
 from tests.harness import compile_text, fabric_of
 
@@ -44,7 +44,7 @@ def leaves() -> Fabric:
 def worst(f: Fabric, path: str, most: int, **given: object) -> Judgement:
     """The judgement of the blast radius of a set, of which at most so many kinds are failed."""
     asked = claim(f, "blast_radius", of=(selector(f, path),), report=True, **given)
-    return catalogue()["blast_radius"].judge(View.whole(f, replace(DEFAULT, blast_elements=most)), asked)
+    return checks_by_name()["blast_radius"].judge(View.whole(f, replace(DEFAULT, blast_elements=most)), asked)
 
 
 LEAVES = [
@@ -116,7 +116,7 @@ def domains(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
 def test_failures_through_domains(domains: Fabric, path: str, most: int, text: str, low: int, high: int) -> None:
     network = domains.network
     asked = claim(network, "blast_radius", of=(selector(domains, path),), through="scaleup", report=True)
-    found = catalogue()["blast_radius"].judge(View.whole(network, replace(DEFAULT, blast_elements=most)), asked)
+    found = checks_by_name()["blast_radius"].judge(View.whole(network, replace(DEFAULT, blast_elements=most)), asked)
     assert (found.text, found.value, found.lower, found.upper) == (text, low, low, high)
     assert found.status == ("bounded" if text.startswith("at least") else "proved")
     name = text.removeprefix("at least ").split(" at ")[1].split(",")[0]
@@ -149,5 +149,5 @@ def test_a_domain_of_two_tiers_of_switches(path: str, count: int, tmp_path: Path
     """Four trays of two accelerators are one domain, over a switch above those of the racks; two more are another."""
     made = fabric_of(DOMAINS.split("fabric f")[0] + TIERS, tmp_path, models=False)
     asked = claim(made.network, "blast_radius", of=(selector(made, path),), through="scaleup", report=True)
-    found = catalogue()["blast_radius"].judge(View.whole(made.network), asked)
+    found = checks_by_name()["blast_radius"].judge(View.whole(made.network), asked)
     assert (found.value, found.witness["domains"]) == (count, 1)

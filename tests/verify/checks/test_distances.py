@@ -11,7 +11,7 @@ import pytest
 
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import LENGTH, TIME, Quantity
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import Builder, rail_only, superpod, torus
 from tests.harness import compile_text
 from tests.verify import judges
@@ -36,7 +36,7 @@ def mean_hops(f):
 
 
 def judged(f, name="mean_hops"):
-    return catalogue()[name].judge(View.whole(f), None)
+    return checks_by_name()[name].judge(View.whole(f), None)
 
 
 def agrees(f):

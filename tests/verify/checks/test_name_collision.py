@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.cluster import join_fabrics
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.findings.source import Origin, SourceFile, Span
+from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.view import View
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import Builder
 from tests.harness import each
 
@@ -47,7 +47,7 @@ RULES = SourceFile("rules.fab", "".join(f"naming {i}\n" for i in range(9)))
 
 def rule(number: int) -> Origin:
     start = RULES.text.index(f"naming {number}\n")
-    return Origin(Span(RULES, start, start + len(f"naming {number}")))
+    return Origin(SourceSpan(RULES, start, start + len(f"naming {number}")))
 
 
 def drawn(rng: Random, name: str) -> Fabric:
@@ -96,7 +96,7 @@ def agrees_with(found: Judgement, expected: list[tuple[Any, ...]]) -> None:
 
 
 def judge(view: View) -> Judgement:
-    return catalogue()["name_collision"].judge(view, None)
+    return checks_by_name()["name_collision"].judge(view, None)
 
 
 def agrees(seed: int) -> None:
@@ -105,7 +105,7 @@ def agrees(seed: int) -> None:
     f = drawn(rng, "f")
     everything = list(range(f.device_count))
     agrees_with(judge(View.whole(f)), within(f, everything))
-    part = Element("part", np.array(sorted(rng.sample(everything, rng.randint(1, len(everything))))))
+    part = FabricElement("part", np.array(sorted(rng.sample(everything, rng.randint(1, len(everything))))))
     agrees_with(judge(View.part(f, part, True)), within(f, part.devices.tolist()))
     others = [drawn(rng, name) for name in rng.choice((("g",), ("g", "h")))]
     members = [

@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from tdsl.fabric.claims import Element
+from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import Selector, claim, multiplane, random_layers, selector, torus
 from tests.harness import each
 
 
 def judge(view: View, check: str, **given: Any) -> Judgement:
-    return catalogue()[check].judge(view, claim(view.fabric, check, **given) if given else None)
+    return checks_by_name()[check].judge(view, claim(view.fabric, check, **given) if given else None)
 
 
 def several(rng: Random, f: Fabric) -> View:
     """A view of some devices, with all their links."""
     part = sorted(rng.sample(range(f.device_count), rng.randint(1, f.device_count)))
-    return View.part(f, Element("part", np.array(part)), True)
+    return View.part(f, FabricElement("part", np.array(part)), True)
 
 
 def test_ports_are_judged_where_they_are_asked_for_alone() -> None:

@@ -13,7 +13,7 @@ import pytest
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.model import PortClass
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import GBPS, Builder
 from tests.harness import each
 
@@ -83,7 +83,7 @@ def test_ends_drawn_at_random(check: str) -> None:
 
     def agrees(seed: int) -> None:
         f = drawn(Random(seed))
-        found = catalogue()[check].judge(View.whole(f), None)
+        found = checks_by_name()[check].judge(View.whole(f), None)
         wrong = unlike(f, check)
         assert (found.status, found.value) == (("refuted", False) if wrong else ("proved", True))
         expected, said = Counter[str](), Counter[str]()
@@ -142,7 +142,7 @@ def spoiled(rng: Random) -> Fabric:
 def use_agrees(seed: int) -> None:
     """Wrong use of ports is found, and where there is none the switch with the fewest free ports."""
     f = spoiled(Random(seed))
-    found = catalogue()["port_budget"].judge(View.whole(f), None)
+    found = checks_by_name()["port_budget"].judge(View.whole(f), None)
     ports, reason = of_use(f)
     if ports:
         inside = ports[0] < int(f.port_base[-1])

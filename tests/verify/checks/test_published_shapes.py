@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
+from tdsl.verify.check import checks_by_name
 from tests.fabrics import Builder, claim, multiplane, rail_only, scale_up, superpod, swapped, torus, without
 from tests.fabrics import Selector as Selected
 
@@ -18,7 +18,7 @@ PORTS = (Selected("ports", "ports", ()),)
 
 def judge(fabric, name, **given):
     what = claim(fabric, name, **given) if given else None
-    return catalogue()[name].judge(View.whole(fabric), what)
+    return checks_by_name()[name].judge(View.whole(fabric), what)
 
 
 def line(fault):

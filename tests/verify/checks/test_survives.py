@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tdsl.certificates.checker import Rejected, verify
-from tdsl.certificates.write import certificates
+from tdsl.certificates.write import certificates_by_file_name
 from tdsl.compile import compiler
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
-from tdsl.verify.check import catalogue
-from tdsl.verify.compare import malformed
+from tdsl.verify.check import checks_by_name
+from tdsl.verify.compare import why_claim_is_malformed
 from tests.certificates.made import as_json, headed
 from tests.fabrics import claim, random_fabric, selector, superpod, without
 from tests.harness import compile_text, places
@@ -73,7 +73,7 @@ def bisect_claim(f, value, **facts):
 
 
 def judge(f, given, budget=DEFAULT):
-    return catalogue()[given.metric].judge(View.whole(f, budget), given)
+    return checks_by_name()[given.metric].judge(View.whole(f, budget), given)
 
 
 def test_a_superpod_survives_any_spine():
@@ -100,20 +100,20 @@ def test_any_two_and_any_three():
 
 def test_what_cannot_be_asked():
     f = superpod(units=2, spines=8).build()
-    check = catalogue()["survives"]
-    assert "needs `any K`" in malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
-    assert "needs `of`" in malformed(claim(f, "survives", any_count=1), check)[0]
-    assert "fails nothing" in malformed(asked(f, 0, "spine"), check)[0]
+    check = checks_by_name()["survives"]
+    assert "needs `any K`" in why_claim_is_malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
+    assert "needs `of`" in why_claim_is_malformed(claim(f, "survives", any_count=1), check)[0]
+    assert "fails nothing" in why_claim_is_malformed(asked(f, 0, "spine"), check)[0]
     assert (
         "after failures"
-        in malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
+        in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
     )
     assert (
         "after failures"
-        in malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
+        in why_claim_is_malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
     )
-    assert "say what it must be" in malformed(asked(f, 1, "spine", given=claim(f, "bisection")), check)[0]
-    assert malformed(asked(f, 1, "spine", given=bisect_claim(f, Fraction(1, 2))), check) is None
+    assert "say what it must be" in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "bisection")), check)[0]
+    assert why_claim_is_malformed(asked(f, 1, "spine", given=bisect_claim(f, Fraction(1, 2))), check) is None
     assert judge(f, asked(f, 9, "spine")).status == "skipped"
 
 
@@ -157,7 +157,7 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
     found = [r for r in design.results if r.requirement]
     assert found[0].value == 1 and found[0].witness["element"] == "x[1]"
     assert [r.witness["sets"] for r in found[1:]] == [r.witness["judged"] for r in found[1:]] == [2, 2]
-    written = headed(design.fabric, certificates(design.fabric, design.claims, design.results))
+    written = headed(design.fabric, certificates_by_file_name(design.fabric, design.claims, design.results))
     honest = written["survives-2.json"]
     assert honest["of"] == ["x"] and len(honest["cases"]) == 2
     verify(honest, as_json(design.fabric))
@@ -209,10 +209,10 @@ def test_switches_do_not_take_the_place_of_hosts_that_failed(side, fails, status
 def of_spines(claim_text, tmp_path, **limits):
     """Status of a requirement of eight spines between two leaves: 800 Gbit/s that two hosts fill."""
     (tmp_path / "f.fab").write_text(SPINES.replace("CLAIM", claim_text))
-    design = compiler.elaborate(str(tmp_path / "f.fab")).designs[0]
+    design = compiler.compile_without_checks(str(tmp_path / "f.fab")).designs[0]
     (asked,) = design.claims
     view = View.whole(design.fabric, replace(DEFAULT, **limits))
-    found = catalogue()["survives"].judge(view, asked)
+    found = checks_by_name()["survives"].judge(view, asked)
     return found.status, found.witness.get("by")
 
 

@@ -12,8 +12,8 @@ import pytest
 from tdsl.findings.diagnostic import Severity
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
-from tdsl.semantics.values import Word
-from tdsl.verify.check import Judgement, catalogue
+from tdsl.semantics.values import BareWord
+from tdsl.verify.check import Judgement, checks_by_name
 from tests.fabrics import Builder, claim, multiplane, rail_only, selector, superpod, torus
 from tests.harness import compile_text
 from tests.prove.judges import judged_throughput
@@ -24,20 +24,20 @@ from tests.prove.judges import judged_throughput
 )
 def test_a_full_tree_carries_all_patterns(pattern):
     f = superpod(4).build()
-    found = judged_throughput(f, *(Word(p) if isinstance(p, str) else p for p in pattern))
+    found = judged_throughput(f, *(BareWord(p) if isinstance(p, str) else p for p in pattern))
     assert (found.status, found.value, found.measures["lower_bps"]) == ("proved", 1, 127 * 8 * 400e9)
 
 
 def test_rails_of_their_own():
     f = rail_only(hosts=8, rails=4).build()
     for args in (("ring",), ("rail_allreduce",)):
-        assert judged_throughput(f, Word(args[0])).value == 1
+        assert judged_throughput(f, BareWord(args[0])).value == 1
     crossed = superpod(1, 8, 4, 1, uplinks=2, omit_last=False, manager=False).build()
-    assert judged_throughput(crossed, Word("rail_allreduce")).value == 1  # stays on each leaf
-    assert judged_throughput(f, Word("rail_allreduce"), through="scaleup").value == 1
+    assert judged_throughput(crossed, BareWord("rail_allreduce")).value == 1  # stays on each leaf
+    assert judged_throughput(f, BareWord("rail_allreduce"), through="scaleup").value == 1
     assert (
         judged_throughput(
-            rail_only(hosts=8, rails=4, scaleup=False).build(), Word("rail_allreduce"), through="scaleup"
+            rail_only(hosts=8, rails=4, scaleup=False).build(), BareWord("rail_allreduce"), through="scaleup"
         ).status
         == "skipped"
     )
@@ -45,7 +45,7 @@ def test_rails_of_their_own():
 
 def test_planes_alone_and_together():
     f = multiplane(4, 16, 2, 2).build()
-    found = judged_throughput(f, Word("shift"), 8)
+    found = judged_throughput(f, BareWord("shift"), 8)
     assert found.status == "proved" and len(found.witness["planes"]) == 4
     plane = found.witness["planes"][0]
     assert float(found.value) == pytest.approx(plane[0])
@@ -54,10 +54,10 @@ def test_planes_alone_and_together():
 def test_a_torus_shift_by_hand():
     """On an 8-ring each chip sends by both ways to the one opposite: 4 hops of 2 links each."""
     f = torus(8).build()
-    found = judged_throughput(f, Word("shift"), 4)
+    found = judged_throughput(f, BareWord("shift"), 4)
     assert (found.status, found.value) == ("proved", Fraction(1, 4))
     assert (
-        judged_throughput(f, Word("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2
+        judged_throughput(f, BareWord("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2
     )  # 1 hop, or 7 the other way round
 
 
@@ -79,7 +79,7 @@ def test_a_shift_goes_round_and_round(tmp_path):
 
 
 def judged(f: Any, *args: Any, **given: Any) -> Judgement:
-    return catalogue()["throughput"].judge(View.whole(f), claim(f, "throughput", args=args, **given))
+    return checks_by_name()["throughput"].judge(View.whole(f), claim(f, "throughput", args=args, **given))
 
 
 def test_what_cannot_be_judged() -> None:
@@ -96,7 +96,7 @@ def test_what_cannot_be_judged() -> None:
         "it needs a pattern (all_to_all, permutation, rail_allreduce, ring, shift or a file), or `of A to B`"
     )
     assert judged(f).reason == none
-    assert catalogue()["throughput"].judge(View.whole(f), None).reason == none
+    assert checks_by_name()["throughput"].judge(View.whole(f), None).reason == none
     one = superpod(
         units=1, nodes=1, rails=2, spines=2, radix=8, uplinks=2, manager=False, omit_last=False
     ).build()
@@ -134,16 +134,16 @@ def test_by_scale_out_alone_and_through_scale_up() -> None:
         assert (found.value, found.text) == (1, "100%: 3.2 of 3.2 Tbps")
         assert found.witness == {"demands": demands, "planes": planes, "scaleup": both, "scaleout": both}
     view = View.whole(f, replace(DEFAULT, other_scope_cells=31))  # four hosts and eight links are 32
-    found = catalogue()["throughput"].judge(view, claim(f, "throughput", args=("ring",)))
+    found = checks_by_name()["throughput"].judge(view, claim(f, "throughput", args=("ring",)))
     assert found.text == "100%: 3.2 of 3.2 Tbps by scale-out alone; through scaleup is not judged here"
     assert found.witness == {"demands": 8, "planes": planes, "scaleout": both, "scaleup": None}
     view = View.whole(f, replace(DEFAULT, other_scope_cells=32))
     assert (
-        catalogue()["throughput"].judge(view, claim(f, "throughput", args=("ring",))).witness["scaleup"]
+        checks_by_name()["throughput"].judge(view, claim(f, "throughput", args=("ring",))).witness["scaleup"]
         == both
     )
     left = View.whole(f).without(np.zeros(f.device_count, dtype=np.bool_))
-    found = catalogue()["throughput"].judge(left, claim(f, "throughput", args=("ring",)))
+    found = checks_by_name()["throughput"].judge(left, claim(f, "throughput", args=("ring",)))
     assert found.text == "100%: 3.2 of 3.2 Tbps by scale-out alone"
     assert judged(f, "shift", 4).reason == "a shift by 4 sends all 4 hosts to themselves"
     assert judged(f, "shift").reason == "`shift` takes how far: write `throughput shift 1`"

@@ -8,8 +8,8 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.verify.result import Result
-from tdsl.verify.runner import run
-from tdsl.verify.second.judge import pairs
+from tdsl.verify.runner import judge_requirements
+from tdsl.verify.second.judge import results_with_claims
 from tests.fabrics import GBPS, Builder
 
 
@@ -28,7 +28,7 @@ def leaves(count: int = 2, trunk: int = 1, complete: bool = True) -> Builder:
 
 def judged_result(fabric: Fabric, asked: Any) -> Result:
     """What the checks say of a requirement."""
-    return next(r for r, c in pairs([asked], run(fabric, [asked], Diagnostics())) if c is asked)
+    return next(r for r, c in results_with_claims([asked], judge_requirements(fabric, [asked], Diagnostics())) if c is asked)
 
 
 RATE = 400 * GBPS

@@ -13,13 +13,13 @@ import pytest
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.compile.second_opinion import confirm
+from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.result import Result
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.judge import Judge, Opinion, pairs
+from tdsl.verify.second.judge import SecondOpinionJudge, Opinion, results_with_claims
 from tests.cli.run import report, write
 from tests.fabrics import (
     Builder,
@@ -63,9 +63,9 @@ def everything(fabric: Fabric, *more: Any) -> list[tuple[Result, Opinion | None]
         claim(fabric, "throughput", args=args, report=True, text=f"throughput {args}") for args in PATTERNS
     ]
     asked += more
-    results = run(fabric, asked, Diagnostics())
-    judge = Judge(fabric)
-    return [(r, judge.opinion(r, c)) for r, c in pairs(asked, results)]
+    results = judge_requirements(fabric, asked, Diagnostics())
+    judge = SecondOpinionJudge(fabric)
+    return [(r, judge.opinion(r, c)) for r, c in results_with_claims(asked, results)]
 
 
 PATTERNS = (("all_to_all",), ("ring",), ("shift", 2), ("rail_allreduce",))
@@ -169,8 +169,8 @@ def test_designs_of_the_library_are_not_contradicted(part: int) -> None:
     """Figures are confirmed or the tool says why not, and certificates verify; what is too large is refused by stated limits."""
     wrong: list[str] = []
     for name in DESIGNS[part::4]:
-        compilation = compiler.check(name, LIBRARY)
-        wrong += [f"{name}: {file.name}" for file in confirm(compilation, name, LIBRARY, SMALL_LIMITS)]
+        compilation = compiler.compile_and_verify(name, LIBRARY)
+        wrong += [f"{name}: {file.name}" for file in add_second_opinions(compilation, name, LIBRARY, SMALL_LIMITS)]
         for design in compilation.designs:
             given = [r.second_opinion for r in design.results if r.second_opinion]
             wrong += [
@@ -190,11 +190,11 @@ def test_fatal_sets_by_z3_are_those_of_trying_all(kind: str) -> None:
         of = (selector(fabric, "sw" if kind == "hosts" else "leaf"),)
         for count in (1, 2, 3):
             asked = claim(fabric, "survives", of=of, any_count=count)
-            (result,) = run(fabric, [asked], Diagnostics(), ["survives"])
+            (result,) = judge_requirements(fabric, [asked], Diagnostics(), ["survives"])
             if result.status not in ("proved", "refuted"):
                 continue
-            every = Judge(fabric, limits=Limits(sets=100_000)).opinion(result, asked)
-            by_z3 = Judge(fabric, limits=Limits(sets=0)).opinion(result, asked)
+            every = SecondOpinionJudge(fabric, limits=Limits(sets=100_000)).opinion(result, asked)
+            by_z3 = SecondOpinionJudge(fabric, limits=Limits(sets=0)).opinion(result, asked)
             assert every is not None and every.verdict != "disagrees"
             assert by_z3 is not None and by_z3.verdict != "disagrees"
             if by_z3.by:

@@ -9,8 +9,8 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
-from tdsl.verify.runner import run
-from tdsl.verify.second.judge import Judge, Opinion, pairs
+from tdsl.verify.runner import judge_requirements
+from tdsl.verify.second.judge import SecondOpinionJudge, Opinion, results_with_claims
 from tests.fabrics import Builder, claim, selector
 
 
@@ -36,8 +36,8 @@ FABRIC = leaves()
 def opinion(metric: str, op: str, value: object, says: int) -> Opinion | None:
     """The opinion on a result with this figure."""
     asked = claim(FABRIC, metric, op, value, of=(selector(FABRIC, "leaf"),), report=not op)
-    found = next(r for r, c in pairs([asked], run(FABRIC, [asked], Diagnostics())) if c is asked)
-    return Judge(FABRIC).opinion(replace(found, lower=says, upper=says, status="proved"), asked)
+    found = next(r for r, c in results_with_claims([asked], judge_requirements(FABRIC, [asked], Diagnostics())) if c is asked)
+    return SecondOpinionJudge(FABRIC).opinion(replace(found, lower=says, upper=says, status="proved"), asked)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_scarce_figures_without_a_comparison() -> None:
         b.link(b.free(leaf, 2 * su), b.free(leaf, 2 * su + 1))
     fabric = b.build()
     asked = claim(fabric, "edge_redundancy", report=True, of=(selector(fabric, "su"),))
-    found = next(r for r, c in pairs([asked], run(fabric, [asked], Diagnostics())) if c is asked)
+    found = next(r for r, c in results_with_claims([asked], judge_requirements(fabric, [asked], Diagnostics())) if c is asked)
     for figure, verdict in ((1, "confirmed"), (2, "disagrees")):
-        said = Judge(fabric).opinion(replace(found, lower=figure, upper=figure), asked)
+        said = SecondOpinionJudge(fabric).opinion(replace(found, lower=figure, upper=figure), asked)
         assert said is not None and said.verdict == verdict
 
 
@@ -92,26 +92,26 @@ def test_yes_and_no_of_several_elements() -> None:
         b.link(b.port(host, n), b.free(leaf, at))
     fabric = b.build()
     asked = claim(fabric, "reachability", of=(selector(fabric, "su"),))
-    found = next(r for r, c in pairs([asked], run(fabric, [asked], Diagnostics())) if c is asked)
+    found = next(r for r, c in results_with_claims([asked], judge_requirements(fabric, [asked], Diagnostics())) if c is asked)
     for status, verdict in (("refuted", "confirmed"), ("proved", "disagrees")):
-        said = Judge(fabric).opinion(replace(found, status=status), asked)  # type: ignore[arg-type]
+        said = SecondOpinionJudge(fabric).opinion(replace(found, status=status), asked)  # type: ignore[arg-type]
         assert said is not None and said.verdict == verdict
 
 
 def test_results_and_their_requirements() -> None:
     """Requirements without a result are passed over, results of no requirement come alone; equal ones stay in order."""
     asked = [claim(FABRIC, "links", "==", n) for n in (16, 17, 16)]
-    results = run(FABRIC, asked, Diagnostics())
-    found = list(pairs(asked, results))
+    results = judge_requirements(FABRIC, asked, Diagnostics())
+    found = list(results_with_claims(asked, results))
     assert [r for r, _ in found] == list(results)
     assert [c for r, c in found if r.requirement is not None] == asked
     assert all(c is None for r, c in found if r.requirement is None)
     last = [r for r in results if r.requirement is not None][1:]
-    assert [c for _, c in pairs(asked, last)] == asked[1:]
-    assert list(pairs(asked[:1], last[:1])) == []
+    assert [c for _, c in results_with_claims(asked, last)] == asked[1:]
+    assert list(results_with_claims(asked[:1], last[:1])) == []
     other = replace(last[0], scope="su[0]")
-    assert list(pairs(asked, [other])) == []
-    assert list(pairs(asked, [replace(last[0], check="cables")])) == []
+    assert list(results_with_claims(asked, [other])) == []
+    assert list(results_with_claims(asked, [replace(last[0], check="cables")])) == []
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_results_and_their_requirements() -> None:
 def test_figures_within_the_error_of_floats(above: Fraction, verdict: str) -> None:
     """The program's figure is exact to a millionth; an upper bound that is infinite does not make that less."""
     asked = claim(FABRIC, "throughput", args=("ring",), report=True)
-    found = next(r for r, c in pairs([asked], run(FABRIC, [asked], Diagnostics())) if c is asked)
+    found = next(r for r, c in results_with_claims([asked], judge_requirements(FABRIC, [asked], Diagnostics())) if c is asked)
     assert isinstance(found.lower, Fraction)
-    said = Judge(FABRIC).opinion(
+    said = SecondOpinionJudge(FABRIC).opinion(
         replace(found, lower=found.lower + above, upper=float("inf"), status="bounded"), asked
     )
     assert said is not None and said.verdict == verdict

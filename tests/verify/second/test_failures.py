@@ -11,9 +11,9 @@ import pytest
 
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import failures
-from tdsl.verify.second.answer import Limits, NoOpinion, TooLarge
-from tdsl.verify.second.failures import survives
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import Limits, NoOpinion, MethodTooLarge
+from tdsl.verify.second.failures import survival_by_second_method
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import claim, random_fabric, selector
 from tests.verify.second.made import leaves, rates
 
@@ -21,7 +21,7 @@ from tests.verify.second.made import leaves, rates
 def held(fabric: Fabric, path: str, count: int, limits: Limits = Limits(), **given: Any) -> bool | None:  # noqa: B008
     """Whether a fabric survives failures, by the second method."""
     asked = claim(fabric, "survives", of=(selector(fabric, path),), any_count=count, **given)
-    return survives(Wiring.whole(fabric), asked, limits).holds
+    return survival_by_second_method(WiringGraph.whole(fabric), asked, limits).holds
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_failures_without_an_answer() -> None:
     for limits in (Limits(), Limits(sets=0)):
         with pytest.raises(NoOpinion, match=r"^fewer than two units are left after some failures$"):
             held(fabric, "node", 3, limits)
-    with pytest.raises(TooLarge, match=r"^too large for z3: sets of links$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: sets of links$"):
         held(fabric, "node", 1, Limits(sets=0), any_of="links")
-    with pytest.raises(TooLarge, match=r"^too large for z3: 4 sets of failures; the limit is 0 proposals$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 4 sets of failures; the limit is 0 proposals$"):
         held(fabric, "node", 1, Limits(sets=0, rounds=0))
 
 
@@ -97,11 +97,11 @@ def test_two_units_are_enough_after_a_failure() -> None:
     for limits in (LIMITS, Limits(sets=0)):
         fabric = rates(60, 60, 60)
         asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1)
-        assert failures.survives(Wiring.whole(fabric), asked, limits).holds is True
+        assert failures.survival_by_second_method(WiringGraph.whole(fabric), asked, limits).holds is True
         fabric = rates(60, 60)
         asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1)
         with pytest.raises(NoOpinion, match=r"^fewer than two units are left after some failures$"):
-            failures.survives(Wiring.whole(fabric), asked, limits)
+            failures.survival_by_second_method(WiringGraph.whole(fabric), asked, limits)
 
 
 def test_what_is_left_of_two_sets() -> None:
@@ -112,6 +112,6 @@ def test_what_is_left_of_two_sets() -> None:
     for value, holds in ((Fraction(1), True), (Fraction(11, 10), False)):
         given = claim(fabric, "throughput", ">=", value, of=(one,), of_to=(two,))
         asked = claim(fabric, "survives", of=(selector(fabric, "node"),), any_count=1, given=given)
-        assert failures.survives(Wiring.whole(fabric), asked, LIMITS).holds is holds
+        assert failures.survival_by_second_method(WiringGraph.whole(fabric), asked, LIMITS).holds is holds
         gone = claim(fabric, "survives", of=(one,), any_count=1, given=given)
-        assert failures.survives(Wiring.whole(fabric), gone, LIMITS).holds is False
+        assert failures.survival_by_second_method(WiringGraph.whole(fabric), gone, LIMITS).holds is False

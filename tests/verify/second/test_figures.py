@@ -15,9 +15,9 @@ import pytest
 from tdsl.fabric.claims import Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import graph_figures
-from tdsl.verify.second.answer import Answer, Limits, NoOpinion
-from tdsl.verify.second.graph_figures import Element
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import SecondAnswer, Limits, NoOpinion
+from tdsl.verify.second.graph_figures import FailingElement
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, random_planes, selector, torus
 from tests.harness import fabric_of
 from tests.verify.second.made import star, two_leaves
@@ -28,10 +28,10 @@ LIMITS = Limits()
 @pytest.mark.parametrize("sizes", [(3,), (5,), (3, 3), (4, 3)])
 def test_tori(sizes: tuple[int, ...]) -> None:
     """Two links a dimension, each of them a way of its own."""
-    w = Wiring.whole(torus(*sizes).build())
-    assert graph_figures.edge_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert graph_figures.node_redundancy(w, None, LIMITS).lower == 2 * len(sizes)
-    assert graph_figures.diameter(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
+    w = WiringGraph.whole(torus(*sizes).build())
+    assert graph_figures.edge_redundancy_by_networkx(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.node_redundancy_by_networkx(w, None, LIMITS).lower == 2 * len(sizes)
+    assert graph_figures.diameter_by_networkx(w, None, LIMITS).lower == sum(n // 2 for n in sizes)
 
 
 RATE = 400 * GBPS
@@ -67,7 +67,7 @@ def caged(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
 @pytest.mark.parametrize("what", ["links", "ports", "cages", ""])
 def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: str) -> None:
     f = caged
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     device = f.port_device.tolist()
     both = ends(f)
     rows = sorted(both)[0:5:2]
@@ -89,7 +89,7 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
     failed = {
         row for row, (a, b) in enumerate(both) if (a in here and b in there) or (b in here and a in there)
     }
-    found = graph_figures.elements_of(w, asked)
+    found = graph_figures.failing_elements_of_claim(w, asked)
     if what == "" and not to and of != "ports":
         assert [set(e.devices) for e in found] == [
             {int(d) for d in e.devices} for s in source for e in s.elements
@@ -120,18 +120,18 @@ def test_bundles_that_fail(caged: Fabric) -> None:
     number = np.full(caged.link_count, -1)
     number[[0, 3]], number[[1, 2]] = 0, 1
     f = replace(caged, link_bundle=number)
-    w = Wiring.whole(f)
+    w = WiringGraph.whole(f)
     node = selector(f, "node")
 
-    def bundles(*ports: int) -> list[Element]:
-        return graph_figures.elements_of(w, claim(f, "survives", of=of_ports(f, [*ports]), any_of="bundles"))
+    def bundles(*ports: int) -> list[FailingElement]:
+        return graph_figures.failing_elements_of_claim(w, claim(f, "survives", of=of_ports(f, [*ports]), any_of="bundles"))
 
     both = ends(f)
-    zero, one = Element(links=frozenset((0, 3))), Element(links=frozenset((1, 2)))
+    zero, one = FailingElement(links=frozenset((0, 3))), FailingElement(links=frozenset((1, 2)))
     assert bundles(both[3][0]) == [zero] and bundles(both[1][1]) == [one]
     assert bundles(both[2][0], both[0][0]) == [zero, one]
     assert bundles(both[5][0]) == []
-    assert graph_figures.elements_of(w, claim(f, "survives", of=(node,), any_of="bundles")) == [zero, one]
+    assert graph_figures.failing_elements_of_claim(w, claim(f, "survives", of=(node,), any_of="bundles")) == [zero, one]
 
 
 def mixed(seed: int) -> Fabric:
@@ -182,7 +182,7 @@ def test_reachability_of_random_networks() -> None:
         f = mixed(seed)
         for of_ports in (False, True):
             given = {"of": (Selector("ports", "", ()),)} if of_ports else {}
-            found = graph_figures.reachability(Wiring.whole(f), claim(f, "reachability", **given), LIMITS)
+            found = graph_figures.reachability_by_networkx(WiringGraph.whole(f), claim(f, "reachability", **given), LIMITS)
             assert found.holds is reached(f, of_ports), (seed, of_ports)
             seen[of_ports, found.holds] += 1
     assert len(seen) == 4 and min(seen.values()) > 15, seen
@@ -200,14 +200,14 @@ def test_planes_of_random_switches() -> None:
                 reached[b] |= reached[a]
         plane = f.plane.tolist()
         apart = all(len({plane[d] for d in part if plane[d] >= 0}) < 2 for part in reached.values())
-        assert graph_figures.plane_isolation(Wiring.whole(f), None, LIMITS).holds is apart, seed
+        assert graph_figures.plane_isolation_by_networkx(WiringGraph.whole(f), None, LIMITS).holds is apart, seed
         seen[apart] += 1
     assert min(seen[True], seen[False]) > 10, seen
 
 
-def figure(method: Callable[..., Answer], fabric: Fabric, **given: Any) -> Answer:
+def figure(method: Callable[..., SecondAnswer], fabric: Fabric, **given: Any) -> SecondAnswer:
     """The second figure of a check without arguments."""
-    return method(Wiring.whole(fabric), claim(fabric, method.__name__, report=True, **given), LIMITS)
+    return method(WiringGraph.whole(fabric), claim(fabric, method.__name__, report=True, **given), LIMITS)
 
 
 def apart() -> Fabric:
@@ -227,26 +227,26 @@ def pair() -> Fabric:
 @pytest.mark.parametrize(
     ("method", "fabric", "given", "why"),
     [
-        (graph_figures.diameter, pair(), {}, "no end is attached to a switch"),
-        (graph_figures.mean_hops, pair(), {}, "no two ends reach each other"),
-        (graph_figures.mean_hops, star(RATE, 0).build(), {}, "no two ends reach each other"),
-        (graph_figures.edge_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
-        (graph_figures.node_redundancy, star(RATE).build(), {}, "there are fewer than two units"),
+        (graph_figures.diameter_by_networkx, pair(), {}, "no end is attached to a switch"),
+        (graph_figures.mean_hops_by_networkx, pair(), {}, "no two ends reach each other"),
+        (graph_figures.mean_hops_by_networkx, star(RATE, 0).build(), {}, "no two ends reach each other"),
+        (graph_figures.edge_redundancy_by_networkx, star(RATE).build(), {}, "there are fewer than two units"),
+        (graph_figures.node_redundancy_by_networkx, star(RATE).build(), {}, "there are fewer than two units"),
         (
-            graph_figures.blast_radius,
+            graph_figures.blast_radius_by_networkx,
             pair(),
             {"through": "scaleup"},
             "scale-up domains have no second method",
         ),
         (
-            graph_figures.blast_radius,
+            graph_figures.blast_radius_by_networkx,
             pair(),
             {"any_of": "links"},
             "only devices and groups are failed a second time",
         ),
-        (graph_figures.oversubscription, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
+        (graph_figures.oversubscription_by_networkx, torus(3).build(), {}, "the fabric is direct: it has no tiers"),
         (
-            graph_figures.oversubscription,
+            graph_figures.oversubscription_by_networkx,
             two_leaves().build(),
             {},
             "no switch looked at has links to a tier above it",
@@ -254,7 +254,7 @@ def pair() -> Fabric:
     ],
 )
 def test_figures_without_an_answer(
-    method: Callable[..., Answer], fabric: Fabric, given: dict[str, Any], why: str
+    method: Callable[..., SecondAnswer], fabric: Fabric, given: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(NoOpinion, match=rf"^{why}$"):
         figure(method, fabric, **given)
@@ -266,13 +266,13 @@ def test_figures_without_an_answer(
 def test_taper_of_a_leaf(trunk: int, ratio: Fraction | float) -> None:
     """A leaf has 2 x 400G to hosts and `trunk` x 400G to the other leaf."""
     fabric = two_leaves(trunk).build()
-    assert figure(graph_figures.taper, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
+    assert figure(graph_figures.taper_by_networkx, fabric, of=(selector(fabric, "leaf"),)).lower == ratio
 
 
 def test_blast_radius_of_a_leaf() -> None:
     """With a leaf its two hosts lose their path; the other two still reach each other."""
     fabric = two_leaves().build()
-    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "leaf"),)).lower == 2
-    assert figure(graph_figures.blast_radius, fabric, of=(selector(fabric, "node"),)).lower == 1
+    assert figure(graph_figures.blast_radius_by_networkx, fabric, of=(selector(fabric, "leaf"),)).lower == 2
+    assert figure(graph_figures.blast_radius_by_networkx, fabric, of=(selector(fabric, "node"),)).lower == 1
     whole = star(RATE, RATE, RATE).build()
-    assert figure(graph_figures.blast_radius, whole, of=(selector(whole, "sw"),)).lower == 3
+    assert figure(graph_figures.blast_radius_by_networkx, whole, of=(selector(whole, "sw"),)).lower == 3

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tdsl.verify.second import halves
-from tdsl.verify.second.answer import Answer, Limits, NoOpinion, TooLarge
+from tdsl.verify.second.answer import SecondAnswer, Limits, NoOpinion, MethodTooLarge
 from tdsl.verify.second.halves import Halves
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import claim
 from tests.verify.second.made import judged_result, leaves, rates
 
@@ -52,38 +52,38 @@ def test_a_split_that_crosses_at_most_so_much(seed: int) -> None:
 
 def test_capacities_in_grains() -> None:
     """Five hosts of 60 to 150 bit/s on two switches: grains of 30, and twice 2 + 2 grains of the two slowest."""
-    found = Halves.of(Wiring.whole(rates(150, 60, 120, 90, 60, switches=2)), LIMITS)
+    found = Halves.of(WiringGraph.whole(rates(150, 60, 120, 90, 60, switches=2)), LIMITS)
     assert (found.units, found.grain, found.full) == ((0, 1, 2, 3, 4), 30, 8)
     assert sorted(found.links) == [(u, s, c) for u, c in enumerate((5, 2, 4, 3, 2)) for s in (5, 6)]
-    assert Halves.of(Wiring.whole(rates(40, 40)), LIMITS).grain == 40
+    assert Halves.of(WiringGraph.whole(rates(40, 40)), LIMITS).grain == 40
 
 
 def test_sizes_that_are_refused() -> None:
-    w = Wiring.whole(rates(150, 60, 120, 90, switches=2))
+    w = WiringGraph.whole(rates(150, 60, 120, 90, switches=2))
     assert Halves.of(w, Limits(crossings=8, units=4)).full == 10
-    with pytest.raises(TooLarge, match=r"^too large for z3: 8 pairs with links; the limit is 7$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 8 pairs with links; the limit is 7$"):
         Halves.of(w, Limits(crossings=7))
-    with pytest.raises(TooLarge, match=r"^too large for z3: 16 splits of 4 units; the limit is 8$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 16 splits of 4 units; the limit is 8$"):
         Halves.of(w, Limits(units=3))
-    same = Wiring.whole(rates(60, 60, 60, 120, 120))
+    same = WiringGraph.whole(rates(60, 60, 60, 120, 120))
     assert Halves.of(same, Limits(units=4)).full == 2, "4 x 3 splits of three equal and two equal hosts"
-    with pytest.raises(TooLarge, match=r"^too large for z3: 12 splits of 5 units; the limit is 8$"):
+    with pytest.raises(MethodTooLarge, match=r"^too large for z3: 12 splits of 5 units; the limit is 8$"):
         Halves.of(same, Limits(units=3))
     with pytest.raises(NoOpinion, match=r"^there are fewer than two units$"):
-        Halves.of(Wiring.whole(rates(60)), LIMITS)
+        Halves.of(WiringGraph.whole(rates(60)), LIMITS)
 
 
-def bounds(low: Any, high: Any) -> Answer:
+def bounds(low: Any, high: Any) -> SecondAnswer:
     """The answer about bounds of the bisection of two leaves of two hosts each with three links of 400 Gbit/s between them."""
     fabric = leaves(2, 3).build()
     asked = claim(fabric, "bisection", ">=", Fraction(1, 10))
-    return halves.bisection(Wiring.whole(fabric), asked, replace(judged_result(fabric, asked), lower=low, upper=high), LIMITS)
+    return halves.confirm_bisection_by_z3(WiringGraph.whole(fabric), asked, replace(judged_result(fabric, asked), lower=low, upper=high), LIMITS)
 
 
 def test_what_contradicts_the_bounds_of_a_result() -> None:
     """The least split cuts two hosts off, 800 Gbit/s, as much as two hosts inject."""
     full = Fraction(800 * 10**9)
-    assert bounds(Fraction(1), Fraction(1)) == Answer("z3", Fraction(1), Fraction(1), full_bps=full)
+    assert bounds(Fraction(1), Fraction(1)) == SecondAnswer("z3", Fraction(1), Fraction(1), full_bps=full)
     wide = bounds(Fraction(1, 2), Fraction(3, 2))
     assert (wide.lower, wide.full_bps) == (Fraction(1, 2), full) and wide.upper in (1, Fraction(3, 2)), (
         "any split that is no more"
@@ -99,14 +99,14 @@ def test_what_contradicts_the_bounds_of_a_result() -> None:
 @pytest.mark.parametrize(("trunk", "share"), [(1, Fraction(1, 2)), (2, Fraction(1)), (3, Fraction(1))])
 def test_the_least_share_of_full(trunk: int, share: Fraction) -> None:
     fabric = leaves(2, trunk).build()
-    found = halves.least(Wiring.whole(fabric), None, LIMITS)
-    assert found == Answer("z3", share, share, full_bps=Fraction(800 * 10**9))
+    found = halves.least_bisection_by_z3(WiringGraph.whole(fabric), None, LIMITS)
+    assert found == SecondAnswer("z3", share, share, full_bps=Fraction(800 * 10**9))
 
 
 def test_full_before_a_failure() -> None:
     """Hosts of 60 and 90 bit/s on two switches; 100% is 120 bit/s before one fails, and 60 then."""
-    w = Wiring.whole(rates(60, 90, switches=2)).without([2])
+    w = WiringGraph.whole(rates(60, 90, switches=2)).without([2])
     asked = claim(w.fabric, "bisection", ">=", Fraction(1, 2))
-    assert halves.least(w, asked, LIMITS) == Answer("z3", Fraction(1), Fraction(1), full_bps=Fraction(60))
+    assert halves.least_bisection_by_z3(w, asked, LIMITS) == SecondAnswer("z3", Fraction(1), Fraction(1), full_bps=Fraction(60))
     intact = replace(asked, of_intact=True)
-    assert halves.least(w, intact, LIMITS) == Answer("z3", Fraction(1, 2), Fraction(1, 2), full_bps=Fraction(120))
+    assert halves.least_bisection_by_z3(w, intact, LIMITS) == SecondAnswer("z3", Fraction(1, 2), Fraction(1, 2), full_bps=Fraction(120))

@@ -15,9 +15,9 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.quantity import SIZE, Quantity
 from tdsl.verify.result import Result
-from tdsl.verify.runner import run
+from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.judge import Judge, Opinion, pairs
+from tdsl.verify.second.judge import SecondOpinionJudge, Opinion, results_with_claims
 from tests.cli.run import write
 from tests.fabrics import claim, multiplane, rail_only, selector, superpod, torus
 from tests.verify.second.made import judged_result, leaves
@@ -25,7 +25,7 @@ from tests.verify.second.made import judged_result, leaves
 
 def opinion(fabric: Fabric, asked: Any, limits: Limits | None = None, **changed: Any) -> Opinion | None:
     """The second opinion about a result of which some facts are exchanged."""
-    return Judge(fabric, limits=limits).opinion(replace(judged_result(fabric, asked), **changed), asked)
+    return SecondOpinionJudge(fabric, limits=limits).opinion(replace(judged_result(fabric, asked), **changed), asked)
 
 
 SAME = "the figure is the same, but not whether it satisfies the requirement"
@@ -86,9 +86,9 @@ def test_results_without_a_second_method() -> None:
     asked = claim(fabric, "diameter", "<=", 1)
     assert opinion(fabric, asked, status="skipped") is None
     assert opinion(fabric, asked, check="ports") is None
-    assert Judge(leaves(complete=False).build()).opinion(judged_result(fabric, asked), asked) is None
+    assert SecondOpinionJudge(leaves(complete=False).build()).opinion(judged_result(fabric, asked), asked) is None
     every = replace(asked, of_all=True)
-    found = Judge(fabric).opinion(judged_result(fabric, asked), every)
+    found = SecondOpinionJudge(fabric).opinion(judged_result(fabric, asked), every)
     assert found == Opinion("unconfirmed", reason="a set of ends has no second method")
 
 
@@ -114,7 +114,7 @@ def test_a_lower_bound_does_not_confirm_a_figure() -> None:
         (Fraction(9), Fraction(9), "disagrees", ""),
         (Fraction(9), float("inf"), "confirmed", ""),
     ):
-        found = Judge(fabric).opinion(replace(base, lower=low, upper=high), asked)
+        found = SecondOpinionJudge(fabric).opinion(replace(base, lower=low, upper=high), asked)
         assert found is not None and (found.verdict, found.reason) == (verdict, reason)
 
 
@@ -133,7 +133,7 @@ def test_a_lower_bound_does_not_confirm_a_figure() -> None:
 def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
     fabric = superpod(2, 3, 2, 1, radix=16).build()
     of = (selector(fabric, "su.leaf"),)
-    judge = Judge(fabric)
+    judge = SecondOpinionJudge(fabric)
     found = [
         (r, c)
         for r, c in answers(fabric, claim(fabric, "blast_radius", of=of, report=True))
@@ -154,7 +154,7 @@ def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
 def test_yes_and_no_are_told_apart(metric: str) -> None:
     fabric = multiplane(2, 8).build()
     survives = claim(fabric, "survives", of=(selector(fabric, "leaf"),), any_count=1)
-    judge = Judge(fabric)
+    judge = SecondOpinionJudge(fabric)
     ((result, asked),) = [(r, c) for r, c in answers(fabric, survives) if r.check == metric]
     other = "refuted" if result.status == "proved" else "proved"
     right, wrong = judge.opinion(result, asked), judge.opinion(replace(result, status=other), asked)
@@ -165,7 +165,7 @@ def test_yes_and_no_are_told_apart(metric: str) -> None:
 def answers(fabric: Fabric, *more: Any) -> list[tuple[Result, Any]]:
     asked = [claim(fabric, name, report=True) for name in ("mean_hops", "links")]
     asked += [claim(fabric, "throughput", args=("all_to_all",), report=True), *more]
-    return list(pairs(asked, run(fabric, asked, Diagnostics())))
+    return list(results_with_claims(asked, judge_requirements(fabric, asked, Diagnostics())))
 
 
 TIMES = """
@@ -186,10 +186,10 @@ fabric f {{
 
 def test_times_rails_and_ports(tmp_path: Path) -> None:
     """Latency, all-reduce, rails and ports again; and what is wrong by a little, or the other way round, is found."""
-    design = compiler.check(str(write(tmp_path, TIMES.format(leaf="r")))).designs[0]
+    design = compiler.compile_and_verify(str(write(tmp_path, TIMES.format(leaf="r")))).designs[0]
     assert design.fabric is not None
-    judge, seen = Judge(design.fabric), Counter[str]()
-    for result, asked in pairs(design.claims, design.results):
+    judge, seen = SecondOpinionJudge(design.fabric), Counter[str]()
+    for result, asked in results_with_claims(design.claims, design.results):
         if result.check not in ("latency", "allreduce", "rail_alignment", "port_budget"):
             continue
         right = judge.opinion(result, asked)
@@ -211,11 +211,11 @@ def test_a_swapped_cable_is_found_again(tmp_path: Path) -> None:
     text = text.replace(
         "  require latency", "  connect node[3].nic[r] to leaf[1 - r] { length 3m }\n  require latency"
     )
-    design = compiler.check(str(write(tmp_path, text))).designs[0]
+    design = compiler.compile_and_verify(str(write(tmp_path, text))).designs[0]
     assert design.fabric is not None
-    judge = Judge(design.fabric)
+    judge = SecondOpinionJudge(design.fabric)
     ((result, asked),) = [
-        (r, c) for r, c in pairs(design.claims, design.results) if r.check == "rail_alignment"
+        (r, c) for r, c in results_with_claims(design.claims, design.results) if r.check == "rail_alignment"
     ]
     opinion = judge.opinion(result, asked)
     assert result.status == "refuted" and opinion is not None and opinion.verdict == "confirmed"
@@ -223,8 +223,8 @@ def test_a_swapped_cable_is_found_again(tmp_path: Path) -> None:
 
 def test_what_is_too_large_says_so() -> None:
     fabric = torus(4, 4).build()
-    results = run(fabric, [], Diagnostics())
-    judge = Judge(fabric, limits=Limits(units=4, links=100, steps=10))
+    results = judge_requirements(fabric, [], Diagnostics())
+    judge = SecondOpinionJudge(fabric, limits=Limits(units=4, links=100, steps=10))
     said = {
         r.check: o.reason
         for r in results
@@ -234,7 +234,7 @@ def test_what_is_too_large_says_so() -> None:
     assert said["edge_redundancy"].startswith("too large for networkx: ") and said[
         "edge_redundancy"
     ].endswith("the limit is 10")
-    small = Judge(fabric, limits=Limits(links=31)).opinion(
+    small = SecondOpinionJudge(fabric, limits=Limits(links=31)).opinion(
         next(r for r in results if r.check == "diameter"), None
     )
     assert small is not None and small.reason == "too large for networkx: 32 links; the limit is 31"

@@ -15,8 +15,8 @@ from scipy.optimize import linprog
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
 from tdsl.verify.second import graph_figures, patterns
-from tdsl.verify.second.answer import Answer, Limits, NoOpinion
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.answer import SecondAnswer, Limits, NoOpinion
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, selector, torus
 from tests.harness import each
 from tests.verify.second.made import RATE, star, two_leaves
@@ -68,7 +68,7 @@ def sums(asked: dict[Arc, Fraction]) -> dict[Node, Fraction]:
     return {x: Fraction(max(out[x], into[x])) for x in {*out, *into}}
 
 
-def compare(found: Answer, factor: float, top: Fraction, asked: dict[Arc, Fraction]) -> None:
+def compare(found: SecondAnswer, factor: float, top: Fraction, asked: dict[Arc, Fraction]) -> None:
     """A figure is a factor over the one at which the busiest endpoint uses all its ports."""
     assert found.lower == found.upper and found.by == "HiGHS" and found.relative == Fraction(1, 10**6)
     assert float(found.lower) == pytest.approx(factor / float(top), abs=1e-7)
@@ -154,7 +154,7 @@ def network(seed: int, folder: Path, joined: bool) -> str:
     r = Random(seed)
     units = sorted({n for n, *_ in cables})
     args, pairs = demands(r, len(units), folder)
-    w, asked = Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True)
+    w, asked = WiringGraph.whole(fabric), claim(fabric, "throughput", args=args, report=True)
     railed = organised(cables) and (joined or args[0] == "rail_allreduce")
     rates = Counter(trunks)
     for n, rail, at, rate in cables:
@@ -182,13 +182,13 @@ def network(seed: int, folder: Path, joined: bool) -> str:
             lost |= not common
             amounts |= {(("host", i, rail), ("host", j, rail)): amount for rail in common}
         if lost:
-            assert patterns.throughput(w, asked, LIMITS) == Answer("HiGHS", Fraction(0), Fraction(0))
+            assert patterns.pattern_throughput_by_highs(w, asked, LIMITS) == SecondAnswer("HiGHS", Fraction(0), Fraction(0))
             return "no common rail"
     if not amounts:
         with pytest.raises(
             NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"
         ):
-            patterns.throughput(w, asked, LIMITS)
+            patterns.pattern_throughput_by_highs(w, asked, LIMITS)
         return "nothing"
     top = min(
         Fraction(sum(rate for pair, rate in rates.items() if x in pair)) / most
@@ -201,7 +201,7 @@ def network(seed: int, folder: Path, joined: bool) -> str:
         for a, b in (pair, pair[::-1])
     ]
     wanted = {(("out", s), ("in", t)): amount for (s, t), amount in amounts.items()}
-    found = patterns.throughput(w, asked, LIMITS)
+    found = patterns.pattern_throughput_by_highs(w, asked, LIMITS)
     compare(found, greatest(arcs, wanted), top, amounts)
     return "by rail" if railed else "compared" if found.lower < 1 - 1e-6 else "full"
 
@@ -219,10 +219,10 @@ def test_random_networks(joined: bool, tmp_path: Path) -> None:
     )
 
 
-def sent(fabric: Fabric, *args: object, limits: Limits = LIMITS, **more: Any) -> Answer:
+def sent(fabric: Fabric, *args: object, limits: Limits = LIMITS, **more: Any) -> SecondAnswer:
     """The second figure of a throughput."""
-    return patterns.throughput(
-        Wiring.whole(fabric), claim(fabric, "throughput", args=args, report=True, **more), limits
+    return patterns.pattern_throughput_by_highs(
+        WiringGraph.whole(fabric), claim(fabric, "throughput", args=args, report=True, **more), limits
     )
 
 
@@ -298,15 +298,15 @@ def test_throughput_between_two_sets() -> None:
         node = selector(fabric, "node")
         halves = [type(node)(f"node[{i}..{i + 1}]", node.kind, node.elements[i : i + 2]) for i in (0, 2)]
         asked = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[1],), report=True)
-        found = graph_figures.throughput_between(Wiring.whole(fabric), asked, LIMITS)
+        found = graph_figures.throughput_between_by_networkx(WiringGraph.whole(fabric), asked, LIMITS)
         assert (found.lower, found.upper, found.full_bps) == (share, share, Fraction(2 * RATE))
         same = claim(fabric, "throughput", of=(halves[0],), of_to=(halves[0],), report=True)
         with pytest.raises(NoOpinion, match=r"^one set is empty, or they have a device in common$"):
-            graph_figures.throughput_between(Wiring.whole(fabric), same, LIMITS)
+            graph_figures.throughput_between_by_networkx(WiringGraph.whole(fabric), same, LIMITS)
     fabric = star(RATE, 0).build()
     node = selector(fabric, "node")
     one, two = (type(node)(f"node[{k}]", node.kind, (e,)) for k, e in enumerate(node.elements))
     with pytest.raises(NoOpinion, match=r"^one of the two has no link$"):
-        graph_figures.throughput_between(
-            Wiring.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS
+        graph_figures.throughput_between_by_networkx(
+            WiringGraph.whole(fabric), claim(fabric, "throughput", of=(one,), of_to=(two,)), LIMITS
         )

@@ -12,7 +12,7 @@ import pytest
 from tdsl.fabric.graph import FREE, HOLE, Fabric
 from tdsl.verify.second import ports
 from tdsl.verify.second.answer import Limits, NoOpinion
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import Builder, claim
 
 LIMITS = Limits()
@@ -53,7 +53,7 @@ def test_rails_of_random_fabrics() -> None:
     seen: Counter[object] = Counter()
     for seed in range(150):
         fabric = rails(seed)
-        w = Wiring.whole(fabric)
+        w = WiringGraph.whole(fabric)
         links: list[tuple[int, int, int]] = []
         for a, b in zip(fabric.link_a.tolist(), fabric.link_b.tolist(), strict=True):
             host, switch = sorted((a, b), key=lambda p: fabric.set_of(int(fabric.port_device[p])).kind)
@@ -62,7 +62,7 @@ def test_rails_of_random_fabrics() -> None:
             if fabric.set_of(device).role == "accelerator":
                 rail = offset // (2 if len(cls.axes) > 1 else 1)
                 links.append((device, int(fabric.port_device[switch]), rail))
-        found, serves, organised = ports.rails(w)
+        found, serves, organised = ports.rails_of_links(w)
         assert sorted(found.values()) == sorted(links), seed
         assert (serves, organised) == serving(links), seed
         judged = []
@@ -74,17 +74,17 @@ def test_rails_of_random_fabrics() -> None:
             seen["none"] += 1
             for asked in (None, claim(fabric, "rail_alignment", report=True)):
                 with pytest.raises(NoOpinion, match=r"^the design is not organised by rails$"):
-                    ports.rail_alignment(w, asked, LIMITS)
-            assert ports.rail_alignment(w, claim(fabric, "rail_alignment"), LIMITS).holds is False
+                    ports.rail_alignment_by_networkx(w, asked, LIMITS)
+            assert ports.rail_alignment_by_networkx(w, claim(fabric, "rail_alignment"), LIMITS).holds is False
             continue
         total = serving(judged)[0]
         expected = all(total[switch] == rail for _, switch, rail in judged)
-        assert ports.rail_alignment(w, claim(fabric, "rail_alignment"), LIMITS).holds is expected, seed
+        assert ports.rail_alignment_by_networkx(w, claim(fabric, "rail_alignment"), LIMITS).holds is expected, seed
         seen[expected] += 1
         for host in {x[0] for x in judged}:  # without the other hosts, which say still what each switch serves
             others = {x[0] for x in links} - {host}
             own = all(total[switch] == rail for d, switch, rail in judged if d == host)
-            assert ports.rail_alignment(w.without(others), None, LIMITS).holds is own, (seed, host)
+            assert ports.rail_alignment_by_networkx(w.without(others), None, LIMITS).holds is own, (seed, host)
     assert min(seen[x] for x in ("none", True, False)) > 5, seen
 
 
@@ -96,7 +96,7 @@ def test_indexes_as_many_as_planes() -> None:
         leaf = b.devices("plane pl.leaf", b.model("switch", "SW", {"p": 16}), planes, None)
         for n, i in product(range(2), range(nics)):
             b.link(b.port(host, n, "nic", i), b.free(leaf, i % planes))
-        assert bool(ports.rails(Wiring.whole(b.build()))[0]) is rail, (planes, nics)
+        assert bool(ports.rails_of_links(WiringGraph.whole(b.build()))[0]) is rail, (planes, nics)
 
 
 def pair() -> Builder:
@@ -113,7 +113,7 @@ def test_ports_that_carry_a_link() -> None:
 
     def budget(**changed: object) -> bool | None:
         made = replace(fabric, **changed)  # type: ignore[arg-type]
-        return ports.port_budget(replace(Wiring.whole(fabric), fabric=made), None, LIMITS).holds
+        return ports.port_budget_by_networkx(replace(WiringGraph.whole(fabric), fabric=made), None, LIMITS).holds
 
     assert budget() is True
     for port, state in product(range(4), (FREE, HOLE)):

@@ -15,7 +15,7 @@ from tdsl.semantics.model import DeviceModel
 from tdsl.semantics.quantity import LENGTH, SIZE, TIME, Quantity
 from tdsl.verify.second import times
 from tdsl.verify.second.answer import Limits, NoOpinion
-from tdsl.verify.second.wiring import Wiring
+from tdsl.verify.second.wiring import WiringGraph
 from tests.fabrics import GBPS, Builder, claim, torus
 
 LIMITS = Limits()
@@ -77,7 +77,7 @@ def ring(seed: int) -> Fabric:
 def by_all_paths(fabric: Fabric) -> Fraction | None:
     """Seconds: the greatest over pairs of ends of the least delay of any simple path. An end is a link of a host to a switch,
     or a chip that passes on what is not its own."""
-    w = Wiring.whole(fabric)
+    w = WiringGraph.whole(fabric)
     graph = fabric.graph()
 
     def own(device: int) -> Fraction:
@@ -116,9 +116,9 @@ def test_least_delays_of_the_farthest_ends(make: object) -> None:
         expected = by_all_paths(fabric)
         if expected is None:
             with pytest.raises(NoOpinion, match=r"^no two ends reach each other$"):
-                times.latency(Wiring.whole(fabric), None, LIMITS)
+                times.latency_by_dijkstra(WiringGraph.whole(fabric), None, LIMITS)
             continue
-        answer = times.latency(Wiring.whole(fabric), None, LIMITS)
+        answer = times.latency_by_dijkstra(WiringGraph.whole(fabric), None, LIMITS)
         assert answer.lower == answer.upper == expected, seed
         different.add(expected)
     assert len(different) > 45
@@ -159,7 +159,7 @@ def star(count: int, seconds: int | None, rates: tuple[int, ...] = (400,), **giv
 def takes(fabric: Fabric, gbit: int = 400) -> tuple[Fraction | float, Fraction | float, str]:
     """Bounds of an all-reduce of so much data, and the library."""
     asked = claim(fabric, "allreduce", args=(Quantity(Fraction(gbit * GBPS), SIZE),), report=True)
-    found = times.allreduce(Wiring.whole(fabric), asked, LIMITS)
+    found = times.allreduce_by_formulas(WiringGraph.whole(fabric), asked, LIMITS)
     return found.lower, found.upper, found.by
 
 
