@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.fabric.graph import Fabric

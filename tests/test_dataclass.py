@@ -11,15 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.system import lazy_dataclass as ours
 
 SHAPES: list[dict[str, bool]] = [
-    {"frozen": frozen, "slots": slots, "eq": eq}
-    for frozen in (True, False)
-    for slots in (True, False)
-    for eq in (True, False)
+    {"frozen": frozen, "slots": slots, "eq": eq} for frozen in (True, False) for slots in (True, False) for eq in (True, False)
 ]
 
 

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
@@ -30,6 +29,7 @@ from tdsl.syntax.printer import format_source
 from tdsl.system import resources
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import METRICS
+
 from tests.harness import none
 
 ROOT = Path(__file__).parent.parent
@@ -92,20 +92,14 @@ def test_examples_are_checked_without_a_finding(tmp_path: Path) -> None:
         result = compiled(block, folder)
         found = [d for d in result.findings if d.severity > Severity.NOTE]
         wrong += [f"{block}: {d.code} {d.span and d.span.begin} {d.message}" for d in found]
-        wrong += [
-            f"{block}: {d.name} has no link"
-            for d in result.designs
-            if d.fabric is None or not d.fabric.link_count
-        ]
+        wrong += [f"{block}: {d.name} has no link" for d in result.designs if d.fabric is None or not d.fabric.link_count]
     assert len(blocks) > 30
     none(wrong)
 
 
 @pytest.mark.parametrize("block", marked("fab", "fails"), ids=str)
 def test_an_example_fails_with_the_code_it_names(block: Block, tmp_path: Path) -> None:
-    assert {d.code for d in compiled(block, tmp_path).findings if d.severity is not Severity.NOTE} == {
-        block.info[2]
-    }
+    assert {d.code for d in compiled(block, tmp_path).findings if d.severity is not Severity.NOTE} == {block.info[2]}
 
 
 def test_every_block_of_the_language_is_run() -> None:
@@ -123,9 +117,7 @@ def test_examples_are_laid_out_as_fmt_writes(request: pytest.FixtureRequest) -> 
         if request.config.getoption("--golden"):
             page = block.path.read_text(encoding="utf-8")
             fence = f"```{' '.join(block.info)}\n"
-            block.path.write_text(
-                page.replace(f"{fence}{block.text}```", f"{fence}{text}```"), encoding="utf-8"
-            )
+            block.path.write_text(page.replace(f"{fence}{block.text}```", f"{fence}{text}```"), encoding="utf-8")
         else:
             assert text == block.text, f"{block}: run `make golden`"
 
@@ -183,11 +175,7 @@ def test_words_of_the_code_are_in_the_reference(title: str, words: list[str]) ->
 
 
 def test_every_word_of_the_grammar_has_an_example_that_compiles() -> None:
-    text = "\n".join(
-        re.sub("#.*", "", b.text)
-        for b in (*marked("fab", "check"), *marked("fab", "file"))
-        if b.path == LANGUAGE
-    )
+    text = "\n".join(re.sub("#.*", "", b.text) for b in (*marked("fab", "check"), *marked("fab", "file")) if b.path == LANGUAGE)
     said = set(re.findall(r"\w+", text))
     words = {
         *keywords.GRAMMAR_WORDS,
@@ -206,9 +194,7 @@ def test_every_word_of_the_grammar_has_an_example_that_compiles() -> None:
 
 def topologies() -> list[tuple[str, str, str]]:
     """The rows of the table of standard topologies: name, ends, block."""
-    rows = re.findall(
-        r"^\| `(\w+)` \| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", section("Topologies"), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| `([^`]+)` \| `([^`]+)` \|$", section("Topologies"), re.MULTILINE)
     return [(name, ends, block) for name, ends, block in rows]
 
 
@@ -218,9 +204,7 @@ def test_the_table_of_topologies_is_the_library() -> None:
 
 
 @pytest.mark.parametrize(("name", "ends", "block"), topologies(), ids=[name for name, *_ in topologies()])
-def test_a_line_of_the_table_of_topologies_is_a_design(
-    name: str, ends: str, block: str, tmp_path: Path
-) -> None:
+def test_a_line_of_the_table_of_topologies_is_a_design(name: str, ends: str, block: str, tmp_path: Path) -> None:
     models = next(b.text for b in marked("fab", "file") if b.info[2] == "shelf.fab")
     (tmp_path / "example.fab").write_text(f"{models}\nfabric f {{\n  {ends}\n  {block}\n}}\n")
     result = compiler.compile_without_checks(str(tmp_path / "example.fab"), Options())
@@ -236,18 +220,14 @@ def test_what_is_left_out_names_models_that_are_there() -> None:
 
 
 def test_the_table_of_metrics_is_the_catalogue() -> None:
-    rows = re.findall(
-        r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", section("Requirements"), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$", section("Requirements"), re.MULTILINE)
     assert sorted(name for name, *_ in rows) == sorted(checks_by_name())
     for name, kind, takes, alone in rows:
         check = checks_by_name()[name]
         written = {"args" if q == "argument" else q.removeprefix("of ") for q in quoted(takes)}
         assert written == set(check.takes), name
         assert ("yes or no" in kind) == (check.kind == "yes_no"), name
-        alone_word = (
-            "can warn" if check.mild else "can fail a design" if check.fails_by_default else "reported"
-        )
+        alone_word = "can warn" if check.mild else "can fail a design" if check.fails_by_default else "reported"
         expected = "on demand" if check.on_demand else alone_word
         assert alone.strip() == expected, name
 
@@ -290,17 +270,13 @@ def test_the_page_of_commands_pastes_a_finding(tmp_path: Path, monkeypatch: pyte
     assert run("check", "pod.fab").partition("\n\npod (")[0] == shown.text.rstrip("\n")
 
 
-def test_the_page_of_commands_pastes_what_a_build_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_of_commands_pastes_what_a_build_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (design,) = (b for b in marked("fab", "check") if b.path == README)
     (shown,) = (b for b in marked("console") if b.path == COMMANDS and b.text.startswith("$ tdsl build"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pod.fab").write_text(design.text, encoding="utf-8")
     done = CliRunner().invoke(cli, ["build", "pod.fab"], prog_name="tdsl")
-    names = [
-        re.sub(r"  \d.*", "", line) for line in done.stdout.strip().splitlines()
-    ]  # without numbers and sizes of files
+    names = [re.sub(r"  \d.*", "", line) for line in done.stdout.strip().splitlines()]  # without numbers and sizes of files
     assert shown.text.strip().splitlines()[1:] == names
 
 
@@ -320,10 +296,7 @@ def test_every_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "webbrowser", SimpleNamespace(open=lambda address: True))
     shown = [
-        c.partition("#")[0].strip()
-        for b in marked("console")
-        if b.path == README
-        for c in re.findall(r"^\$ (.+)", b.text, re.M)
+        c.partition("#")[0].strip() for b in marked("console") if b.path == README for c in re.findall(r"^\$ (.+)", b.text, re.M)
     ]
     commands = [
         *shown,

@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tdsl.system.malloc import LARGE
 
 CALL = """

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from tdsl.report.formats import report_formats
 
 ROOT = Path(__file__).parent.parent

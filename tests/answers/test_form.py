@@ -12,9 +12,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
-
 from tdsl.answers import form
-from tdsl.answers.form import NotKept, json_bytes, json_from_bytes, compilations_from_json, compilations_as_json
+from tdsl.answers.form import NotKept, compilations_as_json, compilations_from_json, json_bytes, json_from_bytes
 from tdsl.answers.judgements import RECORDS, restore_judgements, written_judgements
 from tdsl.compile.compilation import Compilation
 from tdsl.compile.waivers import Allowance
@@ -24,6 +23,7 @@ from tdsl.semantics.quantity import LENGTH, Quantity
 from tdsl.system.lazy_dataclass import dataclass
 from tdsl.verify.check import Judgement
 from tdsl.verify.result import Result
+
 from tests.answers.test_judgements import BESIDE, OLD, wired
 
 FILES = SourceFile("a.fab", "fabric f {}\n" * 9), SourceFile("b.fab", "model\n" * 9)
@@ -52,14 +52,10 @@ class Filled:
         kept = [f for f in fields(cls) if f.name not in form.ABSENT.get(cls, {})]
         values = {f.name: self.value(hints[f.name], f.default) for f in kept}
         for f in kept:
-            assert values[f.name] not in (f.default, None) and not (
-                f.default_factory is not MISSING and not values[f.name]
-            ), f.name
-        absent = {
-            f.name: form.ABSENT[cls][f.name]
-            for f in fields(cls)
-            if f.name in form.ABSENT.get(cls, {}) and f.init
-        }
+            assert values[f.name] not in (f.default, None) and not (f.default_factory is not MISSING and not values[f.name]), (
+                f.name
+            )
+        absent = {f.name: form.ABSENT[cls][f.name] for f in fields(cls) if f.name in form.ABSENT.get(cls, {}) and f.init}
         made = cls(**absent, **{f.name: values[f.name] for f in kept if f.init})
         for f in kept:
             if not f.init:

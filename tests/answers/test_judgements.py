@@ -7,12 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
 from tdsl.answers.form import NotKept
 from tdsl.answers.judgements import restore_judgements, written_judgements
 from tdsl.compile.reuse import WiringTokens
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
-from tdsl.verify.check import PropertyFault, Judgement
+from tdsl.verify.check import Judgement, PropertyFault
 
 OLD = SourceFile("pod.fab", "fabric f {\n  host node: NODE\n}\n")
 NEW = SourceFile("pod.fab", "# a comment\n\n\nfabric f {\n\n  host node: NODE  # more\n}\n")

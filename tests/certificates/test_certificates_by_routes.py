@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.fabric.patterns import random_regular
@@ -23,6 +22,7 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
+
 from tests.certificates.made import HEADLINES, as_json, at, headed, leaves, made, put, rejected, shown
 from tests.fabrics import (
     Builder,
@@ -48,9 +48,7 @@ LIMITS = {
     "no pairs": replace(LARGE, flow_entries=0, uniform_pairs=0),
     "trees": replace(LARGE, flow_entries=0, combination_arcs=0, hub_work=0),
     "twins": replace(LARGE, flow_entries=0, quotient_ratio=0),
-    "averages among twins": replace(
-        EXPANDED, path_program_rows=0, uniform_work=0, routing_work=60, quotient_ratio=0
-    ),
+    "averages among twins": replace(EXPANDED, path_program_rows=0, uniform_work=0, routing_work=60, quotient_ratio=0),
 }
 """What is set to nothing, so that a small fabric is a large one."""
 SEEDS = st.integers(0, 10**6)
@@ -169,9 +167,7 @@ def test_whatever_is_changed_what_is_accepted_is_true(data):
     for end in ("lower", "upper"):
         other = "upper" if end == "lower" else "lower"
         found = shown({**certificate, other: honest[other]}, fabric, end)
-        assert found is None or (
-            found <= true if end == "lower" else found >= true * (1 - Fraction(1, 10**8))
-        )
+        assert found is None or (found <= true if end == "lower" else found >= true * (1 - Fraction(1, 10**8)))
 
 
 @settings(max_examples=100, deadline=None)
@@ -183,9 +179,7 @@ def test_another_figure_is_rejected_or_true(data):
     more = {"lower_bps": (1, 3), "upper_bps": (-3, -1)}.get(key, (1, 3))  # less may be stated than is shown
     certificate[key] = type(certificate[key])(Fraction(certificate[key]) + data.draw(st.integers(*more)))
     low, high = (Fraction(certificate[end]) for end in ("lower_bps", "upper_bps"))
-    assert rejected(certificate, fabric) or (
-        key != "units" and low <= true and high >= true * (1 - Fraction(1, 10**8))
-    )
+    assert rejected(certificate, fabric) or (key != "units" and low <= true and high >= true * (1 - Fraction(1, 10**8)))
 
 
 @pytest.mark.parametrize("kind", sorted(LIMITS))
@@ -216,11 +210,7 @@ def test_no_plane_reaches_all_and_the_pairs_are_too_many():
     assert [(r["by"], r["lengths"]) for r in found["lower"]["routes"]] == [("lengths", [])]
     verify(found, as_json(f))
     true = true_bps(f, ALL)
-    assert (
-        float(Fraction(found["lower_bps"]))
-        <= true * (1 + 1e-6)
-        <= float(Fraction(found["upper_bps"])) * (1 + 1e-5)
-    )
+    assert float(Fraction(found["lower_bps"])) <= true * (1 + 1e-6) <= float(Fraction(found["upper_bps"])) * (1 + 1e-5)
 
 
 def dragonfly(a, p, h, groups, arrangement="absolute"):
@@ -236,9 +226,7 @@ def dragonfly(a, p, h, groups, arrangement="absolute"):
         for x, y in combinations(range(a), 2):
             b.link(b.free(router, i * a + x), b.free(router, i * a + y), cls="local")
         for j in range(i):
-            there, back = {"absolute": (j, i - 1), "relative": ((j - i) % groups - 1, (i - j) % groups - 1)}[
-                arrangement
-            ]
+            there, back = {"absolute": (j, i - 1), "relative": ((j - i) % groups - 1, (i - j) % groups - 1)}[arrangement]
             b.link(b.free(router, i * a + there // h), b.free(router, j * a + back // h), cls="global")
     return b.build()
 
@@ -259,11 +247,7 @@ def joined(count, ends, hosts=1):
 def hyperx(*sizes):
     """Switches in a grid, joined with all on their row in every dimension (Ahn et al., SC 2009)."""
     at = list(np.ndindex(*sizes))
-    pairs = [
-        (i, j)
-        for i, j in combinations(range(len(at)), 2)
-        if sum(x != y for x, y in zip(at[i], at[j], strict=True)) == 1
-    ]
+    pairs = [(i, j) for i, j in combinations(range(len(at)), 2) if sum(x != y for x, y in zip(at[i], at[j], strict=True)) == 1]
     return joined(len(at), pairs)
 
 
@@ -293,9 +277,7 @@ def certified():
             args=("all_to_all",),
             through="scaleup" if f.name == "superpod" else "",
         )
-        yield from (
-            (c, as_json(f)) for c in made(f, asked).values() if c["check"] in ("throughput", "bisection")
-        )
+        yield from ((c, as_json(f)) for c in made(f, asked).values() if c["check"] in ("throughput", "bisection"))
 
 
 def kept():
@@ -326,16 +308,10 @@ def test_no_other_proof_shows_more(data):
     for _ in range(data.draw(st.integers(0, 3))):
         way = data.draw(st.sampled_from(inner))
         old = at(certificate, way)
-        new = (
-            data.draw(st.integers(0, 40))
-            if isinstance(old, int)
-            else data.draw(st.sampled_from(["x", "routes", "none"]))
-        )
+        new = data.draw(st.integers(0, 40)) if isinstance(old, int) else data.draw(st.sampled_from(["x", "routes", "none"]))
         put(certificate, way, new)
     end = data.draw(st.sampled_from(["lower_bps", "upper_bps"]))
-    more = data.draw(st.sampled_from([Fraction(1, 100), Fraction(1, 3), 1])) * (
-        1 if end == "lower_bps" else -1
-    )
+    more = data.draw(st.sampled_from([Fraction(1, 100), Fraction(1, 3), 1])) * (1 if end == "lower_bps" else -1)
     if certificate["check"] == "bisection":
         certificate[end] += (1 if more > 0 else -1) * 400 * 10**9
     else:

@@ -10,12 +10,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-
 from tdsl.certificates import checker
-from tdsl.certificates.write import verified_certificates, json_of_fabric_target
+from tdsl.certificates.write import json_of_fabric_target, verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options, compile_without_checks
 from tdsl.fabric.graph import Fabric
+
 from tests.certificates.made import MODELS, body, design, judged
 from tests.harness import compile_text
 
@@ -200,9 +200,7 @@ def trays(folder: Path) -> tuple[str, dict[str, object]]:
         ({"condition": {"check": "diameter"}}, 1),
     ],
 )
-def test_survives_is_checked_for_all_that_it_states(
-    change: dict, status: int, trays: tuple[str, dict]
-) -> None:
+def test_survives_is_checked_for_all_that_it_states(change: dict, status: int, trays: tuple[str, dict]) -> None:
     fabric, honest = trays
     forged = deepcopy(honest)
     cases = change.get("cases", [])
@@ -236,10 +234,7 @@ def test_an_order_names_each_device_once_and_none_that_differ_together(order: li
     fabric, honest = bisection_of(folder)
     good = [[f"node{i}"] for i in range(8)] + [["leaf0"], ["leaf1"]]
     least = honest["lower_bps"] // (400 * 10**9)
-    assert (
-        judged(honest | {"lower": {"by": "splits", "parts": [{"least": least, "order": good}]}}, fabric)[0]
-        == 0
-    )
+    assert judged(honest | {"lower": {"by": "splits", "parts": [{"least": least, "order": good}]}}, fabric)[0] == 0
     for lower in (least, 2 * least):
         parts = [{"least": lower, "order": order}]
         forged = honest | {"lower_bps": lower * 400 * 10**9, "lower": {"by": "splits", "parts": parts}}
@@ -251,12 +246,7 @@ def test_links_are_used_once(folder: Path) -> None:
     fabric, honest = bisection_of(folder)
     order = [[f"node{i}"] for i in range(8)] + [["leaf0"], ["leaf1"]]
     parts = [{"least": honest["lower_bps"] // (400 * 10**9), "order": order}] * 2
-    assert (
-        judged(
-            honest | {"lower_bps": 2 * honest["lower_bps"], "lower": {"by": "splits", "parts": parts}}, fabric
-        )[0]
-        == 1
-    )
+    assert judged(honest | {"lower_bps": 2 * honest["lower_bps"], "lower": {"by": "splits", "parts": parts}}, fabric)[0] == 1
 
 
 def test_no_flow_passes_a_device_that_does_not_forward(folder: Path) -> None:
@@ -303,20 +293,14 @@ def test_a_symmetry_is_a_permutation_that_keeps_the_links(image: object, folder:
     fabric, honest = bisection_of(folder)
     route = {"share": 1, "parts": 5040, "by": "lengths", "lengths": []}
     for images, status in (([], 0), ([{"node0": "node1", "node1": "node0"}], 0), ([image], 1)):
-        assert (
-            judged(honest | {"lower": {"by": "routes", "symmetries": images, "routes": [route]}}, fabric)[0]
-            == status
-        )
+        assert judged(honest | {"lower": {"by": "routes", "symmetries": images, "routes": [route]}}, fabric)[0] == status
 
 
 def in_this_schema(old: dict) -> dict:
     """A certificate of schema 1 as one of today, so that it is judged for what it states."""
     if old["check"] == "survives":
         condition = {"check": "bisection", "op": ">=", "value": old["claim"]["at_least"], "share": "intact"}
-        cases = [
-            {"failed": ["tray[" + c["failed"][0][0][4:] + "]"], "left": in_this_schema(c["left"])}
-            for c in old["cases"]
-        ]
+        cases = [{"failed": ["tray[" + c["failed"][0][0][4:] + "]"], "left": in_this_schema(c["left"])} for c in old["cases"]]
         return {
             "check": "survives",
             "of": ["tray"],
@@ -404,9 +388,7 @@ def test_no_mutation_ends_in_a_traceback(seed: int, folder: Path) -> None:
         else:
             certificate, data = json.loads(text), json.loads(fabric)
             for _ in range(rng.randrange(1, 4)):
-                certificate, data = (
-                    mutated(x, rng) if rng.random() < 0.5 else x for x in (certificate, data)
-                )
+                certificate, data = (mutated(x, rng) if rng.random() < 0.5 else x for x in (certificate, data))
             fabric = json.dumps(data)
             if "design" in certificate:
                 certificate["design"] = sha256(fabric.encode()).hexdigest()
@@ -421,16 +403,10 @@ def test_a_certificate_is_of_what_was_asked(tmp_path: Path) -> None:
     """Only `bisection` itself gives the certificate of the bisection."""
     names = {}
     for check in ("reachability", "bisection"):
-        text = (
-            "fabric f {\n  host node[4]: N\n  switch s: SW\n  connect node[n].nic to s\n  report "
-            + check
-            + "\n}\n"
-        )
+        text = "fabric f {\n  host node[4]: N\n  switch s: SW\n  connect node[n].nic to s\n  report " + check + "\n}\n"
         (made,) = compile_text(text + MODELS, tmp_path, models=False).designs
         assert made.fabric is not None
-        names[check] = {
-            *verified_certificates(made.fabric, made.claims, [r for r in made.results if r.check == check]).texts
-        }
+        names[check] = {*verified_certificates(made.fabric, made.claims, [r for r in made.results if r.check == check]).texts}
     assert "bisection.json" in names["bisection"] - names["reachability"]
 
 

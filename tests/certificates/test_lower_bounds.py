@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
 from tdsl.certificates.checker import BISECTION, Rejected, bisection_lower_bound_shown, value_of_form
 from tdsl.fabric.patterns import random_regular
 from tdsl.findings.source import SourceFile, SourceSpan
+
 from tests.certificates.made import as_json, net_of
 from tests.fabrics import Builder, random_chips, random_fabric, random_layers, superpod, without
 from tests.prove.judges import least_over_all_splits
@@ -99,9 +99,7 @@ def test_no_hubs_with_shares_show_too_much(seed, data):
         if sum(weight.values()) or data.draw(st.booleans()):
             shares[v] = {w: str(Fraction(n, max(sum(weight.values()), 1))) for w, n in weight.items()}
     hubs = [v for v in inner if v not in shares]
-    assert (shown(fabric, {"by": "shares", "parts": [{"hubs": hubs, "shares": shares}]}) or 0) <= least(
-        f, fabric
-    )
+    assert (shown(fabric, {"by": "shares", "parts": [{"hubs": hubs, "shares": shares}]}) or 0) <= least(f, fabric)
 
 
 def test_shares_that_show_more_than_there_is():

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.certificates import checker
-from tdsl.certificates.write import claims_at_switches, certificates_by_file_name, verified_certificates, json_of_fabric_target
+from tdsl.certificates.write import certificates_by_file_name, claims_at_switches, json_of_fabric_target, verified_certificates
 from tdsl.certificates.write_survives import BUNDLED, CertificateLeftOut, certificate_of_survival
 from tdsl.fabric.claims import ResolvedClaim, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
+
 from tests.fabrics import GBPS, Builder, claim, multiplane, rail_only, selector, superpod, torus
 
 FIGURES = ("bisection", "reachability", "diameter", "edge_redundancy", "node_redundancy", "mean_hops", "oversubscription")
@@ -267,7 +267,12 @@ UNANSWERED = {
 def test_patterns_without_an_answer(name: str) -> None:
     """Where somebody who sends has no link, or no path to whom it sends to, there is no figure to certify."""
     f = UNANSWERED[name]
-    words: list[tuple[object, ...]] = [(BareWord("ring"),), (BareWord("shift"), 1), (BareWord("all_to_all"),), (BareWord("rail_allreduce"),)]
+    words: list[tuple[object, ...]] = [
+        (BareWord("ring"),),
+        (BareWord("shift"), 1),
+        (BareWord("all_to_all"),),
+        (BareWord("rail_allreduce"),),
+    ]
     assert written(f, [claim(f, "throughput", args=args) for args in words], []) == {}
 
 

@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.certificates.checker import verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.budget import DEFAULT
 from tdsl.semantics.values import BareWord
+
 from tests.certificates.made import (
     HEADLINES,
     SCRIPT,
@@ -95,11 +95,7 @@ fabric f {
 
 def test_one_of_several_equal_hosts_divides_by_its_own_capacity(tmp_path):
     f = fabric_of(EQUAL_HOSTS, tmp_path)
-    (found,) = (
-        c
-        for c in made(f, claim(f, "throughput", args=("all_to_all",))).values()
-        if c["check"] == "throughput"
-    )
+    (found,) = (c for c in made(f, claim(f, "throughput", args=("all_to_all",))).values() if c["check"] == "throughput")
     assert found["lower_bps"] == found["upper_bps"] == str(100 * 10**9)  # a pair
     verify(found, as_json(f))
 
@@ -120,9 +116,7 @@ def test_another_statement_is_rejected(data):
         put(
             certificate,
             way,
-            data.draw(
-                st.sampled_from(["bisection", "reachability", "survives", ""]).filter(lambda x: x != old)
-            ),
+            data.draw(st.sampled_from(["bisection", "reachability", "survives", ""]).filter(lambda x: x != old)),
         )
     assert rejected(certificate, fabric)
 
@@ -157,9 +151,7 @@ def test_another_cut_is_rejected_unless_as_much_crosses(data):
     side = set(certificate["cut"])
     fair = abs(2 * len(side & net.units) - len(net.units)) <= 1 and side <= net.units | net.forward
     assert rejected(certificate, fabric) or (
-        fair
-        and net.grain * sum(c for v in side for w, c in net.near(v).items() if w not in side)
-        == certificate["upper_bps"]
+        fair and net.grain * sum(c for v in side for w, c in net.near(v).items() if w not in side) == certificate["upper_bps"]
     )
 
 
@@ -190,11 +182,7 @@ def test_survives_with_a_case_or_an_exchange_less_is_rejected():
         if certificate["count"] > 1:
             assert rejected({**certificate, "symmetries": certificate["symmetries"][:1]}, fabric)
         more = deepcopy(certificate)
-        spines = [
-            n
-            for n in (row[0] for row in fabric["devices"]["rows"])
-            if n.startswith("su0-leaf") or n == "spine0"
-        ]
+        spines = [n for n in (row[0] for row in fabric["devices"]["rows"]) if n.startswith("su0-leaf") or n == "spine0"]
         more["symmetries"].append({spines[0]: spines[-1], spines[-1]: spines[0]})
         assert rejected(more, fabric)
         harder = deepcopy(certificate)
@@ -259,9 +247,7 @@ def test_a_superpod_from_end_to_end(tmp_path):
         ]
         done = subprocess.run(call, capture_output=True, text=True)
         check = name.partition(".")[0].partition("-")[0]
-        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(
-            f"verified: {check} of superpod"
-        ), done
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"verified: {check} of superpod"), done
     path = proofs / "superpod" / "bisection.json"
     path.write_text(path.read_text().replace("201600000000000", "202000000000000"))
     call = [sys.executable, "-I", str(SCRIPT), str(path), str(built / "fabric.json")]
@@ -296,10 +282,7 @@ def patterns():
     f = superpod(2, 4, 2, 2, uplinks=2).build()
     both = [selector(f, "su").elements[i : i + 1] for i in (0, 1)]
     one, two = (replace(selector(f, "su"), elements=e) for e in both)
-    out += [
-        (c, as_json(f))
-        for c in of_patterns(f, more=[claim(f, "throughput", of=(one,), of_to=(two,))]).values()
-    ]
+    out += [(c, as_json(f)) for c in of_patterns(f, more=[claim(f, "throughput", of=(one,), of_to=(two,))]).values()]
     return out
 
 
@@ -310,9 +293,7 @@ def test_patterns_as_they_are_written_verify():
         words.add(certificate["pattern"])
         upper.add(bool(certificate["upper"]["lengths"]))
         assert 0 < Fraction(certificate["lower_bps"]) <= Fraction(certificate["upper_bps"])
-        if certificate["upper"][
-            "lengths"
-        ]:  # both bounds are of one network: of all switches, or of one for those that are equal
+        if certificate["upper"]["lengths"]:  # both bounds are of one network: of all switches, or of one for those that are equal
             assert ("quotient" in certificate["lower"]) == ("quotient" in certificate["upper"])
     assert words >= {"ring", "shift 3", "rail_allreduce", "between"} and upper == {False, True}
 
@@ -346,9 +327,7 @@ def test_matrices_and_permutations_need_no_file(tmp_path):
 @given(st.data())
 def test_no_other_proof_shows_more(data):
     """Whatever is changed inside, where both ends meet neither a greater lower bound nor a smaller upper one is accepted."""
-    certificate, fabric = data.draw(
-        st.sampled_from([e for e in patterns() if e[0]["lower_bps"] == e[0]["upper_bps"]])
-    )
+    certificate, fabric = data.draw(st.sampled_from([e for e in patterns() if e[0]["lower_bps"] == e[0]["upper_bps"]]))
     true = Fraction(certificate["lower_bps"])
     honest, certificate = certificate, deepcopy(certificate)
     names = [row[0] for row in fabric["devices"]["rows"]]

@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
 from tdsl.changes.compare import cable_legs_in_order, compare_designs
 from tdsl.changes.model import CableLeg
 from tdsl.changes.steps import MovePlan, MovePlanner
 from tdsl.changes.union import union_of_fabrics
 from tdsl.compile.compiler import Design
+
 from tests.changes.test_diff import POD, WIRED
 from tests.cli.run import tdsl, write
 from tests.harness import compile_text
@@ -120,9 +120,7 @@ def wirings(draw: st.DrawFn) -> tuple[str, str]:
                 if end not in used:
                     used.add(end)
                     lines.append(f"  connect l[{leaf}].p[{2 + up}] to {end}")
-        texts.append(
-            "fabric f {\n  host h[4]: H\n  switch l[2]: S\n  switch s[2]: S\n" + "\n".join(lines) + "\n}\n"
-        )
+        texts.append("fabric f {\n  host h[4]: H\n  switch l[2]: S\n  switch s[2]: S\n" + "\n".join(lines) + "\n}\n")
     return texts[0], texts[1]
 
 
@@ -133,12 +131,8 @@ def test_cables_that_come_go_and_move_are_the_difference_of_two_sets(texts: tupl
     old, new = (design(MODELS + text) for text in texts)
     found = compare_designs(old, new)
     before, after = ({frozenset(k) for k in laid(d)} for d in (old, new))
-    gone = [frozenset(key(c)) for c in found.removed] + [
-        frozenset((m.stays.key, m.before.key)) for m in found.moved
-    ]
-    come = [frozenset(key(c)) for c in found.added] + [
-        frozenset((m.stays.key, m.after.key)) for m in found.moved
-    ]
+    gone = [frozenset(key(c)) for c in found.removed] + [frozenset((m.stays.key, m.before.key)) for m in found.moved]
+    come = [frozenset(key(c)) for c in found.added] + [frozenset((m.stays.key, m.after.key)) for m in found.moved]
     assert len(gone) == len(before - after) and set(gone) == before - after
     assert len(come) == len(after - before) and set(come) == after - before
 
@@ -164,9 +158,7 @@ def test_a_chain_of_moves() -> None:
         lines = [f"connect h[{h}].n[0] to l[{h // 2}].p[{h % 2}]" for h in range(4)]
         lines += ["connect l[0].p[2] to s[0].p[0]", "connect l[1].p[2] to s[0].p[1]"]
         lines += [f"connect l[0].p[3] to s[1].p[{x}]", f"connect l[1].p[3] to s[1].p[{y}]"]
-        return (
-            MODELS + "fabric f { host h[4]: H; switch l[2]: S; switch s[2]: S\n" + "\n".join(lines) + "\n}\n"
-        )
+        return MODELS + "fabric f { host h[4]: H; switch l[2]: S; switch s[2]: S\n" + "\n".join(lines) + "\n}\n"
 
     old, new = design(crossed(0, 1)), design(crossed(1, 0))
     plan = planned(old, new, Fraction(1, 2))
@@ -182,16 +174,10 @@ def test_spines_doubled(tmp_path: Path) -> None:
     done = tdsl("diff", a, b, "--steps", "--floor", "75%")
     assert done.exit_code == 0
     assert "1. unplug 128, plug 128, 75% while they are out, then 100%" in done.stdout
-    assert (
-        "2. unplug 128, plug 128, 75% while they are out, then 100%" in done.stdout
-        and "  3." not in done.stdout
-    )
+    assert "2. unplug 128, plug 128, 75% while they are out, then 100%" in done.stdout and "  3." not in done.stdout
     refused = tdsl("diff", a, b, "--steps", "--floor", "100")
     assert refused.exit_code == 1
-    assert (
-        "no order keeps the floor: whichever of 256 cables is unplugged next, at most 99.61% is left"
-        in refused.stdout
-    )
+    assert "no order keeps the floor: whichever of 256 cables is unplugged next, at most 99.61% is left" in refused.stdout
 
 
 def test_growth_needs_no_unplugging(tmp_path: Path) -> None:

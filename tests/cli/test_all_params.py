@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tdsl.system import resources
+
 from tests.cli.run import report, tdsl, write
 from tests.conftest import Golden
 
@@ -43,9 +44,7 @@ def superpod(old: str, new: str) -> str:
 def rows(document: dict[str, Any], asked: bool = True) -> dict[str, dict[str, Any]]:
     """The answers to requirements (or of other checks) of the only sweep."""
     (sweep,) = document["sweeps"]
-    return {
-        r["requirement"] or r["check"]: r for r in sweep["results"] if (r["requirement"] is not None) == asked
-    }
+    return {r["requirement"] or r["check"]: r for r in sweep["results"] if (r["requirement"] is not None) == asked}
 
 
 def timeless(design: dict[str, Any]) -> dict[str, Any]:
@@ -63,10 +62,7 @@ def test_the_superpod_holds_for_all_units() -> None:
     )
     answers = rows(document)
     assert len(answers) == 7
-    assert all(
-        (r["status"], r["count"], r["asked"], r["parameters"]) == ("proved", 4, 4, None)
-        for r in answers.values()
-    )
+    assert all((r["status"], r["count"], r["asked"], r["parameters"]) == ("proved", 4, 4, None) for r in answers.values())
     assert [d["parameters"]["units"] for d in document["designs"]] == [1, 2, 3, 4]
     assert [d["summary"]["hosts"] for d in document["designs"]] == [31, 63, 95, 127]
     for design in document["designs"]:
@@ -109,9 +105,7 @@ def test_the_first_counter_example_is_the_least(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_one_combination_names_it(tmp_path: Path) -> None:
-    text = superpod(
-        "  require reachability\n", "  if units == 3 {\n    omit spine[0]\n  }\n  require reachability\n"
-    )
+    text = superpod("  require reachability\n", "  if units == 3 {\n    omit spine[0]\n  }\n  require reachability\n")
     path = write(
         tmp_path,
         text.replace("switch spine[?]", "switch spine[4 if units == 1 else 8 if units == 2 else 16]"),
@@ -132,9 +126,7 @@ def test_what_a_check_finds_a_sweep_finds() -> None:
     assert len(designs) > 5
     for path in designs:
         alone = {f["code"] for d in report(path)["designs"] for f in d["findings"]}
-        assert alone <= {
-            f["code"] for f in report(path, "--all-params", "--limit-params", "8")["sweeps"][0]["findings"]
-        }, path
+        assert alone <= {f["code"] for f in report(path, "--all-params", "--limit-params", "8")["sweeps"][0]["findings"]}, path
 
 
 def test_a_parameter_without_an_end_is_a_finding(tmp_path: Path) -> None:
@@ -166,10 +158,7 @@ def test_more_than_the_limit_proves_nothing(tmp_path: Path) -> None:
 
 def test_switches_are_decided_by_arithmetic(tmp_path: Path) -> None:
     """For the combinations that were not checked, too; what arithmetic finds is compiled and shown."""
-    text = (
-        RING.replace("1000000", "200")
-        + "fabric g {\n  switch b[4]: QM9700\n  connect b[*] ring\n  require links == 4\n}\n"
-    )
+    text = RING.replace("1000000", "200") + "fabric g {\n  switch b[4]: QM9700\n  connect b[*] ring\n  require links == 4\n}\n"
     path = write(
         tmp_path,
         text.replace(
@@ -245,9 +234,7 @@ fabric f {
 """
     document = report(write(tmp_path, text), "--all-params")
     (sweep,) = document["sweeps"]
-    assert not sweep["whole"] and {f["code"] for f in sweep["findings"]} >= {
-        "E0108"
-    }  # the list has no entry for m = 3
+    assert not sweep["whole"] and {f["code"] for f in sweep["findings"]} >= {"E0108"}  # the list has no entry for m = 3
     path = write(tmp_path, text.replace("3 where m in [3, 4, 5]", "4 where m in [4, 5]"))
     (sweep,) = report(path, "--all-params")["sweeps"]
     assert (sweep["combinations"], sweep["whole"], sweep["values"]) == (

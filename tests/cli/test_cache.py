@@ -13,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-
 from tdsl import answers
 from tdsl.answers import form, surroundings
 from tdsl.compile import compiler
@@ -21,6 +20,7 @@ from tdsl.compile.compilation import Compilation, Options
 from tdsl.report.formats import Report, Streamed, report_formats
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.system import cache, files
+
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 from tests.ide.test_judge import EDITS, question
@@ -285,12 +285,8 @@ def test_each_text_as_if_nothing_was_kept(project: Path) -> None:
     def differ() -> Iterator[str]:
         order = random.Random(18)
         for _ in range(30):
-            asked = question(
-                order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2))
-            )
-            fresh, again = (
-                list(x.stages(asked.path, Options(overlay=asked.overlay))) for x in (compiler, answers)
-            )
+            asked = question(order.sample(range(len(EDITS)), order.choice((0, 1, 1, 2))), order.choice((0, 0, 0, 1, 2)))
+            fresh, again = (list(x.stages(asked.path, Options(overlay=asked.overlay))) for x in (compiler, answers))
             results = [[d.results for d in c.designs] for c in (fresh[-1], again[-1])]
             if shown(fresh) != shown(again) or repr(results[0]) != repr(results[1]):
                 yield asked.overlay[asked.path]
@@ -351,10 +347,7 @@ def test_stages_ask_the_disk_through_one_module() -> None:
     """What is not asked through ``files`` would not be recorded; folders of tdsl itself are part of its version."""
     stages = [p for p in SOURCES if name_of(p).startswith(STAGES) or name_of(p) in ALONE]
     asked = [
-        (name_of(p), line, m[1])
-        for p in stages
-        for name, line in calls(p)
-        if not OURS.match(name) and (m := ASKS.search(name))
+        (name_of(p), line, m[1]) for p in stages for name, line in calls(p) if not OURS.match(name) and (m := ASKS.search(name))
     ]
     none(f"{name}:{line}: {what}" for name, line, what in asked if what not in OF_TDSL.get(name, ()))
 

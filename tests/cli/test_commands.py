@@ -13,8 +13,8 @@ from pathlib import Path
 
 import click
 import pytest
-
 from tdsl.cli import cli
+
 from tests.cli.run import SMALL, tdsl, write
 from tests.harness import none
 
@@ -29,9 +29,7 @@ COMMANDS = (
 
 def test_show_summary_and_metrics(tmp_path: Path) -> None:
     path = write(tmp_path)
-    assert {"figure", "hosts", "tiers.spine"} <= {
-        line.split()[0] for line in tdsl("show", path).stdout.splitlines()
-    }
+    assert {"figure", "hosts", "tiers.spine"} <= {line.split()[0] for line in tdsl("show", path).stdout.splitlines()}
     (design,) = json.loads(tdsl("show", path, "summary", "--output-format", "json").stdout)["designs"]
     assert design["summary"]["tiers"] == {"leaf": 8, "spine": 2}
     (design,) = json.loads(tdsl("show", path, "metrics", "--output-format", "json").stdout)["designs"]
@@ -140,9 +138,7 @@ def test_completion_by_bash(words: str, offered: str, tmp_path: Path) -> None:
     script = f'eval "$(tdsl completion bash)"; COMP_WORDS=(tdsl {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n'
     script += '_tdsl_completion tdsl; echo "${COMPREPLY[*]}"'
     env = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, timeout=60
-    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, timeout=60)
     assert done.stdout == f"{offered}\n", done.stdout + done.stderr
 
 
@@ -153,11 +149,7 @@ def test_the_commands() -> None:
 
 def test_every_command_has_help_with_an_example() -> None:
     shown = {name: tdsl(name, "--help") for name in COMMANDS}
-    none(
-        name
-        for name, d in shown.items()
-        if d.exit_code or "Example" not in d.stdout or "tdsl " + name not in d.stdout
-    )
+    none(name for name, d in shown.items() if d.exit_code or "Example" not in d.stdout or "tdsl " + name not in d.stdout)
 
 
 def test_an_unknown_command() -> None:
@@ -226,17 +218,9 @@ def test_the_variable_of_a_flag_bears_its_name() -> None:
     commands = [c for name in COMMANDS if (c := cli.get_command(click.Context(cli), name))]
     assert len(commands) == len(COMMANDS)
     options = [(c.name, o) for c in commands for o in c.params if isinstance(o, click.Option)]
-    own = [
-        (name, o)
-        for name, o in options
-        if o.name not in {flag.lstrip("-").replace("-", "_") for flag in o.opts}
-    ]
-    named = {
-        f"TDSL_{name}_{flag.lstrip('-')}".upper().replace("-", "_") for name, o in own for flag in o.opts
-    }
-    none(
-        f"{name}: {o.name}" for name, o in own if o.envvar not in named
-    )  # `as` and `map` are words of Python
+    own = [(name, o) for name, o in options if o.name not in {flag.lstrip("-").replace("-", "_") for flag in o.opts}]
+    named = {f"TDSL_{name}_{flag.lstrip('-')}".upper().replace("-", "_") for name, o in own for flag in o.opts}
+    none(f"{name}: {o.name}" for name, o in own if o.envvar not in named)  # `as` and `map` are words of Python
 
 
 # ---------------------------------------------------------------- wrong calls
@@ -254,9 +238,7 @@ def test_the_variable_of_a_flag_bears_its_name() -> None:
         (("help", "chek"), "there is no command `chek`; did you mean `tdsl check`?"),
     ],
 )
-def test_wrong_calls(
-    args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_calls(args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
     (tmp_path / "empty").mkdir()
@@ -320,16 +302,9 @@ def test_where_nothing_can_be_said(args: tuple[str, ...], status: int, tmp_path:
     """A stderr that takes nothing: Python ended with 120, or with 1, which is the status of findings."""
     write(tmp_path)
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=full
-        )
+        done = subprocess.run([sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=full)
         assert done.returncode == status
-        assert (
-            subprocess.run(
-                [sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=full, stderr=full
-            ).returncode
-            == 2
-        )
+        assert subprocess.run([sys.executable, "-m", "tdsl", *args], cwd=tmp_path, stdout=full, stderr=full).returncode == 2
 
 
 # ---------------------------------------------------------------- discovery
@@ -463,7 +438,4 @@ def test_comparisons_that_are_refused(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.fab").write_text("fabric f { }\n")
     done = tdsl("compare", tmp_path / "a.fab", tmp_path / "b.fab", "--vary", "n=1")
-    assert (
-        done.exit_code == 2
-        and "Error: --vary compares one FILE at several values of a parameter\n" in done.stderr
-    )
+    assert done.exit_code == 2 and "Error: --vary compares one FILE at several values of a parameter\n" in done.stderr

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
+
 from tests.cli.run import tdsl
 
 NAMES = {"tdsl.toml", ".pre-commit-config.yaml", "mine.fab"}
@@ -36,9 +36,7 @@ def test_every_choice(ci: str, audit: str | None, tmp_path: Path, monkeypatch: p
     args = ("init", "mine.fab", "--ci", ci, *(("--audit", audit) if audit else ()))
     done = tdsl(*args)
     assert (done.exit_code, done.stdout) == (0, "") and set(held(tmp_path)) == NAMES | PIPELINES[ci, audit]
-    assert {line.partition(" ")[0] for line in done.stderr.splitlines() if " is written" in line} == set(
-        held(tmp_path)
-    )
+    assert {line.partition(" ")[0] for line in done.stderr.splitlines() if " is written" in line} == set(held(tmp_path))
     assert tdsl("check", "mine.fab").exit_code == 0
     for path in held(tmp_path):
         (tmp_path / path).write_text(f"# own {path}")
@@ -58,11 +56,7 @@ def test_the_design_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert done.exit_code == 2 and "mine.fab is there already; choose another name" in done.stderr
     assert tdsl("init", "--bare").exit_code == 0 and (tmp_path / "my_fabric.fab").exists()
     done = tdsl("init", "other", "--bare", "--audit", "lldp")
-    assert (
-        done.exit_code == 2
-        and "--audit writes a pipeline" in done.stderr
-        and not (tmp_path / "other.fab").exists()
-    )
+    assert done.exit_code == 2 and "--audit writes a pipeline" in done.stderr and not (tmp_path / "other.fab").exists()
 
 
 @pytest.mark.parametrize("name", ["", "1a", "a-b", "a b", "ü", "a.fab.fab", "../a"])
@@ -102,23 +96,15 @@ def test_links_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (("there", "--bare"), "there.fab is there already; choose another name"),
     ],
 )
-def test_projects_that_are_not_begun(
-    args: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_projects_that_are_not_begun(args: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("there.fab").write_text("x")
     done = tdsl("init", *args)
-    assert (
-        done.exit_code == 2
-        and f"Error: {said}" in done.stderr
-        and [p.name for p in tmp_path.iterdir()] == ["there.fab"]
-    )
+    assert done.exit_code == 2 and f"Error: {said}" in done.stderr and [p.name for p in tmp_path.iterdir()] == ["there.fab"]
 
 
 def ask(*answers: object) -> Result:
-    return CliRunner().invoke(
-        cli, ["init", "pod", "--bare", "--ask"], input="".join(f"{a}\n" for a in answers), prog_name="tdsl"
-    )
+    return CliRunner().invoke(cli, ["init", "pod", "--bare", "--ask"], input="".join(f"{a}\n" for a in answers), prog_name="tdsl")
 
 
 @pytest.mark.parametrize(
@@ -129,9 +115,7 @@ def ask(*answers: object) -> Result:
         ((32, "DGX_H100", "SW64x400", "1:1", 2, "roce"), ("transport roce", "survives any 2 of spine")),
     ],
 )
-def test_what_is_written_passes(
-    answers: tuple[object, ...], words: tuple[str, ...], tmp_path: Path, monkeypatch
-) -> None:
+def test_what_is_written_passes(answers: tuple[object, ...], words: tuple[str, ...], tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = ask(*answers)
     assert done.exit_code == 0, done.output
@@ -149,9 +133,7 @@ def test_what_is_written_passes(
         ((64, "DGX_H100", "QM97", "1:1", 1), "E0102"),
     ],
 )
-def test_where_no_design_passes_nothing_is_written(
-    answers: tuple[object, ...], words: str, tmp_path: Path, monkeypatch
-) -> None:
+def test_where_no_design_passes_nothing_is_written(answers: tuple[object, ...], words: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = ask(*answers)
     assert done.exit_code == 2 and words in done.output and not list(tmp_path.iterdir())

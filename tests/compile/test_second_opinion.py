@@ -11,7 +11,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.compile.second_opinion import Reproduction, add_second_opinions
@@ -20,6 +19,7 @@ from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
 from tdsl.verify.second.judge import SecondOpinionJudge
+
 from tests.cli.run import SMALL, report, tdsl, write
 from tests.fabrics import torus
 
@@ -37,11 +37,7 @@ fabric f {
 
 def test_unknown_counts_are_printed_once_and_confirmed_wherever_they_are(tmp_path: Path) -> None:
     """On standard input, beside a fabric with errors, and where only some checks are asked for."""
-    bad = (
-        OPEN.replace("fabric f", "fabric g")
-        .replace("?", "3")
-        .replace("edge_redundancy >= 8", "edge_redundancy >= 9")
-    )
+    bad = OPEN.replace("fabric f", "fabric g").replace("?", "3").replace("edge_redundancy >= 8", "edge_redundancy >= 9")
     path, two = write(tmp_path, OPEN), tmp_path / "two.fab"
     two.write_text(path.read_text() + bad)
     note = "confirmed by compiling the design with 3 and with each smaller number"
@@ -75,9 +71,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert tdsl("check", path, "--second-opinion", "--all-params").exit_code == 2
     assert tdsl("check", path, "--second-opinion-dir", tmp_path / "x").exit_code == 2
     failed = report(path, "--second-opinion", "--fail", "spine[0]")["designs"][0]
-    assert {r["check"]: r.get("second_opinion", {}).get("verdict") for r in failed["results"]}[
-        "diameter"
-    ] == "confirmed"
+    assert {r["check"]: r.get("second_opinion", {}).get("verdict") for r in failed["results"]}["diameter"] == "confirmed"
 
 
 def test_a_view_of_the_engine_is_never_used() -> None:
@@ -87,9 +81,7 @@ def test_a_view_of_the_engine_is_never_used() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not any(n.startswith("tdsl.prove") or n.startswith("tdsl.verify.checks") for n in names), (
-                path
-            )
+            assert not any(n.startswith("tdsl.prove") or n.startswith("tdsl.verify.checks") for n in names), path
     fabric = torus(3, 3).build()
     results = judge_requirements(fabric, [], Diagnostics())
     judge = SecondOpinionJudge(fabric)
@@ -102,9 +94,7 @@ def test_a_view_of_the_engine_is_never_used() -> None:
 ASKED = "require bisection >= 10% and survives any 1 of spine and throughput ring >= 10%\n  require over"
 
 
-def judged_wrong(
-    folder: Path, check: str, change: Callable[[Result], Result]
-) -> tuple[Compilation, list[Reproduction]]:
+def judged_wrong(folder: Path, check: str, change: Callable[[Result], Result]) -> tuple[Compilation, list[Reproduction]]:
     """A design of which the results of one check are exchanged before they get a second opinion."""
     path = str(write(folder, SMALL.replace("require over", ASKED)))
     made = compiler.compile_and_verify(path)
@@ -120,9 +110,7 @@ def higher(result: Result) -> Result:
     return replace(result, value=more, lower=more, upper=more, text=str(more))
 
 
-@pytest.mark.parametrize(
-    ("check", "by"), [("diameter", "networkx"), ("edge_redundancy", "networkx"), ("bisection", "z3")]
-)
+@pytest.mark.parametrize(("check", "by"), [("diameter", "networkx"), ("edge_redundancy", "networkx"), ("bisection", "z3")])
 def test_a_wrong_figure_is_found(check: str, by: str, tmp_path: Path) -> None:
     """The finding says what both say, and a file reproduces it."""
     made, (file,) = judged_wrong(tmp_path, check, higher)
@@ -146,9 +134,7 @@ def test_a_certificate_that_states_another_figure_is_found(tmp_path: Path) -> No
     made = compiler.compile_and_verify(path)
     design = made.designs[0]
     less = {"lower_bps": 1, "upper_bps": 2}
-    design.results = [
-        replace(r, measures={**r.measures, **less}) if r.check == "bisection" else r for r in design.results
-    ]
+    design.results = [replace(r, measures={**r.measures, **less}) if r.check == "bisection" else r for r in design.results]
     add_second_opinions(made, path, Options(), Limits(units=1))
     (finding,) = [d for d in made.findings if d.code == "E0905"]
     assert "checker says" in finding.message and "in bit/s" in finding.notes

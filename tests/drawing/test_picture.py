@@ -8,12 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.drawing.shapes import shapes_of_declarations
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.drawing.drawn import FABRICS
 from tests.harness import fabric_of
 
@@ -132,11 +132,7 @@ def test_many_groups_are_one_frame_or_a_disc(tmp_path: Path) -> None:
     assert {"plane × 8", "512 × WIDE in each, 4,096 in all"} <= {t.text for t in page.iter(f"{SVG}text")}
     assert len([r for r in page.iter(f"{SVG}rect") if r.get("class") == "frame"]) == 3  # one behind the other
     texts, page = drawing("aurora")
-    assert (
-        "g × 175" in texts
-        and cells(page) == 0
-        and max((p.get("d") or "").count("L") for p in page.iter(f"{SVG}path")) < 4
-    )
+    assert "g × 175" in texts and cells(page) == 0 and max((p.get("d") or "").count("L") for p in page.iter(f"{SVG}path")) < 4
     texts, _ = drawing("dgx_superpod_h100")
     assert {"su0", "su1", "su2", "su3"} <= set(texts)
 

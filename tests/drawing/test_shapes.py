@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.drawing.shapes import shapes_of_declarations
+
 from tests.fabrics import Builder
 
 Point = tuple[int, ...]
@@ -42,14 +42,8 @@ GRIDS = [(2, 2), (2, 3), (3, 2), (4, 4), (5, 3), (2, 2, 3), (3, 4, 2), (2, 3, 2,
 
 @pytest.mark.parametrize("sizes", GRIDS, ids=str)
 def test_grids_over_their_own_axes(sizes: Point) -> None:
-    for wraps in {
-        tuple(w and n > 2 for w, n in zip(ws, sizes, strict=True))
-        for ws in product((False, True), repeat=len(sizes))
-    }:
-        links = [
-            (int(np.ravel_multi_index(a, sizes)), int(np.ravel_multi_index(b, sizes)))
-            for a, b in grid_links(sizes, wraps)
-        ]
+    for wraps in {tuple(w and n > 2 for w, n in zip(ws, sizes, strict=True)) for ws in product((False, True), repeat=len(sizes))}:
+        links = [(int(np.ravel_multi_index(a, sizes)), int(np.ravel_multi_index(b, sizes))) for a, b in grid_links(sizes, wraps)]
         axes = [[k] for k in range(len(sizes))]
         assert shape_of((sizes,), links) == {"grid": list(sizes), "wraps": list(wraps), "axes": axes}
         # one link between places that are not neighbours: at both ends of a diagonal
@@ -82,22 +76,14 @@ def test_grids_whose_groups_are_joined() -> None:
         "axes": [[0, 2], [1, 3]],
     }
     # links inside groups alone are those of the whole grid, too
-    alone = [
-        (row(a), row(b))
-        for a, b in grid_links(sizes, (False, False))
-        if a[0] // 3 == b[0] // 3 and a[1] // 2 == b[1] // 2
-    ]
+    alone = [(row(a), row(b)) for a, b in grid_links(sizes, (False, False)) if a[0] // 3 == b[0] // 3 and a[1] // 2 == b[1] // 2]
     assert shape_of(((2, 2), (3, 2)), alone, "g.s") == {
         "grid": [6, 4],
         "wraps": [False, False],
         "axes": [[0, 2], [1, 3]],
     }
     # groups of one axis are counted apart: the links are those inside each
-    alone = [
-        (6 * g + 2 * a[0] + a[1], 6 * g + 2 * b[0] + b[1])
-        for g in range(4)
-        for a, b in grid_links((3, 2), (False, False))
-    ]
+    alone = [(6 * g + 2 * a[0] + a[1], 6 * g + 2 * b[0] + b[1]) for g in range(4) for a, b in grid_links((3, 2), (False, False))]
     assert shape_of((4, (3, 2)), alone, "g.s") == {
         "grid": [3, 2],
         "wraps": [False, False],
@@ -117,8 +103,4 @@ def test_groups_that_are_joined_pairwise(groups: int) -> None:
 
 def test_declarations_without_a_shape() -> None:
     assert shape_of((5,), list(combinations(range(5), 2))) == {}
-    assert (
-        shape_of(((2, 2),), []) == {}
-        and shape_of((3,), [(0, 1), (1, 2)]) == {}
-        and shape_of((4,), [(0, 1), (1, 2)]) == {}
-    )
+    assert shape_of(((2, 2),), []) == {} and shape_of((3,), [(0, 1), (1, 2)]) == {} and shape_of((4,), [(0, 1), (1, 2)]) == {}

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.emit.data.aggregates import aggregates_by_device
 from tdsl.fabric.addresses import Pool
+
 from tests.targets.build import HERE
 
 
@@ -20,9 +20,7 @@ def pool(network: str, kind: str = "links", step: int = 2, first: int = 0) -> Po
     """A pool of links that begins so many addresses into its network."""
     net = ip_network(network)
     length = net.max_prefixlen - step.bit_length() + 1
-    return Pool(
-        kind, net.version, int(net.network_address) + first, step, 0, network, length, "", "", "", HERE
-    )
+    return Pool(kind, net.version, int(net.network_address) + first, step, 0, network, length, "", "", "", HERE)
 
 
 def blocks(net: Any, step: int) -> Iterator[Any]:
@@ -34,20 +32,12 @@ def blocks(net: Any, step: int) -> Iterator[Any]:
 def fewest(given: Pool, mine: list[int], low: int, high: int) -> list[str]:
     """From the first address on: the smallest network that holds all that is left, or else the largest that holds the first."""
     net = ip_network(given.network)
-    fit = [
-        b
-        for b in blocks(net, given.step)
-        if low <= int(b.network_address) and int(b.broadcast_address) < high
-    ]
+    fit = [b for b in blocks(net, given.step) if low <= int(b.network_address) and int(b.broadcast_address) < high]
     left, out = set(mine), []
     while left:
         holding = [b for b in fit if ip_address(min(left)) in b]
         every = [b for b in holding if ip_address(max(left)) in b]
-        block = (
-            min(every, key=lambda b: b.num_addresses)
-            if every
-            else max(holding, key=lambda b: b.num_addresses)
-        )
+        block = min(every, key=lambda b: b.num_addresses) if every else max(holding, key=lambda b: b.num_addresses)
         inside = {n for n in left if ip_address(n) in block}
         out += [str(block)] if len(inside) > 1 else []
         left -= inside
@@ -114,9 +104,7 @@ def test_a_pool_whose_addresses_another_has_is_announced_link_by_link() -> None:
         wanted = set()
         for i, p in enumerate(pools):
             others = [q for j, q in enumerate(pools) if j != i and q.kind != "management"]
-            if p.kind == "links" and not any(
-                ip_network(p.network).overlaps(ip_network(q.network)) for q in others
-            ):
+            if p.kind == "links" and not any(ip_network(p.network).overlaps(ip_network(q.network)) for q in others):
                 wanted.add(i)
         links = [(i, i, rank) for i, p in enumerate(pools) if p.kind == "links" for rank in range(4)]
         assert set(announced(pools, links)) == wanted

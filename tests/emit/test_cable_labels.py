@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
-from tdsl.emit.qr import qr_svg_path, qr_matrix
+from tdsl.emit.qr import qr_matrix, qr_svg_path
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.conftest import need_program
 
 TEXT = """
@@ -68,12 +68,8 @@ def test_a_scanner_reads_the_codes(tmp_path: Path) -> None:
         mask = None if mask == len(texts) else mask % 8
         m = np.kron(np.pad(qr_matrix(text, mask), 4), np.ones((4, 4), dtype=np.int8))
         picture = tmp_path / "code.pgm"
-        picture.write_bytes(
-            f"P5 {len(m)} {len(m)} 255\n".encode() + np.where(m == 1, 0, 255).astype(np.uint8).tobytes()
-        )
-        run = subprocess.run(
-            [program, "--quiet", "--raw", str(picture)], capture_output=True, text=True, check=False
-        )
+        picture.write_bytes(f"P5 {len(m)} {len(m)} 255\n".encode() + np.where(m == 1, 0, 255).astype(np.uint8).tobytes())
+        run = subprocess.run([program, "--quiet", "--raw", str(picture)], capture_output=True, text=True, check=False)
         assert run.stdout.rstrip("\n") == text
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
@@ -79,16 +78,12 @@ def interfaces(files: dict[str, bytes], name: str) -> set[str]:
 def test_ports_are_those_of_the_user_guide(model: str, tmp_path: Path) -> None:
     fabric = designed(DGX.format(host=model, switch="ETHERNET", more=""), tmp_path)
     node = next(m for m in fabric.models if m.kind == "host")
-    said = {
-        c.labels[i]: (c.netdev(i), c.systems[i]) for c in node.classes if c.systems[0] for i in range(c.size)
-    }
+    said = {c.labels[i]: (c.netdev(i), c.systems[i]) for c in node.classes if c.systems[0] for i in range(c.size)}
     rows = [row.split() for row in TABLE_5.splitlines()]
     assert said == {label: (netdev, rdma) for label, _, netdev, rdma in rows}
     buses = {n.index: str(n.facts["bus"]) for n in node.layout if n.name == "nic"}
     nic = node.port_class("nic")
-    assert nic is not None and {nic.labels[i]: bus[5:] for i, bus in buses.items()} == {
-        r[0]: r[1] for r in rows[:8]
-    }
+    assert nic is not None and {nic.labels[i]: bus[5:] for i, bus in buses.items()} == {r[0]: r[1] for r in rows[:8]}
 
 
 @pytest.mark.parametrize(("switch", "name"), [("ETHERNET", "enp24s0np0"), ("QM9700", "mlx5_0")])
@@ -129,9 +124,7 @@ RDMA = st.sampled_from(
         "rdmap{79 + i}s0",
     ]
 )
-NETDEV = st.sampled_from(
-    ["eth{i}", "enp{24 + i}s0np0", "ens{i}f0", "beth{i}", "rail{i}", "ib{i}", "roce_rail{i}"]
-)
+NETDEV = st.sampled_from(["eth{i}", "enp{24 + i}s0np0", "ens{i}f0", "beth{i}", "rail{i}", "ib{i}", "roce_rail{i}"])
 
 
 @settings(max_examples=25, deadline=None)

@@ -8,12 +8,12 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.select import select_devices
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.cli.run import tdsl
 
 DESIGN = """\
@@ -78,9 +78,7 @@ def test_a_part_of_the_whole(text: str, patterns: list[str], tmp_path: Path) -> 
     near = {c["cable_id"] for c in cables if {c["a_device"], c["b_device"]} & names}
     assert 0 < len(near) < len({c["cable_id"] for c in cables})
     assert rows(part["cabling/cables.csv"]) == [c for c in cables if c["cable_id"] in near]
-    assert rows(part["cabling/labels.csv"]) == [
-        x for x in rows(whole["cabling/labels.csv"]) if x["cable_id"] in near
-    ]
+    assert rows(part["cabling/labels.csv"]) == [x for x in rows(whole["cabling/labels.csv"]) if x["cable_id"] in near]
     links = rows(whole["cabling/links.csv"])
     assert rows(part["cabling/links.csv"]) == [x for x in links if {x["a_device"], x["b_device"]} & names]
 
@@ -123,9 +121,7 @@ def test_a_part_takes_no_other_build_away(tmp_path: Path) -> None:
 def test_parts_of_several_fabrics(tmp_path: Path) -> None:
     """A fabric without a device of the part is not built."""
     design = tmp_path / "design.fab"
-    design.write_text(
-        DESIGN + 'fabric other "Other" { host h[2]: H; switch s: LEAF; connect h[n].nic[r] to s }'
-    )
+    design.write_text(DESIGN + 'fabric other "Other" { host h[2]: H; switch s: LEAF; connect h[n].nic[r] to s }')
     done = tdsl("build", design, "--target", "cabling", "--out", tmp_path / "out", "--only", "su[1].*")
     assert done.exit_code == 0, done.output
     assert [p.name for p in (tmp_path / "out").iterdir()] == ["pods"]

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-
 from tdsl.emit.data.planned import planned_links
 
 

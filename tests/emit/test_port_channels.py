@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tdsl.emit.target import RouterSelection
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.conftest import need_program
 from tests.harness import fabric_of
 from tests.targets import frr_lab, nvue_grammar, sonic_yang
@@ -51,13 +51,9 @@ def test_eos(tmp_path: Path) -> None:
     config = structured(files(tmp_path, "eos", EOS), "leaf1")
     channels = config["port_channel_interfaces"]
     assert [c["name"] for c in channels] == [f"Port-Channel{n}" for n in range(1, 7)]
-    assert (
-        channels[0]["description"] == "node1 port channel 1" and channels[0]["ip_address"] == "172.16.0.3/31"
-    )
+    assert channels[0]["description"] == "node1 port channel 1" and channels[0]["ip_address"] == "172.16.0.3/31"
     ports = config["ethernet_interfaces"]
-    assert len(ports) == 12 and not any(
-        "ip_address" in p or "mtu" in p or "service_profile" in p for p in ports
-    )
+    assert len(ports) == 12 and not any("ip_address" in p or "mtu" in p or "service_profile" in p for p in ports)
     members = [p["channel_group"] for p in ports]
     assert all(m["mode"] == "active" for m in members)
     assert sorted(m["id"] for m in members) == [n for n in range(1, 7) for _ in range(2)]
@@ -73,12 +69,10 @@ def test_sonic(tmp_path: Path, test_data: Path) -> None:
     config: dict[str, Any] = json.loads(written["sonic/leaf1/config_db.json"])
     judge = partial(sonic_yang.judge, program, test_data / "sonic-yang", tmp_path)
     assert judge(config, json.loads(written["sonic/leaf0/config_db.json"])) == ""
-    assert (
-        list(config["PORTCHANNEL"]) == [f"PortChannel{n}" for n in range(1, 7)] and "INTERFACE" not in config
+    assert list(config["PORTCHANNEL"]) == [f"PortChannel{n}" for n in range(1, 7)] and "INTERFACE" not in config
+    assert len(config["PORTCHANNEL_MEMBER"]) == 12 and {m.split("|")[1] for m in config["PORTCHANNEL_MEMBER"]} <= set(
+        config["PORT"]
     )
-    assert len(config["PORTCHANNEL_MEMBER"]) == 12 and {
-        m.split("|")[1] for m in config["PORTCHANNEL_MEMBER"]
-    } <= set(config["PORT"])
     assert {k.split("|")[1] for k in config["BGP_NEIGHBOR"]} == {f"PortChannel{n}" for n in range(3, 7)}
     assert config["PORTCHANNEL_INTERFACE"]["PortChannel3"] == {"ipv6_use_link_local_only": "enable"}
     assert "PortChannel1|172.16.0.3/31" in config["PORTCHANNEL_INTERFACE"]
@@ -104,12 +98,8 @@ def test_nvue(tmp_path: Path) -> None:
 
 def test_frr_and_the_bonds_of_linux(tmp_path: Path) -> None:
     written = files(tmp_path, "frr", CUMULUS)
-    host, switch = (
-        yaml.safe_load(written[f"frr/{f}"])["network"] for f in ("node1/netplan.yaml", "leaf1/bonds.yaml")
-    )
-    assert host["bonds"]["bond1"]["interfaces"] == ["eth1", "eth2"] and host["bonds"]["bond1"][
-        "addresses"
-    ] == ["172.16.0.2/31"]
+    host, switch = (yaml.safe_load(written[f"frr/{f}"])["network"] for f in ("node1/netplan.yaml", "leaf1/bonds.yaml"))
+    assert host["bonds"]["bond1"]["interfaces"] == ["eth1", "eth2"] and host["bonds"]["bond1"]["addresses"] == ["172.16.0.2/31"]
     assert host["bonds"]["bond1"]["parameters"]["mode"] == "802.3ad"
     assert all(e["link-local"] == [] and "addresses" not in e for e in host["ethernets"].values())
     assert set(switch["bonds"]) == {f"bond{n}" for n in range(1, 7)}
@@ -120,9 +110,7 @@ def test_frr_and_the_bonds_of_linux(tmp_path: Path) -> None:
     for name in ("leaf1", "node1"):
         path = tmp_path / "frr.conf"
         path.write_bytes(written[f"frr/{name}/frr.conf"])
-        read = subprocess.run(
-            ["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False
-        )
+        read = subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False)
         assert read.returncode == 0, read.stdout + read.stderr
 
 
@@ -131,9 +119,7 @@ def test_nodes_of_a_laboratory_make_the_bonds_of_their_configuration(tmp_path: P
     node = yaml.safe_load(found["containerlab/fabric.clab.yml"])["topology"]["nodes"]["leaf1"]
     made_there = {c.split()[3] for c in node["exec"] if c.startswith("ip link add ")}
     config = found["frr/leaf1/frr.conf"].decode()
-    assert made_there == {
-        line.split()[1] for line in config.splitlines() if line.startswith("interface bond")
-    }
+    assert made_there == {line.split()[1] for line in config.splitlines() if line.startswith("interface bond")}
     assert sum(" master bond" in c for c in node["exec"]) == 12
 
 
@@ -143,7 +129,7 @@ def test_a_target_without_port_channels_says_so(tmp_path: Path) -> None:
     design = DESIGN.format(port=EOS, roce="")
     (router, *_) = FabricView(fabric_of(design, tmp_path, models=False), Diagnostics()).routers("switch")
     assert {(len(c.members), c.rate_gbps) for c in router.channels} == {(2, 800)}
-    assert "port channels" in RouterSelection(nos="own").refuses(router) and not RouterSelection(
-        nos="own", channel="po"
-    ).refuses(router)
+    assert "port channels" in RouterSelection(nos="own").refuses(router) and not RouterSelection(nos="own", channel="po").refuses(
+        router
+    )
     assert [c.name for c in RouterSelection(nos="own", channel="po").named(router).channels][:2] == ["po1", "po2"]

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
-
 from tdsl.emit import quote
 
 ROUTER = "{!r} is not a name for a router: a letter, then at most 62 letters, digits and . _ -"
@@ -34,13 +33,19 @@ LABEL = "{!r} is not a value of a label: 1 to 63 letters, digits and . _ -"
         *((quote.unquoted_setting, t, SETTING) for t in ("", " a", "a ", "a\tb", "a" * 1001, "\u00e9" * 501)),
         *((quote.adapter_list_name, t, SETTING) for t in ("", "a ")),
         *((quote.adapter_list_name, t, ADAPTER) for t in ("a,b", "a:b", "^a", "=a", "a b", "a#")),
-        *((quote.infiniband_node_name, t, NODE) for t in ("", " a", "a ", 'a"', "a#", "a@", "a[", "a]", "a\n", "a" * 65, "\u00e9" * 33)),
+        *(
+            (quote.infiniband_node_name, t, NODE)
+            for t in ("", " a", "a ", 'a"', "a#", "a@", "a[", "a]", "a\n", "a" * 65, "\u00e9" * 33)
+        ),
         *((quote.ibutils_name, t, IBUTILS) for t in ("", "-a", "a b", "a" * 65, "a/b")),
         *((quote.linux_interface_name, t, LINUX) for t in ("", "a b", "a" * 16, ".", "..", "a:b", "a%b", "a!b", "\u00e9")),
         *((quote.slurm_node_name, t, RESERVED) for t in ("all", "ALL", "default", "Default")),
         *((quote.slurm_node_name, t, SLURM) for t in ("", "-a", "a,b", "a[0]", "a" * 65)),
         *((quote.dns_host_name, t, HOST) for t in ("", "-a", "a-", "a_b", "A.B", "a" * 64)),
-        *((quote.ansible_host_name, t, GROUP) for t in ("all", "ungrouped", "hosts", "switches", "tier_0", "plane_x", "role_", "nos_x")),
+        *(
+            (quote.ansible_host_name, t, GROUP)
+            for t in ("all", "ungrouped", "hosts", "switches", "tier_0", "plane_x", "role_", "nos_x")
+        ),
         (quote.ansible_host_name, "0", ROUTER),
         *((quote.kubernetes_label, t, LABEL) for t in ("", "-a", "a-", "a/b", "a" * 64)),
     ],

@@ -8,11 +8,11 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
+
 from tests.harness import fabric_of
 
 DESIGN = """\
@@ -37,9 +37,7 @@ def compiled(
 ) -> tuple[Fabric | None, list[Diagnostic]]:
     """A leaf-spine whose settings ``nos`` are given for the model, the leaves or the fabric."""
     path = tmp_path / "design.fab"
-    path.write_text(
-        DESIGN.format(port=port, adapter=adapter, **{"model": "", "leaf": "", "fabric": ""} | given)
-    )
+    path.write_text(DESIGN.format(port=port, adapter=adapter, **{"model": "", "leaf": "", "fabric": ""} | given))
     result = compiler.compile_without_checks(str(path))
     return (result.designs[0].fabric if result.designs else None), list(result.findings)
 
@@ -81,9 +79,7 @@ def rows(files: dict[str, bytes]) -> list[dict[str, str]]:
         ({}, {}),
     ],
 )
-def test_only_its_target_writes_a_switch(
-    tmp_path: Path, given: dict[str, str], expected: dict[str, list[str]]
-) -> None:
+def test_only_its_target_writes_a_switch(tmp_path: Path, given: dict[str, str], expected: dict[str, list[str]]) -> None:
     """The declaration goes before the model, and the model before the fabric."""
     files, _ = made(tmp_path, **given)
     assert owners(files) == expected
@@ -146,10 +142,7 @@ def test_names_follow_the_system(tmp_path: Path) -> None:
         "swp1",
     )
     config = json.loads(files["sonic/leaf0/config_db.json"])
-    assert (
-        config["PORT"]["Ethernet16"]["alias"] == "3"
-        and config["PORT"]["Ethernet16"]["description"] == "spine swp1"
-    )
+    assert config["PORT"]["Ethernet16"]["alias"] == "3" and config["PORT"]["Ethernet16"]["description"] == "spine swp1"
     assert "default|Ethernet16" in config["BGP_NEIGHBOR"]
     assert b'"leaf0":"3" -- "spine":"swp1";' in files["p2p/topology.dot"]
 
@@ -191,13 +184,9 @@ LEAVES = "address leaf loopback from 10.0.0.0/24"
         (SIXES, "asn node from 65100", ["NODE", "STORE"]),
     ],
 )
-def test_hosts_without_interface_names_are_not_configured(
-    address: str, routing: str, models: list[str], tmp_path: Path
-) -> None:
+def test_hosts_without_interface_names_are_not_configured(address: str, routing: str, models: list[str], tmp_path: Path) -> None:
     found = Diagnostics()
-    files = build_files(
-        fabric_of(UNNAMED.format(address=address, routing=routing), tmp_path, models=False), ["frr"], found
-    )
+    files = build_files(fabric_of(UNNAMED.format(address=address, routing=routing), tmp_path, models=False), ["frr"], found)
     assert [(d.code, d.severity) for d in found] == [("E0513", Severity.WARNING)] * len(models)
     assert all(f"of {m} calls port nic[0]" in d.message for m, d in zip(models, found, strict=True))
     assert sorted(p for p in files if p.endswith("frr.conf")) == ["frr/leaf0/frr.conf", "frr/leaf1/frr.conf"]

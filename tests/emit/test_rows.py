@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from tdsl.emit.rows import spreadsheet_cell, csv_cells, csv_line, csv_rows, json_rows, text_chunks
+from tdsl.emit.rows import csv_cells, csv_line, csv_rows, json_rows, spreadsheet_cell, text_chunks
 from tdsl.fabric.coded import Coded, Compact, Joined, Numbers, coded_combination, coded_number_sets
 from tdsl.fabric.columns import Column, Table
-from tdsl.system.spool import Spool, Spooled, chunks_of_content, digest_of_content, content_in_memory
+from tdsl.system.spool import Spool, Spooled, chunks_of_content, content_in_memory, digest_of_content
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,7 @@ VALUES = st.one_of(TEXTS, st.integers(-5, 10**12), st.booleans())
 
 def codes_of(size: int, among: int) -> st.SearchStrategy[np.ndarray]:
     """Numbers that choose a value for each row."""
-    return st.lists(st.integers(0, among - 1), min_size=size, max_size=size).map(
-        lambda n: np.array(n, dtype=np.int32)
-    )
+    return st.lists(st.integers(0, among - 1), min_size=size, max_size=size).map(lambda n: np.array(n, dtype=np.int32))
 
 
 @st.composite
@@ -127,9 +124,7 @@ def test_texts_as_they_are(values: list[str], codes: list[int], between: str) ->
 @settings(max_examples=50)
 @given(
     st.lists(
-        st.one_of(
-            VALUES, st.text(max_size=4), st.sampled_from(["", "x", "\uff0b1", "a-b", "d\u00fc", None, 1.5])
-        ),
+        st.one_of(VALUES, st.text(max_size=4), st.sampled_from(["", "x", "\uff0b1", "a-b", "d\u00fc", None, 1.5])),
         min_size=1,
     )
 )
@@ -146,9 +141,7 @@ def test_cells_are_those_of_csv(values: list[object]) -> None:
 def test_a_formula_in_a_later_piece(first: str) -> None:
     """An empty piece lets the next one begin the cell."""
     codes = np.array([0, 1])
-    table: Table[Record] = Table(
-        Record, 2, {"a": lambda: Joined(Coded([first, "y"], codes), Coded(["=1", "z"], codes))}
-    )
+    table: Table[Record] = Table(Record, 2, {"a": lambda: Joined(Coded([first, "y"], codes), Coded(["=1", "z"], codes))})
     assert b"".join(csv_rows(table, FIELDS, FIELDS)).decode() == by_csv(table)
 
 
@@ -160,7 +153,9 @@ def test_no_formula_where_lists_are_separated_by_semicolons(before: str, sign: s
     table = Table(Record, 1, {"a": lambda: ["x"], "b": lambda: [text], "c": lambda: [1]})
     for line in (csv_line(["x", text, 1]), b"".join(csv_rows(table, FIELDS, FIELDS)).decode()):
         assert before + sign not in line and f"a{before}'{sign}cmd()" in line
-    assert spreadsheet_cell(f"a{sign}b; c") == f"a{sign}b; c" and spreadsheet_cell(spreadsheet_cell(text)) == spreadsheet_cell(text)
+    assert spreadsheet_cell(f"a{sign}b; c") == f"a{sign}b; c" and spreadsheet_cell(spreadsheet_cell(text)) == spreadsheet_cell(
+        text
+    )
 
 
 def test_a_line_holds_every_line_end() -> None:
@@ -196,9 +191,7 @@ def test_chunks_do_not_change_lines() -> None:
 
 @given(st.one_of(st.lists(st.tuples(st.integers(0, 4), st.integers(0, n)), max_size=12) for n in (7, 62, 70)))
 def test_sets_are_the_numbers_of_each_row(pairs: list[tuple[int, int]]) -> None:
-    made = coded_number_sets(
-        np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5
-    )
+    made = coded_number_sets(np.array([r for r, _ in pairs], dtype=np.int64), np.array([n for _, n in pairs], dtype=np.int64), 5)
     own = [sorted({n for r, n in pairs if r == row}) for row in range(5)]
     assert made.tolist() == [n[0] if len(n) == 1 else " ".join(map(str, n)) for n in own]
 
@@ -216,9 +209,7 @@ def test_combined_asks_once_for_each_combination(a: int, b: int, data: st.DataOb
     first, second = data.draw(codes_of(size, a)), data.draw(codes_of(size, b))
     asked: list[object] = []
     made = coded_combination(lambda *at: asked.append(at) or at, (a, first), (b, second))
-    assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True)) and len(asked) == len(
-        set(asked)
-    )
+    assert made.tolist() == list(zip(first.tolist(), second.tolist(), strict=True)) and len(asked) == len(set(asked))
 
 
 @pytest.mark.parametrize("sizes", [[0], [3, 4], [1 << 20], [1 << 20, 1], [700_000] * 4])

@@ -8,7 +8,6 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-
 from tdsl.emit.data.scheduling import host_blocks, host_groups
 from tdsl.emit.records import HostGroup
 
@@ -60,11 +59,7 @@ def groups_by_definition(w: Any) -> tuple[tuple[HostGroup, ...], ...]:
     for level in range(1, high + 2) if hosts else ():
         graph = nx.Graph()
         graph.add_nodes_from(range(size))
-        graph.add_edges_from(
-            (a, b)
-            for a, b in links
-            if level > high or (tier[a] != tier[b] and max(tier[a], tier[b]) <= level)
-        )
+        graph.add_edges_from((a, b) for a, b in links if level > high or (tier[a] != tier[b] and max(tier[a], tier[b]) <= level))
         parts = [p for p in nx.connected_components(graph) if p & set(hosts)]
         parts.sort(key=lambda p: min(p & set(hosts)))
         if levels and len(parts) == len(below):
@@ -77,9 +72,7 @@ def groups_by_definition(w: Any) -> tuple[tuple[HostGroup, ...], ...]:
             name = next((names[d] for d in switches if tier[d] == top), names[mine[0]])
             while name in taken:
                 name += "-up"
-            inner = (
-                tuple(g.name for g, m in zip(levels[-1], below, strict=True) if m & part) if levels else ()
-            )
+            inner = tuple(g.name for g, m in zip(levels[-1], below, strict=True) if m & part) if levels else ()
             made.append(HostGroup(name, tuple(names[h] for h in mine), inner))
         taken |= {g.name for g in made}
         levels.append(tuple(made))

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.emit.site import LONGEST, PLACEHOLDER, Aaa, Bgp, Dns, Gnmi, Site, Snmp, read_site_file
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
+
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.targets import nvue_grammar, sonic_yang
@@ -120,23 +120,15 @@ def test_four_systems_say_what_the_site_shares(test_data: Path, tmp_path: Path) 
         "vrf default router bgp peer-group FABRIC password @@BGP_PASSWORD@@",
     ):  # fmt: skip
         assert command in said, command
-    assert (
-        " neighbor FABRIC password @@BGP_PASSWORD@@" in text["frr"]
-        and "banner motd line Property of the" in text["frr"]
-    )
+    assert " neighbor FABRIC password @@BGP_PASSWORD@@" in text["frr"] and "banner motd line Property of the" in text["frr"]
     assert after["frr/linux/timesyncd.conf"].endswith(b"NTP=192.0.2.10 time.example.com\n")
     sonic = json.loads(text["sonic"])
-    assert (
-        sonic["NTP_SERVER"] == {"192.0.2.10": {}, "time.example.com": {}}
-        and sonic["GNMI"]["gnmi"]["port"] == "8080"
-    )
+    assert sonic["NTP_SERVER"] == {"192.0.2.10": {}, "time.example.com": {}} and sonic["GNMI"]["gnmi"]["port"] == "8080"
     assert sonic["BGP_PEER_GROUP"]["default|FABRIC"]["auth_password"] == "@@BGP_PASSWORD@@"
     assert sonic["SYSLOG_SERVER"] == {"192.0.2.11": {"vrf": "mgmt"}} and sonic["SNMP"]["CONTACT"] == {
         "Contact": "noc@example.com"
     }
-    assert {p for p in before if before[p] != after[p]} >= set(
-        SYSTEMS.values()
-    ) and before.items() & after.items()
+    assert {p for p in before if before[p] != after[p]} >= set(SYSTEMS.values()) and before.items() & after.items()
 
 
 def test_rendered_files_are_valid_and_private(test_data: Path, tmp_path: Path) -> None:
@@ -144,11 +136,7 @@ def test_rendered_files_are_valid_and_private(test_data: Path, tmp_path: Path) -
     assert tdsl(*BUILD, "--site", "site.yaml").exit_code == 0
     done = tdsl("render", "out", "--secrets", "secrets.txt", "--to", "load")
     assert done.exit_code == 0 and "with secrets" in done.stderr, done.stderr
-    values = [
-        line.partition("=")[2]
-        for line in SECRETS.splitlines()
-        if "=" in line and not line.startswith("UNUSED")
-    ]
+    values = [line.partition("=")[2] for line in SECRETS.splitlines() if "=" in line and not line.startswith("UNUSED")]
     built, loaded = files("out"), files("load")
     for value in values[:3]:
         assert not any(value.encode() in data for data in built.values())
@@ -158,10 +146,7 @@ def test_rendered_files_are_valid_and_private(test_data: Path, tmp_path: Path) -
     assert stat.S_IMODE(os.stat("load").st_mode) == 0o700
     assert {stat.S_IMODE(p.stat().st_mode) & 0o077 for p in Path("load").rglob("*")} == {0}
     yanglint = need_program("yanglint", "libyang2-tools")
-    assert (
-        sonic_yang.judge(yanglint, test_data / "sonic-yang", tmp_path, json.loads(loaded[SYSTEMS["sonic"]]))
-        == ""
-    )
+    assert sonic_yang.judge(yanglint, test_data / "sonic-yang", tmp_path, json.loads(loaded[SYSTEMS["sonic"]])) == ""
     vtysh = need_program("vtysh", "frr")
     assert subprocess.run([vtysh, "-C", "-f", "load/frr/linux/frr.conf"], check=False).returncode == 0
 
@@ -180,9 +165,7 @@ def test_avd_renders_the_same_text() -> None:
     Path("f.fab").write_text(DESIGN.replace("interface Management1", "interface Management1; vrf default"))
     Path("site.yaml").write_text(SITE)
     assert tdsl(*BUILD, "--site", "site.yaml").exit_code == 0
-    assert structured(files("out"), "arista")["ntp"] == {
-        "servers": [{"name": "192.0.2.10"}, {"name": "time.example.com"}]
-    }
+    assert structured(files("out"), "arista")["ntp"] == {"servers": [{"name": "192.0.2.10"}, {"name": "time.example.com"}]}
 
 
 def test_without_secrets_files_load_as_they_are_built() -> None:
@@ -198,37 +181,22 @@ def test_the_project_may_say_it() -> None:
     """``[site]`` is followed, ``--site`` goes before it, and ``--untrusted`` knows neither."""
     Path("tdsl.toml").write_text('[site]\nntp = ["192.0.2.99"]\ngnmi = {port = 9339}\n')
     assert tdsl(*BUILD).exit_code == 0
-    assert (
-        b"ntp server vrf mgmt 192.0.2.99" in files("out")["eos/arista.cfg"]
-        and b"port 9339" in files("out")["eos/arista.cfg"]
-    )
+    assert b"ntp server vrf mgmt 192.0.2.99" in files("out")["eos/arista.cfg"] and b"port 9339" in files("out")["eos/arista.cfg"]
     assert tdsl(*BUILD, "--site", "plain.yaml").exit_code == 0
-    assert (
-        b"192.0.2.99" not in files("out")["eos/arista.cfg"]
-        and b"192.0.2.10" in files("out")["eos/arista.cfg"]
-    )
+    assert b"192.0.2.99" not in files("out")["eos/arista.cfg"] and b"192.0.2.10" in files("out")["eos/arista.cfg"]
     assert tdsl(*BUILD, "--untrusted").exit_code == 0
     assert not any(b"192.0.2." in d for d in files("out").values())
     Path("tdsl.toml").write_text('[site]\nntpp = ["192.0.2.99"]\n')
     done = tdsl(*BUILD)
-    assert (
-        done.exit_code == 2
-        and "tdsl.toml: `[site]`: a site file has no `ntpp`; did you mean `ntp`?" in done.stderr
-    )
+    assert done.exit_code == 2 and "tdsl.toml: `[site]`: a site file has no `ntpp`; did you mean `ntp`?" in done.stderr
 
 
 def test_untrusted_knows_no_site_and_no_secret() -> None:
     done = tdsl(*BUILD, "--site", "site.yaml", "--untrusted")
-    assert (
-        done.exit_code == 2 and "--site is for one's own designs" in done.stderr and not Path("out").exists()
-    )
+    assert done.exit_code == 2 and "--site is for one's own designs" in done.stderr and not Path("out").exists()
     assert tdsl(*BUILD, "--site", "site.yaml").exit_code == 0
     done = tdsl("render", "out", "--secrets", "secrets.txt", "--to", "load", "--untrusted")
-    assert (
-        done.exit_code == 2
-        and "secrets are not given to designs of strangers" in done.stderr
-        and not Path("load").exists()
-    )
+    assert done.exit_code == 2 and "secrets are not given to designs of strangers" in done.stderr and not Path("load").exists()
 
 
 def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,10 +206,7 @@ def test_nothing_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tdsl(*BUILD, "--site", "site.yaml").exit_code == 0
     assert not any(b"somebody-else" in d or b"from-the-environment" in d for d in files("out").values())
     Path("secrets.txt").write_text(SECRETS.replace("b6p!pw", "$HOME/@secrets"))
-    assert (
-        "the value of BGP_PASSWORD must be"
-        in tdsl("render", "out", "--secrets", "secrets.txt", "--to", "load").stderr
-    )
+    assert "the value of BGP_PASSWORD must be" in tdsl("render", "out", "--secrets", "secrets.txt", "--to", "load").stderr
 
 
 @pytest.mark.parametrize(
@@ -263,11 +228,7 @@ def test_a_site_that_cannot_be_followed(text: str, line: int, says: str) -> None
     Path("site.yaml").write_text(text)
     done = tdsl(*BUILD, "--site", "site.yaml")
     assert done.exit_code == 1 and "E0514" in done.stderr and says in done.stderr, done.stderr
-    assert (
-        "hunter2" not in done.stderr.split("\n")[0]
-        and "Traceback" not in done.stderr
-        and not Path("out").exists()
-    )
+    assert "hunter2" not in done.stderr.split("\n")[0] and "Traceback" not in done.stderr and not Path("out").exists()
     assert not says or f"site.yaml:{line}:" in done.stderr
 
 
@@ -322,20 +283,14 @@ def test_what_is_not_as_it_was_built_is_not_rendered() -> None:
     assert done.exit_code == 1 and files("mine") == {"notes.txt": b"keep"}
     Path("out/eos/arista.cfg").write_text("changed @@BGP_PASSWORD@@")
     done = tdsl("render", "out", "--secrets", "secrets.txt", "--to", "load")
-    assert (
-        done.exit_code == 1
-        and "arista.cfg was changed after the build" in done.stderr
-        and not Path("load").exists()
-    )
+    assert done.exit_code == 1 and "arista.cfg was changed after the build" in done.stderr and not Path("load").exists()
     assert "did not write it" in tdsl("render", "mine", "--secrets", "secrets.txt", "--to", "load").stderr
 
 
 def test_the_page_of_records_is_that_of_the_code() -> None:
     """docs/records.md has every field; `scripts/records-page` writes it."""
     root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, root / "scripts" / "records-page", "--check"], check=False, cwd=root
-    )
+    done = subprocess.run([sys.executable, root / "scripts" / "records-page", "--check"], check=False, cwd=root)
     assert done.returncode == 0, "run scripts/records-page"
 
 

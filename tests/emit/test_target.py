@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tdsl import __version__
 from tdsl.emit import quote
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.system.resources import packaged_folder
+
 from tests.targets.build import pod
 
 OWN = ("cabling", "diagram", "ibsim", "json", "nccl", "opensm", "p2p")
@@ -55,12 +55,8 @@ def test_every_target_is_found_and_says_what_it_is() -> None:
 def test_the_manifest_lists_every_file_and_nothing_of_the_machine() -> None:
     files = build_files(pod(), [], Diagnostics())
     content = json.loads(files["manifest.json"])
-    assert (
-        content["schema"] == 1 and content["tdsl"] == __version__ and content["design"]["name"] == "superpod"
-    )
-    assert set(content["files"]) == set(files) - {"manifest.json"} and list(content["files"]) == sorted(
-        content["files"]
-    )
+    assert content["schema"] == 1 and content["tdsl"] == __version__ and content["design"]["name"] == "superpod"
+    assert set(content["files"]) == set(files) - {"manifest.json"} and list(content["files"]) == sorted(content["files"])
     for path, facts in content["files"].items():
         assert facts == {"sha256": hashlib.sha256(files[path]).hexdigest(), "size": len(files[path])}
     assert content["design"]["sha256"] == content["files"]["fabric.json"]["sha256"]
@@ -68,8 +64,7 @@ def test_the_manifest_lists_every_file_and_nothing_of_the_machine() -> None:
 
 def test_the_designs_hash_does_not_depend_on_the_targets_chosen() -> None:
     hashes = {
-        json.loads(build_files(pod(), t, Diagnostics())["manifest.json"])["design"]["sha256"]
-        for t in ([], ["nccl"], ["json"])
+        json.loads(build_files(pod(), t, Diagnostics())["manifest.json"])["design"]["sha256"] for t in ([], ["nccl"], ["json"])
     }
     assert len(hashes) == 1
     other = json.loads(build_files(pod(nodes=3), [], Diagnostics())["manifest.json"])["design"]["sha256"]
@@ -92,21 +87,14 @@ def test_a_target_from_a_further_folder_needs_no_code(tmp_path: Path) -> None:
 
 
 def test_one_file_a_device_under_a_safe_name(tmp_path: Path) -> None:
-    manifest = (
-        'title="t"\nconsumer="c"\n[[file]]\npath="mine/{device}/conf"\nscope="device"\ntemplate="a.j2"\n'
-    )
+    manifest = 'title="t"\nconsumer="c"\n[[file]]\npath="mine/{device}/conf"\nscope="device"\ntemplate="a.j2"\n'
     fabric = pod(units=1, nodes=1, rails=1, spines=1, manager=False, omit_last=False)
     fabric.names = {0: "../../etc/passwd", 1: "a b", 2: "C" * 300}
     files, found = made(target(tmp_path, "{{ device.name | line }}", manifest), fabric)
     assert not found and len(files) == 3
     for path in files:
         part = path.split("/")
-        assert (
-            len(part) == 3
-            and ".." not in part
-            and len(part[1].encode()) <= 110
-            and not part[1].startswith(".")
-        )
+        assert len(part) == 3 and ".." not in part and len(part[1].encode()) <= 110 and not part[1].startswith(".")
 
 
 def test_options_have_defaults_and_types(tmp_path: Path) -> None:
@@ -139,9 +127,7 @@ def test_a_template_error_names_template_and_line(tmp_path: Path, template: str,
 
 
 def test_a_template_error_names_the_record(tmp_path: Path) -> None:
-    _, found = made(
-        target(tmp_path, "{% for d in fabric.devices %}\n{{ d.name }}{{ d.colour }}\n{% endfor %}")
-    )
+    _, found = made(target(tmp_path, "{% for d in fabric.devices %}\n{{ d.name }}{{ d.colour }}\n{% endfor %}"))
     assert found[0][2] == ("in a.j2, line 2", "while writing device su0-node0")
 
 
@@ -183,9 +169,7 @@ def test_a_template_that_would_make_too_much_at_once_is_refused(tmp_path: Path, 
     if "*d" in template:  # a width that a value gives is refused whatever it is
         return
     (tmp_path / "less").mkdir()
-    assert not made(target(tmp_path / "less", template.replace("1048577", "1048").replace("600000", "600")))[
-        1
-    ]
+    assert not made(target(tmp_path / "less", template.replace("1048577", "1048").replace("600000", "600")))[1]
 
 
 @pytest.mark.parametrize(
@@ -237,13 +221,9 @@ def test_a_further_folder_cannot_replace_a_target(tmp_path: Path) -> None:
 
 
 def test_checking_a_design_imports_no_template_engine() -> None:
-    code = (
-        "import sys, tdsl.emit.build, tdsl.output.write; print({'jinja2', 'xlsxwriter'} & set(sys.modules))"
-    )
+    code = "import sys, tdsl.emit.build, tdsl.output.write; print({'jinja2', 'xlsxwriter'} & set(sys.modules))"
     assert (
-        subprocess.run(
-            [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True
-        ).stdout
+        subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True).stdout
         == "set()\n"
     )
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.explain import catalogue
 from tdsl.findings.diagnostic import Severity
 from tdsl.report.paint import Paint
 from tdsl.report.terminal import finding_blocks
+
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import none
@@ -49,14 +49,7 @@ def faults(path: Path, golden: Golden) -> Iterator[str]:
     if found(result) != marks(path.read_text()):
         yield f"{path.name}: {found(result)}, marked {marks(path.read_text())}"
     for d in result.findings:
-        if not (
-            d.fix
-            or "`" in d.help
-            or "did you mean" in d.help
-            or d.code in OPEN
-            or d.severity is Severity.NOTE
-            or d.allowed
-        ):
+        if not (d.fix or "`" in d.help or "did you mean" in d.help or d.code in OPEN or d.severity is Severity.NOTE or d.allowed):
             yield f"{path.name}: {d.code} has nothing that can be pasted: an edit, or text in backquotes in its help"
         exact = d.span is not None and d.span.text.strip() == d.span.text and d.span.text
         if not (exact and catalogue.finding_title(d.code) and (d.help or d.notes or d.labels)):
@@ -67,9 +60,7 @@ def faults(path: Path, golden: Golden) -> Iterator[str]:
         yield str(differs)
 
 
-def test_every_finding_is_marked_and_every_mark_found(
-    golden: Golden, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_finding_is_marked_and_every_mark_found(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
     assert len(FIXTURES) > 100
     none(fault for path in FIXTURES for fault in faults(path, golden))
@@ -78,13 +69,8 @@ def test_every_finding_is_marked_and_every_mark_found(
 def places(path: Path, shift: int) -> list[tuple[object, ...]]:
     """Code, message, line less ``shift``, and columns of every span of the findings about a design."""
     result = compiler.compile_and_verify(str(path))
-    spans = [
-        (d.code, d.message, s) for d in result.findings for s in (d.span, *(x.span for x in d.labels)) if s
-    ]
-    return [
-        (c, m, s.begin[0] - (shift if s.file.name.endswith(path.name) else 0), s.begin[1], s.finish[1])
-        for c, m, s in spans
-    ]
+    spans = [(d.code, d.message, s) for d in result.findings for s in (d.span, *(x.span for x in d.labels)) if s]
+    return [(c, m, s.begin[0] - (shift if s.file.name.endswith(path.name) else 0), s.begin[1], s.finish[1]) for c, m, s in spans]
 
 
 @pytest.mark.slow
@@ -102,11 +88,7 @@ def test_three_lines_down(tmp_path: Path) -> None:
 def test_twenty_faults_are_twenty_findings() -> None:
     text = (HERE / "twenty.fab").read_text()
     expected = marks(text)
-    assert (
-        len(expected) == 20
-        and len({line for line, _ in expected}) == 20
-        and len({code for _, code in expected}) >= 10
-    )
+    assert len(expected) == 20 and len({line for line, _ in expected}) == 20 and len({code for _, code in expected}) >= 10
     assert found(compiler.compile_and_verify(str(HERE / "twenty.fab"))) == expected
 
 
@@ -135,9 +117,7 @@ def test_a_circle_of_files() -> None:
         ("long", b"fabric f { let a = 1" + b" + 1" * 20000 + b"\n switch s: NOPE }"),
         (
             "laughs",
-            b"fabric f {"
-            + b"".join(b"\nlet l%d = l%d + l%d" % (i + 1, i, i) for i in range(40))
-            + b"\nlet l0 = [1] }",
+            b"fabric f {" + b"".join(b"\nlet l%d = l%d + l%d" % (i + 1, i, i) for i in range(40)) + b"\nlet l0 = [1] }",
         ),
     ],
 )
@@ -158,9 +138,7 @@ def test_ten_to_the_nine_devices_take_no_memory(tmp_path: Path) -> None:
         "peak = re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]\n"  # ru_maxrss counts the parent's, too
         "print([d.code for d in r.findings], peak)"
     )
-    out = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
-    ).stdout
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True).stdout
     codes, resident = out.rsplit(" ", 1)
     assert codes == "['E0116']" and int(resident) < 200_000
 

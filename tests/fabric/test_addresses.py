@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.fabric import addresses
 from tdsl.fabric.addresses import Addressing
@@ -46,10 +45,7 @@ def everything(fabric: Fabric, found: Addressing) -> dict[tuple[str, str, int], 
             out |= {(kind, fabric.device_path(d), a.version): str(a) for a, _ in found.each(kind, d)}
     for i in range(fabric.link_count):
         for second, ports in ((False, fabric.link_a), (True, fabric.link_b)):
-            out |= {
-                ("link", fabric.port_path(int(ports[i])), a.version): str(a)
-                for a, _ in found.each("links", i, second)
-            }
+            out |= {("link", fabric.port_path(int(ports[i])), a.version): str(a) for a, _ in found.each("links", i, second)}
     return out
 
 
@@ -121,9 +117,7 @@ def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[s
     switches may move to another port, but what a port of a leaf has it keeps."""
     if small[grown] == SIZES[grown][1]:
         return
-    before, after = (
-        made(PODS.format(**sizes), tmp_path) for sizes in (small, small | {grown: small[grown] + 1})
-    )
+    before, after = (made(PODS.format(**sizes), tmp_path) for sizes in (small, small | {grown: small[grown] + 1}))
     (f, found, codes), (g, later, more) = before, after
     assert codes == more == []
     old, new = everything(f, found), everything(g, later)
@@ -131,22 +125,16 @@ def test_pods_spines_and_hosts_keep_what_they_have(tmp_path: Path, small: dict[s
     assert kept and {k: old[k] for k in kept} == {k: new[k] for k in kept}
     ports = [k for k in old if k[0] == "link" and "leaf" in k[1] and k in new]
     assert {k: old[k] for k in ports} == {k: new[k] for k in ports}
-    one, two = (
-        {x.device_path(d): int(y.asn[d]) for d in range(x.device_count)} for x, y in ((f, found), (g, later))
-    )
+    one, two = ({x.device_path(d): int(y.asn[d]) for d in range(x.device_count)} for x, y in ((f, found), (g, later)))
     assert {p: two[p] for p in one} == one
 
 
-POOL = st.builds(
-    lambda a, n: f"{ip_address('10.0.0.0') + 2 * a}/{n}", st.integers(0, 20), st.integers(24, 28)
-)
+POOL = st.builds(lambda a, n: f"{ip_address('10.0.0.0') + 2 * a}/{n}", st.integers(0, 20), st.integers(24, 28))
 
 
 @settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pools=st.tuples(POOL, POOL, POOL), leaves=st.integers(1, 4), room=st.integers(0, 2))
-def test_duplicates_against_a_dictionary(
-    tmp_path: Path, pools: tuple[str, str, str], leaves: int, room: int
-) -> None:
+def test_duplicates_against_a_dictionary(tmp_path: Path, pools: tuple[str, str, str], leaves: int, room: int) -> None:
     body = f"""
   switch leaf[{leaves} of {leaves + room}]: SW
   switch spine[2]: SW
@@ -174,9 +162,7 @@ def test_addresses_of_each_instance(tmp_path: Path) -> None:
 """
     f, found, codes = made(body, tmp_path)
     assert codes == []
-    assert [a for (k, _, _), a in everything(f, found).items() if k == "loopback"] == [
-        f"10.1.0.{k}" for k in range(4)
-    ]
+    assert [a for (k, _, _), a in everything(f, found).items() if k == "loopback"] == [f"10.1.0.{k}" for k in range(4)]
 
 
 @pytest.mark.parametrize(
@@ -187,9 +173,7 @@ def test_addresses_of_each_instance(tmp_path: Path) -> None:
         ("fd00::/120", "fd00::1", 255),
     ],
 )
-def test_management_leaves_the_networks_own_addresses_out(
-    network: str, first: str, room: int, tmp_path: Path
-) -> None:
+def test_management_leaves_the_networks_own_addresses_out(network: str, first: str, room: int, tmp_path: Path) -> None:
     body = f"switch a[2]: SW\n connect a each\n address a management from {network} {{ interface eth1; vrf oob }}"
     _, found, codes = made(body, tmp_path)
     assert codes == []
@@ -221,9 +205,7 @@ def test_devices_begin_behind_their_gateway(network: str, gateway: str, first: s
 def rule(kind: str, each: bool = True, gateway: str = "") -> Any:
     """A rule, as far as its pool asks."""
     value = SimpleNamespace(span=HERE)
-    return SimpleNamespace(
-        kind=kind, each=each, gateway=gateway, interface="eth7", vrf="oob", origin=HERE, value=value
-    )
+    return SimpleNamespace(kind=kind, each=each, gateway=gateway, interface="eth7", vrf="oob", origin=HERE, value=value)
 
 
 def addresses_of(kind: str, each: bool, written: str, gateway: str) -> list[str]:

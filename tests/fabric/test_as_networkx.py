@@ -12,10 +12,10 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.fabric.as_networkx import FORMATS
 from tdsl.fabric.graph import Fabric
+
 from tests.cli.run import tdsl
 
 DESIGNS = ("rail_only", "tpu_v2", "multiplane_nic", "dgx_gh200", "tpu_v4")
@@ -43,20 +43,14 @@ def test_the_graph_is_the_fabric(name: str) -> None:
     assert set(g) == {d for d in range(f.device_count) if f.built[d]}
     assert g.number_of_edges() == f.link_count
     for d, facts in g.nodes(data=True):
-        assert (
-            facts["name"] == f.device_name(d)
-            and facts["kind"] == f.kind[d]
-            and facts.get("tier", -1) == f.tier[d]
-        )
+        assert facts["name"] == f.device_name(d) and facts["kind"] == f.kind[d] and facts.get("tier", -1) == f.tier[d]
         if "container" in facts:
             outer = g.nodes[facts["container"]]
             assert facts["path"].startswith(outer["path"] + ".")
         assert ("plane" in facts) == (f.plane[d] >= 0)
     for a, b, row, facts in g.edges(keys=True, data=True):
         assert {a, b} == {f.device_a[row], f.device_b[row]} and facts["rate_bps"] == f.link_rate[row]
-        assert facts["a_port"] == f.port_path(int(f.link_a[row])) and facts["b_port"] == f.port_path(
-            int(f.link_b[row])
-        )
+        assert facts["a_port"] == f.port_path(int(f.link_a[row])) and facts["b_port"] == f.port_path(int(f.link_b[row]))
         assert facts["class"] == f.classes[f.link_class[row]] and ("via" in facts) == (f.link_via_a[row] >= 0)
         assert ("cable" in facts) == (facts["medium"] == "cable")
 
@@ -70,9 +64,7 @@ def test_files_are_read_back(name: str, form: str) -> None:
     assert all(facts.items() <= again.nodes[d].items() for d, facts in g.nodes(data=True))
     if form == "gexf":  # networkx gives edges numbers of their own there
         rates = sorted((min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in g.edges(data=True))
-        assert rates == sorted(
-            (min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in again.edges(data=True)
-        )
+        assert rates == sorted((min(a, b), max(a, b), x["rate_bps"], x["a_port"]) for a, b, x in again.edges(data=True))
     else:
         assert all(facts == again.edges[a, b, key] for a, b, key, facts in g.edges(keys=True, data=True))
 

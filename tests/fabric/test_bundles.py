@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.fabric.cables import bundles
 from tdsl.fabric.graph import Ints
 from tdsl.findings.diagnostic import Diagnostics
@@ -25,13 +24,9 @@ def plan_of(sizes: list[int]) -> Any:
     for i, size in enumerate(sizes):
         spans = [SourceSpan(FILE, 6 * i + 3 * k, 6 * i + 3 * k + 2) for k in range(2)]
         names = ("rate", "bundle")[: 1 + (size > 0)]
-        body = [
-            tree.Setting(tree.Member(n, span), (), None, span) for n, span in zip(names, spans, strict=False)
-        ]
+        body = [tree.Setting(tree.Member(n, span), (), None, span) for n, span in zip(names, spans, strict=False)]
         body.insert(0, SimpleNamespace(name=SimpleNamespace(name="bundle"), span=spans[0]))  # type: ignore[arg-type]
-        wires.append(
-            SimpleNamespace(settings={"bundle": size} if size else {}, node=SimpleNamespace(body=tuple(body)))
-        )
+        wires.append(SimpleNamespace(settings={"bundle": size} if size else {}, node=SimpleNamespace(body=tuple(body))))
     return SimpleNamespace(wires=wires)
 
 
@@ -66,14 +61,8 @@ def expected(sizes: list[int], links: np.ndarray) -> tuple[list[int], list[tuple
             n = len(odd[0])
             found = f"{n} links join" if n > 1 else "one link joins"
             fits = [d for d in range(2, n + 1) if n % d == 0]
-            help = (
-                f"write `bundle {max(fits)}`"
-                if fits
-                else "make several links between the same two devices: `x 2`"
-            )
-            wrong.append(
-                (where, f"{found} two devices here, which is not a multiple of {size}", len(odd), help)
-            )
+            help = f"write `bundle {max(fits)}`" if fits else "make several links between the same two devices: `x 2`"
+            wrong.append((where, f"{found} two devices here, which is not a multiple of {size}", len(odd), help))
         elif any(len({int(links[i, 4]) for i in v}) > 1 for v in mine):
             wrong.append((where, DIFFERENT, 1, "write `rate` for them"))
     if wrong:
@@ -146,10 +135,7 @@ def test_numbers_at_devices(seed: int) -> None:
                 lowest[device][n] = min(port, lowest[device].get(n, port))
     rank = {d: {n: k for k, n in enumerate(sorted(own, key=own.__getitem__), 1)} for d, own in lowest.items()}
     for device, numbers in zip((f.device_a, f.device_b), bundles.bundle_numbers_at_devices(f), strict=True):
-        told = [
-            rank.get(int(d), {}).get(int(n), 0) if n >= 0 else 0
-            for d, n in zip(device, f.link_bundle, strict=True)
-        ]
+        told = [rank.get(int(d), {}).get(int(n), 0) if n >= 0 else 0 for d, n in zip(device, f.link_bundle, strict=True)]
         assert numbers.tolist() == told
     for n in range(5):
         assert bundles.links_of_bundle(f, n) == [i for i in range(f.link_count) if f.link_bundle[i] == n]

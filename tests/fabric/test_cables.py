@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.fabric.cables.cabling import cables_of_segments
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.fabric.columns import port_id
 from tdsl.fabric.graph import Fabric
+
 from tests.harness import compile_text
 
 MODELS = """
@@ -128,9 +128,7 @@ def test_links_of_cables(name: str, fabrics: dict[str, Fabric]) -> None:
     assert found == expected
     media = {"traces": 12, "nothing": 0}
     assert len(expected) == media.get(name, f.link_count)
-    assert [
-        sum(row in legs for legs in expected.values()) for row in range(len(f.cable_a))
-    ] == f.cable_links.tolist()
+    assert [sum(row in legs for legs in expected.values()) for row in range(len(f.cable_a))] == f.cable_links.tolist()
     by_id = defaultdict(list)
     for link in sorted(expected):
         for leg in expected[link]:
@@ -168,8 +166,7 @@ def test_order_and_names_of_cables(name: str, fabrics: dict[str, Fabric]) -> Non
     else:
         assert ids == []
     heads = [
-        bool(f.cable_leg[r])
-        and sum(connector(f, int(b)) == connector(f, int(f.cable_b[r])) for b in f.cable_b) > 1
+        bool(f.cable_leg[r]) and sum(connector(f, int(b)) == connector(f, int(f.cable_b[r])) for b in f.cable_b) > 1
         for r in range(count)
     ]
     assert cables.head_at_b.tolist() == heads

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tdsl.findings.diagnostic import Severity
+
 from tests.harness import compile_text, links_of
 
 SETS = {
@@ -112,25 +112,17 @@ def pattern(word: str, a: list[str], b: list[str]) -> list[tuple[str, str]]:
     return [(x, y) for x in a for y in b] * (times // len(b))  # spread, of a number that divides
 
 
-def statement(
-    chance: Random, number: int, inside: bool, fixed: Values
-) -> tuple[str, Iterator[tuple[str, str]]]:
+def statement(chance: Random, number: int, inside: bool, fixed: Values) -> tuple[str, Iterator[tuple[str, str]]]:
     """A random connect of two different sets or of one, and its links by loops; those with a written port begin with it."""
     s = Statement(chance, number, fixed)
     one, two = chance.sample(["g.s", "g.t"] if inside else list(SETS), 2)
-    word = chance.choice(
-        ["", "", "each", "each x 2", "pairs", "pairs shift 1", "ring", "ring x 2", "spread x {}"]
-    )
+    word = chance.choice(["", "", "each", "each x 2", "pairs", "pairs shift 1", "ring", "ring x 2", "spread x {}"])
     near, first = s.end(one, bool(word), inside)
     alone = word.startswith("ring")
     far, second = s.end(two, bool(word), inside) if not alone else ("", [])
     names = sorted({v for v in "ijk" if v in s.extents})
     guard = (
-        chance.choice(
-            ["", f"{names[0]} != {chance.randrange(3)}", f"{names[-1]} + {number} >= {names[0]} * 2"]
-        )
-        if names
-        else ""
+        chance.choice(["", f"{names[0]} != {chance.randrange(3)}", f"{names[-1]} + {number} >= {names[0]} * 2"]) if names else ""
     )
     around = {"group": (2, 2)} if inside else {}
     spaces = {**around, **s.extents}
@@ -141,9 +133,7 @@ def statement(
             if not guard or eval(guard, {}, values):
                 yield values
 
-    sizes = [
-        (len(devices(one, first, v)), len(devices(two, second, v)) if second else 0) for v in assignments()
-    ]
+    sizes = [(len(devices(one, first, v)), len(devices(two, second, v)) if second else 0) for v in assignments()]
     if not sizes:
         return statement(chance, number, inside, fixed)
     if word.startswith("pairs") and sizes[0][0] != sizes[0][1]:
@@ -153,7 +143,9 @@ def statement(
     port = ""
     if not word and all(v in first for v in s.extents):  # each assignment has a device of its own
         port = f"{9 * number} + " + (f"({names[0]} + 1) % 5 + 1" if names else "1")
-    text = f"connect {near}{f'.w[{port}]' if port else ''}{f' to {far}' if far else ''} {word}{f' where {guard}' if guard else ''}"
+    text = (
+        f"connect {near}{f'.w[{port}]' if port else ''}{f' to {far}' if far else ''} {word}{f' where {guard}' if guard else ''}"
+    )
 
     def links() -> Iterator[tuple[str, str]]:
         for values in assignments():
@@ -191,20 +183,12 @@ def test_links_by_plain_loops(seed: int, tmp_path: Path) -> None:
                         written.add(x)
             if around == "":
                 break
-        wrapped = {"for": f"for n in 0..1 {{ {text} }}", "if": f"if {number} > 3 or true {{ {text} }}"}.get(
-            around, text
-        )
+        wrapped = {"for": f"for n in 0..1 {{ {text} }}", "if": f"if {number} > 3 or true {{ {text} }}"}.get(around, text)
         lines[inside].append(wrapped)
-    lines[False] += [
-        f"omit {x.replace('[', '[(').replace(']', ')]').replace(', ', '), (')}" for x in sorted(omitted)
-    ]
+    lines[False] += [f"omit {x.replace('[', '[(').replace(']', ')]').replace(', ', '), (')}" for x in sorted(omitted)]
     text = TEXT.format(inside="\n    ".join(lines[True]), outside="\n  ".join(lines[False]))
     result = compile_text(text, tmp_path, verify=False, models=False)
-    wrong = [
-        f"{d.span.begin if d.span else ''} {d.code} {d.message}"
-        for d in result.findings
-        if d.severity.word == "error"
-    ]
+    wrong = [f"{d.span.begin if d.span else ''} {d.code} {d.message}" for d in result.findings if d.severity.word == "error"]
     assert not wrong, (text, wrong)
     f = result.designs[0].fabric
     assert f is not None
@@ -215,9 +199,7 @@ def test_links_by_plain_loops(seed: int, tmp_path: Path) -> None:
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(a=st.integers(1, 6), b=st.integers(1, 6), limit=st.integers(0, 7), low=st.integers(0, 2))
-def test_a_guard_narrows_before_extents_are_compared(
-    a: int, b: int, limit: int, low: int, tmp_path: Path
-) -> None:
+def test_a_guard_narrows_before_extents_are_compared(a: int, b: int, limit: int, low: int, tmp_path: Path) -> None:
     text = f"fabric f {{ switch a[{low}..{low + a - 1}]: SW\n switch b[{b}]: SW\n connect a[i] to b[i] where i < {limit} }}"
     result = compile_text(text, tmp_path, verify=False)
     codes = {d.code for d in result.findings if d.severity is Severity.ERROR}

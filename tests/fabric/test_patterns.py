@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.fabric import patterns
 from tdsl.fabric.patterns import LinkPairs
 from tdsl.findings.source import SourceFile, SourceSpan
@@ -39,18 +38,12 @@ def test_spread_link_by_link(a: int, b: int, k: int, uneven: bool) -> None:
             patterns.spread_links(a, b, k, False, HERE, ("x", "y"))
         found = refused.value.diagnostic
         even = [n for n in range(1, 200) if k % n == 0 or (k < n and a * k % n == 0)]
-        options = [
-            str(n)
-            for n in (max((n for n in even if n < b), default=0), min((n for n in even if n > b), default=0))
-            if n
-        ]
+        options = [str(n) for n in (max((n for n in even if n < b), default=0), min((n for n in even if n > b), default=0)) if n]
         assert (found.code, found.message) == (
             "E0454",
             f"{k} ports of each of {a} x do not spread evenly over {b} y",
         )
-        assert found.notes == (
-            f"{k} = {base} x {b} + {extra}: {base} links a pair leave {extra} ports of each x over",
-        )
+        assert found.notes == (f"{k} = {base} x {b} + {extra}: {base} links a pair leave {extra} ports of each x over",)
         said = f"{' or '.join(options)} y would be even; or write `spread uneven` to allow one link more for some pairs"
         assert found.help == said
         return
@@ -94,9 +87,7 @@ def test_grid_link_by_link(shape: list[int], wrap: bool, n: int) -> None:
         for at in np.ndindex(*shape):
             if size > 1 and (wrap or at[dim] < size - 1):
                 far = tuple((x + 1) % size if d == dim else x for d, x in enumerate(at))
-                expected.append(
-                    (int(np.ravel_multi_index(at, shape)), int(np.ravel_multi_index(far, shape)), dim)
-                )
+                expected.append((int(np.ravel_multi_index(at, shape)), int(np.ravel_multi_index(far, shape)), dim))
     found = patterns.copy_links(patterns.mesh_or_torus_links(tuple(shape), wrap), n)
     assert rows(found) == [(a, b, c, d) for c in range(n) for a, b, d in expected] and found.directed
 
@@ -127,9 +118,7 @@ def test_random_graphs_stay_what_they_are() -> None:
     ]  # fmt: skip
     dense = [p[:2] for p in rows(patterns.random_regular(8, 4, 5, HERE))]
     assert dense == [(i, j) for i in range(8) for j in range(i + 1, 8) if (i, j) not in sparse]
-    assert [p[:2] for p in rows(patterns.random_regular(4, 3, 5, HERE))] == [
-        (i, j) for i in range(4) for j in range(i + 1, 4)
-    ]
+    assert [p[:2] for p in rows(patterns.random_regular(4, 3, 5, HERE))] == [(i, j) for i in range(4) for j in range(i + 1, 4)]
     for n, degree in ((4, 0), (4, 4), (5, 3)):
         with pytest.raises(Fault, match=f"no simple graph gives each of {n} members {degree} links"):
             patterns.random_regular(n, degree, 1, HERE)

@@ -10,12 +10,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.fabric.graph import USED, Fabric
-from tdsl.fabric.pins import LockedFigure, PinnedLink, Mount, Pins, UsedFile, carry_over_renames, standing_mounts, report_moved_links, read_lock_lines, report_relocated_devices, lock_text
+from tdsl.fabric.pins import (
+    LockedFigure,
+    Mount,
+    PinnedLink,
+    Pins,
+    UsedFile,
+    carry_over_renames,
+    lock_text,
+    read_lock_lines,
+    report_moved_links,
+    report_relocated_devices,
+    standing_mounts,
+)
 from tdsl.fabric.ports import LinkEnds, PortTable
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
+
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 
@@ -33,10 +45,7 @@ def recorded(text: str) -> tuple[dict[str, list[Any]], list[tuple[str, str, str,
 
 def facts(records: list[Any]) -> list[tuple[object, ...]]:
     """Fields of records, with the underlined text for the span."""
-    return [
-        tuple(x.text if isinstance(x, SourceSpan) else x for x in (getattr(r, n) for n in r.__slots__))
-        for r in records
-    ]
+    return [tuple(x.text if isinstance(x, SourceSpan) else x for x in (getattr(r, n) for n in r.__slots__)) for r in records]
 
 
 GOOD = f"""# a comment
@@ -70,9 +79,15 @@ def test_every_kind_of_line() -> None:
         ("su[1].leaf[0]", "h2", "B2", 0, 999999, "place su[1].leaf[0] in h2.B2[0] at 999999U"),
     ]  # fmt: skip
     assert facts(found["two"]) == [("links", Fraction(0), "figure links 0")]
-    assert [type(x) for x in found["one"]] == [LockedFigure, LockedFigure, PinnedLink, PinnedLink, Mount, PinnedLink, Mount] and isinstance(
-        found[""][0], UsedFile
-    )
+    assert [type(x) for x in found["one"]] == [
+        LockedFigure,
+        LockedFigure,
+        PinnedLink,
+        PinnedLink,
+        Mount,
+        PinnedLink,
+        Mount,
+    ] and isinstance(found[""][0], UsedFile)
 
 
 NEITHER = "this is neither `fabric NAME` nor two ports nor a place"
@@ -178,9 +193,7 @@ def table(rng: Random) -> tuple[PortTable, dict[str, int], list[str]]:
     b = Builder()
     one = b.model("switch", "ONE", {"p": 3, "q": {"shape": (2, 2), "low": 1}})
     two = b.model("switch", "TWO", {"p": 2, "x": {"shape": 3, "low": 2}, "r": {"shape": 2, "low": 1}})
-    b.models[1] = two = replace(
-        two, classes=(two.classes[0], replace(two.classes[1], name="p"), two.classes[2])
-    )
+    b.models[1] = two = replace(two, classes=(two.classes[0], replace(two.classes[1], name="p"), two.classes[2]))
     b.devices("g.a", one, 2, 2)
     b.devices("b", two, 3)
     which = np.repeat([0, 1], [4, 3])
@@ -202,9 +215,7 @@ def links(rng: Random, ports: PortTable, among: list[int]) -> LinkEnds:
     names, candidates = ["", "p", "p", "q", "r"], [None, None, np.array([1, 4, 0]), np.array([0, 3]), None]
     devices = [rng.sample(among, 2) for _ in range(total)]
     device = np.array([d[side] for side in (0, 1) for d in devices])
-    choice = np.array(
-        [rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device]
-    )
+    choice = np.array([rng.randrange(3) if rng.random() < 0.7 else 3 + int(ports.device_model[d]) for d in device])
     local = np.array([rng.randrange(4) if rng.random() < 0.25 else -1 for _ in device])
     spans = [HERE] * len(names)
     return LinkEnds(
@@ -261,11 +272,7 @@ def test_links_take_the_ports_of_lines() -> None:
                 p, q = paths[line.a], paths[line.b]
                 if (of[q], of[p]) == (device[i], device[j]):
                     p, q = q, p
-                if (
-                    number in used
-                    or (of[p], of[q]) != (device[i], device[j])
-                    or USED in (ports.state[p], ports.state[q])
-                ):
+                if number in used or (of[p], of[q]) != (device[i], device[j]) or USED in (ports.state[p], ports.state[q]):
                     continue
                 mine, far = place_of(ports, ends, i, p), place_of(ports, ends, j, q)
                 if mine is not None and far is not None and local[i] in (-1, mine) and local[j] in (-1, far):
@@ -282,10 +289,7 @@ def test_links_take_the_ports_of_lines() -> None:
 
 # ------------------------------------------------------------ what moves
 def reported(found: Diagnostics) -> list[tuple[object, ...]]:
-    return [
-        (d.code, d.severity, d.message, d.span, [x.message for x in d.labels], d.notes, d.help)
-        for d in found.items
-    ]
+    return [(d.code, d.severity, d.message, d.span, [x.message for x in d.labels], d.notes, d.help) for d in found.items]
 
 
 KEEP = "keep the links between these devices; if the moves are meant, write the lock anew with `tdsl lock`"
@@ -366,9 +370,7 @@ def test_devices_that_stay_in_their_racks(tmp_path: Path) -> None:
             for unit in (0, 1, 4, 5, 6, 7, 400):
                 mount = Mount(name, *where, unit, HERE)
                 rack = racks.get(where, -1)
-                fits = (
-                    name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
-                )
+                fits = name in free and rack >= 0 and rack not in taken and 1 <= unit <= heights.get(rack, 10**9)
                 assert standing_mounts([mount], f) == ({free[name]: (rack, unit)} if fits else {}), mount
     every = [Mount("b", "h", "A", 2, 1, HERE), Mount("top", "h", "A", 2, 1, HERE), Mount("a[1]", "h", "A", 2, 9, HERE),
              Mount("a[2]", "h", "A", 2, 2, HERE)]  # fmt: skip

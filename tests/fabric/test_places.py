@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces, rows_of_places
 from tdsl.findings.source import SourceFile
+
 from tests.harness import MODELS
 
 OWN = """
@@ -36,9 +36,7 @@ distance h1 to h3 12m
 """
 
 
-def compiled(
-    statements: str, folder: Path, table: str | None = None, halls: str = HALLS
-) -> compiler.Compilation:
+def compiled(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> compiler.Compilation:
     """The design of these statements, with a table of places."""
     path = folder / "design.fab"
     path.write_text(f"{DEVICES}{halls}{statements}\n}}{MODELS}{OWN}", encoding="utf-8")
@@ -47,9 +45,7 @@ def compiled(
     )
 
 
-def located(
-    statements: str, folder: Path, table: str | None = None, halls: str = HALLS
-) -> tuple[Fabric, RackPlaces]:
+def located(statements: str, folder: Path, table: str | None = None, halls: str = HALLS) -> tuple[Fabric, RackPlaces]:
     """The fabric and the places of a design without errors."""
     result = compiled(statements, folder, table, halls)
     assert [d.message for d in result.findings if d.severity.name == "ERROR"] == []
@@ -85,9 +81,7 @@ def test_columns_of_racks(tmp_path: Path) -> None:
     assert p.rack_y.tolist() == [0] * 4 + [3000] * 4 + [6000] * 4 + [-1, -1, -1, 0]
     assert p.rack_count == 16 and len(p.rack_kind) == 16
     assert [k.height for k in p.rack_kind] == [48] * 4 + [None] * 12
-    assert p.rack_names == [
-        f"{r}{n:02}" for r, n in zip("AAAABBBBCCCCXXYZ", p.rack_number.tolist(), strict=True)
-    ]
+    assert p.rack_names == [f"{r}{n:02}" for r, n in zip("AAAABBBBCCCCXXYZ", p.rack_number.tolist(), strict=True)]
     assert [p.hall_name(r) for r in (0, 11, 12, 14, 15)] == ["h1", "h1", "h2", "h2", "h3"]
     assert p.distances == {(0, 2): 12000, (2, 0): 12000}
 
@@ -125,9 +119,7 @@ place n[i] in h1.B[9]""",
     for path, (row, number, unit) in stacks.items():
         d = paths[path]
         rack = int(p.device_rack[d])
-        assert (p.row_name(rack), int(p.rack_number[rack]), int(p.device_unit[d])) == (row, number, unit), (
-            path
-        )
+        assert (p.row_name(rack), int(p.rack_number[rack]), int(p.device_unit[d])) == (row, number, unit), path
     unplaced = paths["h[1]"]
     assert (p.device_rack[unplaced], p.device_unit[unplaced], p.device_place[unplaced]) == (-1, 0, -1)
     assert p.origin(unplaced) is None and rows[fabric.device_name(unplaced)] == ("", "", None, None)
@@ -140,9 +132,7 @@ place n[i] in h1.B[9]""",
         "c[*]",
         "n[i]",
     ]
-    assert not any(
-        name.startswith("h0.") or ".gpu" in name for name in rows
-    )  # chips are placed with their host
+    assert not any(name.startswith("h0.") or ".gpu" in name for name in rows)  # chips are placed with their host
 
 
 UNITS_OF = {
@@ -198,9 +188,7 @@ def test_halls_of_a_table(tmp_path: Path) -> None:
         ("east", [("B", [2, 9]), ("A", [3])]), ("west", [("A", [1])]),
     ]  # fmt: skip
     assert [(h.rack_pitch, h.row_pitch, h.tray, h.slack) for h in p.halls] == [(None,) * 4] * 2
-    assert [(k.height, k.feeds, k.feed_watts, k.mass, k.bend) for k in p.rack_kind] == [
-        (None, 0, None, None, None)
-    ] * 4
+    assert [(k.height, k.feeds, k.feed_watts, k.mass, k.bend) for k in p.rack_kind] == [(None, 0, None, None, None)] * 4
     assert [k.span.text for k in p.rack_kind] == [
         "a3,east,B,2,7",
         "a0,east,B,9,2",

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.fabric.claims import FabricElement, Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
+
 from tests.fabrics import claim
 
 MODELS = """\
@@ -144,9 +144,7 @@ def hosts_of(full: Facts) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=12, deadline=None)
 @given(data=st.data())
-def test_hosts_that_arrive_change_nothing(
-    kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_hosts_that_arrive_change_nothing(kind: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("planned")
     body = body_of(kind, *(data.draw(st.integers(2, 3)) for _ in range(3)))
     full = facts(body, folder)
@@ -181,7 +179,5 @@ def test_no_omission_changes_a_tier_a_class_or_an_asn(
 def test_a_port_that_another_link_takes_is_not_counted_twice(tmp_path: Path) -> None:
     """The place of the omitted host node[0, 1] is given to storage: four links below leaf[0], as planned."""
     body = body_of("two tiers", 2, 2, 2)
-    taken = (
-        "  omit node[0, 1]\n  host disks: DISKS { role storage }\n  connect disks.nic[0] to leaf[0].p[3]\n"
-    )
+    taken = "  omit node[0, 1]\n  host disks: DISKS { role storage }\n  connect disks.nic[0] to leaf[0].p[3]\n"
     assert facts(body + taken, tmp_path).ratio["leaf[0]"] == facts(body, tmp_path).ratio["leaf[0]"] == (2, 1)

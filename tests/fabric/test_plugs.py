@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-
 from tdsl.fabric.cables import plugs
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.semantics.model import Axis, DeviceModel, PortClass
@@ -17,9 +16,7 @@ ORIGIN = Origin(SourceSpan(SourceFile("x.fab", "x"), 0, 1))
 GBPS = 10**9
 
 
-def port(
-    form: str = "", rate: int | None = 400, split: int = 1, sockets: int = 1, per_cage: int = 1, **more: Any
-) -> PortClass:
+def port(form: str = "", rate: int | None = 400, split: int = 1, sockets: int = 1, per_cage: int = 1, **more: Any) -> PortClass:
     """A class of one port, whose rate in Gb/s is that of one lane; a class without a form has no cages."""
     return PortClass(
         "p", (Axis(0, 1),), 0, None if rate is None else rate * GBPS, more.get("types", ()), (0,), form, (0,), ("",), ("",), (),
@@ -146,9 +143,7 @@ def test_cables_for_a_break_out() -> None:
     near = part("optic", "NEAR", 200, form="QSFP112", fibre="multi")
     single = part("optic", "SINGLE", 200, form="QSFP112", fibre="single")
 
-    def found(
-        *catalogue: DeviceModel, head: PortClass = head, leg: PortClass = leg, legs: int = 2
-    ) -> list[str]:
+    def found(*catalogue: DeviceModel, head: PortClass = head, leg: PortClass = leg, legs: int = 2) -> list[str]:
         return [p.name for p in plugs.break_outs(catalogue, head, leg, legs, link)]
 
     assert found(plug, fibre, far, near) == found(far, plug, near, fibre) == ["PLUG", "FIBRE"]
@@ -161,10 +156,7 @@ def test_cables_for_a_break_out() -> None:
     assert found(plug, head=replace(head, per_cage=2), leg=replace(leg, per_cage=2)) == []
     assert found(fibre, far) == found(fibre, near) == found(fibre) == [] and found(fibre, far, single) == []
     assert found(fibre, far, single, near) == ["FIBRE"]
-    assert (
-        found(replace(fibre, facts=fibre.facts | {"rate": Quantity(Fraction(399 * GBPS), RATE)}), far, near)
-        == []
-    )
+    assert found(replace(fibre, facts=fibre.facts | {"rate": Quantity(Fraction(399 * GBPS), RATE)}), far, near) == []
     slow = replace(far, facts=far.facts | {"rate": Quantity(Fraction(200 * GBPS), RATE)})
     assert found(fibre, slow, near) == []
     whole = part("cable", "WHOLE", 200, form="OSFP")

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.fabric.graph import FREE, HOLE, USED, Fabric
 from tdsl.fabric.ports import KEPT, LinkEnds, PortTable
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.fault import Fault
+
 from tests.harness import compile_text, fabric_of, links_of, places
 
 HERE = SourceSpan(SourceFile("x.fab", "spread"), 0, 6)
@@ -71,9 +71,7 @@ def test_n_of_m_keeps_room(tmp_path: Path) -> None:
 
 @given(units=st.integers(1, 4), hosts=st.integers(1, 8), spines=st.sampled_from([1, 2, 4]))
 @settings(max_examples=60)
-def test_growth_keeps_what_stands(
-    tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, spines: int
-) -> None:
+def test_growth_keeps_what_stands(tmp_path_factory: pytest.TempPathFactory, units: int, hosts: int, spines: int) -> None:
     """Adding a unit at the end keeps every port, as long as links per pair do not change."""
 
     def text(n: int) -> str:
@@ -126,15 +124,9 @@ def test_a_refused_statement_takes_no_ports(tmp_path: Path) -> None:
 
 
 def test_the_limit_of_links_is_of_all_connects_together(tmp_path: Path) -> None:
-    text = (
-        "fabric f { switch a[2]: SW; switch b[2]: SW; connect a[*] to b[*] each; connect a[*] to b[*] each }"
-    )
-    assert not [
-        d for d in compile_text(text, tmp_path, verify=False, max_links=8).findings if d.code == "E0116"
-    ]
-    (refused,) = [
-        d for d in compile_text(text, tmp_path, verify=False, max_links=7).findings if d.code == "E0116"
-    ]
+    text = "fabric f { switch a[2]: SW; switch b[2]: SW; connect a[*] to b[*] each; connect a[*] to b[*] each }"
+    assert not [d for d in compile_text(text, tmp_path, verify=False, max_links=8).findings if d.code == "E0116"]
+    (refused,) = [d for d in compile_text(text, tmp_path, verify=False, max_links=7).findings if d.code == "E0116"]
     assert "the design has 8 links; the limit is 7" in refused.message
 
 
@@ -154,9 +146,7 @@ def four(tmp_path_factory: pytest.TempPathFactory) -> Fabric:
     return fabric_of(TEXT, tmp_path_factory.mktemp("four"))
 
 
-def lowest(
-    four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int
-) -> Any:
+def lowest(four: Fabric, state: list[int], asked: list[tuple[int, int, int, int]], choices: list[Any], together: int) -> Any:
     """Rule 3 by loops: the ports of ends (device, choice, far, copy), or the first device that has too few and its numbers."""
     sizes = [(6, 3), (6, 3), (4, 5), (6, 3)]
     base = np.cumsum([0, *map(sum, sizes)]).tolist()
@@ -169,11 +159,7 @@ def lowest(
             mine = [e for e, (d, x, *_) in enumerate(asked) if d == device and merged[x] == c]
             k = "pq".index(name)
             size, first = sizes[device][k], base[device] + (sizes[device][0] if k else 0)
-            free = [
-                first + p
-                for p in (range(size) if places is None else places)
-                if p < size and state[first + p] == FREE
-            ]
+            free = [first + p for p in (range(size) if places is None else places) if p < size and state[first + p] == FREE]
             if len(mine) > len(free):
                 short.append((device, len(mine), len(free)))
                 continue
@@ -225,10 +211,7 @@ def test_lowest_free_ports_by_loops(
         some = f" among the {len(places)} named" if places is not None else ""
         more = {1: "", 2: " (and 1 more device)"}.get(len(short), f" (and {len(short) - 1} more devices)")
         told = fault.diagnostic
-        assert (
-            told.message
-            == f"{['a[0]', 'a[1]', 'b', 'c'][at]} needs {need} free ports `{name}` and has {have}{some}{more}"
-        )
+        assert told.message == f"{['a[0]', 'a[1]', 'b', 'c'][at]} needs {need} free ports `{name}` and has {have}{some}{more}"
         assert [x.message for x in told.labels] == [
             f"{model} has {size} ports `{name}`", f"`{'aabc'[at]}` is declared here",
         ]  # fmt: skip
@@ -355,9 +338,7 @@ def links(shape: tuple[int, ...], copies: int, ports: int, wrap: bool) -> set[tu
         ((3, 3, 3), 2, 12, True),
     ],
 )
-def test_directions_have_their_own_ports(
-    shape: tuple[int, ...], copies: int, ports: int, wrap: bool, tmp_path: Path
-) -> None:
+def test_directions_have_their_own_ports(shape: tuple[int, ...], copies: int, ports: int, wrap: bool, tmp_path: Path) -> None:
     size, word = "x".join(map(str, shape)), "torus" if wrap else "mesh"
     text = f"fabric f {{ switch a[{size}]: P; connect a[*] {word} x {copies} }}\nmodel switch P {{ port p[{ports}]: 400Gbps }}\n"
     found = links_of(fabric_of(text, tmp_path))
@@ -365,12 +346,8 @@ def test_directions_have_their_own_ports(
     assert len(found) == copies * sum(prod(shape) // n * (n - 1 + wrap) for n in shape if n > 1)
 
 
-@pytest.mark.parametrize(
-    ("shape", "copies", "ports"), [((3,), 1, 2), ((3,), 2, 5), ((3, 3), 1, 5), ((3, 3), 2, 9)]
-)
-def test_one_port_too_few_for_directions(
-    shape: tuple[int, ...], copies: int, ports: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("shape", "copies", "ports"), [((3,), 1, 2), ((3,), 2, 5), ((3, 3), 1, 5), ((3, 3), 2, 9)])
+def test_one_port_too_few_for_directions(shape: tuple[int, ...], copies: int, ports: int, tmp_path: Path) -> None:
     """A port that is taken before, or too small a block: the links take the lowest free ports, in the order of their far ends."""
     size, first = "x".join(map(str, shape)), ", ".join("0" for _ in shape)
     text = (
@@ -379,12 +356,8 @@ def test_one_port_too_few_for_directions(
     )
     found = links_of(fabric_of(text, tmp_path))
     zero = f"a{[0] * len(shape)}"
-    ends = [
-        (x, y) if x.startswith(zero) else (y, x) for x, y in found if any(p.startswith(zero) for p in (x, y))
-    ]
-    far = sorted(
-        (int(x.rpartition("[")[2][:-1]), y.rpartition(".")[0]) for x, y in ends if not y.startswith("b")
-    )
+    ends = [(x, y) if x.startswith(zero) else (y, x) for x, y in found if any(p.startswith(zero) for p in (x, y))]
+    far = sorted((int(x.rpartition("[")[2][:-1]), y.rpartition(".")[0]) for x, y in ends if not y.startswith("b"))
     block = (ports + 1 - 1) // copies
     near = sorted({y for _, y in far})
     assert far == [(1 + c * block + k, y) for c in range(copies) for k, y in enumerate(near)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tdsl.fabric.rails import link_rail, rail_plan, rail_count
+from tdsl.fabric.rails import link_rail, rail_count, rail_plan
+
 from tests.fabrics import GBPS, Builder, multiplane, rail_only, superpod, swapped
 
 

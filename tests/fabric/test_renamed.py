@@ -7,14 +7,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tdsl.fabric.renamed import DesignDevices, design_devices_of, find_renamed_devices, path_without_indices
 
-from tdsl.fabric.renamed import DesignDevices, path_without_indices, find_renamed_devices, design_devices_of
 from tests.harness import fabric_of
 
 
 def side(devices: str, links: str) -> DesignDevices:
     """Devices as ``path`` or ``path=what``, links as ``path-path``."""
-    return DesignDevices({p: w for p, _, w in (d.partition("=") for d in devices.split())}, [tuple(x.split("-")) for x in links.split()])  # type: ignore[misc]
+    return DesignDevices(
+        {p: w for p, _, w in (d.partition("=") for d in devices.split())}, [tuple(x.split("-")) for x in links.split()]
+    )  # type: ignore[misc]
 
 
 CASES = {
@@ -62,7 +64,11 @@ def by_rule(old: DesignDevices, new: DesignDevices, chosen: dict[str, str]) -> d
         return other if other in new.devices else path
 
     return {
-        d: sum(frozenset((called(a), called(b))) in known for a, b in old.links if d in (path_without_indices(a), path_without_indices(b)))
+        d: sum(
+            frozenset((called(a), called(b))) in known
+            for a, b in old.links
+            if d in (path_without_indices(a), path_without_indices(b))
+        )
         for d in chosen
     }
 

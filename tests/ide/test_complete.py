@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.ide.complete import CompletionEntry, complete_word
@@ -70,9 +69,7 @@ def test_units(text: str, dim: Any, replaced: int) -> None:
     for unit, (_, d) in UNIT_TABLE.items():
         if unit != "$" and (dim is None or d == dim):
             usual = d in (RATE, LENGTH, POWER)
-            rank = {(True, False): 3, (True, True): 4, (False, False): 5, (False, True): 6}[
-                usual, "/" in unit
-            ]
+            rank = {(True, False): 3, (True, True): 4, (False, False): 5, (False, True): 6}[usual, "/" in unit]
             expected.append(CompletionEntry(unit, "unit", kind_name(d), "", rank))
     assert offered(text) == (replaced, expected)
 
@@ -179,9 +176,7 @@ def test_devices_of_the_compiled_design() -> None:
         CompletionEntry("leaf", "switch", "switch leaf[4]: SA", "", 1),
         CompletionEntry("su", "group", "group su", "", 1),
     ]
-    assert offered("fabric g { connect |", sets=SETS)[1] == [
-        CompletionEntry("core", "switch", "switch core[9]: SA", "", 1)
-    ]
+    assert offered("fabric g { connect |", sets=SETS)[1] == [CompletionEntry("core", "switch", "switch core[9]: SA", "", 1)]
     assert offered("fabric h { connect |", sets=SETS)[1] == []
     assert offered("fabric f { connect su[0].|", sets=SETS)[1] == [
         CompletionEntry("node", "host", "host node[2][3]: HA", "", 1),

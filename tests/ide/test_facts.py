@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
-from tdsl.ide.facts import facts_of_compilation, fabric_lens_text, device_sets_of_design
-from tdsl.ide.judge import Question, judge_names_or_fault, judge_in_stages
+from tdsl.ide.facts import device_sets_of_design, fabric_lens_text, facts_of_compilation
+from tdsl.ide.judge import Question, judge_in_stages, judge_names_or_fault
 
 FOLDER = TemporaryDirectory()
 HERE = Path(FOLDER.name).resolve() / "design.fab"
@@ -50,9 +50,7 @@ FACTS = [
 def test_facts() -> None:
     result = compiler.compile_and_verify(str(HERE), Options(overlay=ASKED.overlay))
     found = facts_of_compilation(result)
-    assert [
-        (DESIGN[f.start : f.end].split("\n")[0], f.text, f.hint.removeprefix("spine ")) for f in found
-    ] == FACTS
+    assert [(DESIGN[f.start : f.end].split("\n")[0], f.text, f.hint.removeprefix("spine ")) for f in found] == FACTS
     assert found == sorted(found, key=lambda f: (f.start, f.end))
     (design,) = result.designs
     assert fabric_lens_text(design) == "8 hosts, 6 switches, 24 links, bisection 50%, 1 requirement not met"

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile.reuse import Kept
 from tdsl.findings.diagnostic import Diagnostic
 from tdsl.findings.source import SourceSpan
-from tdsl.ide.judge import TextJudgement, Question, judge_in_stages
+from tdsl.ide.judge import Question, TextJudgement, judge_in_stages
 from tdsl.ide.worker import GivenUp
 
 PARTS = """\
@@ -82,9 +81,7 @@ def question(edits: list[int], parts: int) -> Question:
     text, old_new = DESIGN, [EDITS[i] for i in edits]
     for old, new in old_new:
         text = text.replace(old, new, 1) if old else text
-    return Question(
-        str(HERE), {str(HERE): text, str(HERE.with_name("parts.fab")): PARTS.replace(*IN_PARTS[parts])}
-    )
+    return Question(str(HERE), {str(HERE): text, str(HERE.with_name("parts.fab")): PARTS.replace(*IN_PARTS[parts])})
 
 
 def place(span: SourceSpan | None) -> Any:
@@ -104,9 +101,7 @@ def said(answers: Iterator[TextJudgement]) -> Any:
 
 @given(
     st.lists(
-        st.tuples(
-            st.lists(st.integers(0, len(EDITS) - 1), max_size=2), st.sampled_from([0] * 6 + [*range(1, 6)])
-        ),
+        st.tuples(st.lists(st.integers(0, len(EDITS) - 1), max_size=2), st.sampled_from([0] * 6 + [*range(1, 6)])),
         max_size=4,
     )
 )
@@ -118,9 +113,7 @@ def test_each_text_as_if_it_were_the_first(texts: list[tuple[list[int], int]]) -
         assert said(judge_in_stages(asked, kept)) == said(judge_in_stages(asked, Kept())), asked.overlay
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # the process asks itself again then
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the process asks itself again then
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers that interrupt")
 def test_a_question_that_is_given_up_leaves_nothing_half_made() -> None:
     """Interrupted at any instruction; what is asked next is answered as by a new process."""

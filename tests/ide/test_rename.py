@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.narrow import Narrow
@@ -53,9 +52,7 @@ def meaning(file: Path, text: str) -> list[Any]:
     compiled = compiler.compile_without_checks(str(file), Options(overlay={str(file.resolve()): text}))
     out: list[Any] = [sorted(d.code for d in compiled.findings)]
     for design in compiled.designs:
-        columns = {
-            k: v.tobytes() for k, v in vars(design.fabric).items() if isinstance(v, (np.ndarray, Narrow))
-        }
+        columns = {k: v.tobytes() for k, v in vars(design.fabric).items() if isinstance(v, (np.ndarray, Narrow))}
         assert len(columns) > 20
         claims = [
             (
@@ -122,8 +119,6 @@ def test_a_parameter_is_renamed_in_its_phases() -> None:
 """
     file = FOLDER / "phases.fab"
     file.write_text(text)
-    wanted = (
-        text.replace("param units:", "param su:").replace("= units\n", "= su\n").replace("{ units ", "{ su ")
-    )
+    wanted = text.replace("param units:", "param su:").replace("= units\n", "= su\n").replace("{ units ", "{ su ")
     assert renamed(file, text, text.index("units"), "su") == wanted.replace("s[units]", "s[su]")
     assert renamed(file, text, text.index("units 2"), "su") == wanted.replace("s[units]", "s[su]")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tdsl.findings.source import SourceSpan
 from tdsl.ide.rename import RenameIndex, RenameRefused
 from tdsl.ide.scopes import Name
+
 from tests.lsp.test_names import HOUSE
 
 MORE = """\
@@ -114,12 +114,8 @@ def test_every_name(folder: Path) -> None:
     assert names is not None
     lines: dict[int, list[str]] = {}
     for (start, end), meant in sorted(names.found.items()):
-        lines.setdefault(names.file.position(start)[0], []).append(
-            f"{names.file.text[start:end]}={'|'.join(map(stands, meant))}"
-        )
-    assert "\n".join(f"{n} {'; '.join(words)}" for n, words in lines.items()) + "\n" == TABLE.replace(
-        ";\n    ", "; "
-    )
+        lines.setdefault(names.file.position(start)[0], []).append(f"{names.file.text[start:end]}={'|'.join(map(stands, meant))}")
+    assert "\n".join(f"{n} {'; '.join(words)}" for n, words in lines.items()) + "\n" == TABLE.replace(";\n    ", "; ")
 
 
 def at(folder: Path, mark: str, name: str = "more.fab") -> tuple[Path, int]:
@@ -141,11 +137,7 @@ def test_where_a_name_is_used(folder: Path) -> None:
     assert found == [("more.fab", 14, 9), ("more.fab", 18, 10), ("more.fab", 37, 47), ("more.fab", 38, 10)]
     assert lines_of(index.references(*at(folder, "group |g"), declared=False)) == found[1:]
     used = lines_of(index.references(*at(folder, "def ha|lf", "house.fab")))
-    assert (
-        used[0] == ("house.fab", 7, 5)
-        and {name for name, *_ in used} == {"house.fab", "more.fab"}
-        and len(used) == 2
-    )
+    assert used[0] == ("house.fab", 7, 5) and {name for name, *_ in used} == {"house.fab", "more.fab"} and len(used) == 2
     assert index.references(*at(folder, "|cluster")) == index.references(folder / "none.fab", 0) == []
 
 
@@ -174,10 +166,7 @@ def test_a_name_of_the_library(folder: Path) -> None:
     with pytest.raises(RenameRefused) as refused:
         RenameIndex((folder,)).renamed(*at(folder, "Q|M9700"))
     where = "stdlib:hardware/nvidia/qm9700.fab"
-    assert (
-        str(refused.value)
-        == f"`QM9700` is declared in {where}, the standard library, which is not yours to change"
-    )
+    assert str(refused.value) == f"`QM9700` is declared in {where}, the standard library, which is not yours to change"
 
 
 @pytest.mark.parametrize(
@@ -219,10 +208,7 @@ def test_a_file_with_a_fault_is_not_renamed_in(folder: Path) -> None:
     (folder / "third.fab").write_text("use more (w)\n\nfabric x { let a = w w }\n")
     with pytest.raises(RenameRefused) as refused:
         RenameIndex((folder,)).edits(*at(folder, "param |w"), "v")
-    assert (
-        str(refused.value)
-        == "`third.fab` has a fault of syntax at line 3, so what it means by `w` is not known: fix it first"
-    )
+    assert str(refused.value) == "`third.fab` has a fault of syntax at line 3, so what it means by `w` is not known: fix it first"
 
 
 def test_files_that_may_see_a_name_of_a_search_path(folder: Path) -> None:

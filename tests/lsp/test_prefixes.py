@@ -12,12 +12,12 @@ from lsprotocol import converters
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.workspace import Workspace
-
 from tdsl.findings.source import SourceSpan
 from tdsl.ide import judge
 from tdsl.lsp.handlers import make_language_server
 from tdsl.lsp.server import Refusal, Server
 from tdsl.system import resources
+
 from tests.lsp.test_server import Client, talk
 
 DESIGNS = sorted((resources.packaged_folder("stdlib") / "designs").glob("*.fab"))
@@ -111,12 +111,8 @@ def test_prefixes_over_stdio(tmp_path: Path) -> None:
         client.write("a.fab", "")
         for i in range(60):
             client.change("a.fab", text[: len(text) * i // 60])
-            asking = (
-                client.protocol.send_request_async(n, asked(n, uri, lsp.Position(10_000, 0))) for n in names
-            )
-            for name, answer in zip(
-                names, await asyncio.gather(*asking, return_exceptions=True), strict=True
-            ):
+            asking = (client.protocol.send_request_async(n, asked(n, uri, lsp.Position(10_000, 0))) for n in names)
+            for name, answer in zip(names, await asyncio.gather(*asking, return_exceptions=True), strict=True):
                 if isinstance(answer, BaseException):
                     assert isinstance(answer, JsonRpcException), name
                     assert (name, answer.code) in REFUSING, (name, answer)

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
-
 from tdsl.system import resources
 
 DESIGNS = resources.packaged_folder("stdlib") / "designs"
@@ -55,9 +54,7 @@ class Client(LanguageClient):
 
     def write(self, name: str, text: str) -> None:
         """Open a file with a text that is nowhere saved."""
-        self.text_document_did_open(
-            lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(self.uri(name), "fab", 0, text))
-        )
+        self.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(self.uri(name), "fab", 0, text)))
 
     def change(self, name: str, text: str) -> None:
         self.version += 1
@@ -81,9 +78,7 @@ def talk(folder: Path, conversation: Callable[[Client], Awaitable[None]]) -> lis
         client = Client(folder)
         await client.start_io(sys.executable, "-c", SERVE, str(folder / "stderr.txt"))
         try:
-            await client.initialize_async(
-                lsp.InitializeParams(lsp.ClientCapabilities(), process_id=os.getpid())
-            )
+            await client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities(), process_id=os.getpid()))
             client.initialized(lsp.InitializedParams())
             await conversation(client)
             await client.shutdown_async(None)
@@ -99,9 +94,7 @@ def talk(folder: Path, conversation: Callable[[Client], Awaitable[None]]) -> lis
     return asyncio.run(whole())
 
 
-SMALL = (
-    "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
-)
+SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
 EVERYWHERE = lsp.Range(lsp.Position(0, 0), lsp.Position(10_000, 0))
 
 
@@ -115,32 +108,24 @@ def test_findings_and_what_is_known(tmp_path: Path) -> None:
             lsp.CodeActionParams(client.document(name), unknown.range, lsp.CodeActionContext([]))
         )
         (action,) = actions or []
-        assert (
-            isinstance(action, lsp.CodeAction) and action.edit is not None and action.edit.changes is not None
-        )
+        assert isinstance(action, lsp.CodeAction) and action.edit is not None and action.edit.changes is not None
         ((edit,),) = action.edit.changes.values()
         assert (edit.range, edit.new_text) == (unknown.range, "QM9700")
         client.change(name, "# 🙂\n" + SMALL)
         await client.until(lambda codes: not any(str(c).startswith("E01") for c in codes))
         async with asyncio.timeout(WAIT_S):
             while not (
-                hints := await client.text_document_inlay_hint_async(
-                    lsp.InlayHintParams(client.document(name), EVERYWHERE)
-                )
+                hints := await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document(name), EVERYWHERE))
             ):
                 await asyncio.sleep(0.1)
         assert [(h.position.line, h.position.character, h.label) for h in hints] == [
             (2, 11, "= 4"),
             (3, 13, "= 8"),
         ]
-        hover = await client.text_document_hover_async(
-            lsp.HoverParams(client.document(name), lsp.Position(3, 11))
-        )
+        hover = await client.text_document_hover_async(lsp.HoverParams(client.document(name), lsp.Position(3, 11)))
         assert hover is not None and isinstance(hover.contents, lsp.MarkupContent)
         assert "8 × QM9700" in hover.contents.value and "480 of 512 ports free" in hover.contents.value
-        symbols = await client.text_document_document_symbol_async(
-            lsp.DocumentSymbolParams(client.document(name))
-        )
+        symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(client.document(name)))
         assert [(s.name, [c.name for c in s.children]) for s in symbols or []] == [("f", ["node", "leaf"])]
         folds = await client.text_document_folding_range_async(lsp.FoldingRangeParams(client.document(name)))
         assert [(f.start_line, f.end_line) for f in folds or []] == [(1, 4)]
@@ -171,9 +156,7 @@ def test_a_long_check_is_given_up(tmp_path: Path) -> None:
         await asyncio.sleep(3)  # it is being proved
         begin = asyncio.get_running_loop().time()
         client.change("a.fab", SMALL.replace("connect", "require edge_redundancy >= 9\n  connect"))
-        await client.until(
-            lambda codes: any(str(c).startswith("E04") for c in codes)
-        )  # a proof of the new text
+        await client.until(lambda codes: any(str(c).startswith("E04") for c in codes))  # a proof of the new text
         assert asyncio.get_running_loop().time() - begin < 20
 
     talk(tmp_path, conversation)
@@ -187,9 +170,7 @@ def test_a_process_of_answers_that_is_killed_is_started_again(tmp_path: Path) ->
         client.write("a.fab", SMALL)
         await client.until(lambda codes: True)
         pid = client._server.pid if client._server is not None else 0
-        children = [
-            int(p) for t in Path(f"/proc/{pid}/task").iterdir() for p in (t / "children").read_text().split()
-        ]
+        children = [int(p) for t in Path(f"/proc/{pid}/task").iterdir() for p in (t / "children").read_text().split()]
         assert children
         for child in children:
             os.kill(child, signal.SIGKILL)
@@ -211,9 +192,7 @@ def test_designs_of_the_library(name: str, tmp_path: Path) -> None:
         client.write("a.fab", path.read_text())
         await client.until(lambda codes: sorted(map(str, codes)) == told)
         async with asyncio.timeout(WAIT_S):
-            while not await client.text_document_inlay_hint_async(
-                lsp.InlayHintParams(client.document("a.fab"), EVERYWHERE)
-            ):
+            while not await client.text_document_inlay_hint_async(lsp.InlayHintParams(client.document("a.fab"), EVERYWHERE)):
                 await asyncio.sleep(0.1)
 
     assert talk(tmp_path, conversation) == []

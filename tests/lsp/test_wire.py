@@ -16,13 +16,10 @@ from threading import Thread
 from typing import Any
 
 import pytest
-
 from tdsl.lsp.stream import BoundedStream
 
 ROOT = Path(__file__).parents[2]
-SMALL = (
-    "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
-)
+SMALL = "fabric f {\n  host node[4]: DGX_H100\n  switch leaf[8]: QM9700\n  connect node[n].nic[r] to leaf[r]\n}\n"
 
 
 class Editor:
@@ -178,9 +175,7 @@ def _noise(chance: random.Random, uri: str) -> bytes:
         at = chance.randrange(len(body))
         body = body[:at] + chance.randbytes(3) + body[at + 2 :]
     elif way == 7:
-        body = chance.choice(
-            [b"[" * 30_000, b"{", b"\xff\xfe", b"9" * 9000, b'"' + b"x" * 70_000, b"[1,2]", b"null", b"\0"]
-        )
+        body = chance.choice([b"[" * 30_000, b"{", b"\xff\xfe", b"9" * 9000, b'"' + b"x" * 70_000, b"[1,2]", b"null", b"\0"])
     elif way == 8:
         length = chance.choice([b"-1", b"x", b"", b"9" * 4000, b"1e3", "٣".encode()])
         return b"Content-Length: " + length + b"\r\n\r\n"
@@ -220,12 +215,8 @@ def test_a_request_that_waits_can_be_cancelled(tmp_path: Path) -> None:
     editor = Editor(tmp_path)
     uri = (tmp_path / "big.fab").as_uri()
     editor.begin()
-    editor.open(
-        uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n"
-    )
-    asked = [
-        editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(40)
-    ]
+    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n")
+    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(40)]
     for number in asked[1:-1]:
         editor.say("$/cancelRequest", {"id": number})
     assert len(editor.answer(asked[-1])["result"]["data"]) > 5 * 2000
@@ -239,12 +230,8 @@ def test_the_end_does_not_wait_for_requests(tmp_path: Path) -> None:
     editor = Editor(tmp_path)
     uri = (tmp_path / "big.fab").as_uri()
     editor.begin()
-    editor.open(
-        uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n"
-    )
-    asked = [
-        editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(100)
-    ]
+    editor.open(uri, "fabric f {\n" + "".join(f"  let a{i} = {i} + a{max(0, i - 1)}\n" for i in range(2000)) + "}\n")
+    asked = [editor.ask("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}}) for _ in range(100)]
     editor.end()
     assert sum("error" in editor.answers.get(n, {"error": 0}) for n in asked) > 50
 
@@ -253,11 +240,7 @@ def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
     """`exit` does not wait for a thread that reads the names of a text for a minute."""
     editor = Editor(tmp_path)
     editor.begin()
-    text = (
-        "fabric f {\n"
-        + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000))
-        + "}\n"
-    )
+    text = "fabric f {\n" + "".join(f"  let a{i} = [sum(0..1048575) for i in 0..{i}]\n" for i in range(3000)) + "}\n"
     editor.open((tmp_path / "slow.fab").as_uri(), text)
     time.sleep(1)
     begin = time.monotonic()
@@ -266,9 +249,7 @@ def test_the_process_ends_whatever_is_being_read(tmp_path: Path) -> None:
 
 
 def _hover(params: object, number: object = 77) -> bytes:
-    return json.dumps(
-        {"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params}
-    ).encode()
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params}).encode()
 
 
 WRONG = {
@@ -306,9 +287,7 @@ def test_what_is_no_request_is_answered_so(tmp_path: Path) -> None:
     editor.say("exit")
     assert editor.process.wait(30) == 0
     log = (tmp_path / "stderr.txt").read_text()
-    assert "Traceback" not in log and all(
-        line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()
-    ), log
+    assert "Traceback" not in log and all(line.startswith("tdsl: ") and len(line) <= 300 for line in log.splitlines()), log
 
 
 def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -> None:
@@ -317,22 +296,16 @@ def test_changes_of_what_is_not_open_and_names_that_are_no_uri(tmp_path: Path) -
     editor.begin()
     never, broken = (tmp_path / "never.fab").as_uri(), "file://[broken"
     change = [{"text": SMALL}]
-    editor.say(
-        "textDocument/didChange", {"textDocument": {"uri": never, "version": 2}, "contentChanges": change}
-    )
+    editor.say("textDocument/didChange", {"textDocument": {"uri": never, "version": 2}, "contentChanges": change})
     editor.open(broken, SMALL)
-    editor.say(
-        "textDocument/didChange", {"textDocument": {"uri": broken, "version": 2}, "contentChanges": change}
-    )
+    editor.say("textDocument/didChange", {"textDocument": {"uri": broken, "version": 2}, "contentChanges": change})
     for uri in (
         (tmp_path / "a b.fab").as_uri(),
         (tmp_path / "é%.fab").as_uri(),
         f"{tmp_path.as_uri()}/%61.fab",
     ):
         editor.open(uri, "fabric g {}")
-        editor.say(
-            "textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": change}
-        )
+        editor.say("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": change})
         said = editor.answer(editor.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}}))
         assert [s["name"] for s in said["result"]] == ["f"], uri
     editor.end()

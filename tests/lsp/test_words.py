@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
-
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
@@ -21,6 +20,7 @@ from tdsl.syntax import tree
 from tdsl.syntax.grammar import load_grammar_tables
 from tdsl.syntax.parser import parse_source_file
 from tdsl.system import resources
+
 from tests.lsp.test_server import DESIGNS, EVERYWHERE, WAIT_S, Client, talk
 
 
@@ -113,16 +113,12 @@ def test_what_is_offered(text: str, wanted: str, unwanted: str) -> None:
 def declared(body: tuple[tree.Stmt, ...]) -> Iterator[int]:
     """Where names stand that a text makes."""
     for s in body:
-        if isinstance(
-            s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.TierDecl | tree.Def
-        ):
+        if isinstance(s, tree.Decl | tree.ModelDecl | tree.TopologyDecl | tree.Let | tree.Param | tree.TierDecl | tree.Def):
             yield s.name.span.start
         yield from declared(getattr(s, "body", None) or () if not isinstance(s, tree.Def) else ())
 
 
-@pytest.mark.parametrize(
-    "name", ["dgx_superpod_h100", "superpod_cluster", "two_sites", "rail_only", "aws_p5"]
-)
+@pytest.mark.parametrize("name", ["dgx_superpod_h100", "superpod_cluster", "two_sites", "rail_only", "aws_p5"])
 def test_what_designs_say_is_offered(name: str) -> None:
     """Whatever a design of the library says is offered where it says it: all but names of its own making."""
     path = DESIGNS / f"{name}.fab"
@@ -133,12 +129,7 @@ def test_what_designs_say_is_offered(name: str) -> None:
     words = [t for t in load_grammar_tables().scanner.scan(file) if t.type == "NAME"]
     missing = []
     for t in words:
-        own = (
-            t.start in fresh
-            or len(t.text) == 1
-            or t.text in ("at", "most")
-            or text[t.start - 6 : t.start] == "class "
-        )
+        own = t.start in fresh or len(t.text) == 1 or t.text in ("at", "most") or text[t.start - 6 : t.start] == "class "
         if not own and t.text not in offered(f"{text[: t.start]}|{text[t.end :]}", sets, path.parent):
             missing.append((text[t.start - 30 : t.start], t.text))
     assert len(words) > 20 and not missing
@@ -168,13 +159,9 @@ def test_completion_by_a_client(tmp_path: Path) -> None:
                 client.change("a.fab", text.replace("|", ""))
             before = text[: text.index("|")]
             at = lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
-            kind = (
-                lsp.CompletionTriggerKind.TriggerCharacter if character else lsp.CompletionTriggerKind.Invoked
-            )
+            kind = lsp.CompletionTriggerKind.TriggerCharacter if character else lsp.CompletionTriggerKind.Invoked
             found = await client.text_document_completion_async(
-                lsp.CompletionParams(
-                    client.document("a.fab"), at, lsp.CompletionContext(kind, character or None)
-                )
+                lsp.CompletionParams(client.document("a.fab"), at, lsp.CompletionContext(kind, character or None))
             )
             assert isinstance(found, lsp.CompletionList)
             return {i.label: i for i in found.items}
@@ -182,9 +169,7 @@ def test_completion_by_a_client(tmp_path: Path) -> None:
         client.write("a.fab", "")
         switch = (await ask("fabric f {\n  switch leaf[8]: QM|\n}\n"))["QM9700"]
         assert (switch.kind, switch.detail) == (lsp.CompletionItemKind.Class, "64 × 400G, 1U")
-        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(
-            1, 18
-        )
+        assert isinstance(switch.text_edit, lsp.TextEdit) and switch.text_edit.range.start == lsp.Position(1, 18)
         assert switch.documentation is not None
         assert (await ask("fabric f {\n  |\n}\n"))["connect"].kind == lsp.CompletionItemKind.Keyword
         assert not await ask("fabric f {\n  |\n}\n", " ")
@@ -216,7 +201,9 @@ def meant(text: str) -> str:
     """What the word at the ``|`` of a text means, in Markdown."""
     at = text.index("|")
     file = SourceFile("a.fab", text[:at] + text[at + 1 :])
-    found = meaning.meaning_at_offset(KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at)
+    found = meaning.meaning_at_offset(
+        KnownNames(file, parse_source_file(file, Diagnostics()).body, DESIGNS / "a.fab", {}, ()), file, at
+    )
     return meaning.meaning_as_markdown(found[1]) if found is not None and found[1] is not None else ""
 
 
@@ -331,9 +318,7 @@ def test_hovers_tokens_and_ratios_by_a_client(tmp_path: Path) -> None:
         assert "8 × QM9700" in await hover(6, 29)  # where it is used
         claim = await hover(8, 12)
         assert claim.startswith("`oversubscription <= 4:1` of f: **proved**, 4:1") and "tdsl explain" in claim
-        found = await client.text_document_semantic_tokens_full_async(
-            lsp.SemanticTokensParams(client.document("a.fab"))
-        )
+        found = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(client.document("a.fab")))
         assert found is not None
         assert list(found.data[:10]) == [
             0,

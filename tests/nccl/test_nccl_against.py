@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.against import compare_with_dump
 
@@ -37,11 +36,7 @@ def compared(text: str, dump: str) -> list[tuple[str, str, str, str]]:
     """Initial of the severity, text at the place, message and help of each difference."""
     found = compare_with_dump(SourceFile("planned.xml", text), SourceFile("dump.xml", dump)).findings
     assert {d.code for d in found} <= {"E0529", "E0907"}
-    return [
-        (d.severity.name[0], d.span.text if d.span else "", d.message, d.help)
-        for d in found
-        if d.code == "E0529"
-    ]
+    return [(d.severity.name[0], d.span.text if d.span else "", d.message, d.help) for d in found if d.code == "E0529"]
 
 
 ONE = system((switch("s", gpu("g0", "9 9"), nic("n0", "a")), switch("t", gpu("g1", "18"), nic("n1", "b"))))
@@ -112,9 +107,7 @@ def test_exchanged_adapters() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("mine", "its", "told"), [("16", "8", True), ("16", "16", False), ("", "8", False), ("16", "", False)]
-)
+@pytest.mark.parametrize(("mine", "its", "told"), [("16", "8", True), ("16", "16", False), ("", "8", False), ("16", "", False)])
 def test_speeds_and_widths(mine: str, its: str, told: bool) -> None:
     for name, words in (("link_speed", "link speed"), ("link_width", "link width")):
         for what, made in (("GPU", gpu("g", **{name: "@"})), ("adapter", nic("g", "a", **{name: "@"}))):
@@ -127,9 +120,7 @@ def test_what_is_no_topology() -> None:
     wrong = [("E", "", "dump.xml holds no topology of NCCL", "set NCCL_TOPO_DUMP_FILE on the machine")]
     for dump in ("", "x", '<graphs version="1"/>', "<system"):
         assert compared(ONE, dump) == wrong
-        (place,) = [
-            d.span for d in compare_with_dump(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings
-        ]
+        (place,) = [d.span for d in compare_with_dump(SourceFile("planned.xml", ONE), SourceFile("dump.xml", dump)).findings]
         assert place is not None and (place.start, place.end) == (0, 0)
     for text in ("", "x", '<graphs version="1"/>', "<system"):
         assert compared(text, ONE) == []
@@ -157,8 +148,7 @@ def test_lists_of_adapters(text: str, wanted: list[tuple[str, int]]) -> None:
     found = compare_with_dump(SourceFile("nccl.conf", text), SourceFile("dump.xml", dump)).findings
     found = [d for d in found if d.code == "E0529"]
     assert [(d.message, d.help, d.severity.name) for d in found] == [
-        (f"the machine has no adapter {n}: it has mlx5_0, mlx5_3", "correct the name in NCCL_IB_HCA", "ERROR")
-        for n, _ in wanted
+        (f"the machine has no adapter {n}: it has mlx5_0, mlx5_3", "correct the name in NCCL_IB_HCA", "ERROR") for n, _ in wanted
     ]
     assert [(d.span.start, d.span.end) for d in found if d.span] == [(at, at + len(n)) for n, at in wanted]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.findings.diagnostic import Diagnostic, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
+
 from tests.targets import nccl_reader
 from tests.targets.build import dgx_h100
 from tests.targets.test_nccl import made
@@ -229,9 +229,7 @@ def test_a_rule(old: str, new: str, code: str, says: str) -> None:
     mine = [d for d in told if d.code == code and says in d.message]
     assert mine, told
     mild = any(w in says for w in WARNINGS.get(code, ()))
-    assert mine[0].severity is (
-        Severity.NOTE if code == "E0528" else Severity.WARNING if mild else Severity.ERROR
-    )
+    assert mine[0].severity is (Severity.NOTE if code == "E0528" else Severity.WARNING if mild else Severity.ERROR)
     lines = {d.span.begin[0] for d in mine if d.span}
     assert GOOD.count("\n", 0, at) + 1 in lines or any(
         w in says for w in ("not closed", "ends inside", "stray", "second", "text", "nothing", "goes on")
@@ -263,9 +261,7 @@ GRAPH_RULES = [
 @pytest.mark.parametrize(("old", "new", "code", "says"), GRAPH_RULES)
 def test_a_rule_for_graphs(old: str, new: str, code: str, says: str) -> None:
     assert old in GRAPH
-    assert any(d.code == code and says in d.message and d.help for d in found(GRAPH.replace(old, new, 1))), (
-        found(GRAPH)
-    )
+    assert any(d.code == code and says in d.message and d.help for d in found(GRAPH.replace(old, new, 1))), found(GRAPH)
 
 
 def test_a_narrow_link_of_an_adapter() -> None:
@@ -274,10 +270,7 @@ def test_a_narrow_link_of_an_adapter() -> None:
     told = found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="8"', 1))
     assert [(d.code, d.severity) for d in told] == [("E0526", Severity.WARNING)] * 2
     assert "192000 of the adapter's 400000" in told[0].message + told[1].message
-    assert (
-        found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="-16"', 1))[0].severity
-        is Severity.ERROR
-    )
+    assert found(GOOD[:at] + GOOD[at:].replace('link_width="16"', 'link_width="-16"', 1))[0].severity is Severity.ERROR
 
 
 NIC = re.search(r' *<pci busid="0000:18:00.0".*?</pci>\n', GOOD, re.DOTALL)[0]  # type: ignore[index]
@@ -307,23 +300,19 @@ def test_adapters_far_from_their_gpus() -> None:
 
 def test_an_adapter_without_its_nic_is_left_to_nccl() -> None:
     bare = GOOD.replace("<nic>", "", 1).replace("</nic>", "", 1)
-    assert [(d.code, d.severity) for d in found(bare) if "<net> in <pci>" in d.message] == [
-        ("E0522", Severity.WARNING)
-    ]
+    assert [(d.code, d.severity) for d in found(bare) if "<net> in <pci>" in d.message] == [("E0522", Severity.WARNING)]
 
 
 def test_places_are_exact() -> None:
     d = found(GOOD.replace('sm="90"', 'sm="9.0"', 1))[0]
     line = next(n for n, text in enumerate(GOOD.splitlines(), 1) if 'sm="90"' in text)
-    assert (
-        d.span is not None
-        and d.span.begin == (line, GOOD.splitlines()[line - 1].index('"90"') + 1)
-        and d.span.text == '"9.0"'
-    )
+    assert d.span is not None and d.span.begin == (line, GOOD.splitlines()[line - 1].index('"90"') + 1) and d.span.text == '"9.0"'
 
 
 def test_elements_are_counted() -> None:
-    extra = '<pci busid="ffff:fe:{:02x}.0" class="0x060400" vendor="0x1" device="0x1" subsystem_vendor="0x1" subsystem_device="0x1" '
+    extra = (
+        '<pci busid="ffff:fe:{:02x}.0" class="0x060400" vendor="0x1" device="0x1" subsystem_vendor="0x1" subsystem_device="0x1" '
+    )
     tail = 'link_speed="8.0 GT/s PCIe" link_width="16"/>'
 
     def grown(n: int) -> str:
@@ -345,9 +334,7 @@ def test_files_that_leave_their_adapters_to_nccl_may_leave_more() -> None:
     bare = '<pci busid="0000:10:00.0" class="0x030200"/><pci busid="0000:11:00.0" class="0x020700"/>'
     text = f'<system version="1"><cpu numaid="0"><pci busid="ffff:ff:01.0" class="0x060400">{bare}</pci></cpu></system>'
     assert {d.severity for d in found(text)} == {Severity.NOTE}
-    named = text.replace(
-        '"0x020700"/>', '"0x020700" link_speed="" link_width=""><nic><net name="mlx5_0"/></nic></pci>'
-    )
+    named = text.replace('"0x020700"/>', '"0x020700" link_speed="" link_width=""><nic><net name="mlx5_0"/></nic></pci>')
     codes = {d.code for d in found(named)}
     assert {"E0523", "E0527"} <= codes
 
@@ -377,9 +364,7 @@ def test_files_of_cloud_providers_get_notes(test_data: Path) -> None:
     for path in files:
         more = [d for d in found(path.read_text()) if d.severity is not Severity.NOTE]
         assert {(d.code, d.severity) for d in more} <= {("E0526", Severity.WARNING)}
-        assert [(d.span.begin[0] if d.span else 0, d.message) for d in more] == WARNED.get(path.name, []), (
-            path.name
-        )
+        assert [(d.span.begin[0] if d.span else 0, d.message) for d in more] == WARNED.get(path.name, []), path.name
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
 
@@ -48,9 +47,7 @@ subsystem_device="0x1023" link_speed="32.0 GT/s PCIe" link_width="16">
 def findings(text: str) -> list[str]:
     """Severity, text at the place, message and help of what is found."""
     found = lint_nccl_file(SourceFile("topo.xml", text))
-    return [
-        f"{d.severity.name[0].lower()} {d.span.text if d.span else ''} {d.message} / {d.help}" for d in found
-    ]
+    return [f"{d.severity.name[0].lower()} {d.span.text if d.span else ''} {d.message} / {d.help}" for d in found]
 
 
 def host(
@@ -64,9 +61,7 @@ def host(
     """A host with two GPUs and two adapters of these kinds."""
     text = HOST.replace('device="0x2330"', f'device="{device:#06x}"').replace('sm="90"', f'sm="{sm}"')
     text = text.replace('count="18"', f'count="{nvlinks}"').replace('speed="400000"', f'speed="{rate}"')
-    return text.replace(
-        'link_speed="32.0 GT/s PCIe" link_width="16"', f'link_speed="{speed}" link_width="{width}"'
-    )
+    return text.replace('link_speed="32.0 GT/s PCIe" link_width="16"', f'link_speed="{speed}" link_width="{width}"')
 
 
 CAPABILITIES = {
@@ -108,17 +103,11 @@ def test_nvlinks_of_a_generation(sm: int, links: int) -> None:
     assert findings(host(1, sm, links)) == []
     assert (
         findings(host(1, sm, links + 1))
-        == [
-            f'e "{links + 1}" {links + 1} NVLinks, and a GPU of sm {sm} has {links}: NCCL plans with all / {help}'
-        ]
-        * 2
+        == [f'e "{links + 1}" {links + 1} NVLinks, and a GPU of sm {sm} has {links}: NCCL plans with all / {help}'] * 2
     )
     assert (
         findings(host(1, sm, links - 1))
-        == [
-            f'w "{links - 1}" {links - 1} of the {links} NVLinks of a GPU of sm {sm}: NCCL plans with {links - 1} / {help}'
-        ]
-        * 2
+        == [f'w "{links - 1}" {links - 1} of the {links} NVLinks of a GPU of sm {sm}: NCCL plans with {links - 1} / {help}'] * 2
     )
     for other in (sm - 1, sm + 1):
         assert findings(host(1, other, links + 1)) == []

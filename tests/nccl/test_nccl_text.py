@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.text import MAX_ATTRIBUTES, MAX_BYTES, MAX_CHILDREN, ROOM, NcclElement, read_nccl_xml
@@ -16,9 +15,7 @@ def reading(text: str) -> tuple[NcclElement | None, list[str]]:
     told = []
     for d in found:
         assert d.span is not None
-        told.append(
-            f"{d.severity.name[0].lower()}{d.code[3:]} {d.span.start}-{d.span.end} {d.message} / {d.help}"
-        )
+        told.append(f"{d.severity.name[0].lower()}{d.code[3:]} {d.span.start}-{d.span.end} {d.message} / {d.help}")
     return top, told
 
 
@@ -38,9 +35,7 @@ def test_the_longest_names_and_values(letters: str, fits: bool) -> None:
     assert reading(f'<system a="{letters}"/>')[1] == wanted
     tag = reading(f"<{letters}/>")[1][0]
     assert (
-        tag.startswith("w22")
-        if fits
-        else tag == f"e21 1-{1 + len(letters)} a tag's name is longer than 253 bytes / shorten it"
+        tag.startswith("w22") if fits else tag == f"e21 1-{1 + len(letters)} a tag's name is longer than 253 bytes / shorten it"
     )
     closing = reading(f"<system></{letters}>")[1]
     assert ("longer" in closing[0]) is not fits

@@ -11,6 +11,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.observe.audit import Audit, AuditSettings, audit_captures
 from tdsl.observe.reading import read_capture_files
 from tdsl.observe.record import Observed
+
 from tests.observe.plant import Cables
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe import report
 from tdsl.observe.audit import Audit, AuditSettings, audit_captures, audit_findings
-from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, CaptureLine, CapturedLink
+from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
+
 from tests.observe.test_match import F
 
 G = 10**9
@@ -58,9 +58,7 @@ def faults(made: Audit) -> list[Any]:
         d = f.finding
         assert d.severity is Severity.ERROR
         at = d.span.begin[0] if d.span is not None else 0
-        out.append(
-            (d.code, at, d.message, [(x.span.begin[0], x.message) for x in d.labels], list(d.notes), d.help)
-        )
+        out.append((d.code, at, d.message, [(x.span.begin[0], x.message) for x in d.labels], list(d.notes), d.help))
     return out
 
 
@@ -90,9 +88,7 @@ def test_faults_of_the_captures() -> None:
         ),
         ("E0603", 13, "a port is cabled to itself in the capture", [], [], "capture it again"),
     ]  # fmt: skip
-    assert made.matching == 11 and all(
-        f.tasks == () and f.mistake is None and f.slow is None for f in made.faults
-    )
+    assert made.matching == 11 and all(f.tasks == () and f.mistake is None and f.slow is None for f in made.faults)
 
 
 def test_a_broken_capture_is_not_compared() -> None:
@@ -138,9 +134,7 @@ def test_an_audit_of_some_devices(only: tuple[str, ...]) -> None:
     chosen = np.isin(np.arange(F.device_count), [DEVICES.index(d) for d in only])
     made = audit_captures(F, seen(wires), AuditSettings(only=chosen))
     judged = [n for n, (a, _, b, _) in enumerate(LINKS, 1) if {a, b} & set(only)]
-    assert int(made.judged.sum()) == len(judged) and made.matching == len(
-        [n for n in judged if n not in (1, 8)]
-    )
+    assert int(made.judged.sum()) == len(judged) and made.matching == len([n for n in judged if n not in (1, 8)])
     lost = ["missing"] * len([n for n in judged if n in (1, 8)])
     assert [m.kind for m in made.mistakes] == lost and made.notes == []
     both = audit_captures(F, seen(wires), AuditSettings(only=np.isin(np.arange(F.device_count), [4, 5])))
@@ -165,9 +159,7 @@ def test_links_that_no_capture_shows() -> None:
     assert notes(audit_captures(F, seen(planned()[:7], heard=["leaf0"]), everything)) == [unseen]
     unheard = AuditSettings(only=np.array([F.device_name(d) == "lone0" for d in range(F.device_count)]))
     (nothing,) = audit_captures(F, seen(planned()[:7], heard=["leaf0"]), unheard).faults
-    assert nothing.finding.code == "E0907" and nothing.finding.message.endswith(
-        "no capture is of a device that --only names"
-    )
+    assert nothing.finding.code == "E0907" and nothing.finding.message.endswith("no capture is of a device that --only names")
 
 
 def test_devices_that_are_not_planned() -> None:
@@ -207,9 +199,7 @@ def replace_rate(w: CapturedLink, rate: int, lanes: int, could: int) -> Captured
 
 def test_slow_links() -> None:
     """Slower than planned (400 Gb/s), or than both ends can; how many lanes, where that is known."""
-    made = audit_captures(
-        F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0)))
-    )
+    made = audit_captures(F, seen(at_rates((400, 4, 0), (100, 1, 0), (200, 2, 0), (400, 0, 800), (800, 4, 800), (100, 0, 0))))
     assert faults(made) == [
         (
             "E0630",

@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
 from tdsl.fabric.graph import Fabric
 from tdsl.observe.audit import Audit
 from tdsl.observe.candidates import PortPositions
@@ -17,6 +16,7 @@ from tdsl.observe.diagnose import diagnose_mistakes
 from tdsl.observe.difference import Cabling, Mistake
 from tdsl.observe.match import planned_far_ports
 from tdsl.observe.readers import capture_readers
+
 from tests.conftest import Golden
 from tests.fabrics import multiplane, superpod
 from tests.harness import fabric_of
@@ -50,7 +50,9 @@ def explained(cables: Cables) -> list[Mistake]:
     def seen(p: int) -> int:
         return cables.far.get(p, -1)
 
-    found = diagnose_mistakes(far.__getitem__, seen, range(len(far)), PortPositions(f, device.__getitem__), lambda d: not cables.used(d))
+    found = diagnose_mistakes(
+        far.__getitem__, seen, range(len(far)), PortPositions(f, device.__getitem__), lambda d: not cables.used(d)
+    )
     state = Cabling(far.__getitem__, seen)
     assert all(state.make(m) for m in found)
     assert not any(state.differs(p) for p in range(len(far)))

@@ -10,13 +10,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
 from tdsl.observe.importing import NoDesign, design_from_captures
-from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, CaptureLine, CapturedLink
+from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
+
 from tests.cli.run import tdsl
 from tests.fabrics import multiplane, random_fabric, superpod
 from tests.harness import fabric_of
@@ -45,9 +45,7 @@ def named(fabric: Fabric, label: Callable[[Fabric, int], str]) -> set[tuple[str,
         number = str(port - int(fabric.port_base[d]) + 1) if fabric.is_switch[d] else label(fabric, port)
         return f"{fabric.device_name(d)} {number}"
 
-    return {
-        tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)
-    }  # type: ignore[misc]
+    return {tuple(sorted((end(int(a)), end(int(b))))) for a, b in zip(fabric.link_a, fabric.link_b, strict=True)}  # type: ignore[misc]
 
 
 def system(fabric: Fabric, port: int) -> str:
@@ -58,9 +56,7 @@ def system(fabric: Fabric, port: int) -> str:
 @pytest.mark.parametrize("form", ["structure", "flat"])
 def test_a_built_pod_comes_back(form: str, tmp_path: Path) -> None:
     pod = fabric_of(POD, tmp_path, models=False)
-    (tmp_path / "pod.topo").write_text(
-        netlist(Cables(pod), dict.fromkeys(range(len(pod.port_device)), "4xNDR"))
-    )
+    (tmp_path / "pod.topo").write_text(netlist(Cables(pod), dict.fromkeys(range(len(pod.port_device)), "4xNDR")))
     back = imported(tmp_path, tmp_path / "pod.topo", "--as", form)
     assert named(back, system) == named(pod, system)
     assert set(back.link_rate.tolist()) == {400 * 10**9}
@@ -116,14 +112,8 @@ def test_a_real_capture_with_planted_mistakes(name: str, tmp_path: Path) -> None
             cables = Cables(fabric)
             if not kind(cables, Random(seed)):
                 continue
-            (tmp_path / "now.topo").write_text(
-                netlist(cables, dict.fromkeys(range(len(fabric.port_device)), "4xQDR"))
-            )
-            found = [
-                c
-                for c in codes(audited(fabric, ("ibnetdiscover", tmp_path / "now.topo")))
-                if c not in ("E0631", "E0630")
-            ]
+            (tmp_path / "now.topo").write_text(netlist(cables, dict.fromkeys(range(len(fabric.port_device)), "4xQDR")))
+            found = [c for c in codes(audited(fabric, ("ibnetdiscover", tmp_path / "now.topo"))) if c not in ("E0631", "E0630")]
             assert len(found) == 1 and found[0] in wanted, (kind.__name__, seed, found)
             done += 1
         assert done
@@ -140,20 +130,13 @@ def test_the_known_faults_of_a_real_cluster(tmp_path: Path) -> None:
     done = tdsl("audit", tmp_path / "meant.fab", "--ibnetdiscover", path, "--format", "json")
     (found,) = json.loads(done.stdout)["fabrics"]
     assert done.exit_code == 1
-    assert [(d["code"], d["message"]) for d in found["findings"]] == [
-        ("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")
-    ]
+    assert [(d["code"], d["message"]) for d in found["findings"]] == [("E0625", "no link is seen on the cable ib1 p25 to ib8 p6")]
 
 
 @pytest.mark.parametrize("faults", range(4))
 def test_a_table_keeps_its_structure_with_faults_in_it(faults: int, tmp_path: Path) -> None:
     """Of tables no port without a cable is known; swapped and missing cables are exceptions of the rules, and links are kept."""
-    assert (
-        tdsl(
-            "build", "dgx_superpod_h100", "--set", "units=1", "--target", "cabling", "--out", tmp_path / "out"
-        ).exit_code
-        == 0
-    )
+    assert tdsl("build", "dgx_superpod_h100", "--set", "units=1", "--target", "cabling", "--out", tmp_path / "out").exit_code == 0
     with (tmp_path / "out/cabling/links.csv").open(newline="") as file:
         head, *rows = list(csv.reader(file))
     far = [head.index(f"b_{x}") for x in ("device", "interface", "port")]
@@ -187,15 +170,11 @@ def test_quotes_and_braces_in_names_come_back(tmp_path: Path) -> None:
     with capture.open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(("a_device", "a_port", "b_device", "b_port", "rate_gbps"))
-        rows.writerows(
-            (n, p, "spine", f"swp{k}", 400) for k, (n, p) in enumerate(zip(names, ports, strict=True))
-        )
+        rows.writerows((n, p, "spine", f"swp{k}", 400) for k, (n, p) in enumerate(zip(names, ports, strict=True)))
     done = tdsl("import", capture, "-o", tmp_path / "made.fab")
     assert done.exit_code == 0, done.output
     shown = tdsl("show", tmp_path / "made.fab", "links", "--format", "csv")
-    found = {
-        r[f"{end}_device"] for r in csv.DictReader(io.StringIO(shown.stdout, newline="")) for end in "ab"
-    } - {"spine"}
+    found = {r[f"{end}_device"] for r in csv.DictReader(io.StringIO(shown.stdout, newline="")) for end in "ab"} - {"spine"}
     assert found == set(names), shown.output
     done = tdsl("audit", tmp_path / "made.fab", "--p2p", capture)
     assert done.exit_code == 0 and "5 of 5" in done.stdout, done.output
@@ -205,9 +184,7 @@ AT = CaptureLine(SourceFile("x", "\n" * 9), 1)
 G = 10**9
 
 
-def made(
-    *wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = None, files: int = 1
-) -> Observed:
+def made(*wires: tuple[str, str, str, str, int], kinds: dict[str, str] | None = None, files: int = 1) -> Observed:
     """Links with their rates in Gb/s between devices that a capture names; ``kinds`` says what some of them are."""
     out = Observed(files=files)
     for a, p, b, q, rate in wires:
@@ -221,18 +198,14 @@ def test_no_design() -> None:
     with pytest.raises(NoDesign, match=r"^the captures have no link$"):
         design_from_captures(made(), "f")
     unknown = made(("n0", "eth0", "s0", "1", 0), ("n1", "eth0", "s0", "2", 0), ("n2", "eth0", "s0", "3", 100))
-    with pytest.raises(
-        NoDesign, match=r"^the captures do not say the rate of 2 links; give it with --rate 400Gbps$"
-    ):
+    with pytest.raises(NoDesign, match=r"^the captures do not say the rate of 2 links; give it with --rate 400Gbps$"):
         design_from_captures(unknown, "f")
     assert design_from_captures(unknown, "f", 400 * G).count("rate 400Gbps") == 2
 
 
 def test_an_imported_design() -> None:
     """Two leafs of six ports with three hosts each; a host is missing, a cable is looped, and a link is seen twice."""
-    wires = [
-        (f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)
-    ]
+    wires = [(f"node{2 * leaf + i}", "eth0", f"leaf{leaf}", str(i + 1), 100) for leaf in range(2) for i in range(2)]
     wires += [
         ("leaf0", "6", "spine", "1", 400),
         ("leaf1", "6", "spine", "2", 400),
@@ -260,9 +233,7 @@ def test_an_imported_design() -> None:
         "  connect node[a].p[0] to leaf[(a // 2)].p[(a % 2) + 1] { rate 100Gbps }",
         "}",
     ]
-    assert design_from_captures(made(*wires[:2]), "x").startswith(
-        "# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n"
-    )
+    assert design_from_captures(made(*wires[:2]), "x").startswith("# Made by `tdsl import` from 1 capture: 3 devices, 2 links.\n")
 
 
 def test_links_inside_of_one_array() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
-from tdsl.observe.match import Identifiers, DesignNames, Seen, match_captures
-from tdsl.observe.record import CapturedEnd, CapturedNode, Observed, CaptureLine, CapturedLink
+from tdsl.observe.match import DesignNames, Identifiers, Seen, match_captures
+from tdsl.observe.record import CapturedEnd, CapturedLink, CapturedNode, CaptureLine, Observed
+
 from tests.fabrics import Builder
 from tests.harness import fabric_of
 
@@ -101,9 +101,7 @@ def test_two_switches_of_one_name() -> None:
 
 def test_identifiers_of_devices_and_ports() -> None:
     """By the table of assets: of a device, or of a port of one; a named device with another one is noted."""
-    assets = Identifiers(
-        {"xid": (4, -1), "yid": (0, 1), "zid": (1, -1), "other": (6, -1), "wid": (2, -1), "wid2": (3, -1)}
-    )
+    assets = Identifiers({"xid": (4, -1), "yid": (0, 1), "zid": (1, -1), "other": (6, -1), "wid": (2, -1), "wid2": (3, -1)})
     nodes = "x=;y=/adapter;s=spine0/switch;z=node1"
     seen = match_captures(F, observed(nodes, [wire("x", "p6", "y", "1")]), assets=assets)
     assert pairs(seen) == {(BASE[0] + 1, BASE[4] + 5)}
@@ -220,13 +218,7 @@ fabric f {
         ]
         sonic = [ports(device, f"Ethernet{n}") for n in (0, 8, 24, 32, 1)]
         assert sonic == ([(1,), (2,), (4,), (), ()] if device != "g" else [()] * 5)
-        assert (
-            ports(device, "nothing") == ()
-            and ports(device) == ()
-            and ports(device, "none", "p[3]", "p[2]") == (3,)
-        )
+        assert ports(device, "nothing") == () and ports(device) == () and ports(device, "none", "p[3]", "p[2]") == (3,)
     assert [ports("d", f"Ethernet{n}") for n in (0, 1, 2, 8, 16)] == [(0,), (0,), (1,), (1,), (2,)]
     assert [ports("e", f"Ethernet{n}") for n in (0, 1, 2, 8, 16)] == [(0,), (0,), (1,), (1,), (2,)]
-    assert [ports("c", n) for n in ("p[64]", "p7", "P8")] == [(63,), (6,), (7,)] and ports(
-        "h", "mlx5_3", "nic[0]"
-    ) == (3,)
+    assert [ports("c", n) for n in ("p[64]", "p7", "P8")] == [(63,), (6,), (7,)] and ports("h", "mlx5_3", "nic[0]") == (3,)

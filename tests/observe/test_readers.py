@@ -12,13 +12,13 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.cli import cli
 from tdsl.findings.source import SourceFile
 from tdsl.observe.readers import Reader, capture_readers
 from tdsl.observe.reading import CaptureUnreadable, read_capture_files
 from tdsl.observe.record import CapturedEnd, Malformed, Observed
 from tdsl.observe.speeds import infiniband_rate
+
 from tests.cli.run import tdsl, write
 from tests.fabrics import superpod
 from tests.harness import none
@@ -70,9 +70,7 @@ Interface:    eth0.5, via: LLDP, RID: 2, Time: 0 day, 00:02:12
     TTL:          120
 -------------------------------------------------------------------------------
 """
-FIXTURES = {
-    p.stem: p.read_text(encoding="utf-8") for p in sorted((Path(__file__).parent / "readers").glob("*.txt"))
-}
+FIXTURES = {p.stem: p.read_text(encoding="utf-8") for p in sorted((Path(__file__).parent / "readers").glob("*.txt"))}
 """Captures by name: a line with the reader and who recognises it, the capture, ``====``, and all that is read of it."""
 SEPARATOR = re.compile(r"^==== expected(, and no line end before)?\n", re.MULTILINE)
 
@@ -82,9 +80,7 @@ def fixture(name: str) -> tuple[str, str, str, list[str]]:
     head, _, rest = FIXTURES[name].partition("\n")
     reader, recognised = re.fullmatch(r"# reader (\S+), recognised by (.+)", head).groups()  # type: ignore[union-attr]
     text, cut, expected = SEPARATOR.split(rest)
-    text = re.sub(
-        r"\\(x07|u202e)", lambda m: chr(int(m[1][1:], 16)), text.removesuffix("\n") if cut else text
-    )
+    text = re.sub(r"\\(x07|u202e)", lambda m: chr(int(m[1][1:], 16)), text.removesuffix("\n") if cut else text)
     return reader, recognised, text, expected.splitlines()
 
 
@@ -99,9 +95,7 @@ def shown(made: Observed) -> Iterator[str]:
         yield f"{n.at.line}: node {n.key} {n.description!r} {n.kind or '-'} {','.join(n.ids) or '-'} {n.ports}{heard}"
     for w in made.wires:
         known = w.rate or w.lanes or w.could
-        yield f"{w.at.line}: {end(w.a)} -- {end(w.b)}" + (
-            f" {w.rate / 1e9:g} {w.lanes} {w.could / 1e9:g}" if known else ""
-        )
+        yield f"{w.at.line}: {end(w.a)} -- {end(w.b)}" + (f" {w.rate / 1e9:g} {w.lanes} {w.could / 1e9:g}" if known else "")
     yield from (f"alias {k} {v}" for k, v in made.alias.items())
     for f in made.findings:
         yield f"{f.span.begin[0] if f.span else 0}: {f.code} {f.message}"
@@ -126,9 +120,9 @@ def test_a_capture_is_read_as_its_fixture_says(name: str) -> None:
     else:
         said = list(shown(made))
     assert [line for line in said if line.strip()] == expected
-    assert " ".join(
-        n.replace("-", "_") for n, r in capture_readers().items() if r.recognises(text)
-    ) == recognised.replace("none", "")
+    assert " ".join(n.replace("-", "_") for n, r in capture_readers().items() if r.recognises(text)) == recognised.replace(
+        "none", ""
+    )
 
 
 def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None:
@@ -137,11 +131,7 @@ def test_every_reader_has_a_sample_a_planted_set_and_a_row_in_the_page() -> None
     page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("|")]
     none(f"{n}: no sample in tests/observe/readers" for n in capture_readers() if n.replace("-", "_") not in samples)
-    none(
-        f"{n}: no function in tests/observe/captures.py writes it"
-        for n in capture_readers()
-        if n not in {*WHOLE, *BY_DEVICE}
-    )
+    none(f"{n}: no function in tests/observe/captures.py writes it" for n in capture_readers() if n not in {*WHOLE, *BY_DEVICE})
     none(
         f"{n}: no row of docs/audit.md has its option and name"
         for n, r in capture_readers().items()
@@ -226,9 +216,7 @@ def pairs(made: Observed) -> set[tuple[str, str, str]]:
 
 
 def test_two_readers_agree_on_a_sonic_switch() -> None:
-    assert pairs(observed(real("lldp/lldpctl-json-sonic.json"))) == pairs(
-        observed(real("lldp/sonic-LLDP_ENTRY_TABLE.json"))
-    )
+    assert pairs(observed(real("lldp/lldpctl-json-sonic.json"))) == pairs(observed(real("lldp/sonic-LLDP_ENTRY_TABLE.json")))
 
 
 @pytest.mark.parametrize("issue", ["issue903", "issue1153"])
@@ -324,9 +312,7 @@ def test_a_cut_capture_is_a_finding_and_no_missing_cables(tmp_path: Path) -> Non
 
 @given(st.data())
 @settings(max_examples=60, deadline=None)
-def test_any_change_of_a_capture_is_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
+def test_any_change_of_a_capture_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Never an exception, whatever is cut, doubled or put in."""
     texts = [
         GOOD,
@@ -341,9 +327,7 @@ def test_any_change_of_a_capture_is_read_or_refused(
     random = Random(data.draw(st.integers(0, 1 << 30)))
     for _ in range(random.randint(1, 4)):
         at = random.randrange(len(text) + 1)
-        piece = random.choice(
-            ["", '"', "[", "{", "\n", "\x00", "é", "\\u", "9" * 30, ",", text[at : at + 40]]
-        )
+        piece = random.choice(["", '"', "[", "{", "\n", "\x00", "é", "\\u", "9" * 30, ",", text[at : at + 40]])
         text = text[:at] + piece + text[at + random.randint(0, 30) :]
     path = tmp_path_factory.mktemp("any") / "x.json"
     path.write_text(text)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
 from tdsl.findings.diagnostic import Severity
 from tdsl.findings.source import SourceFile
-from tdsl.observe.record import Malformed, Observed, CaptureLine, hexadecimal_digits, count_in_capture, plain_capture_name
+from tdsl.observe.record import CaptureLine, Malformed, Observed, count_in_capture, hexadecimal_digits, plain_capture_name
 
 FILE = SourceFile("c.txt", "first\n  second \t\n\n   \nlast")
 

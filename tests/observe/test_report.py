@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
@@ -18,8 +17,9 @@ from tdsl.observe import identifiers, report, speeds, worklist
 from tdsl.observe.accepted import new_accepted_entries, settle_accepted_faults
 from tdsl.observe.accepted import read_accepted_faults as accepted
 from tdsl.observe.audit import Audit, AuditSettings
-from tdsl.observe.names import NameMapRule, is_factory_description, device_name_readings
+from tdsl.observe.names import NameMapRule, device_name_readings, is_factory_description
 from tdsl.observe.prometheus import prometheus_metrics as metrics
+
 from tests.cli.run import tdsl
 from tests.conftest import Golden
 from tests.harness import fabric_of
@@ -31,11 +31,7 @@ from tests.observe.test_diagnose import SMALL
 def findings(found: Iterable[Diagnostic]) -> Iterator[str]:
     """Findings as they are told."""
     for d in found:
-        at = (
-            f"{Path(d.span.file.name).name}:{d.span.begin[0]}-{d.span.finish[0]}"
-            if d.span is not None
-            else ""
-        )
+        at = f"{Path(d.span.file.name).name}:{d.span.begin[0]}-{d.span.finish[0]}" if d.span is not None else ""
         yield f"{d.code} {d.severity.word} {at} {d.message}"
         yield from (f"    at {Path(n.span.file.name).name}:{n.span.begin[0]} {n.message}" for n in d.labels)
         yield from (f"    note {n}" for n in d.notes)
@@ -149,10 +145,7 @@ def test_speeds() -> None:
     assert {x: speeds.speed_of_signalling_rate(x) for x in printed} == printed
 
 
-REQUIRED = (
-    SMALL.rstrip().removesuffix("}")
-    + "  require bisection >= 100%\n  require reachability\n  require diameter <= 4\n}\n"
-)
+REQUIRED = SMALL.rstrip().removesuffix("}") + "  require bisection >= 100%\n  require reachability\n  require diameter <= 4\n}\n"
 
 
 def test_requirements_on_what_is_built(small: Fabric, golden: Golden, tmp_path: Path) -> None:
@@ -180,9 +173,7 @@ def test_tables_of_identifiers(small: Fabric) -> None:
 
     def owners(text: str) -> tuple[dict[str, tuple[int, int]], list[str]]:
         found = Diagnostics()
-        return dict(identifiers.read_identifiers(small, SourceFile("assets.csv", text), found).owner), [
-            d.code for d in found
-        ]
+        return dict(identifiers.read_identifiers(small, SourceFile("assets.csv", text), found).owner), [d.code for d in found]
 
     row = {small.device_name(d): d for d in range(small.device_count)}
     leaf, one, two = row["su0-leaf0"], row["su0-node0"], row["su0-node1"]
@@ -191,9 +182,7 @@ def test_tables_of_identifiers(small: Fabric) -> None:
         "0002c9000001": (leaf, -1), "S1": (leaf, -1), "0002c900000b": (two, 1), "S2": (two, 1),
     }  # fmt: skip
     assert owners(IDENTIFIED) == (known, ["E0532"])
-    bare = "\n".join(
-        ",".join(c for i, c in enumerate(r.split(",")) if i not in (2, 3)) for r in IDENTIFIED.splitlines()
-    )
+    bare = "\n".join(",".join(c for i, c in enumerate(r.split(",")) if i not in (2, 3)) for r in IDENTIFIED.splitlines())
     assert owners(bare) == (
         {k: v for k, v in known.items() if k in ("0002c9000001", "S1", "0002c900000b", "S2")},
         [],

@@ -7,8 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-
-from tdsl.output.own_names import is_build_sibling, hidden_sibling_path, is_build_name, unique_sibling_path
+from tdsl.output.own_names import hidden_sibling_path, is_build_name, is_build_sibling, unique_sibling_path
 
 TOKEN = "0123456789ab"
 
@@ -37,15 +36,11 @@ def test_names_beside_a_folder(name: str) -> None:
     assert is_build_sibling(hidden_sibling_path(out, "lock").name)
 
 
-@pytest.mark.parametrize(
-    ("name", "begin"), [("a" * 201, "a" * 100), ("é" * 101, "é" * 50), ("x" + "é" * 100, "x" + "é" * 49)]
-)
+@pytest.mark.parametrize(("name", "begin"), [("a" * 201, "a" * 100), ("é" * 101, "é" * 50), ("x" + "é" * 100, "x" + "é" * 49)])
 def test_names_beside_a_folder_with_a_long_name(name: str, begin: str) -> None:
     """Its first 100 bytes, without half a letter, and 16 digits of a hash of it."""
     made = hidden_sibling_path(Path(name), "lock").name
-    assert (
-        made == f".{begin}-{sha256(name.encode()).hexdigest()[:16]}.tdsl-lock" and len(made.encode()) <= 255
-    )
+    assert made == f".{begin}-{sha256(name.encode()).hexdigest()[:16]}.tdsl-lock" and len(made.encode()) <= 255
     assert is_build_sibling(made)
 
 

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.target import targets_by_name
@@ -17,6 +16,7 @@ from tdsl.findings.diagnostic import Diagnostics, merge_equal_findings
 from tdsl.findings.source import SourceFile
 from tdsl.system.resources import packaged_folder
 from tdsl.system.workers import Workers
+
 from tests.harness import fabric_of
 
 ROOT = Path(__file__).parents[2]
@@ -83,9 +83,7 @@ def fabrics(design: Path) -> list[Fabric]:
 def assets(fabrics: list[Fabric]) -> str:
     """Identifiers of the assets of all fabrics, as opensm needs them: the simulator's."""
     tables = [build_files(f, ["ibsim"], Diagnostics()).get("ibsim/assets.csv", b"").decode() for f in fabrics]
-    lines = dict.fromkeys(
-        line for table in tables for line in table.splitlines(True) if not line.startswith("#")
-    )
+    lines = dict.fromkeys(line for table in tables for line in table.splitlines(True) if not line.startswith("#"))
     return "".join(lines).replace("port_guid", "port_guid,mac", 1) + MANAGED
 
 
@@ -111,11 +109,7 @@ def test_the_same_bytes_wherever_it_is_built(design: Path, assets: str, tmp_path
             **os.environ, "PYTHONHASHSEED": str(number + 1), "TZ": zone, "LC_ALL": language, "TMPDIR": str(place / "temporary"),
             "HOME": str(place / "home"), "PYTHONPATH": str(ROOT), "COLUMNS": str(60 + 40 * number),
         }  # fmt: skip
-        given = (
-            [str(place / "design.fab"), "--out", str(place / "out")]
-            if number
-            else ["../design.fab", "--out", "../out"]
-        )
+        given = [str(place / "design.fab"), "--out", str(place / "out")] if number else ["../design.fab", "--out", "../out"]
         command = [sys.executable, "-m", "tdsl", "build", *given, "--assets", "../assets.csv"]
         subprocess.run(command, cwd=place / "work", env=environment, stdout=subprocess.DEVNULL, check=True)
         made.append(below(place / "out"))
@@ -124,9 +118,7 @@ def test_the_same_bytes_wherever_it_is_built(design: Path, assets: str, tmp_path
     assert [p for p in first if first[p] != second[p]] == []
     folders = {path.split("/")[1] for path in first if "all-networks" not in path.split("/")}
     assert folders == set(TARGETS) - {"json"} | {"fabric.json", "manifest.json"}
-    assert {"root-guids", "partitions.conf", "torus-2QoS.conf", "ib-node-name-map"} <= {
-        p.rsplit("/", 1)[1] for p in first
-    }
+    assert {"root-guids", "partitions.conf", "torus-2QoS.conf", "ib-node-name-map"} <= {p.rsplit("/", 1)[1] for p in first}
     machine = (str(tmp_path).encode(), os.uname().nodename.encode())
     assert not [p for p, data in first.items() if any(word in data for word in machine)]
 
@@ -163,18 +155,14 @@ def test_one_target_has_one_folder(fabrics: list[Fabric]) -> None:
     busy: set[str] = set()
     for fabric in fabrics:
         assets = (
-            SourceFile("assets.csv", f"device,port,node_guid,port_guid,mac\n{MANAGED}")
-            if fabric.name == "ethernet"
-            else None
+            SourceFile("assets.csv", f"device,port,node_guid,port_guid,mac\n{MANAGED}") if fabric.name == "ethernet" else None
         )
         options = BuildOptions(assets=assets)
         together, parts = build_files(fabric, [], Diagnostics(), options), 0
         for target in TARGETS:
             alone = build_files(fabric, [target], Diagnostics(), options)
             del alone["manifest.json"]
-            assert all(
-                path.startswith(f"{target}/") or (target, path) == ("json", "fabric.json") for path in alone
-            )
+            assert all(path.startswith(f"{target}/") or (target, path) == ("json", "fabric.json") for path in alone)
             assert alone.items() <= together.items()
             parts += len(alone)
             busy |= {target} if alone else set()

@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
-
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output.write import Difference, compare_output_folder, write_output_folder
+
 from tests.targets.build import pod
 
 ROOT = Path(__file__).parents[2]
@@ -38,9 +38,7 @@ def put(content: dict[str, bytes], out: Path) -> list[str]:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """All files below a folder."""
-    return {
-        p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
-    }
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def test_writes_a_new_folder_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -162,9 +160,7 @@ def test_a_kill_at_any_moment_leaves_one_whole_output(tmp_path: Path) -> None:
             seen.add(len(list(out.parent.iterdir())))
         print(max(seen))
     """)
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(out)], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", script, str(out)], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout) > 1  # at least one fell into the middle of a write
     assert put(output(0), out) == []
@@ -212,7 +208,5 @@ def test_two_builds_give_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": f"XYZ{seed}"}
         time.sleep(1.1)  # a clock in a file would show
-        there = subprocess.run(
-            [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, check=True
-        )
+        there = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, check=True)
         assert pickle.loads(there.stdout) == here

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
 from tdsl.cli import cli
 from tdsl.compile import compiler
 
@@ -75,20 +74,14 @@ def test_what_is_refused_and_what_is_not(body: str, codes: list[str], tmp_path: 
     assert found(body, tmp_path) == [(code, 3) for code in codes]
 
 
-@pytest.mark.parametrize(
-    ("second", "codes"), [("MFP7E40", []), ("MFP7E10", ["E0227"]), ("MFP7E30", ["E0227"])]
-)
-def test_straight_and_splitter_fibre_in_one_transceiver(
-    second: str, codes: list[str], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("second", "codes"), [("MFP7E40", []), ("MFP7E10", ["E0227"]), ("MFP7E30", ["E0227"])])
+def test_straight_and_splitter_fibre_in_one_transceiver(second: str, codes: list[str], tmp_path: Path) -> None:
     """Port 1 leaves by a splitter to two adapters of 200 Gb/s; port 2 of the same cage by what is given."""
     body = "  connect a.p[1, k] to c[0].nic[k] { cable MFP7E40; rate 200Gbps }\n"
     if second == "MFP7E40":
         body += "  connect a.p[2, k] to c[1].nic[k] { cable MFP7E40; rate 200Gbps }\n  switch a: QM9700 { split p[1..2] 2 }\n"
     else:
-        body += (
-            f"  connect a.p[2] to c[1].nic[0] {{ cable {second} }}\n  switch a: QM9700 {{ split p[1] 2 }}\n"
-        )
+        body += f"  connect a.p[2] to c[1].nic[0] {{ cable {second} }}\n  switch a: QM9700 {{ split p[1] 2 }}\n"
     body += "  host c[2]: CX7\n  place a in h.A[1] at 2U\n  place c[k] in h.A[2] at 2U + 4U*k\n"
     assert found(body, tmp_path) == [(code, 4) for code in codes]
 

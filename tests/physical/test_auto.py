@@ -9,10 +9,10 @@ from random import Random
 
 import numpy as np
 import pytest
-
 from tdsl.compile.compilation import Compilation
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.pins import lock_text
+
 from tests.harness import compile_text
 
 POD = """
@@ -201,9 +201,7 @@ model switch CORE { port p[1..512]: 400Gbps { type NDR }; height 2U; power 2kW; 
     assert (p.device_rack[mounted] >= 0).all()
     hosts = mounted[f.kind[mounted] == "host"]
     assert np.bincount(p.device_rack[hosts]).max() == 4 and len(set(p.device_rack[hosts].tolist())) == 512
-    height = np.where(
-        f.kind[mounted] == "host", 8, np.where([f.model_of(d).name == "CORE" for d in mounted.tolist()], 2, 1)
-    )
+    height = np.where(f.kind[mounted] == "host", 8, np.where([f.model_of(d).name == "CORE" for d in mounted.tolist()], 2, 1))
     spans = np.repeat(p.device_rack[mounted] * 64 + p.device_unit[mounted], height)
     offsets = np.concatenate([np.arange(h) for h in height.tolist()])
     assert len(np.unique(spans + offsets)) == len(spans)  # no unit is taken twice
@@ -228,9 +226,7 @@ def test_random_floors_hold_every_limit(tmp_path: Path) -> None:
             random.choice((3000, 6000, 20_000)),
             random.choice((100, 250, 2000)),
         )
-        asked = f"hosts {each} per rack; " * bool(each) + random.choice(
-            ("", "switches top of rack", "switches end of row")
-        )
+        asked = f"hosts {each} per rack; " * bool(each) + random.choice(("", "switches top of rack", "switches end of row"))
         text = "".join(
             f"model {kind} {m} {{ port p[{n}]: 400Gbps; height {u}U; power {w}W; mass {kg}kg }}\n"
             for (m, (u, w, kg)), kind, n in zip(sizes.items(), ("host", "switch"), (3, 16), strict=True)
@@ -259,7 +255,5 @@ def test_random_floors_hold_every_limit(tmp_path: Path) -> None:
             taken |= mine
             held = sums.setdefault(rack, [0, 0, 0])
             sums[rack] = [held[0] + watts, held[1] + kg, held[2] + (f.model_of(d).name == "H")]
-        assert all(
-            w <= limits[1] and kg <= limits[2] and (not each or n <= each) for w, kg, n in sums.values()
-        ), text
+        assert all(w <= limits[1] and kg <= limits[2] and (not each or n <= each) for w, kg, n in sums.values()), text
     assert kept > 8 and refused > 8, (kept, refused)

@@ -13,7 +13,6 @@ from pathlib import Path
 import openpyxl
 import pytest
 from click.testing import CliRunner
-
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
@@ -42,9 +41,7 @@ def test_the_reference_bill(files: dict[str, bytes]) -> None:
     bill = rows(files["bom/bom.csv"])
     count = Counter[tuple[str, str, str]]()
     for line in bill:
-        count[line["kind"], line["model"], line["place"] if line["kind"] in ("rack", "optic") else ""] += int(
-            line["quantity"]
-        )
+        count[line["kind"], line["model"], line["place"] if line["kind"] in ("rack", "optic") else ""] += int(line["quantity"])
     assert count == {
         ("rack", "rack 48U", "compute rack"): 32,
         ("rack", "rack 48U", "management rack"): 6,
@@ -58,9 +55,7 @@ def test_the_reference_bill(files: dict[str, bytes]) -> None:
         ("cord", "power cord", ""): 127 * 6 + 48 * 2 + 2,
         ("label", "cable label", ""): 4088,
     }
-    watts = sum(
-        int(x["quantity"]) * int(x["unit_watts"]) for x in bill if x["kind"] == "optic" and x["unit_watts"]
-    )
+    watts = sum(int(x["quantity"]) * int(x["unit_watts"]) for x in bill if x["kind"] == "optic" and x["unit_watts"])
     assert watts == 2044 * 17 == 34748
     assert {x["price"] for x in bill} == {""}  # no price is published
     lengths = {x["order_number"]: x["length_m"] for x in bill if x["kind"] == "cable"}
@@ -128,9 +123,7 @@ fabric f {
 def bought(tmp_path: Path, prices: str = "") -> dict[str, bytes]:
     path = tmp_path / "f.fab"
     path.write_text(BUYING)
-    found = compiler.compile_without_checks(
-        str(path), Options(prices=SourceFile("prices.toml", prices) if prices else None)
-    )
+    found = compiler.compile_without_checks(str(path), Options(prices=SourceFile("prices.toml", prices) if prices else None))
     fabric = found.designs[0].fabric
     assert fabric is not None and fabric.complete, [d.message for d in found.findings]
     return build_files(fabric, ["bom"], Diagnostics())
@@ -144,9 +137,7 @@ def test_spares_lead_times_and_alternatives_of_models(tmp_path: Path) -> None:
     ]  # fmt: skip
     cables = {x["length_m"]: (x["quantity"], x["spares"]) for x in lines.values() if x["kind"] == "cable"}
     assert cables == {"2": ("3", "1"), "10": ("1", "1"), "": ("4", "1")}  # 10%, rounded up for each length
-    assert (
-        lines["host", ""]["spares"] == "" == lines["host", ""]["lead_days"]
-    )  # nothing is said, and nothing is made up
+    assert lines["host", ""]["spares"] == "" == lines["host", ""]["lead_days"]  # nothing is said, and nothing is made up
 
 
 def test_the_users_file_goes_before_the_model(tmp_path: Path) -> None:
@@ -165,9 +156,7 @@ def test_totals_say_what_they_leave_out(tmp_path: Path) -> None:
 
     def of(*key: str) -> tuple[str, ...]:
         row = found[key]
-        return tuple(
-            row[k] for k in ("devices", "cables", "watts", "without_watts", "price", "without_price")
-        )
+        return tuple(row[k] for k in ("devices", "cables", "watts", "without_watts", "price", "without_price"))
 
     assert of("rack", "a", "A01") == ("4", "3", "100", "3", "1039", "0")
     assert of("between racks", "a", "a") == ("0", "1", "0", "0", "3", "0")
@@ -177,9 +166,7 @@ def test_totals_say_what_they_leave_out(tmp_path: Path) -> None:
     assert of("all", "", "f") == ("10", "8", "200", "8", "2104", "0")
 
 
-@pytest.mark.parametrize(
-    "line", ["spares 2.5", "spares 2m", "lead 3m", "lead 1h", "lead 90min", "spares many"]
-)
+@pytest.mark.parametrize("line", ["spares 2.5", "spares 2m", "lead 3m", "lead 1h", "lead 90min", "spares many"])
 def test_purchases_that_models_cannot_state(tmp_path: Path, line: str) -> None:
     path = tmp_path / "f.fab"
     path.write_text(f"model host H {{ port nic: 400Gbps; {line} }}\nfabric f {{ host h: H }}\n")
@@ -255,9 +242,7 @@ def test_break_outs_and_split_models_are_counted_once(tmp_path: Path) -> None:
     path.write_text(SPLIT)
     found = compiler.compile_without_checks(str(path))
     fabric = found.designs[0].fabric
-    assert fabric is not None and not [d for d in found.findings if d.severity.word == "error"], (
-        found.findings
-    )
+    assert fabric is not None and not [d for d in found.findings if d.severity.word == "error"], found.findings
     made = build_files(fabric, TARGETS, Diagnostics())
     bill = {(x["kind"], x["model"], x["place"]): int(x["quantity"]) for x in rows(made["bom/bom.csv"])}
     assert bill["cable", "SPLITTER", "host-leaf"] == 4 and bill["cable", "?", "leaf-spine"] == 4
@@ -311,22 +296,15 @@ def test_twisted_pair_gets_a_patch_cord(tmp_path: Path) -> None:
         "7",
         "",
     )
-    (line,) = [
-        r for r in rows_management(out / "bom" / "bom.csv") if r["kind"] == "cable" and r["length_m"] == "7"
-    ]
+    (line,) = [r for r in rows_management(out / "bom" / "bom.csv") if r["kind"] == "cable" and r["length_m"] == "7"]
     assert line["model"] == "CAT6A" and line["note"].startswith("confirm")
     assert not [r for r in rows_management(out / "bom" / "bom.csv") if r["kind"] == "optic"]
 
 
 def test_power_cords_take_the_feeds_in_turn(tmp_path: Path) -> None:
     out = built(tmp_path, "cords 3, C19")
-    found = [
-        (r["cord_id"], r["rack"], r["u"], r["feed"], r["plug"])
-        for r in rows_management(out / "cabling" / "power.csv")
-    ]
-    assert found == [
-        (f"node{n}:psu{k + 1}", "A01", str(2 + 8 * n), "ABA"[k], "C19") for n in range(2) for k in range(3)
-    ]
+    found = [(r["cord_id"], r["rack"], r["u"], r["feed"], r["plug"]) for r in rows_management(out / "cabling" / "power.csv")]
+    assert found == [(f"node{n}:psu{k + 1}", "A01", str(2 + 8 * n), "ABA"[k], "C19") for n in range(2) for k in range(3)]
     (line,) = [r for r in rows_management(out / "bom" / "bom.csv") if r["kind"] == "cord"]
     assert (line["model"], line["place"], line["quantity"]) == ("power cord C19", "SERVER", "6")
     book = openpyxl.load_workbook(BytesIO((out / "cabling" / "cables.xlsx").read_bytes()))
@@ -334,9 +312,7 @@ def test_power_cords_take_the_feeds_in_turn(tmp_path: Path) -> None:
 
 
 def test_without_the_form_the_bill_asks_for_it(tmp_path: Path) -> None:
-    (line,) = [
-        r for r in rows_management(built(tmp_path, "cords 2") / "bom" / "bom.csv") if r["kind"] == "cord"
-    ]
+    (line,) = [r for r in rows_management(built(tmp_path, "cords 2") / "bom" / "bom.csv") if r["kind"] == "cord"]
     assert line["model"] == "power cord" and line["note"].startswith("state the plug")
 
 
@@ -355,14 +331,10 @@ def test_what_is_refused(cords: str, tmp_path: Path) -> None:
 
 
 def test_a_patch_cord_does_not_go_into_a_cage(tmp_path: Path) -> None:
-    text = DESIGN.replace("node[n].bmc to access", "node[n].bmc to access { cable MCP4Y10 }").replace(
-        "CORDS", "vendor Some"
-    )
+    text = DESIGN.replace("node[n].bmc to access", "node[n].bmc to access { cable MCP4Y10 }").replace("CORDS", "vendor Some")
     (tmp_path / "f.fab").write_text(text)
     errors = [d for d in compiler.compile_and_verify(str(tmp_path / "f.fab")).findings if d.severity.word == "error"]
-    assert {e.code for e in errors} == {"E0225", "E0226"} and "the cage is RJ45" in " ".join(
-        e.message for e in errors
-    )
+    assert {e.code for e in errors} == {"E0225", "E0226"} and "the cage is RJ45" in " ".join(e.message for e in errors)
 
 
 PHASES_DESIGN = """fabric f {
@@ -405,11 +377,7 @@ def rows_phases(path: Path) -> list[dict[str, str]]:
 def test_totals_by_phase(out: Path) -> None:
     """A unit has 4 hosts and 8 leaves; 4 * 8 cables to hosts and 8 * 4 to spines. The spines are of the first phase."""
     found = {(r["by"], r["name"]): r for r in rows_phases(out / "bom" / "totals.csv")}
-    of = {
-        k: (int(r["devices"]), int(r["cables"]), int(r["price"]), r["needed"])
-        for k, r in found.items()
-        if "phase" in k[0]
-    }
+    of = {k: (int(r["devices"]), int(r["cables"]), int(r["price"]), r["needed"]) for k, r in found.items() if "phase" in k[0]}
     assert of == {
         ("phase", "phase 1"): (14, 64, 10_000, "2027-01-15"),
         ("added by phase", "phase 1"): (14, 64, 10_000, "2027-01-15"),

@@ -15,13 +15,13 @@ from random import Random
 
 import numpy as np
 import pytest
-
 from tdsl.compile.compilation import Compilation
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.physical.bends import Bends
 from tdsl.physical.model import physical_of
 from tdsl.physical.trays import Trays
+
 from tests.harness import compile_text
 
 HALF = 22_225
@@ -59,10 +59,7 @@ class Hall:
 
     def text(self) -> str:
         bend = f"; bend {self.bend}mm" if self.bend else ""
-        rows = "".join(
-            f"row {'ABC'[k]} {{ rack 1..{n} {{ height 48U; power 20kW{bend} }} }}; "
-            for k, n in enumerate(self.rows)
-        )
+        rows = "".join(f"row {'ABC'[k]} {{ rack 1..{n} {{ height 48U; power 20kW{bend} }} }}; " for k, n in enumerate(self.rows))
         side = "above" if self.tray >= 0 else "below"
         over = ", ".join(str(x + 1) for x in self.across)
         return (
@@ -136,9 +133,7 @@ class Plan:
         for a, b, part in self.cables:
             ends = []
             for d in (a, b):
-                ends.append(
-                    f"s[{d[1:]}].p[{used[d] + 1}]" if d.startswith("s") else f"h[{d[1:]}].nic[{used[d]}]"
-                )
+                ends.append(f"s[{d[1:]}].p[{used[d] + 1}]" if d.startswith("s") else f"h[{d[1:]}].nic[{used[d]}]")
                 used[d] += 1
             links.append(
                 f"  connect {ends[0]} to {ends[1]} {{ cable {part}{'; optic LASER, LASER' if part == 'GLASS' else ''} }}\n"
@@ -164,9 +159,7 @@ def random_plan(seed: int) -> Plan:
         )  # fmt: skip
     plan = Plan(halls, random.choice((1, 9_000, 25_000)))
     racks = [(h, r, x) for h, hall in enumerate(halls) for r, n in enumerate(hall.rows) for x in range(n)]
-    free = [
-        (rack, unit) for rack in random.sample(racks, min(len(racks), 5)) for unit in (1, 5, 9, 20, 33, 46)
-    ]
+    free = [(rack, unit) for rack in random.sample(racks, min(len(racks), 5)) for unit in (1, 5, 9, 20, 33, 46)]
     random.shuffle(free)
     hosts, switches = random.randint(2, 5), random.randint(2, 3)
     for d in [f"h{n}" for n in range(hosts)] + [f"s{n}" for n in range(switches)]:
@@ -200,27 +193,17 @@ def judged(plan: Plan, found: Compilation) -> None:
     # runs, and lengths to order
     physical = physical_of(fabric)
     assert physical is not None
-    ends = [
-        [fabric.device_name(int(fabric.port_device[p])) for p in ports]
-        for ports in (fabric.cable_a, fabric.cable_b)
-    ]
-    mine = Counter(
-        (frozenset((a, b)), -1 if run is None else run)
-        for (a, b, _), run in zip(plan.cables, runs, strict=True)
-    )
+    ends = [[fabric.device_name(int(fabric.port_device[p])) for p in ports] for ports in (fabric.cable_a, fabric.cable_b)]
+    mine = Counter((frozenset((a, b)), -1 if run is None else run) for (a, b, _), run in zip(plan.cables, runs, strict=True))
     lengths = physical.lengths
     assert Counter((frozenset(e), r) for *e, r in zip(*ends, lengths.run.tolist(), strict=True)) == mine
     for leg, run in enumerate(lengths.run.tolist()):
-        assert sum(s.length for s in lengths.steps(leg)) == max(run, 0) and (lengths.unknown(leg) == "") is (
-            run >= 0
-        )
+        assert sum(s.length for s in lengths.steps(leg)) == max(run, 0) and (lengths.unknown(leg) == "") is (run >= 0)
     far = [r is not None and r > REACH[part] * 10**6 for r, (*_, part) in zip(runs, plan.cables, strict=True)]
     assert ("E0225" in {d.code for d in found.findings}) is any(far)
     rows = table(files, "cabling/cables.csv")
     if not any(far):
-        ordered = Counter(
-            (part, "" if sold(k) is None else str(sold(k))) for k, (*_, part) in enumerate(plan.cables)
-        )
+        ordered = Counter((part, "" if sold(k) is None else str(sold(k))) for k, (*_, part) in enumerate(plan.cables))
         assert Counter((r["part"], r["length_m"]) for r in rows) == ordered
         bill = table(files, "bom/bom.csv")
         bought: Counter[tuple[str, str]] = Counter()
@@ -232,10 +215,7 @@ def judged(plan: Plan, found: Compilation) -> None:
         assert bought == ordered
         # a tenth, rounded up for each length
         assert +spare == {key: ceil(Fraction(n, 10)) for key, n in ordered.items() if key[0] == "WIRE"}
-        pieces = {
-            k: sum(int(x["quantity"]) for x in bill if x["kind"] == k)
-            for k in ("optic", "label", "host", "switch")
-        }
+        pieces = {k: sum(int(x["quantity"]) for x in bill if x["kind"] == k) for k in ("optic", "label", "host", "switch")}
         glass = sum(part == "GLASS" for *_, part in plan.cables)
         assert pieces == {
             "optic": 2 * glass, "label": 2 * len(plan.cables), "host": sum(d[0] == "h" for d in plan.at),
@@ -251,9 +231,7 @@ def judged(plan: Plan, found: Compilation) -> None:
                 loads[step][1] += DIAMETER[part] ** 2
     trays = Trays(fabric, physical)
     all_legs = np.ones(len(fabric.cable_a), dtype=np.bool_)
-    stretches = {
-        (s.hall, s.across, s.line, s.start): [s.cables, s.squares] for s in trays.stretches(all_legs)
-    }
+    stretches = {(s.hall, s.across, s.line, s.start): [s.cables, s.squares] for s in trays.stretches(all_legs)}
     assert stretches == loads and trays.unknown(all_legs) == runs.count(None)
 
     # bends: the racks at the ends of a cable that needs more than they leave
@@ -302,9 +280,7 @@ def judged(plan: Plan, found: Compilation) -> None:
         else:
             hall = plan.halls[bucket[0]].name
             keys.append(("hall", hall, hall))
-            keys.append(
-                ("rack", hall, plan.name(bucket)) if len(bucket) == 3 else ("between racks", hall, hall)
-            )  # type: ignore[arg-type]
+            keys.append(("rack", hall, plan.name(bucket)) if len(bucket) == 3 else ("between racks", hall, hall))  # type: ignore[arg-type]
         for key in keys:
             sums[key] = [x + y for x, y in zip(sums[key], amounts, strict=True)]
 
@@ -314,20 +290,10 @@ def judged(plan: Plan, found: Compilation) -> None:
     for a, b, part in plan.cables:
         here, there = plan.at[a], plan.at[b]
         both = here and there and (here[0], there[0])
-        same = (
-            None
-            if not both
-            else both[0]
-            if both[0] == both[1]
-            else (both[0][0],)
-            if both[0][0] == both[1][0]
-            else None
-        )
+        same = None if not both else both[0] if both[0] == both[1] else (both[0][0],) if both[0][0] == both[1][0] else None
         add(same, 0, 0, 1, 0, PRICE[part])
     total = {
-        (r["by"], r["hall"], r["name"]): [
-            int(r[c]) for c in ("devices", "optics", "cables", "watts", "price")
-        ]
+        (r["by"], r["hall"], r["name"]): [int(r[c]) for c in ("devices", "optics", "cables", "watts", "price")]
         for r in table(files, "bom/totals.csv")
     }
     assert total == sums and {r["without_watts"] for r in table(files, "bom/totals.csv")} == {"0"}
@@ -374,12 +340,7 @@ model optic DIODE {{ rate 400Gbps; form OSFP; ports 1; fibre smf; connector mpo;
 def test_no_more_ferrules_than_each_part_allows_for(panel: int | None, tmp_path: Path) -> None:
     """A panel that states none has 2; a part that states none allows for any number."""
     for fibre, optic in product((None, 2, 4), (None, 3, 4)):
-        given = {
-            k: "" if n is None else f"ferrules {n}"
-            for k, n in (("panel", panel), ("fibre", fibre), ("optic", optic))
-        }
+        given = {k: "" if n is None else f"ferrules {n}" for k, n in (("panel", panel), ("fibre", fibre), ("optic", optic))}
         found = compile_text(PANEL.format(**given), tmp_path, models=False)
         limit = min((n for n in (fibre, optic) if n is not None), default=99)
-        assert ("E0233" in {d.code for d in found.findings}) is ((2 if panel is None else panel) > limit), (
-            given
-        )
+        assert ("E0233" in {d.code for d in found.findings}) is ((2 if panel is None else panel) > limit), given

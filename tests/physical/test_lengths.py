@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.physical.explain import explain_cable_length
 from tdsl.physical.model import Physical, physical_of
+
 from tests.harness import compile_text
 
 MODELS = """
@@ -172,11 +172,7 @@ def test_the_parts_that_fit_are_chosen(tmp_path: Path) -> None:
         ("leaf-spine", "MFP7E30", "MMS4X00_NS", "MMS4X00_NS"),
     }
     device, _, part, ends = parts.cages
-    count = {
-        name: int(ends[part == k].sum())
-        for k, name in enumerate(o.name for o in parts.optics)
-        if (part == k).any()
-    }
+    count = {name: int(ends[part == k].sum()) for k, name in enumerate(o.name for o in parts.optics) if (part == k).any()}
     assert count == {"MMA4Z00_NS_FLT": 32, "MMA4Z00_NS": 32, "MMS4X00_NS": 2 * 8 * 8}
     # 4 nodes have 4 twin cages. Leaf ports 1 to 4 lead to nodes, from 2 cages; 5, 6, 20, 21, 35, 36, 50, 51 to spines, from
     # the cages 3, 10, 11, 18, 25 and 26. A spine has 4 times 8 ports side by side, in 16 cages.
@@ -233,9 +229,7 @@ def test_the_most_and_one_more(name: str, most: str, more: str, message: str, tm
 
 def test_a_tray_with_the_thickest_cables_is_overfull(tmp_path: Path) -> None:
     assert not found(tmp_path)
-    assert any(
-        "5.24e+03% full" in m for messages in found(tmp_path, DIAMETER="1m").values() for m in messages
-    )
+    assert any("5.24e+03% full" in m for messages in found(tmp_path, DIAMETER="1m").values() for m in messages)
 
 
 def test_a_length_beyond_the_reach_of_all_cables_of_a_link(tmp_path: Path) -> None:

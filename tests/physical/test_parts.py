@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.fabric.cables.identity import CableIndex
 from tdsl.physical.bom import bill_of_materials
 from tdsl.physical.model import physical_of
+
 from tests.harness import compile_text
 
 DESIGN = """fabric f {{
@@ -89,19 +89,13 @@ def best(parts: list[Part], run: Fraction, asked: str, side: str) -> tuple[str, 
                 found.append((unknown, Fraction(cable["power"] or 0), 0, cable["name"], [], (cable["name"],)))  # type: ignore[arg-type]
             continue
         wanted = (400, side, cable["fibre"], cable["connector"])
-        optics = [
-            o
-            for o in parts
-            if o["kind"] == "optic" and (o["rate"], o["side"], o["fibre"], o["connector"]) == wanted
-        ]
+        optics = [o for o in parts if o["kind"] == "optic" and (o["rate"], o["side"], o["fibre"], o["connector"]) == wanted]
         fits = [o for o in optics if run <= o["reach"]]  # type: ignore[operator]
         for a, b in product(fits, repeat=2):
             unknown = None in (a["power"], b["power"])
             watts = Fraction((a["power"] or 0) + (b["power"] or 0))  # type: ignore[operator]
             names = [a["name"], b["name"]]
-            found.append(
-                (unknown, watts, max(a["reach"], b["reach"]), cable["name"], names, (cable["name"], *names))
-            )  # type: ignore[type-var]
+            found.append((unknown, watts, max(a["reach"], b["reach"]), cable["name"], names, (cable["name"], *names)))  # type: ignore[type-var]
     return min(found)[-1] if found else None  # type: ignore[return-value,type-var]
 
 
@@ -110,9 +104,7 @@ def test_the_best_of_all_that_fit(tmp_path: Path) -> None:
     for seed in range(60):
         random = Random(seed)
         parts = catalogue(random)
-        pitch = random.choice(
-            (44, 1044, 1045, 8_044, 8_045, 28_044, 28_045)
-        )  # runs of 2, 3, 10 and 30 m, or a millimetre more
+        pitch = random.choice((44, 1044, 1045, 8_044, 8_045, 28_044, 28_045))  # runs of 2, 3, 10 and 30 m, or a millimetre more
         asked = random.choice(("", "", "", "dac", "copper", "aoc", "fibre"))
         side = random.choice(("flat", "flat", "finned"))
         design = DESIGN.format(asked=f"medium {asked}" if asked else "", pitch=pitch, side=side)
@@ -155,9 +147,7 @@ ALLOW_DESIGN = """fabric f {
         ("allow MMA4Z00_NS, MFP7E30", None),  # multimode on a single-mode fibre: nothing goes together
     ],
 )
-def test_parts_are_chosen_from_those_allowed(
-    allow: str, parts: tuple[str, str] | None, tmp_path: Path
-) -> None:
+def test_parts_are_chosen_from_those_allowed(allow: str, parts: tuple[str, str] | None, tmp_path: Path) -> None:
     path = tmp_path / "f.fab"
     path.write_text(ALLOW_DESIGN.replace("ALLOW", allow))
     fabric = compiler.compile_without_checks(str(path)).designs[0].fabric
@@ -226,9 +216,7 @@ def elaborated(body: str, tmp_path: Path):  # type: ignore[no-untyped-def]
     path = tmp_path / "design.fab"
     path.write_text("fabric f {\n" + body + "}\n" + MODELS)
     found = compiler.compile_without_checks(str(path))
-    return found.designs[0].fabric if found.designs else None, [
-        d.code for d in found.findings if d.severity.word == "error"
-    ]
+    return found.designs[0].fabric if found.designs else None, [d.code for d in found.findings if d.severity.word == "error"]
 
 
 @pytest.mark.parametrize(
@@ -277,18 +265,14 @@ def test_a_cage_that_leads_to_two_needs_a_splitter(tmp_path: Path) -> None:
 
 
 CARD = "model host CX7 { port nic[2]: 400Gbps { type NDR, NDR200; cage 1 OSFP flat }; height 2U }\n"
-BREAKOUT_HALL = (
-    "  hall h { row A { rack 1..99 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }\n"
-)
+BREAKOUT_HALL = "  hall h { row A { rack 1..99 { height 48U } }; pitch rack 0.6m; tray above 2.6m; slack 0.5m }\n"
 
 
 def compiled(body: str, tmp_path: Path, models: str = CARD):  # type: ignore[no-untyped-def]
     path = tmp_path / "design.fab"
     path.write_text("fabric f {\n" + body + "}\n" + models)
     found = compiler.compile_and_verify(str(path))
-    return found.designs[0].fabric if found.designs else None, [
-        d for d in found.findings if d.severity.word == "error"
-    ]
+    return found.designs[0].fabric if found.designs else None, [d for d in found.findings if d.severity.word == "error"]
 
 
 SPLIT = (
@@ -310,9 +294,7 @@ def test_a_split_port_leaves_by_a_splitter(tmp_path: Path) -> None:
 def test_beyond_the_reach_of_multimode(tmp_path: Path) -> None:
     """Both splitters reach 50 m; racks 1 and 80 are 79 * 0.6 = 47.4 m apart, and the ways up and down are some 4 m more."""
     fabric, errors = compiled(BREAKOUT_HALL + SPLIT.replace("FAR", "80"), tmp_path)
-    assert (
-        fabric is not None and not errors
-    )  # nothing is pinned, so nothing is refused: the bill says what is missing
+    assert fabric is not None and not errors  # nothing is pinned, so nothing is refused: the bill says what is missing
     physical = physical_of(fabric)
     assert physical is not None
     choice = physical.parts.choice(0)
@@ -370,9 +352,7 @@ def test_four_lanes_leave_two_sockets_by_two_splitters(tmp_path: Path) -> None:
     ],
 )
 def test_pinned_transceivers_of_a_break_out(optics: str, codes: list[str], tmp_path: Path) -> None:
-    body = BREAKOUT_HALL + SPLIT.replace("FAR", "9").replace(
-        "a.p[i, k] to c[i - 1].nic[k]", "c[i - 1].nic[k] to a.p[i, k]"
-    )
+    body = BREAKOUT_HALL + SPLIT.replace("FAR", "9").replace("a.p[i, k] to c[i - 1].nic[k]", "c[i - 1].nic[k] to a.p[i, k]")
     _, errors = compiled(body.replace("200Gbps }", f"200Gbps; cable MFP7E20; optic {optics} }}"), tmp_path)
     assert [e.code for e in errors] == codes
 

@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.fabric.places import RackPlaces

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
 from tdsl.fabric.places import rows_of_places
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
+
 from tests.harness import compile_text
 
 BARE = """
@@ -30,19 +30,13 @@ HALL = """
     slack 1m
   }
 """
-PLACED = (
-    BARE
-    + HALL
-    + "  place node[n] in h1.A[n//4 + 1] at 2U + 8U*(n%4)\n  place leaf[*] in h1[2, 3] stacked from 30U\n}\n"
-)
+PLACED = BARE + HALL + "  place node[n] in h1.A[n//4 + 1] at 2U + 8U*(n%4)\n  place leaf[*] in h1[2, 3] stacked from 30U\n}\n"
 
 
 def compiled(text: str, tmp_path: Path, table: str | None = None) -> compiler.Compilation:
     path = tmp_path / "design.fab"
     path.write_text(text)
-    return compiler.compile_and_verify(
-        str(path), Options(places=SourceFile("places.csv", table) if table is not None else None)
-    )
+    return compiler.compile_and_verify(str(path), Options(places=SourceFile("places.csv", table) if table is not None else None))
 
 
 def codes(found: compiler.Compilation) -> list[tuple[str, int]]:
@@ -67,9 +61,7 @@ def test_index_arithmetic_and_stacks(tmp_path: Path) -> None:
 
 def test_a_table_says_the_same_as_statements(tmp_path: Path) -> None:
     rows = placed(compiled(PLACED, tmp_path))
-    table = "device,hall,row,rack,unit\n" + "".join(
-        f"{d},{','.join(map(str, where))}\n" for d, where in rows.items()
-    )
+    table = "device,hall,row,rack,unit\n" + "".join(f"{d},{','.join(map(str, where))}\n" for d, where in rows.items())
     for text in (BARE + "}\n", BARE + HALL + "}\n"):  # halls of the table, or of the design
         found = compiled(text, tmp_path, table)
         assert not codes(found)
@@ -77,11 +69,7 @@ def test_a_table_says_the_same_as_statements(tmp_path: Path) -> None:
 
 
 def test_units_may_be_values_and_parameters(tmp_path: Path) -> None:
-    text = (
-        BARE
-        + HALL
-        + "  let base = 2U\n  let each = 8\n  place node[n] in h1.A[n//4 + 1] at base + 1U*each*(n%4)\n}\n"
-    )
+    text = BARE + HALL + "  let base = 2U\n  let each = 8\n  place node[n] in h1.A[n//4 + 1] at base + 1U*each*(n%4)\n}\n"
     found = compiled(text, tmp_path)
     assert not codes(found)
     assert placed(found)["node7"] == ["h1", "A", 2, 26]
@@ -148,13 +136,8 @@ def test_without_places_nothing_changes(tmp_path: Path) -> None:
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 12)), min_size=1, max_size=8))
 def test_overlaps_are_those_that_brute_force_finds(where: list[tuple[int, int]]) -> None:
     """Hosts of 8U in racks of 16U: wrong where two share a unit, or one reaches beyond the top."""
-    text = (
-        BARE.replace("node[8]", f"node[{len(where)}]") + "  hall h1 { row A { rack 1..3 { height 16U } } }\n"
-    )
-    text += (
-        "".join(f"  place node[{k}] in h1.A[{rack}] at {unit}U\n" for k, (rack, unit) in enumerate(where))
-        + "}\n"
-    )
+    text = BARE.replace("node[8]", f"node[{len(where)}]") + "  hall h1 { row A { rack 1..3 { height 16U } } }\n"
+    text += "".join(f"  place node[{k}] in h1.A[{rack}] at {unit}U\n" for k, (rack, unit) in enumerate(where)) + "}\n"
     found = _checked(text)
     taken = [{(rack, u) for u in range(unit, unit + 8)} for rack, unit in where]
     clash = any(a & b for k, a in enumerate(taken) for b in taken[:k])

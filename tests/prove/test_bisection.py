@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
 from tdsl.certificates.checker import verify
 from tdsl.compile.compiler import Options, compile_without_checks
 from tdsl.fabric.graph import Fabric
@@ -21,6 +20,7 @@ from tdsl.prove.node_connectivity import least_separator_bounds
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
+
 from tests.certificates.made import as_json, made
 from tests.fabrics import GBPS, Builder, multiplane, rail_only, scale_up, superpod, torus, without
 from tests.harness import compile_text, fabric_of
@@ -187,9 +187,7 @@ def intents(draw: st.DrawFn) -> str:
           tier pod of {racks} rack {{ switch S; oversubscription {draw(st.sampled_from(AIMS))} }}
           tier core of {pods} pod {{ switch S; oversubscription {draw(st.sampled_from(AIMS))} }}
         }}"""
-    return (
-        MODELS.format(ports=ports, links=links) + f"fabric f {{\n hosts {hosts} x N\n {inside}\n {clos}\n}}"
-    )
+    return MODELS.format(ports=ports, links=links) + f"fabric f {{\n hosts {hosts} x N\n {inside}\n {clos}\n}}"
 
 
 def is_clos(net: Network) -> bool:

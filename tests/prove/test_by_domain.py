@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.compile.compiler import Compilation, compile_and_verify
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics, Severity
@@ -19,6 +18,7 @@ from tdsl.prove.by_domain import ByDomain
 from tdsl.prove.demands import TrafficDemand
 from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
+
 from tests.harness import compile_text
 from tests.soundness.arena import judged
 from tests.soundness.generate import draft
@@ -72,10 +72,7 @@ def racks(folder: Path, *claims: str, rate: int = 3600, up: int = 2, scaleup: st
 def test_metrics_of_the_network_are_those_of_a_fabric_without_the_other_links(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    both, alone = (
-        answers(racks(tmp_path / name, *NETWORK, scaleup=said))
-        for name, said in (("a", SCALEUP), ("b", "omit xbar"))
-    )
+    both, alone = (answers(racks(tmp_path / name, *NETWORK, scaleup=said)) for name, said in (("a", SCALEUP), ("b", "omit xbar")))
     for claim in NETWORK:
         one, other = both[claim], alone[claim]
         assert (one.status, one.value, one.lower, one.upper) == (
@@ -94,9 +91,7 @@ def test_collective_operations_through_domains(tmp_path: Path) -> None:
     assert found.value.amount == inner + outer and "hierarchical" in found.text
     (tmp_path / "without").mkdir()
     bare = answers(racks(tmp_path / "without", "allreduce 1GB", scaleup="omit xbar"))["allreduce 1GB"]
-    assert (
-        "hierarchical" not in bare.text and "no scale-up domain joins the accelerators of TRAY" in bare.text
-    )
+    assert "hierarchical" not in bare.text and "no scale-up domain joins the accelerators of TRAY" in bare.text
 
 
 def test_ports_of_apart_rails_after_a_failure_of_the_domain(tmp_path: Path) -> None:
@@ -162,13 +157,9 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
     view = ByDomain.of(View.whole(fabric.network))
     assert view.sizes.tolist() == [3, 3]
     assert view.carried(None, Fraction(10**9)) == 1
-    load = (
-        Fraction(5 * 10**14, 18) + 800 * 10**9
-    ) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
+    load = (Fraction(5 * 10**14, 18) + 800 * 10**9) / 2  # of an accelerator; a pair of six has a fifth of 3.6 Tbit/s
     assert view.carried(None, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / load
-    one = TrafficDemand(
-        np.array([0]), np.array([3]), np.array([1])
-    )  # one tray sends all, to another domain: it is the busiest
+    one = TrafficDemand(np.array([0]), np.array([3]), np.array([1]))  # one tray sends all, to another domain: it is the busiest
     busy = (Fraction(10**14) + 800 * 10**9) / 2
     assert view.carried(one, Fraction(10**14)) == Fraction(3600 * 10**9, 5) * 6 / 2 / busy
     no_work = ByDomain.of(View.whole(fabric.network, replace(DEFAULT, judged_domains=0)))
@@ -178,9 +169,7 @@ def test_domains_without_a_common_switch_redistribute_in_two_steps(tmp_path: Pat
 @pytest.mark.parametrize("links", [1, 3])
 @pytest.mark.parametrize("rate", [100, 400, 3600])
 @pytest.mark.parametrize("word", ["ring", "all_to_all", "shift 2"])
-def test_throughput_through_such_domains_lies_in_its_bounds(
-    word: str, rate: int, links: int, tmp_path: Path
-) -> None:
+def test_throughput_through_such_domains_lies_in_its_bounds(word: str, rate: int, links: int, tmp_path: Path) -> None:
     claim = f"throughput {word} through scaleup"
     made = racks(tmp_path, claim, rate=rate, scaleup=APART.format(links=links))
     found, exact = answers(made)[claim], through_domains(made, word)

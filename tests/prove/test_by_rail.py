@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.certificates.checker import verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
@@ -19,6 +18,7 @@ from tdsl.prove.by_rail import ByRail
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
 from tdsl.verify.check import checks_by_name
+
 from tests.certificates.made import as_json, headed, rejected
 from tests.fabrics import claim, rail_only, selector, superpod, without
 
@@ -33,9 +33,7 @@ def asked_of(pattern, count, seed, folder):
         return (pattern,), None
     by = 1 + int(rng.integers(count - 1)) if pattern == "shift" else 1
     if pattern in ("ring", "shift", "rail_allreduce"):
-        return (pattern, *([by] if pattern == "shift" else [])), {
-            (i, (i + by) % count): 1 for i in range(count)
-        }
+        return (pattern, *([by] if pattern == "shift" else [])), {(i, (i + by) % count): 1 for i in range(count)}
     if pattern == "permutation":
         to = rng.permutation(count).tolist()
         pairs = {(i, t): 1 for i, t in enumerate(to) if i != t} or {(0, 1): 1}
@@ -122,20 +120,14 @@ def wanted(f, pairs, by_rail, ring):
     hosts = ends_of(f)
     if not by_rail:
         ends = [d for d, _ in hosts]
-        pairs = (
-            pairs
-            if pairs is not None
-            else {(i, j): 1 for i in range(len(ends)) for j in range(len(ends)) if i != j}
-        )
+        pairs = pairs if pairs is not None else {(i, j): 1 for i in range(len(ends)) for j in range(len(ends)) if i != j}
         return {(ends[i], ends[j]): x for (i, j), x in pairs.items()}
     every = [(d, r) for d, rails in hosts for r in rails]
     if pairs is None:
         return {(x, y): 1 for x in every for y in every if x != y}
     if ring:
         rails = [[x for x in every if x[1] == r] for r in sorted({r for _, r in every})]
-        return {
-            (x, mine[(i + 1) % len(mine)]): 1 for mine in rails if len(mine) > 1 for i, x in enumerate(mine)
-        }
+        return {(x, mine[(i + 1) % len(mine)]): 1 for mine in rails if len(mine) > 1 for i, x in enumerate(mine)}
     common = {p: set(hosts[p[0]][1]) & set(hosts[p[1]][1]) for p in pairs}
     if not all(common.values()):
         return None
@@ -152,11 +144,7 @@ def test_every_pattern_against_one_linear_program(tmp_path_factory, seed, patter
     demands = wanted(f, pairs, by_rail, pattern in ("ring", "rail_allreduce"))
     best = 0 if demands is None else optimum(f, demands, by_rail)
     if found.status == "skipped":
-        assert (
-            not all(rails for _, rails in ends_of(f))
-            if by_rail
-            else best is None or best == pytest.approx(0, abs=1)
-        )
+        assert not all(rails for _, rails in ends_of(f)) if by_rail else best is None or best == pytest.approx(0, abs=1)
         return
     low, high = found.measures["lower_bps"], found.measures["upper_bps"]
     assert low <= best * (1 + 1e-6) + 1 and high >= best * (1 - 1e-6) - 1

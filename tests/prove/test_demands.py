@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tdsl.fabric.claims import ResolvedClaim
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.demands import TrafficDemand, UnfitDemand, demand_of, unreachable_pair
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
+
 from tests.fabrics import Builder, claim, superpod, torus
 
 LIMIT = "is not an amount: from 0 to 1,000,000,000,000, with 6 decimal places at most"
@@ -74,9 +74,7 @@ def test_permutations_name_units_in_three_ways(tmp_path: Path) -> None:
     f = hosts(5)
     view = View.whole(f)
     path, name = f.device_path(int(view.units[0])), f.device_name(int(view.units[3]))
-    (tmp_path / "p.csv").write_text(
-        f"From, TO\n{path},3\n\n# 1,1\n 2 , {path}\n{name},2\n1,1\n", encoding="utf-8-sig"
-    )
+    (tmp_path / "p.csv").write_text(f"From, TO\n{path},3\n\n# 1,1\n 2 , {path}\n{name},2\n1,1\n", encoding="utf-8-sig")
     found = demand_of(view, asked(tmp_path, f, BareWord("permutation"), "p.csv"))
     assert rows(found) == [(0, 3, 1), (2, 0, 1), (3, 2, 1)] and not found.ring
     (tmp_path / "p.csv").write_text("4,1\n")
@@ -110,9 +108,7 @@ def test_matrices_by_lines_and_by_squares(tmp_path: Path) -> None:
     f = hosts(3)
     view = View.whole(f)
     name = f.device_name(int(view.units[1]))
-    (tmp_path / "t.csv").write_text(
-        f"FROM,to,Amount\n2,0,1.5\n{name},2,0\n1,1,7\n\n2,{name},3\n2,0,0.25\n0,1,0.000001\n"
-    )
+    (tmp_path / "t.csv").write_text(f"FROM,to,Amount\n2,0,1.5\n{name},2,0\n1,1,7\n\n2,{name},3\n2,0,0.25\n0,1,0.000001\n")
     found = demand_of(view, asked(tmp_path, f, "t.csv"))
     assert rows(found) == [(2, 0, 1_750_000), (2, 1, 3_000_000), (0, 1, 1)]
     (tmp_path / "m.csv").write_text("9,0,2\n# two\n,,\n1,9,0\n0,3,9\n")
@@ -173,10 +169,7 @@ def test_files_that_are_not_read(tmp_path: Path) -> None:
     for name in (str(tmp_path / "m.csv"), "../m.csv", "sub/../m.csv", "sub\\m.csv"):
         assert why(tmp_path, f, name) == f"{name}: {place}"
     assert why(tmp_path, f, "m.txt") == "m.txt: a file of demands ends in `.csv`"
-    assert (
-        why("stdlib:design.fab", f, "m.csv")
-        == "m.csv: a design of the standard library has no files beside it"
-    )
+    assert why("stdlib:design.fab", f, "m.csv") == "m.csv: a design of the standard library has no files beside it"
     assert why(tmp_path, f, "no.csv") == f"{tmp_path / 'no.csv'}: {os.strerror(errno.ENOENT)}"
     assert why(tmp_path, f, "folder.csv") == f"{tmp_path / 'folder.csv'}: {os.strerror(errno.EISDIR)}"
     assert why(tmp_path, f, "bytes.csv") == "bytes.csv: this is not a text file"
@@ -201,15 +194,11 @@ def test_what_lost_units_send_or_receive_is_left_out(tmp_path: Path) -> None:
     assert rows(found) == [(0, 2, 1), (2, 1, 1)]
     (tmp_path / "m.csv").write_text("0,1,2,3\n4,0,5,6\n7,8,0,9\n10,11,12,0\n")
     found = demand_of(view, asked(tmp_path, f, "m.csv"))
-    assert rows(found) == [
-        (a, b, n * 10**6) for a, b, n in ((0, 1, 2), (0, 2, 3), (1, 0, 7), (1, 2, 9), (2, 0, 10), (2, 1, 12))
-    ]
+    assert rows(found) == [(a, b, n * 10**6) for a, b, n in ((0, 1, 2), (0, 2, 3), (1, 0, 7), (1, 2, 9), (2, 0, 10), (2, 1, 12))]
     assert rows(demand_of(view, asked(tmp_path, f, BareWord("shift"), 2))) == [(0, 2, 1), (1, 0, 1), (2, 1, 1)]
     assert why(tmp_path, f, BareWord("shift"), 3, view=view) == "a shift by 3 sends all 3 hosts to themselves"
     (tmp_path / "p.csv").write_text("1,0\n2,1\n")
-    assert (
-        why(tmp_path, f, BareWord("permutation"), "p.csv", view=view) == "no two that exchange traffic are left"
-    )
+    assert why(tmp_path, f, BareWord("permutation"), "p.csv", view=view) == "no two that exchange traffic are left"
     again = after(view, 0)
     (tmp_path / "p.csv").write_text("0,3\n3,2\n2,1\n1,0\n")
     assert rows(demand_of(again, asked(tmp_path, f, BareWord("permutation"), "p.csv"))) == [(1, 0, 1)]

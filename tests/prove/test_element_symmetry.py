@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
@@ -17,6 +16,7 @@ from tdsl.prove.element_symmetry import Symmetry, symmetry_of_elements
 from tdsl.prove.elements import elements_of_claim, view_after_failures
 from tdsl.prove.symmetry import Reads, permutation_keeps_view
 from tdsl.prove.view import View
+
 from tests.fabrics import Builder, selector, superpod, torus, without
 from tests.harness import compile_text
 
@@ -217,7 +217,12 @@ def test_what_is_broken_has_fewer_exchanges():
     orbits = symmetry_of_elements(view, selector(f, "su.leaf").elements, frozenset()).orbits()
     assert sorted(map(len, orbits)) == [1, 1, 4]  # the leaf with the lost link, the other of its unit, the rest
     assert (
-        len(symmetry_of_elements(View.whole(torus(4, 4).build()), selector(torus(4, 4).build(), "chip").elements, frozenset()).orbits()) == 1
+        len(
+            symmetry_of_elements(
+                View.whole(torus(4, 4).build()), selector(torus(4, 4).build(), "chip").elements, frozenset()
+            ).orbits()
+        )
+        == 1
     )
 
 

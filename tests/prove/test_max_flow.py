@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.prove import max_flow as module
 from tdsl.prove.budget import DEFAULT
-from tdsl.prove.max_flow import max_flow, inseparable_groups
+from tdsl.prove.max_flow import inseparable_groups, max_flow
 from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency_network
 

@@ -11,6 +11,7 @@ from tdsl.prove.network import Network
 from tdsl.prove.restored_links import restore_missing_links
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
+
 from tests.fabrics import GBPS, Builder
 
 
@@ -94,6 +95,9 @@ def test_as_many_restored_parts_as_the_limit() -> None:
             b.link(b.free(leaf, x), b.free(spine, 0))
     f = b.build()
     net = unit_network(View.whole(f))
-    assert restore_missing_links(net, f, Budget(restored_parts=19)) is not None and restore_missing_links(net, f, Budget(restored_parts=20)) is None
+    assert (
+        restore_missing_links(net, f, Budget(restored_parts=19)) is not None
+        and restore_missing_links(net, f, Budget(restored_parts=20)) is None
+    )
     assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=4)) is not None
     assert restore_missing_links(net, f, Budget(restored_parts=19, restored_pairs=3)) is None

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.prove.budget import Budget
 from tdsl.prove.network import Network
-from tdsl.prove.routing_combinations import FINE, STEPS, Combination, NodeDemands, FullRouting, combine_routings, route_over_hubs
+from tdsl.prove.routing_combinations import FINE, STEPS, Combination, FullRouting, NodeDemands, combine_routings, route_over_hubs
+
 from tests.prove.networks import arrives, bound_by_lengths, most_flow, network_with_copies, random_network
 
 Demands = dict[tuple[int, int], int]
@@ -32,7 +32,9 @@ def made(seed: int, flows: bool = True) -> tuple[Combination, list[FullRouting],
         load = [rng.choice([0, *range(1, 60)]) for _ in range(arcs)]
         flow = [(rng.randrange(3), arc, x) for arc, x in enumerate(load) if x]
         given = tuple(column([f[i] for f in flow]) for i in range(3)) if flows else None
-        routings.append(FullRouting(column([max(x, 1) if i == 0 else x for i, x in enumerate(load)]), rng.choice([4, 6, 10]), given))  # type: ignore[arg-type]
+        routings.append(
+            FullRouting(column([max(x, 1) if i == 0 else x for i, x in enumerate(load)]), rng.choice([4, 6, 10]), given)
+        )  # type: ignore[arg-type]
     found = Combination(capacity)
     for x in routings:
         found.add(x)

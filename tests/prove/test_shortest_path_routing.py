@@ -7,9 +7,9 @@ from random import Random
 
 import networkx as nx
 import numpy as np
-
 from tdsl.prove.network import Network
 from tdsl.prove.shortest_path_routing import NEVER, PARTS, amounts_fit_in_words, path_lengths, route_on_shortest_paths
+
 from tests.prove.networks import arrives, random_network, usable_arcs
 
 
@@ -56,7 +56,9 @@ def test_many_sources_are_routed_as_few_are() -> None:
     net = Network.both_ways(np.ones(size, dtype=np.bool_), np.append(line, line), np.append(line + 1, line + 19) % size)
     target, amount, ones = (7 * line + 3) % size, 1 + line % 4, np.ones(net.arcs, dtype=np.int64)
     once = route_on_shortest_paths(net, ones, line, target, amount, 10**9)
-    parts = [route_on_shortest_paths(net, ones, line[i : i + 1], target[i : i + 1], amount[i : i + 1], 10**9) for i in range(size)]
+    parts = [
+        route_on_shortest_paths(net, ones, line[i : i + 1], target[i : i + 1], amount[i : i + 1], 10**9) for i in range(size)
+    ]
     assert once is not None and once.load.tolist() == sum(x.load for x in parts if x is not None).tolist()  # type: ignore[union-attr]
     assert once.spent == sum(x.spent for x in parts if x is not None)
 
@@ -66,4 +68,6 @@ def test_amounts_that_fit_one_word() -> None:
     most = (1 << 61) // PARTS
     assert amounts_fit_in_words(column([most]), column([1, 1])) and not amounts_fit_in_words(column([most + 1]), column([1]))
     assert amounts_fit_in_words(column([most]), column([])) and not amounts_fit_in_words(column([most + 1]), column([]))
-    assert amounts_fit_in_words(column([most // 2 - 3, 3]), column([2, 1])) and not amounts_fit_in_words(column([most // 2, 1]), column([1, 2]))
+    assert amounts_fit_in_words(column([most // 2 - 3, 3]), column([2, 1])) and not amounts_fit_in_words(
+        column([most // 2, 1]), column([1, 2])
+    )

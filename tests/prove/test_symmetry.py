@@ -8,12 +8,21 @@ from random import Random
 
 import numpy as np
 import pytest
-
 from tdsl.fabric.graph import Fabric, Ints
 from tdsl.prove.network import Network
 from tdsl.prove.search import adjacency_network
-from tdsl.prove.symmetry import SymmetryFacts, arc_image, equal_demands, equal_rows, equivalent_nodes, same_network, permutation_keeps_view, orbit_labels
+from tdsl.prove.symmetry import (
+    SymmetryFacts,
+    arc_image,
+    equal_demands,
+    equal_rows,
+    equivalent_nodes,
+    orbit_labels,
+    permutation_keeps_view,
+    same_network,
+)
 from tdsl.prove.view import View
+
 from tests.fabrics import Builder, superpod
 
 READS = ("", "lengths", "order", "names", "bundles")
@@ -157,7 +166,9 @@ def test_every_permutation_of_small_fabrics(seed: int) -> None:
         image = [*panel, *(2 + x for x in node), *(5 + x for x in box), *(8 + x for x in chosen)]
         for word in READS:
             assert facts[word].kept_by(np.array(image)) == kept(f, view.units.tolist(), image, word), (word, image)
-    assert not permutation_keeps_view(view, np.zeros(f.device_count, dtype=np.int64)) and not permutation_keeps_view(view, np.arange(f.device_count - 1))
+    assert not permutation_keeps_view(view, np.zeros(f.device_count, dtype=np.int64)) and not permutation_keeps_view(
+        view, np.arange(f.device_count - 1)
+    )
     assert permutation_keeps_view(view, np.arange(f.device_count), frozenset(READS[1:]))
 
 
@@ -184,7 +195,11 @@ def test_only_permutations_are_kept() -> None:
     twice = np.arange(7)
     twice[5] = 4
     assert not permutation_keeps_view(view, twice)
-    assert permutation_keeps_view(view, exchanged(f, 4, 5)) and permutation_keeps_view(view, exchanged(f, 0, 1)) and not permutation_keeps_view(view, exchanged(f, 0, 4))
+    assert (
+        permutation_keeps_view(view, exchanged(f, 4, 5))
+        and permutation_keeps_view(view, exchanged(f, 0, 1))
+        and not permutation_keeps_view(view, exchanged(f, 0, 4))
+    )
     assert not permutation_keeps_view(view, np.arange(6)) and not permutation_keeps_view(view, np.arange(8))
 
 
@@ -194,7 +209,9 @@ def test_named_devices_stay_among_themselves() -> None:
     some = [np.array([0, 1]), np.array([1, 2])]
     for one, two, kept in ((0, 1, False), (1, 2, False), (0, 2, False), (3, 0, False), (4, 5, True)):
         assert permutation_keeps_view(view, exchanged(f, one, two), fixed=some) is kept
-    assert permutation_keeps_view(view, exchanged(f, 0, 1), fixed=some[:1]) and permutation_keeps_view(view, exchanged(f, 2, 3), fixed=some[:1])
+    assert permutation_keeps_view(view, exchanged(f, 0, 1), fixed=some[:1]) and permutation_keeps_view(
+        view, exchanged(f, 2, 3), fixed=some[:1]
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.prove import uniform_flow as concurrent
 from tdsl.prove.automorphisms import Orbits, automorphism_orbits
 from tdsl.prove.bisection import bisection_bounds
@@ -21,6 +20,7 @@ from tdsl.prove.uniform_flow import bound_across_halves
 from tdsl.prove.unit_graph import UnitGraph
 from tdsl.prove.unit_network import unit_network
 from tdsl.prove.view import View
+
 from tests.fabrics import Builder, random_chips, random_fabric, superpod, swapped, torus, two_links, without
 
 SEEDS = st.integers(0, 10**6)
@@ -35,7 +35,9 @@ def test_colours_alone_would_prove_too_much():
     g = UnitGraph.of(view, net)
     one_colour = Orbits((), np.zeros(g.nodes, dtype=np.int64), np.zeros(len(g.a), dtype=np.int64))
     once = replace(DEFAULT, uniform_rounds=1)
-    claimed = concurrent.bound_across_halves(concurrent.uniform_flow_bounds(g, UniformDemand.all_to_all(g), one_colour, budget=once))
+    claimed = concurrent.bound_across_halves(
+        concurrent.uniform_flow_bounds(g, UniformDemand.all_to_all(g), one_colour, budget=once)
+    )
     true = bisection_bounds(view)
     assert claimed == 308 and (true.lower, true.upper) == (256, 256)  # 307.2, rounded up
     assert len(np.unique(automorphism_orbits(g).link)) == 2

@@ -15,12 +15,12 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile.compiler import Compilation, Design
 from tdsl.findings.diagnostic import Diagnostic, Fix, Label, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.report import github, gitlab, junit, sarif
 from tdsl.report.formats import Report
+
 from tests.cli.run import SMALL, tdsl, write
 
 TOOL = Path(__file__).parent.parent / "npm" / "node_modules" / "@microsoft" / "sarif-multitool-linux"
@@ -91,12 +91,8 @@ def of(*found: Diagnostic, file: str = "a.fab") -> Report:
 
 
 def diagnostics() -> st.SearchStrategy[Diagnostic]:
-    file = st.builds(
-        SourceFile, st.sampled_from(["a.fab", "ä b/c,d:e%.fab"]), st.just("first\nsecond line\nthird")
-    )
-    spans = st.builds(
-        lambda f, a, b: SourceSpan(f, min(a, b), max(a, b)), file, st.integers(0, 20), st.integers(0, 20)
-    )
+    file = st.builds(SourceFile, st.sampled_from(["a.fab", "ä b/c,d:e%.fab"]), st.just("first\nsecond line\nthird"))
+    spans = st.builds(lambda f, a, b: SourceSpan(f, min(a, b), max(a, b)), file, st.integers(0, 20), st.integers(0, 20))
     fixes = st.none() | st.builds(lambda t, s, n: Fix(t, ((s, n),)), TEXT, spans, TEXT)
     return st.builds(
         Diagnostic, st.sampled_from(["E0101", "E0405", "E0411"]), TEXT, st.none() | spans,
@@ -134,9 +130,7 @@ def test_gitlab(folder: Path) -> None:
     for entry in found:  # what GitLab's documentation asks of each
         assert entry.keys() == {"description", "check_name", "fingerprint", "severity", "location"}
         assert entry["severity"] in ("info", "minor", "major", "critical", "blocker")
-        assert entry["location"]["lines"]["begin"] >= 1 and not entry["location"]["path"].startswith(
-            ("./", "/")
-        )
+        assert entry["location"]["lines"]["begin"] >= 1 and not entry["location"]["path"].startswith(("./", "/"))
     assert len({entry["fingerprint"] for entry in found}) == len(found) == 3
 
 
@@ -163,9 +157,7 @@ def test_junit(folder: Path) -> None:
         assert int(suite.get("tests", "")) == len(suite.findall("testcase"))
         assert int(suite.get("skipped", "")) == len(suite.findall("testcase/skipped"))
     (failure,) = suites[0].findall("testcase[@name='oversubscription <= 1:9']/failure")
-    assert failure.get("type") == "E0405" and (failure.text or "").startswith(
-        "sites/north side.fab:8:11: E0405"
-    )
+    assert failure.get("type") == "E0405" and (failure.text or "").startswith("sites/north side.fab:8:11: E0405")
     assert suites[3].find("testcase[@name='bisection >= 100%']") is not None
 
 
@@ -203,24 +195,16 @@ def test_sarif_as_github_takes_it(folder: Path) -> None:
     assert [line for line in told if "SARIF2005" not in line] == [], done.stdout
     assert "Analysis completed successfully" in done.stdout
     report.write_text(report.read_text().replace('"level"', '"levl"'))
-    assert (
-        ": error "
-        in subprocess.run(call, capture_output=True, text=True, timeout=120, env=environment).stdout
-    )
+    assert ": error " in subprocess.run(call, capture_output=True, text=True, timeout=120, env=environment).stdout
 
 
 def test_sarif_keeps_within_githubs_limits() -> None:
     """Of more than 25,000 results those that weigh most."""
     file = SourceFile("a.fab", "x\n" * 9)
-    many = [
-        Diagnostic("E0101", f"{i}", SourceSpan(file, 0, 1), severity=Severity(1 + (i >= 100)))
-        for i in range(25_100)
-    ]
+    many = [Diagnostic("E0101", f"{i}", SourceSpan(file, 0, 1), severity=Severity(1 + (i >= 100))) for i in range(25_100)]
     found = json.loads(sarif.render(of(*many)))["runs"][0]["results"]
     assert [r["level"] for r in found] == ["error"] * 25_000
-    crowd = Diagnostic(
-        "E0101", "x", SourceSpan(file, 0, 1), tuple(Label(SourceSpan(file, 0, 1), "here") for _ in range(2000))
-    )
+    crowd = Diagnostic("E0101", "x", SourceSpan(file, 0, 1), tuple(Label(SourceSpan(file, 0, 1), "here") for _ in range(2000)))
     assert len(json.loads(sarif.render(of(crowd)))["runs"][0]["results"][0]["relatedLocations"]) <= 1000
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl import __version__
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation
@@ -22,6 +21,7 @@ from tdsl.report import columns, paint, paths, terminal
 from tdsl.report.formats import Report, report_formats
 from tdsl.report.paint import Paint
 from tdsl.verify.result import Result
+
 from tests.cli.run import SMALL
 from tests.conftest import Golden
 
@@ -60,18 +60,13 @@ def test_a_report_in_each_format(form: str, golden: Golden, here: None) -> None:
     report = Report([compiled(n) for n in DESIGNS], elapsed_s=0.25)
     made = report_formats()[form]
     early = getattr(made, "early", lambda _: "")(report)
-    golden(
-        f"report/{form}.txt", _untimed(plain(f"failed {report.failed}\n{early}----\n{made.render(report)}"))
-    )
+    golden(f"report/{form}.txt", _untimed(plain(f"failed {report.failed}\n{early}----\n{made.render(report)}")))
 
 
 TEXTS = {
     "tabs": "fabric f {\n\tswitch\ts:\tSW\n\t\tconnect s to t\n}\n",
     "wide": "fabric f {\n  switch 交換機: SW  # é 漢字\n  connect e\u0301 to t\u200b\x07\n}",
-    "long": "fabric f {\n  "
-    + " ".join(f"word{n}" for n in range(40))
-    + "\n\n\n\n"
-    + "  last line of it\n}\n",
+    "long": "fabric f {\n  " + " ".join(f"word{n}" for n in range(40)) + "\n\n\n\n" + "  last line of it\n}\n",
 }
 LONG = "a message that goes on for so long that it needs more room than there is beside what it is about"
 MESSAGES = ("short", LONG, "two\nlines", "")
@@ -117,13 +112,9 @@ def test_what_is_marked_is_underlined(lines: list[str], data: st.DataObject) -> 
     assert told[source + 1] == "  | " + " " * start + "^" * max(stop - start, 1)
 
 
-def answer(
-    check: str, status: Any, text: str = "", reason: str = "", requirement: str | None = None, **more: Any
-) -> Result:
+def answer(check: str, status: Any, text: str = "", reason: str = "", requirement: str | None = None, **more: Any) -> Result:
     """An answer in words."""
-    return Result(
-        check, status, None, "", None, None, True, None, "", {}, reason, requirement, None, text, **more
-    )
+    return Result(check, status, None, "", None, None, True, None, "", {}, reason, requirement, None, text, **more)
 
 
 def test_verdicts(golden: Golden) -> None:
@@ -179,11 +170,7 @@ def test_text_in_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     assert paint.wrap_text("", 5) == [""] and paint.wrap_text("a\n  b\n\nc", 9) == ["a", "b", "", "c"]
     assert paint.wrap_text("漢漢 a", 5) == ["漢漢", "a"]
     assert paint.wrap_text("漢漢 a", 6) == ["漢漢 a"] and paint.wrap_text("toolong a", 3) == ["toolong", "a"]
-    assert (
-        Paint(True)("error", "x") == "\x1b[1;31mx\x1b[0m"
-        and Paint(True)("dim", "") == ""
-        and Paint(False)("dim", "x") == "x"
-    )
+    assert Paint(True)("error", "x") == "\x1b[1;31mx\x1b[0m" and Paint(True)("dim", "") == "" and Paint(False)("dim", "x") == "x"
 
     class Stream:
         def __init__(self, terminal: bool) -> None:

@@ -25,9 +25,7 @@ def put(content: dict[str, bytes], out: Path) -> list[str]:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """All files below a folder."""
-    return {
-        p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
-    }
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def output(n: int) -> dict[str, bytes]:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tdsl.system import files as disk
+
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_output_folder import entered, in_child, mode
 from tests.safety.test_writing import ROOT, ROOTED
@@ -24,20 +24,14 @@ def call(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
     """A line of a shell in which `tdsl` is this one."""
     shell = f'tdsl() {{ "{sys.executable}" -m tdsl "$@"; }}; set -o pipefail; {line}'
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        ["bash", "-c", shell], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False
-    )
+    return subprocess.run(["bash", "-c", shell], cwd=folder, env=env, capture_output=True, text=True, timeout=100, check=False)
 
 
 @pytest.mark.parametrize("args", [("fmt", "small.fab"), ("check", "--fix", "small.fab")])
-def test_an_edit_made_meanwhile_stays(
-    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_made_meanwhile_stays(args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An editor saves the design between the moment in which it is read and that in which it is written."""
     monkeypatch.chdir(tmp_path)
-    design = write(
-        tmp_path, LOOSE.replace("spine[*] spread", "spin[*] spread") if args[0] == "check" else LOOSE
-    )
+    design = write(tmp_path, LOOSE.replace("spine[*] spread", "spin[*] spread") if args[0] == "check" else LOOSE)
     before = os.fsync
 
     def edited(handle: int) -> None:
@@ -94,9 +88,7 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path, monkeypatch: pytest.Monk
             Path("new.fab.lock").write_text("")
             Path("new.fab.lock").chmod(0o444)
         done = tdsl(*args)
-        assert done.exit_code == 2 and "it is read-only; `chmod u+w`" in " ".join(done.stderr.split()), (
-            done.output
-        )
+        assert done.exit_code == 2 and "it is read-only; `chmod u+w`" in " ".join(done.stderr.split()), done.output
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
     assert Path("new.fab.lock").read_bytes() == b""
 
@@ -118,9 +110,7 @@ INPUT = [
 
 
 @pytest.mark.parametrize("args", INPUT, ids=lambda args: " ".join(args))
-def test_nothing_is_written_over_what_is_read(
-    args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_written_over_what_is_read(args: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A slip of the hand: the design, or the lock, was a report afterwards. Also where the answer comes from the cache."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
@@ -133,16 +123,12 @@ def test_nothing_is_written_over_what_is_read(
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file() and p.name != "new.fab.lock"}
     for _ in range(2):
         done = tdsl(*args)
-        assert done.exit_code == 2 and "this call reads it, so it is not written over" in done.stderr, (
-            done.output
-        )
+        assert done.exit_code == 2 and "this call reads it, so it is not written over" in done.stderr, done.output
         assert {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.name in before} == before
 
 
 @pytest.mark.parametrize("damage", ["cut", "line", "twice", "merge", "empty", "comment", "zeros"])
-def test_a_lock_that_cannot_be_read_is_not_written_over(
-    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_that_cannot_be_read_is_not_written_over(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the record of what is cabled: `tdsl lock` laid the links of the lost lines anew, and wrote that down."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
@@ -166,9 +152,7 @@ def test_a_lock_that_cannot_be_read_is_not_written_over(
     assert done.exit_code == 1 and ("E0011" if damage == "zeros" else "E0496") in done.stdout, done.output
     done = tdsl("lock", "small.fab")
     said = " ".join(done.stderr.split())
-    assert (
-        done.exit_code == 1 and "nothing is written" in said and "git checkout -- small.fab.lock" in said
-    ), done.output
+    assert done.exit_code == 1 and "nothing is written" in said and "git checkout -- small.fab.lock" in said, done.output
     assert lock.read_text() == damaged
     assert tdsl("lock", "small.fab", "--fresh").exit_code == 0 and lock.read_text() == whole
 
@@ -252,9 +236,7 @@ def test_certificates_that_cannot_be_written_leave_no_folder(there: bool, tmp_pa
     if there:
         (tmp_path / "a" / "b").mkdir(parents=True)
     done = call(tmp_path, "ulimit -f 0; tdsl check small.fab --no-cache --certificates a/b")
-    assert done.returncode == 2 and "a/b/small/" in done.stderr and "File too large" in done.stderr, (
-        done.stdout + done.stderr
-    )
+    assert done.returncode == 2 and "a/b/small/" in done.stderr and "File too large" in done.stderr, done.stdout + done.stderr
     left = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*")}
     assert left == {"small.fab", *({"a", "a/b"} if there else ())}
 
@@ -280,11 +262,7 @@ def test_all_fabrics_are_written_before_a_reader_leaves(tmp_path: Path) -> None:
 def test_in_a_folder_that_is_gone(tmp_path: Path) -> None:
     write(tmp_path)
     done = call(tmp_path, "mkdir gone; cd gone; rmdir ../gone; tdsl check ../small.fab")
-    assert (
-        done.returncode == 2
-        and "the current folder has been removed" in done.stderr
-        and "E0901" not in done.stderr
-    )
+    assert done.returncode == 2 and "the current folder has been removed" in done.stderr and "E0901" not in done.stderr
 
 
 def test_a_new_target_leaves_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,23 +283,14 @@ def test_a_new_target_leaves_what_is_there(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, 0])
-@pytest.mark.parametrize(
-    "args", [("new", "target", "few", "--in", "deep/er"), ("init", "few", "--audit", "lldp")]
-)
+@pytest.mark.parametrize("args", [("new", "target", "few", "--in", "deep/er"), ("init", "few", "--audit", "lldp")])
 def test_a_start_that_is_ended(args: tuple[str, ...], number: int, tmp_path: Path) -> None:
     """By a signal while a file is written, which was left empty then, or by a full disk (0): whole files, or none."""
     (tmp_path / "whole").mkdir()
     line = [sys.executable, "-m", "tdsl", *args]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    assert (
-        subprocess.run(line, cwd=tmp_path / "whole", env=env, capture_output=True, check=False).returncode
-        == 0
-    )
-    whole = {
-        p.relative_to(tmp_path / "whole"): p.read_bytes()
-        for p in (tmp_path / "whole").rglob("*")
-        if p.is_file()
-    }
+    assert subprocess.run(line, cwd=tmp_path / "whole", env=env, capture_output=True, check=False).returncode == 0
+    whole = {p.relative_to(tmp_path / "whole"): p.read_bytes() for p in (tmp_path / "whole").rglob("*") if p.is_file()}
     for step in range(1, len(whole) + 1):
         place = tmp_path / f"step{step}"
         place.mkdir()
@@ -345,12 +314,8 @@ def test_a_start_that_is_ended(args: tuple[str, ...], number: int, tmp_path: Pat
             "pathlib.io.open = opened\n"
             "cli.main(prog_name='tdsl')\n"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", code, *args], cwd=place, env=env, capture_output=True, check=False
-        )
-        assert done.returncode == (-number if number not in (0, signal.SIGINT) else 130 if number else 2), (
-            done.stderr
-        )
+        done = subprocess.run([sys.executable, "-c", code, *args], cwd=place, env=env, capture_output=True, check=False)
+        assert done.returncode == (-number if number not in (0, signal.SIGINT) else 130 if number else 2), done.stderr
         found = {p.relative_to(place): p.read_bytes() for p in place.rglob("*") if p.is_file()}
         assert found.items() <= whole.items(), (step, found.keys())
         folders = [p for p in place.rglob("*") if p.is_dir() and not any(p.iterdir())]
@@ -406,6 +371,4 @@ def test_a_folder_that_may_be_written_to_and_not_read(tmp_path: Path) -> None:
         disk.replace_file(tmp_path / "small.fab.lock", b"lock")
 
     assert in_child(written, 65534) == 0
-    assert (tmp_path / "small.fab").read_text() == "new" and (
-        tmp_path / "small.fab.lock"
-    ).read_text() == "lock"
+    assert (tmp_path / "small.fab").read_text() == "new" and (tmp_path / "small.fab.lock").read_text() == "lock"

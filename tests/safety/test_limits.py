@@ -16,9 +16,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
 from tdsl.emit.rows import spreadsheet_cell
 from tdsl.report.paint import terminal_safe_text
+
 from tests.cli.run import SMALL, tdsl, write
 from tests.safety.test_reading import SECRET, call
 
@@ -259,7 +259,12 @@ def test_no_line_is_a_command_of_github(word: str, tmp_path: Path, monkeypatch: 
     for form in ("full", "concise"):
         done = tdsl("check", f"::{word}::x.fab", "--output-format", form, "--select", "port_budget", "--select", "isolated")
         assert done.exit_code in (0, 1) and not re.search(rf"(?m)^\s*::{word}", done.stdout + done.stderr), done.output
-    assert [terminal_safe_text(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == ["::1", "::add:1", "::ffff:192.0.2.1", "::a"]
+    assert [terminal_safe_text(a) for a in ("::1", "::add:1", "::ffff:192.0.2.1", "::a")] == [
+        "::1",
+        "::add:1",
+        "::ffff:192.0.2.1",
+        "::a",
+    ]
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "junit"])

@@ -13,11 +13,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import folder_lock
 from tdsl.output import write as writing
 from tdsl.system import files as disk
+
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.built import files, put, tree
@@ -36,37 +36,24 @@ def test_render_leaves_the_mode_of_a_folder_of_others(several: bool, tmp_path: P
     text = design(tmp_path).read_text()
     if several:
         design(tmp_path, text + text.replace("fabric small", "fabric large"))
-    assert (
-        tdsl("build", tmp_path / "small.fab", "--out", tmp_path / "out", "--target", "cabling").exit_code == 0
-    )
+    assert tdsl("build", tmp_path / "small.fab", "--out", tmp_path / "out", "--target", "cabling").exit_code == 0
     (tmp_path / "secrets").write_text("A=b\n")
     others = tmp_path / "others"
     others.mkdir()
     (others / "index.html").write_text("mine")
     others.chmod(0o755)
     done = tdsl("render", tmp_path / "out", "--secrets", tmp_path / "secrets", "--to", others)
-    assert done.exit_code == 1 and "others " in done.stderr and "give --to another folder" in done.stderr, (
-        done.output
-    )
+    assert done.exit_code == 1 and "others " in done.stderr and "give --to another folder" in done.stderr, done.output
     assert mode(others) == 0o755 and os.listdir(others) == ["index.html"]
     for _ in range(2):
-        assert (
-            tdsl(
-                "render", tmp_path / "out", "--secrets", tmp_path / "secrets", "--to", tmp_path / "load"
-            ).exit_code
-            == 0
-        )
+        assert tdsl("render", tmp_path / "out", "--secrets", tmp_path / "secrets", "--to", tmp_path / "load").exit_code == 0
     assert mode(tmp_path / "load") == 0o700
 
 
 def test_the_root_as_the_output_folder(tmp_path: Path) -> None:
     before = sorted(os.listdir("/"))
     done = tdsl("build", design(tmp_path), "--out", "/", "--target", "cabling")
-    assert (
-        done.exit_code == 1
-        and "E0508" in done.stderr
-        and "nothing in it says that tdsl wrote it" in done.stderr
-    ), done.output
+    assert done.exit_code == 1 and "E0508" in done.stderr and "nothing in it says that tdsl wrote it" in done.stderr, done.output
     assert sorted(os.listdir("/")) == before
 
 
@@ -153,9 +140,7 @@ def test_files_of_others_that_come_during_a_build(step: int, tmp_path: Path) -> 
     if came:
         mine |= {"new": b"mine", "sub/new": b"mine", "folder/file": b"mine", "notes": b"second"}
     for now in "23":
-        assert tree(out) == files(a=now, sub__b=now) | mine and [p.name for p in tmp_path.iterdir()] == [
-            "out"
-        ]
+        assert tree(out) == files(a=now, sub__b=now) | mine and [p.name for p in tmp_path.iterdir()] == ["out"]
         assert put(files(a="3", sub__b="3"), out) == []
     assert not came or mode(out / "folder") == 0o700
 
@@ -296,18 +281,10 @@ def test_the_current_folder_as_the_output_folder(tmp_path: Path, monkeypatch: py
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     for nodes in ("4", "5"):
-        assert (
-            tdsl(
-                "build", "../small.fab", "--out", ".", "--target", "cabling", "--set", f"nodes={nodes}"
-            ).exit_code
-            == 0
-        )
+        assert tdsl("build", "../small.fab", "--out", ".", "--target", "cabling", "--set", f"nodes={nodes}").exit_code == 0
         assert Path.cwd() == tmp_path / "here" and sorted(os.listdir()) == ["cabling", "manifest.json"]
     monkeypatch.chdir("cabling")
-    assert (
-        tdsl("build", "../../small.fab", "--out", "..", "--target", "cabling", "--set", "nodes=6").exit_code
-        == 0
-    )
+    assert tdsl("build", "../../small.fab", "--out", "..", "--target", "cabling", "--set", "nodes=6").exit_code == 0
     assert Path.cwd() == tmp_path / "here" / "cabling" and tdsl("verify", "..").exit_code == 0
 
 
@@ -323,9 +300,7 @@ def test_an_output_folder_with_a_large_manifest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["free", "--untrusted", "--check", "--out"])
 @pytest.mark.parametrize("there", ["nothing", "empty", "built"])
-def test_a_link_in_place_of_the_folder_of_a_fabric(
-    there: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_in_place_of_the_folder_of_a_fabric(there: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`out` is a folder of the checkout, and `out/small` in it a link: the build of two fabrics wrote where it led."""
     monkeypatch.chdir(tmp_path)
     elsewhere = tmp_path / "elsewhere"
@@ -341,11 +316,7 @@ def test_a_link_in_place_of_the_folder_of_a_fabric(
     further = {"free": [], "--out": ["--out", tmp_path / "out"]}.get(how, [how])
     done = tdsl("build", "both.fab", "--target", "cabling", "--target", "json", *further)
     assert done.exit_code == 2 and "small is a link, which is not followed" in done.stderr, done.output
-    assert (
-        tree(elsewhere) == before
-        and elsewhere.exists() == (there != "nothing")
-        and os.listdir("out") == ["small"]
-    )
+    assert tree(elsewhere) == before and elsewhere.exists() == (there != "nothing") and os.listdir("out") == ["small"]
 
 
 def test_render_follows_no_link_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -359,12 +330,8 @@ def test_render_follows_no_link_in_its_folder(tmp_path: Path, monkeypatch: pytes
     Path("elsewhere").chmod(0o755)
     Path("load/small").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     done = tdsl("render", "out", "--secrets", "secrets", "--to", "load")
-    assert done.exit_code == 1 and "holds small, which `tdsl render` did not write" in done.stderr, (
-        done.output
-    )
-    assert (
-        not os.listdir("elsewhere") and mode(Path("elsewhere")) == 0o755 and os.listdir("load") == ["small"]
-    )
+    assert done.exit_code == 1 and "holds small, which `tdsl render` did not write" in done.stderr, done.output
+    assert not os.listdir("elsewhere") and mode(Path("elsewhere")) == 0o755 and os.listdir("load") == ["small"]
 
 
 def rules_of(path: Path) -> bytes:
@@ -406,9 +373,7 @@ def test_a_folder_that_gives_its_group(tmp_path: Path) -> None:
         os.chown(folder, -1, 4711)
         folder.chmod(0o2750)
     assert put(files(a="2", sub__b="2", new__c="2"), out) == []
-    assert {p.stat().st_gid for p in (out, *out.rglob("*"))} == {4711} and mode(out) == mode(
-        out / "sub"
-    ) == 0o2750
+    assert {p.stat().st_gid for p in (out, *out.rglob("*"))} == {4711} and mode(out) == mode(out / "sub") == 0o2750
     assert mode(out / "new") & 0o2000
 
 
@@ -429,9 +394,7 @@ def test_names_of_others_that_begin_as_those_of_a_build(folder: bool, name: str,
     assert place.read_text() == "mine" and (out / "fabric.json").is_file() and not (out / "cabling").exists()
 
 
-@pytest.mark.parametrize(
-    "name", [".out.tdsl-new-mine", ".out.tdsl-old-mine", ".out.tdsl-new-x.tdsl-new-0123456789ab"]
-)
+@pytest.mark.parametrize("name", [".out.tdsl-new-mine", ".out.tdsl-old-mine", ".out.tdsl-new-x.tdsl-new-0123456789ab"])
 def test_folders_of_others_beside_the_output_folder(name: str, tmp_path: Path) -> None:
     """`.out.tdsl-new-x.tdsl-new-0123456789ab` is what a build of `out.tdsl-new-x` is writing."""
     (tmp_path / name).mkdir()
@@ -466,9 +429,7 @@ def test_folders_on_the_way_to_an_output_folder_that_is_not_written(how: str, tm
 
 @ROOTED
 @pytest.mark.parametrize("held", [True, False])
-def test_a_lock_of_another_user_on_a_file_server(
-    held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_of_another_user_on_a_file_server(held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """NFS locks a file only for those who may write to it. The lock file of another user was taken for that of a file system
     without locks, and removed while he was building."""
     import fcntl

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.output import write as writing
 from tdsl.output.write import write_output_folder
 from tdsl.system import files as disk
+
 from tests.cli.run import tdsl
 from tests.cli.run import write as design
 from tests.safety.built import output, tree
@@ -149,16 +149,12 @@ def test_two_builders(apart: bool, tmp_path: Path) -> None:
     """Two that cannot see each other's processes build one folder at once: each finds it whole."""
     alone = ["unshare", "--pid", "--fork"] if apart else []
     if apart and (
-        shutil.which("unshare") is None
-        or subprocess.run([*alone, "true"], check=False, capture_output=True).returncode
+        shutil.which("unshare") is None or subprocess.run([*alone, "true"], check=False, capture_output=True).returncode
     ):
         pytest.skip("no namespaces here")
     out = tmp_path / "out"
     line = [*alone, sys.executable, "-c", textwrap.dedent(BUILDER), str(out)]
-    builders = [
-        subprocess.Popen([*line, str(1000 * n)], cwd=ROOT, stderr=subprocess.PIPE, text=True)
-        for n in range(3)
-    ]
+    builders = [subprocess.Popen([*line, str(1000 * n)], cwd=ROOT, stderr=subprocess.PIPE, text=True) for n in range(3)]
     for builder in builders:
         assert builder.wait(120) == 0, builder.communicate()[1]
     found = tree(out)
@@ -166,9 +162,7 @@ def test_two_builders(apart: bool, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize(
-    "left", [".out.tdsl-new-00000000000a", ".out.tdsl-lock", ".out.tdsl-old-0123456789ab"]
-)
+@pytest.mark.parametrize("left", [".out.tdsl-new-00000000000a", ".out.tdsl-lock", ".out.tdsl-old-0123456789ab"])
 def test_what_a_killed_process_of_number_1_left(left: str, tmp_path: Path) -> None:
     if left.endswith("lock"):
         (tmp_path / left).write_text("process 1 on gone")
@@ -192,9 +186,7 @@ def test_sigterm_leaves_nothing(tmp_path: Path) -> None:
         assert found == output(int(found["f0"])) and [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["ctrl-c", "sigterm", "sighup"]
-)
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["ctrl-c", "sigterm", "sighup"])
 def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
     """From the first import to the last rename: no output or a whole one, nothing beside it, and no traceback."""
     design(tmp_path)
@@ -203,12 +195,7 @@ def test_a_build_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_pat
     took, ended = 100.0, 0
     for _ in range(2):  # the first one also fills caches
         begin = time.monotonic()
-        assert (
-            subprocess.run(
-                line, cwd=tmp_path, env=env, capture_output=True, timeout=100, check=False
-            ).returncode
-            == 0
-        )
+        assert subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, timeout=100, check=False).returncode == 0
         took = min(took, time.monotonic() - begin)
     for turn in range(4):
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
@@ -345,9 +332,7 @@ def test_a_new_project_stays_in_its_folder(ci: str, tmp_path: Path, monkeypatch:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     Path(".github").symlink_to(tmp_path / "victim")
-    Path(".pre-commit-config.yaml").symlink_to(
-        tmp_path / "victim" / "hooks"
-    )  # dangling: opened, it would be made there
+    Path(".pre-commit-config.yaml").symlink_to(tmp_path / "victim" / "hooks")  # dangling: opened, it would be made there
     done = tdsl("init", "small", "--ci", ci)
     assert not list((tmp_path / "victim").iterdir()), done.output
     assert done.exit_code == (2 if ci == "github" else 0) and ("is a link" in done.stderr) == (ci == "github")
@@ -368,15 +353,11 @@ def test_streams_are_written_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["../x", "/tmp/x", "a/../../x", "", "a//b", "a\0b", "."])
 def test_no_file_of_a_build_leads_out_of_it(path: str, tmp_path: Path) -> None:
     found = Diagnostics()
-    assert (
-        not writing.write_output_folder({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
-    )
+    assert not writing.write_output_folder({path: b"x", "manifest.json": b"{}"}, tmp_path / "out", found) and found.has_errors
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_in_place_of_the_default_output_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_in_place_of_the_default_output_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that a checkout brought is not followed; one that the call names is."""
     (tmp_path / "home").mkdir()
     monkeypatch.chdir(tmp_path / "home")

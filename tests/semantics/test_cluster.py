@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tdsl.compile.compiler import expand_intent
 from tdsl.findings.diagnostic import Severity
+
 from tests.cli.run import report
 from tests.harness import compile_text, places
 from tests.semantics.test_intent import data
@@ -105,9 +106,7 @@ def test_names_of_a_cluster_are_unique(tmp_path: Path) -> None:
         assert result.findings == []
         fabrics = [d.fabric for d in result.designs]
         names.append([f.device_name(d) for f in fabrics if f is not None for d in range(f.device_count)])
-        assert all(
-            r.status == "proved" for d in result.designs for r in d.results if r.check == "name_collision"
-        )
+        assert all(r.status == "proved" for d in result.designs for r in d.results if r.check == "name_collision")
     boxes = [f"box{b}" for b in range(4)]
     assert names[0] == [*boxes, "one-a"]
     assert names[1] == [*names[0], *boxes, "two-z"]
@@ -115,9 +114,7 @@ def test_names_of_a_cluster_are_unique(tmp_path: Path) -> None:
 
 
 def test_two_fabrics_give_one_name(tmp_path: Path) -> None:
-    text = SMALL.replace("switch a: SW", 'switch a: SW; naming a "core"').replace(
-        "switch z: SW", 'switch z: SW; naming z "CORE"'
-    )
+    text = SMALL.replace("switch a: SW", 'switch a: SW; naming a "core"').replace("switch z: SW", 'switch z: SW; naming z "CORE"')
     result = compile_text(text, tmp_path)
     assert places(result.findings) == [("E0415", 8)]  # once, of the cluster
     assert [r.status for d in result.designs for r in d.results if r.check == "name_collision"] == [
@@ -128,9 +125,7 @@ def test_two_fabrics_give_one_name(tmp_path: Path) -> None:
 
 
 def test_a_device_that_a_fabric_adds_to_a_group_of_the_cluster(tmp_path: Path) -> None:
-    text = SMALL.replace("host box[4]: BOX", "rack rack[2] { host box[2]: BOX }").replace(
-        "box[b]", "rack[r].box[b]"
-    )
+    text = SMALL.replace("host box[4]: BOX", "rack rack[2] { host box[2]: BOX }").replace("box[b]", "rack[r].box[b]")
     text = text.replace("switch a: SW", "extend rack { switch a: SW }").replace("to a", "to rack[r].a")
     fabric = compile_text(text, tmp_path).designs[0].fabric
     assert fabric is not None

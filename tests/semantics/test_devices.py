@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.findings.diagnostic import Severity
+
 from tests.harness import compile_text
 
 SWITCHES = """
@@ -46,9 +46,7 @@ def test_a_part_that_is_split_has_lanes_and_the_rest_stays(low: int, more: int, 
     model = f.model_of(0)
     names = [c.path(i) for c in model.classes for i in range(c.size)]
     expected = [
-        f"p[{i}, {k}]" if low <= i <= high else f"p[{i}]"
-        for i in range(1, 17)
-        for k in range(ways if low <= i <= high else 1)
+        f"p[{i}, {k}]" if low <= i <= high else f"p[{i}]" for i in range(1, 17) for k in range(ways if low <= i <= high else 1)
     ]
     assert names == expected
     rates = [c.rate for c in model.classes for _ in range(c.size)]
@@ -57,9 +55,7 @@ def test_a_part_that_is_split_has_lanes_and_the_rest_stays(low: int, more: int, 
     assert systems == [n.replace("p[", "swp").replace(", ", "s").rstrip("]") for n in expected]
     numbers = [c.sonic[i].number for c in model.classes for i in range(c.size)]
     assert numbers == sorted(set(numbers))
-    assert [c.first for c in model.classes] == [
-        sum(x.size for x in model.classes[:k]) for k in range(len(model.classes))
-    ]
+    assert [c.first for c in model.classes] == [sum(x.size for x in model.classes[:k]) for k in range(len(model.classes))]
 
 
 def test_a_lane_and_a_whole_port_are_addressed() -> None:

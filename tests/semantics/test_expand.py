@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
@@ -15,6 +14,7 @@ from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.printer import format_source
 from tdsl.system import resources
+
 from tests.test_docs import Block, marked
 
 LARGE = (
@@ -143,9 +143,7 @@ def made(path: Path, text: str) -> list[tuple[str, bytes]]:
     """Name and ``fabric.json`` of every fabric of a text in the place of a file, at its last phase."""
     path.write_text(text, encoding="utf-8")
     result = compiler.compile_without_checks(str(path), Options())
-    assert not [d for d in result.findings if d.severity is Severity.ERROR], [
-        f"{d.code} {d.message}" for d in result.findings
-    ]
+    assert not [d for d in result.findings if d.severity is Severity.ERROR], [f"{d.code} {d.message}" for d in result.findings]
     out = []
     for design in result.designs:
         found = Diagnostics()
@@ -239,9 +237,7 @@ FABRIC = "fabric f { switch a[n]: S\n connect a[*] each }\n"
         ),
     ],
 )
-def test_values_of_parameters_are_written(
-    params: str, given: dict[str, str], expected: list[str], tmp_path: Path
-) -> None:
+def test_values_of_parameters_are_written(params: str, given: dict[str, str], expected: list[str], tmp_path: Path) -> None:
     """Defaults are the values that are given; a string may be given without quotes."""
     found = expanded(f"{params}\n{FABRIC}", tmp_path, **given)
     assert [line for line in found.splitlines() if line.startswith("param")] == expected

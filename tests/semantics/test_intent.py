@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
@@ -173,8 +172,7 @@ def test_an_expansion_is_a_design_of_the_same_fabric(name: str, tmp_path: Path) 
     made = expanded(text, tmp_path)
     assert format_source(SourceFile("x", made)) == made
     assert not any(
-        line.strip().startswith(("hosts ", "rails ", "planes ", "pods ", "clos ", "tier "))
-        for line in made.splitlines()
+        line.strip().startswith(("hosts ", "rails ", "planes ", "pods ", "clos ", "tier ")) for line in made.splitlines()
     )
     assert data(fabric_of(made, tmp_path)) == data(fabric_of(text, tmp_path))
     assert expanded(made, tmp_path) == made
@@ -209,9 +207,7 @@ def test_a_variable_is_no_name_that_has_a_value(tmp_path: Path) -> None:
 def test_intent_and_structure_have_the_same_figures(units: int, tmp_path: Path) -> None:
     """Units of 3 take 16 spines: 12 would have the ports, and 32 links do not spread evenly over 12."""
     intent = fabric_summary(fabric_of(SUPERPOD, tmp_path, units=units))
-    standard = (
-        compiler.compile_without_checks("dgx_superpod_h100", Options(set=(("units", str(units)),))).designs[0].fabric
-    )
+    standard = compiler.compile_without_checks("dgx_superpod_h100", Options(set=(("units", str(units)),))).designs[0].fabric
     assert standard is not None
     assert intent == fabric_summary(standard)
     assert intent["tiers"]["spine"] == [4, 8, 16, 16][units - 1]  # type: ignore[index]
@@ -230,9 +226,7 @@ def test_least_links_for_at_most(tmp_path: Path) -> None:
     assert [d.code for d in result.findings] == ["E0461"] and "48:7" in result.findings[0].message
 
 
-@pytest.mark.parametrize(
-    ("how", "up", "ratio"), [("about 7:1", 27, "64:9"), ("at most 7:1", 28, "48:7"), ("6:1", 32, "")]
-)
+@pytest.mark.parametrize(("how", "up", "ratio"), [("about 7:1", 27, "64:9"), ("at most 7:1", 28, "48:7"), ("6:1", 32, "")])
 def test_ratios(how: str, up: int, ratio: str, tmp_path: Path) -> None:
     made = LLAMA.replace("at most 7:1", how)
     assert f"spread x {up}\n" in expanded(made, tmp_path)
@@ -288,7 +282,9 @@ def test_which_switch_an_end_meets(text: str, line: str, tmp_path: Path) -> None
     ],
 )
 def test_several_switches_a_rail(tier: str, end: str, tmp_path: Path) -> None:
-    made = f"fabric f {{\nhosts 32 x DGX_H100\nrails 8\nclos {{\ntier leaf {tier}\ntier top of ? leaf {{ switch QM9700 }}\n}}\n}}\n"
+    made = (
+        f"fabric f {{\nhosts 32 x DGX_H100\nrails 8\nclos {{\ntier leaf {tier}\ntier top of ? leaf {{ switch QM9700 }}\n}}\n}}\n"
+    )
     assert f"connect host[h].nic[r] to {end}" in expanded(made, tmp_path)
     fabric_of(made, tmp_path)
 
@@ -312,9 +308,7 @@ def test_several_switches_without_rails(tmp_path: Path) -> None:
         (7, "nic[4]", "", "7 hosts { switch S64 x 3 }", [9, 10]),
     ],
 )
-def test_ends_are_dealt_evenly(
-    hosts: int, model: str, rails: str, tier: str, loads: list[int], tmp_path: Path
-) -> None:
+def test_ends_are_dealt_evenly(hosts: int, model: str, rails: str, tier: str, loads: list[int], tmp_path: Path) -> None:
     fabric = fabric_of(
         f"model switch S64 {{ port p[1..64]: 400Gbps }}\nmodel host NODE {{ port {model}: 400Gbps }}\nfabric f {{\n"
         f"hosts {hosts} x NODE\n{rails}\nclos {{ tier rack of {tier}; tier top of ? rack {{ switch S64 }} }}\n}}\n",
@@ -358,9 +352,7 @@ def test_rail_only(tmp_path: Path) -> None:
 def test_fat_tree(tmp_path: Path) -> None:
     """Al-Fares et al. 2008: k = 48 makes 27,648 hosts and 2,880 switches."""
     models = "model switch R { port p[1..48]: 400Gbps }\nmodel host N { port nic: 400Gbps }\n"
-    summary = fabric_summary(
-        fabric_of(models + "fabric f {\n hosts 27648 x N\n fat_tree R { k 48 }\n}\n", tmp_path)
-    )
+    summary = fabric_summary(fabric_of(models + "fabric f {\n hosts 27648 x N\n fat_tree R { k 48 }\n}\n", tmp_path))
     assert (summary["hosts"], summary["switches"]) == (27648, 2880)
     found = compiled(models + "fabric f {\n hosts 27648 x N\n fat_tree R\n}\n", tmp_path).findings
     assert [(d.code, d.message) for d in found] == [("E0115", "`fat_tree` needs `k` of type int")]

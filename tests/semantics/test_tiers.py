@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Severity
+
 from tests.harness import compile_text
 
 ROCE = """fabric f {
@@ -66,9 +66,7 @@ def test_the_roce_leaf_has_64_down_and_32_up(tmp_path: Path) -> None:
     assert counts(ROCE, tmp_path) == {"host": 64, "leaf": 8, "spine": 4}
     fabric = compile_text(ROCE, tmp_path, verify=False, models=False).designs[0].fabric
     assert sorted(set(fabric.link_rate.tolist())) == [400 * 10**9, 800 * 10**9]
-    assert (
-        len(set(fabric.cable_group.tolist())) == 512 + 256
-    )  # two cables from a cage that is split, one from the others
+    assert len(set(fabric.cable_group.tolist())) == 512 + 256  # two cables from a cage that is split, one from the others
 
 
 def test_settings_of_a_parameter_are_those_of_its_devices(tmp_path: Path) -> None:
@@ -87,16 +85,12 @@ def test_ports_run_at_the_rate_that_the_tier_says(tmp_path: Path) -> None:
     names = {fabric.device_path(d) for d in range(fabric.device_count)}
     assert "plane[1].segment[1].tor[7]" in names
     down = [
-        int(r)
-        for r, b in zip(fabric.link_rate, fabric.device_a, strict=True)
-        if fabric.device_path(int(b)).startswith("host")
+        int(r) for r, b in zip(fabric.link_rate, fabric.device_a, strict=True) if fabric.device_path(int(b)).startswith("host")
     ]
     assert set(down) == {200 * 10**9} and len(down) == 272 * 16
 
 
-@pytest.mark.parametrize(
-    "text", [ROCE, LEAF_SPINE, SEGMENT, BY_RAIL], ids=["roce", "leaf_spine", "segment", "by_rail"]
-)
+@pytest.mark.parametrize("text", [ROCE, LEAF_SPINE, SEGMENT, BY_RAIL], ids=["roce", "leaf_spine", "segment", "by_rail"])
 def test_the_structure_gives_the_same_fabric(text: str, tmp_path: Path) -> None:
     first = compile_text(text, tmp_path, verify=False, models=False).designs[0].fabric
     expanded, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Options())
@@ -128,9 +122,7 @@ def test_a_spread_is_judged_by_the_whole_wiring(tmp_path: Path) -> None:
     model switch AGG { port p[1..128]: 400Gbps }"""
     assert [d for d in compile_text(text, tmp_path, models=False).findings if d.code == "E0458"] == []
     apart = text.replace("connect spine[*] to core each", "connect spine[0] to core")
-    assert [
-        d.code for d in compile_text(apart, tmp_path, models=False).findings if d.severity is Severity.ERROR
-    ] == ["E0458"]
+    assert [d.code for d in compile_text(apart, tmp_path, models=False).findings if d.severity is Severity.ERROR] == ["E0458"]
 
 
 @pytest.mark.parametrize(
@@ -145,18 +137,12 @@ def test_a_spread_is_judged_by_the_whole_wiring(tmp_path: Path) -> None:
 def test_more_hosts_than_two_tiers_hold(hosts: str, said: str, code: str, hold: int, tmp_path: Path) -> None:
     """The finding says how many they hold, and the three tiers that it writes are accepted."""
     text = f"fabric f {{\n hosts {hosts}\n {said}\n clos {{ leaf QM9700; spine QM9700 }}\n}}"
-    found = [
-        d
-        for d in compile_text(text, tmp_path, verify=False, models=False).findings
-        if d.severity is Severity.ERROR
-    ]
+    found = [d for d in compile_text(text, tmp_path, verify=False, models=False).findings if d.severity is Severity.ERROR]
     assert [d.code for d in found] == [code]
     words = f"{' '.join(found[0].notes)} {found[0].help}"
     assert f"hold at most {hold} hosts at 1:1" in words
     tiers = words.partition("write three tiers: `")[2].partition("`")[0]
-    answer = compile_text(
-        text.replace("leaf QM9700; spine QM9700", tiers), tmp_path, verify=False, models=False
-    )
+    answer = compile_text(text.replace("leaf QM9700; spine QM9700", tiers), tmp_path, verify=False, models=False)
     assert not [d for d in answer.findings if d.severity is Severity.ERROR], answer.findings
     fits = compile_text(text.replace(hosts.split()[0], str(hold)), tmp_path, verify=False, models=False)
     assert not [d for d in fits.findings if d.severity is Severity.ERROR]
@@ -202,9 +188,7 @@ def test_a_mixed_spread_is_told_which_ports_to_name(tmp_path: Path) -> None:
     ports = found[0].help.partition("name ports that run at 800Gbps: `")[2].partition("`")[0]
     assert ports == "leaf.p[33..64]"
     mended = text.replace("leaf[*] to spine", f"{ports} to spine")
-    assert not [
-        d for d in compile_text(mended, tmp_path, models=False).findings if d.severity is Severity.ERROR
-    ]
+    assert not [d for d in compile_text(mended, tmp_path, models=False).findings if d.severity is Severity.ERROR]
 
 
 def test_a_mixed_intent_is_told_to_split_the_other_model_too(tmp_path: Path) -> None:
@@ -212,15 +196,11 @@ def test_a_mixed_intent_is_told_to_split_the_other_model_too(tmp_path: Path) -> 
     found = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity is Severity.ERROR]
     assert [d.code for d in found] == ["E0220"] and "`SN5600 { split p 2 }`" in found[0].help
     mended = text.replace("spine SN5600 }", "spine SN5600 { split p 2 } }")
-    assert not [
-        d for d in compile_text(mended, tmp_path, models=False).findings if d.severity is Severity.ERROR
-    ]
+    assert not [d for d in compile_text(mended, tmp_path, models=False).findings if d.severity is Severity.ERROR]
 
 
 def test_failures_of_scale_up_switches_are_judged(tmp_path: Path) -> None:
     claim = "report survives any 1 of rack.nvswitch with reachability of ports through scaleup"
     text = GROUPED.format(hosts="rack.tray.nic").rstrip("}") + f"  {claim}\n}}"
-    (result,) = (
-        r for r in compile_text(text, tmp_path, models=False).designs[0].results if r.check == "survives"
-    )
+    (result,) = (r for r in compile_text(text, tmp_path, models=False).designs[0].results if r.check == "survives")
     assert result.status == "proved", result.reason

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tdsl.compile.compiler import Options
 from tdsl.emit.build import build_files
 from tdsl.emit.target import targets_by_name
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.prove.symmetry import permutation_keeps_view
 from tdsl.prove.view import View
+
 from tests.cli.run import tdsl
 from tests.harness import compile_text, fabric_of
 
@@ -123,9 +123,7 @@ def test_artefacts_number_bundles_and_give_each_one_address(tmp_path: Path) -> N
     table = [dict(zip(head, row.split(","), strict=True)) for row in rows[1:]]
     pairs = Counter((r["a_device"], r["a_bundle"], r["b_bundle"]) for r in table)
     assert set(pairs.values()) == {2} and sorted(b for _, _, b in pairs) == ["1", "2", "3", "4"]
-    assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter(
-        {k[:2]: 1 for k in pairs}
-    )
+    assert Counter((r["a_device"], r["a_bundle"]) for r in table if r["a_address"]) == Counter({k[:2]: 1 for k in pairs})
 
 
 def test_an_expansion_keeps_both(tmp_path: Path) -> None:
@@ -139,10 +137,7 @@ def test_an_expansion_keeps_both(tmp_path: Path) -> None:
     (tmp_path / "a.fab").write_text(text)
     made = expand_intent(str(tmp_path / "a.fab"), Options())[0]
     assert "bundle 2" in made and "carries 2" in made and "transport infiniband" in made
-    files = [
-        build_files(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"]
-        for t in (text, made)
-    ]
+    files = [build_files(fabric_of(t, tmp_path, models=False), ["json"], Diagnostics())["fabric.json"] for t in (text, made)]
     assert files[0] == files[1]
 
 
@@ -170,12 +165,7 @@ def test_targets_say_whether_their_files_differ_with_the_transport(tmp_path: Pat
     """Each target whose files are not the same for InfiniBand and Ethernet is one that reads the transport, but for fabric.json,
     which states what the design states."""
     chips = "model chip A { port nv: 400Gbps { type NVLINK } }\n"
-    text = (
-        BOTH.replace("port nic", "chip gpu[2]: A; port nic").replace(
-            "model switch S {", "model switch S { height 1U;"
-        )
-        + chips
-    )
+    text = BOTH.replace("port nic", "chip gpu[2]: A; port nic").replace("model switch S {", "model switch S { height 1U;") + chips
     wired = f"{WIRED}\n connect s[0] to s[1]\n address s, h management from 10.0.0.0/24"
     one, two = (
         build_files(fabric_of(f"{text} fabric f {{ transport {said}\n {wired} }}", tmp_path), [], Diagnostics())

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Severity
+
 from tests.harness import compile_text, fabric_of, links_of
 
 INTENTS = {
@@ -88,11 +88,7 @@ def test_a_finding_in_a_branch_says_why_it_is_there(tmp_path: Path) -> None:
 
 
 def test_a_condition_at_fault_is_said_once(tmp_path: Path) -> None:
-    codes = [
-        d.code
-        for d in compile_text(IF.replace("if big", "if bigg"), tmp_path).findings
-        if d.severity is Severity.ERROR
-    ]
+    codes = [d.code for d in compile_text(IF.replace("if big", "if bigg"), tmp_path).findings if d.severity is Severity.ERROR]
     assert codes.count("E0101") == 1
 
 
@@ -126,13 +122,11 @@ def test_a_tier_names_the_cable_that_leads_to_it(tmp_path: Path) -> None:
     tiers = 'tier leaf of ? hosts { switch SG; cable OCTO }\ntier spine of ? leaf { switch SG; cable "F 10" }'
     text = LANES.format(tiers=tiers)
     result = compile_text(text, tmp_path, models=False)
-    assert wrong(result.findings) == [] and [
-        r.text for r in result.designs[0].results if r.check == "bisection"
-    ] == ["100%: 16 of 16 links, 4 hosts against 4"]
+    assert wrong(result.findings) == [] and [r.text for r in result.designs[0].results if r.check == "bisection"] == [
+        "100%: 16 of 16 links, 4 hosts against 4"
+    ]
     fabric = result.designs[0].fabric
-    assert (
-        fabric is not None and len(set(fabric.cable_group.tolist())) == 16 + 32
-    )  # 16 break-outs, and 4 leaves of 8 up
+    assert fabric is not None and len(set(fabric.cable_group.tolist())) == 16 + 32  # 16 break-outs, and 4 leaves of 8 up
     made, _ = compiler.expand_intent(str(tmp_path / "design.fab"), Options())
     assert made is not None and "{ cable OCTO }" in made and '{ cable "F 10" }' in made
     assert links_of(fabric_of(made, tmp_path, models=False)) == links_of(fabric)

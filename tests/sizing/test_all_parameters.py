@@ -6,7 +6,6 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.ranges import Domain
@@ -121,9 +120,7 @@ def test_only_the_number_of_all_switches_is_answered(requirement: str) -> None:
     assert answer(text, requirement, {"m": M}) is None
 
 
-@pytest.mark.parametrize(
-    ("fabric", "requirement"), [("g", "switches >= 1"), ("f", "switches >= 2"), ("f", "links >= 1")]
-)
+@pytest.mark.parametrize(("fabric", "requirement"), [("g", "switches >= 1"), ("f", "switches >= 2"), ("f", "links >= 1")])
 def test_a_requirement_that_is_not_there_is_not_answered(fabric: str, requirement: str) -> None:
     """By the name of the fabric and the text of the requirement."""
     assert answer(BASE, requirement, {"m": M}, fabric=fabric) is None

@@ -8,7 +8,6 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Diagnostics
@@ -16,18 +15,12 @@ from tdsl.findings.source import SourceFile
 from tdsl.sizing.all_parameters import Answer, prove_switch_count
 from tdsl.syntax.parser import parse_source_file
 
-PARAMS = (
-    "param n: int = 3 where 1 <= n <= 9\n  param w: int = 2 where w in [1, 2, 5]\n  param fat: bool = false"
-)
-VALUES = [
-    dict(zip(("n", "w", "fat"), v, strict=True)) for v in product(range(1, 10), (1, 2, 5), (False, True))
-]
+PARAMS = "param n: int = 3 where 1 <= n <= 9\n  param w: int = 2 where w in [1, 2, 5]\n  param fat: bool = false"
+VALUES = [dict(zip(("n", "w", "fat"), v, strict=True)) for v in product(range(1, 10), (1, 2, 5), (False, True))]
 MODEL = "model switch SW { port p[1..8]: 400Gbps }\n"
 
 
-def decided(
-    body: str, requirement: str, measured: list[tuple[Mapping[str, object], int]], tmp: str = "t.fab"
-) -> Answer:
+def decided(body: str, requirement: str, measured: list[tuple[Mapping[str, object], int]], tmp: str = "t.fab") -> Answer:
     """The answer for a fabric with the parameters above."""
     text = f"fabric f {{\n  {PARAMS}\n{body}\n  require {requirement}\n}}\n{MODEL}"
     found = Diagnostics()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile, SourceSpan
 from tdsl.semantics.ranges import Domain
@@ -57,10 +56,7 @@ def holds(size: str, claim: str, shape: str, given: dict[str, object]) -> bool:
 def test_what_is_decided_is_so_for_all_values(shape: str) -> None:
     """It holds for all, or not for those given; what no formula is made of stays open."""
     file = SourceFile("a.fab", "n m flag")
-    domains = [
-        Domain(name, SourceSpan(file, 0, 1), values[0], values, lambda _: True, True)
-        for name, values in VALUES.items()
-    ]
+    domains = [Domain(name, SourceSpan(file, 0, 1), values[0], values, lambda _: True, True) for name, values in VALUES.items()]
     decided = 0
     for size, claim in product(SIZES, CLAIMS if shape == "plain" else CLAIMS[::3]):
         text = f"{HEAD}fabric f {{\n{SHAPES[shape][0].format(size=size)}  require {claim}\n}}\n"

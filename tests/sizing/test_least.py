@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.findings.diagnostic import Severity
+
 from tests.harness import compile_text
 
 TWO = """fabric f {{
@@ -43,9 +43,7 @@ SPACE = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-def compiled(
-    folder: Path, given: dict[str, object], leaf: object, spine: object, top: str = "", **options: object
-):  # type: ignore[no-untyped-def]
+def compiled(folder: Path, given: dict[str, object], leaf: object, spine: object, top: str = "", **options: object):  # type: ignore[no-untyped-def]
     """The compilation of one combination, and its figures by name; none where it has an error."""
     text = TWO.format(**given, leaf=leaf, spine=spine, top=top)
     result = compile_text(text, folder, models=False, **{"select": COUNTS, **options})  # type: ignore[arg-type]
@@ -63,9 +61,7 @@ def compiled(
 
 @settings(deadline=None, max_examples=2)
 @given(SPACE)
-def test_the_least_and_the_next_of_all_combinations(
-    tmp_path_factory: pytest.TempPathFactory, given: dict[str, int]
-) -> None:
+def test_the_least_and_the_next_of_all_combinations(tmp_path_factory: pytest.TempPathFactory, given: dict[str, int]) -> None:
     """Every combination is compiled and checked by itself: of those without an error the first is what fits first, the least of
     each figure is the answer under ``minimize``, and the next after it is the second best."""
     folder = tmp_path_factory.mktemp("least")
@@ -90,9 +86,7 @@ def test_the_least_and_the_next_of_all_combinations(
             assert note == "no other numbers fit"
         else:
             leaf, spine = (int(x) for x in re.findall(r"`\w+` (\d+)", note))
-            assert (leaf, spine) != ranked[0] and found[leaf, spine][figure] == found[ranked[1]][figure], (
-                figure
-            )
+            assert (leaf, spine) != ranked[0] and found[leaf, spine][figure] == found[ranked[1]][figure], figure
 
 
 PROVED = (
@@ -138,9 +132,7 @@ def test_the_least_that_is_proved(
             assert answer == found[min(found, key=lambda at: (found[at]["power"], at) if top else at)]
         elif fit and not top:
             assert fabric is not None
-            assert tuple(
-                s.count // int(str(given["planes"])) for s in fabric.sets if s.kind == "switch"
-            ) == min(fit)
+            assert tuple(s.count // int(str(given["planes"])) for s in fabric.sets if s.kind == "switch") == min(fit)
 
 
 PODS = """fabric f {{
@@ -183,9 +175,7 @@ def test_spines_that_may_fail(more: str, spines: int, tmp_path: Path) -> None:
     result = compile_text(text, tmp_path, models=False)
     fabric = result.designs[0].fabric
     assert fabric is not None and fabric.sets[-1].count == spines
-    plain = compile_text(
-        text.replace("?", str(spines)).replace("minimize power; ", ""), tmp_path, models=False
-    )
+    plain = compile_text(text.replace("?", str(spines)).replace("minimize power; ", ""), tmp_path, models=False)
     assert [(r.check, r.status, r.text) for r in result.designs[0].results] == [
         (r.check, r.status, r.text) for r in plain.designs[0].results
     ]
@@ -197,16 +187,10 @@ def test_the_note_says_what_is_lost_with_fewer(tmp_path: Path) -> None:
     """The last number refused, and the cut; with no number the limits of the search; with too little work what was not judged."""
     more = "require survives any 1 of spine with bisection >= 90%"
     note = compile_text(PODS.format(more=more), tmp_path, models=False).findings[0]
-    assert (
-        "8: `survives any 1 of spine with bisection >= 90%` does not hold" in note.notes[-1]
-        and "112 of 128" in note.notes[-1]
-    )
+    assert "8: `survives any 1 of spine with bisection >= 90%` does not hold" in note.notes[-1] and "112 of 128" in note.notes[-1]
     none = compile_text(PODS.format(more="require bisection >= 200%"), tmp_path, models=False).findings
     assert [d.code for d in none] == ["E0461", "E0408"]
-    assert (
-        "requirements are not met" in none[0].message
-        and "`bisection >= 200%` does not hold: 100%" in none[0].notes[0]
-    )
+    assert "requirements are not met" in none[0].message and "`bisection >= 200%` does not hold: 100%" in none[0].notes[0]
 
 
 SURVIVES = """fabric f {{
@@ -248,14 +232,10 @@ def test_what_may_fail_sizes_two_tiers(top: str, what: str, sizes: list[int], tm
 def test_what_cannot_be_judged_gives_way_too(tmp_path: Path) -> None:
     """Without its one switch no host is left to ask about; two leave half of them."""
     body = "switch y: S\nswitch x[?]: S\nhost h[4]: N\nconnect x[*] to y spread x 1\nconnect h[*].nic[(0)] to x[*] spread x 1\n"
-    result = compile_text(
-        f"fabric f {{\n{body}require survives any 1 of x\n}}{MODELS}", tmp_path, models=False
-    )
+    result = compile_text(f"fabric f {{\n{body}require survives any 1 of x\n}}{MODELS}", tmp_path, models=False)
     fabric = result.designs[0].fabric
     assert fabric is not None and [s.count for s in fabric.sets] == [1, 2, 4]
-    assert [d.code for d in result.findings] == ["E0461"] and "cannot be judged" in result.findings[0].notes[
-        -1
-    ]
+    assert [d.code for d in result.findings] == ["E0461"] and "cannot be judged" in result.findings[0].notes[-1]
 
 
 MODELS = """

@@ -6,9 +6,9 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile.compiler import Compilation
 from tdsl.findings.diagnostic import Diagnostic, Severity
+
 from tests.harness import compile_text
 
 UP = "  connect leaf[*] to spine[*] spread x 4\n"
@@ -79,9 +79,7 @@ def holds(text: str, folder: Path, *numbers: int) -> bool:
 
 def numbers_of(found: Compilation) -> list[int]:
     """The numbers that notes say, in the order of the text."""
-    notes = sorted(
-        (d for d in found.findings if d.code == "E0461"), key=lambda d: d.span.start if d.span else 0
-    )
+    notes = sorted((d for d in found.findings if d.code == "E0461"), key=lambda d: d.span.start if d.span else 0)
     return [int(d.message.split(" is ")[1].split(",")[0]) for d in notes]
 
 

@@ -10,10 +10,10 @@ import pytest
 import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.findings.diagnostic import Severity
 from tdsl.sizing import conflicts
 from tdsl.sizing.relations import SizeConstraint
+
 from tests.harness import compile_text
 
 PAIR = """fabric f {{
@@ -32,11 +32,7 @@ CODES = {"E0452", "E0454", "E0423", "E0421"}
 def errors(text: str, folder: Path) -> list[tuple[str, list[str]]]:
     """Code, note and text of the labels of each error that sizes may be the cause of."""
     found = compile_text(text, folder, select=("switches", "name_collision")).findings
-    return [
-        (d.code, [x.span.text for x in d.labels])
-        for d in found
-        if d.severity is Severity.ERROR and d.code in CODES
-    ]
+    return [(d.code, [x.span.text for x in d.labels]) for d in found if d.severity is Severity.ERROR and d.code in CODES]
 
 
 def test_lines_that_cannot_hold_together(tmp_path: Path) -> None:
@@ -206,8 +202,8 @@ def test_z3_is_not_imported_without_need(tmp_path: Path) -> None:
     import subprocess
     import sys
 
-    code = "import sys; from tdsl.compile import compiler; compiler.compile_and_verify('dgx_superpod_h100'); print('z3' in sys.modules)"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        == "False\n"
+    code = (
+        "import sys; from tdsl.compile import compiler; compiler.compile_and_verify('dgx_superpod_h100'); print('z3' in "
+        "sys.modules)"
     )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

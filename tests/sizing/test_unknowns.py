@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.findings.diagnostic import Severity
+
 from tests.harness import compile_text
 
 TWO = """fabric f {
@@ -91,8 +91,5 @@ def test_a_fault_that_no_number_mends_is_said_itself(tmp_path: Path) -> None:
 
 def test_a_hole_elsewhere(tmp_path: Path) -> None:
     assert [
-        d.code
-        for d in compile_text(
-            "let n = ?\nfabric f {\n switch a[n]: SW\n connect a[*] ring\n}\n", tmp_path
-        ).findings
+        d.code for d in compile_text("let n = ?\nfabric f {\n switch a[n]: SW\n connect a[*] ring\n}\n", tmp_path).findings
     ] == ["E0120"]

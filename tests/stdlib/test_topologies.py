@@ -12,10 +12,10 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.system import resources
+
 from tests.harness import compile_text, each
 
 MODELS = """
@@ -145,15 +145,11 @@ def test_every_file_is_tried() -> None:
 
 @given(st.lists(st.integers(2, 4), min_size=1, max_size=3), st.data())
 @settings(max_examples=25, deadline=None)
-def test_tori_and_meshes(
-    tmp_path_factory: pytest.TempPathFactory, shape: list[int], data: st.DataObject
-) -> None:
+def test_tori_and_meshes(tmp_path_factory: pytest.TempPathFactory, shape: list[int], data: st.DataObject) -> None:
     wrap = data.draw(st.lists(st.integers(0, 1), min_size=len(shape), max_size=len(shape)))
     block = f"torus {'x'.join(map(str, shape)) if len(shape) > 1 else f'{shape[0]}x1'}"
     given_wrap = wrap if len(shape) > 1 else [*wrap, 0]
-    f = made(
-        f"chips {prod(shape)} x CHIP", f"{block} {{ wrap {given_wrap} }}", tmp_path_factory.mktemp("torus")
-    )
+    f = made(f"chips {prod(shape)} x CHIP", f"{block} {{ wrap {given_wrap} }}", tmp_path_factory.mktemp("torus"))
     expected = nx.MultiGraph()
     cells = list(product(*map(range, shape)))
     expected.add_nodes_from(cells)
@@ -175,26 +171,13 @@ def test_a_twist_shortens_the_way(tmp_path: Path) -> None:
     """Camara et al.: the 2a x a torus twisted by a is vertex-transitive, and its diameter is a instead of 3a/2."""
     twisted, plain = case("torus_twisted", tmp_path), made("chips 32 x CHIP", "torus 4x8", tmp_path)
     assert nx.diameter(simple(plain)) == 6 and nx.diameter(simple(twisted)) == 4
-    assert (
-        len(
-            {
-                tuple(sorted(nx.single_source_shortest_path_length(simple(twisted), n).values()))
-                for n in range(32)
-            }
-        )
-        == 1
-    )
+    assert len({tuple(sorted(nx.single_source_shortest_path_length(simple(twisted), n).values())) for n in range(32)}) == 1
 
 
 def test_rates_take_no_twist_away(tmp_path: Path) -> None:
     block = "torus {{ shape 4x8; twist 4; {} }}"
-    plain, rated = (
-        made("chips 32 x CHIP", block.format(r), tmp_path) for r in ("", "rates [100Gbps, 50Gbps]")
-    )
-    assert (
-        plain.device_a.tolist() == rated.device_a.tolist()
-        and plain.device_b.tolist() == rated.device_b.tolist()
-    )
+    plain, rated = (made("chips 32 x CHIP", block.format(r), tmp_path) for r in ("", "rates [100Gbps, 50Gbps]"))
+    assert plain.device_a.tolist() == rated.device_a.tolist() and plain.device_b.tolist() == rated.device_b.tolist()
     assert set(rated.link_rate.tolist()) == {50 * 10**9, 100 * 10**9}
 
 
@@ -206,9 +189,7 @@ def test_a_torus_of_cubes(tmp_path: Path) -> None:
     assert sum(f.set_of(d).kind == "ocs" for d in range(f.device_count)) == 48
 
 
-def twisted(
-    shape: tuple[int, ...], turns: dict[int, tuple[int, int]], wraps: tuple[int, ...]
-) -> Counter[frozenset[int]]:
+def twisted(shape: tuple[int, ...], turns: dict[int, tuple[int, int]], wraps: tuple[int, ...]) -> Counter[frozenset[int]]:
     """Pairs of a torus: what wraps along d is ``turns[d]`` = (steps, dimension) further on."""
     cells = {cell: i for i, cell in enumerate(product(*map(range, shape)))}
     out: Counter[frozenset[int]] = Counter()
@@ -248,18 +229,14 @@ def test_twists_and_wraps_of_single_dimensions(
     """Jouppi et al.: k x k x 2k twisted in two dimensions; the 4 x 4 x 8 has diameter 6 instead of 8."""
     text = design(f"chips {prod(shape)} x CHIP", block)
     if not wraps:
-        (finding,) = [
-            d for d in compile_text(text, tmp_path, models=False).findings if d.severity.word == "error"
-        ]
+        (finding,) = [d for d in compile_text(text, tmp_path, models=False).findings if d.severity.word == "error"]
         assert (finding.code, finding.span and finding.span.text) == (
             "E0110",
             "x by 4 along z",
         ) and "already" in finding.message
         return
     f = made(f"chips {prod(shape)} x CHIP", block, tmp_path)
-    assert Counter(frozenset(e) for e in f.graph().edges() if max(e) < prod(shape)) == twisted(
-        shape, turns, wraps
-    )
+    assert Counter(frozenset(e) for e in f.graph().edges() if max(e) < prod(shape)) == twisted(shape, turns, wraps)
     assert not diameter or nx.diameter(simple(f).subgraph(range(prod(shape)))) == diameter
 
 
@@ -279,17 +256,11 @@ def test_hammingmesh(name: str, a: int, b: int, x: int, y: int, tmp_path: Path) 
         here = (p * a + i, q * b + j)
         expected.add_edges_from([(here, (here[0] + 1, here[1]))] if i < a - 1 else [(here, ("row", here[1]))])
         expected.add_edges_from([(here, ("row", here[1]))] if i == 0 else [])
-        expected.add_edges_from(
-            [(here, (here[0], here[1] + 1))] if j < b - 1 else [(here, ("column", here[0]))]
-        )
+        expected.add_edges_from([(here, (here[0], here[1] + 1))] if j < b - 1 else [(here, ("column", here[0]))])
         expected.add_edges_from([(here, ("column", here[0]))] if j == 0 else [])
     number = {(n, m): n * y * b + m for n in range(x * a) for m in range(y * b)}
     paths = {f.device_path(d): d for d in range(f.device_count)}
-    number |= {
-        (kind, n): paths[f"{kind}[{n}]"]
-        for kind, count in (("row", y * b), ("column", x * a))
-        for n in range(count)
-    }
+    number |= {(kind, n): paths[f"{kind}[{n}]"] for kind, count in (("row", y * b), ("column", x * a)) for n in range(count)}
     pairs = Counter(frozenset((number[u], number[v])) for u, v in expected.edges())  # type: ignore[index]
     assert Counter(frozenset(e) for e in f.graph().edges()) == pairs
     assert f.forwards.sum() == x * y * a * b and len(switches(f)) == x * a + y * b
@@ -303,16 +274,8 @@ def test_polarfly(q: int, tmp_path: Path) -> None:
     assert len(g) == q * q + q + 1 and nx.diameter(g) == 2
     assert Counter(d for _, d in g.degree()) == {q + 1: q * q, q: q + 1}
     if q == 7:
-        lines = {
-            min(tuple(c * v % q for v in p) for c in range(1, q))
-            for p in product(range(q), repeat=3)
-            if any(p)
-        }
-        apart = [
-            (u, v)
-            for u, v in combinations(sorted(lines), 2)
-            if sum(s * t for s, t in zip(u, v, strict=True)) % q == 0
-        ]
+        lines = {min(tuple(c * v % q for v in p) for c in range(1, q)) for p in product(range(q), repeat=3) if any(p)}
+        apart = [(u, v) for u, v in combinations(sorted(lines), 2) if sum(s * t for s, t in zip(u, v, strict=True)) % q == 0]
         assert alike(g, nx.Graph(apart))
 
 
@@ -356,9 +319,7 @@ def test_a_slim_fly_of_no_field(tmp_path: Path) -> None:
         (10, "the nearest are 9 and 11"),
         (28, "the nearest are 27 and 29"),
     ):
-        result = compile_text(
-            design("hosts 50 x NODE", f"slim_fly {{ q {q}; switch SW }}"), tmp_path, models=False
-        )
+        result = compile_text(design("hosts 50 x NODE", f"slim_fly {{ q {q}; switch SW }}"), tmp_path, models=False)
         (finding,) = [d for d in result.findings if d.code == "E0115"]
         assert f"{q} is not a prime power" in finding.message and words in finding.help
         assert finding.span is not None and finding.span.text.startswith("slim_fly {")

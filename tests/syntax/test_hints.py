@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostic
+
 from tests.syntax.shown import read
 
 SLIPS = [
@@ -52,9 +52,7 @@ def only(text: str) -> Diagnostic:
     return finding
 
 
-@pytest.mark.parametrize(
-    "around", ["{}", "{}\n", "fabric f {{\n  height 1U\n  {}\n  slack 2m\n}}\nlet after = 1\n"]
-)
+@pytest.mark.parametrize("around", ["{}", "{}\n", "fabric f {{\n  height 1U\n  {}\n  slack 2m\n}}\nlet after = 1\n"])
 @pytest.mark.parametrize(("text", "help"), SLIPS, ids=[text for text, _ in SLIPS])
 def test_help(text: str, help: str, around: str) -> None:
     finding = only(around.format(text))

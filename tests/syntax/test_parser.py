@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import MAX_BYTES, decode_source_file, parse_expression
+
 from tests.syntax.programs import ALL
 from tests.syntax.shown import clean, one, show
 
@@ -58,9 +58,7 @@ FORMS = {
     "tier pod of 192 rack { switch C x 16 }": (
         "Tier(name=pod count=192 child=rack body=[Setting(name=switch items=[Item(value=C args=[['x' 16]])])])"
     ),
-    "tier pod of 4 su { switch C }": (
-        "Tier(name=pod count=4 child=su body=[Setting(name=switch items=[Item(value=C)])])"
-    ),
+    "tier pod of 4 su { switch C }": ("Tier(name=pod count=4 child=su body=[Setting(name=switch items=[Item(value=C)])])"),
     "power 747W max 1720W": "Setting(name=power items=[Item(value=747W args=[['max' 1720W]])])",
     "cage 2 OSFP": "Setting(name=cage items=[Item(value=2 args=[['' OSFP]])])",
     "hosts n of 2048 x M": "Setting(name=hosts items=[Item(value=n args=[['of' 2048] ['x' M]])])",
@@ -159,9 +157,7 @@ def test_every_word_may_be_a_name() -> None:
 
 def test_lines_that_continue() -> None:
     text = "connect a\n    # why\n\n  to b\n  where i < j\nrequire a\n  and b"
-    assert show(clean(text)) == (
-        "[Connect(a=[a] b=[b] guard=(i < j)) Require(claims=[Claim(metric=a) Claim(metric=b)])]"
-    )
+    assert show(clean(text)) == ("[Connect(a=[a] b=[b] guard=(i < j)) Require(claims=[Claim(metric=a) Claim(metric=b)])]")
 
 
 def test_brackets_hide_line_ends() -> None:

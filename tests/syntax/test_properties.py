@@ -6,12 +6,12 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax.keywords import GRAMMAR_WORDS
 from tdsl.syntax.parser import decode_source_file, parse_expression
-from tdsl.syntax.printer import format_source, equal_apart_from_spans
+from tdsl.syntax.printer import equal_apart_from_spans, format_source
+
 from tests.syntax.programs import ALL
 from tests.syntax.shown import read
 
@@ -86,9 +86,7 @@ gap = st.sampled_from(["", " ", "  ", "\t"])
 some = st.sampled_from([" ", "  ", "\t "])
 atoms = st.one_of(
     names,
-    st.sampled_from(
-        ["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"]
-    ),
+    st.sampled_from(["1", "4x4", "7:1", "50%", "400Gbps", "$2.5M", "9.5", '"s{a + 1:02}"', "10.0.0.0/8", "a.b[*]", "f(1)"]),
 )
 
 
@@ -141,9 +139,7 @@ def programs(draw: st.DrawFn, depth: int = 2) -> str:
     out = [draw(st.sampled_from(["", "\n", " # first\n", "\n\n\n"]))]
     for _ in range(draw(st.integers(0, 4))):
         out.append(draw(gap) + draw(statements(depth)) + draw(gap))
-        out.append(
-            draw(st.sampled_from(["\n", "\r\n", "; \n", "\n\n\n", " # why\n", "  #x\n # y\n\n# z\n", ";"]))
-        )
+        out.append(draw(st.sampled_from(["\n", "\r\n", "; \n", "\n\n\n", " # why\n", "  #x\n # y\n\n# z\n", ";"])))
     return "".join(out)
 
 
@@ -158,7 +154,5 @@ def test_format(text: str) -> None:
     again, after = read(result)
     assert not after.has_errors and equal_apart_from_spans(module, again)
     assert format_source(SourceFile("t.fab", result)) == result
-    assert [c.strip() for c in re.findall("#[^\n]*", text)] == [
-        c.strip() for c in re.findall("#[^\n]*", result)
-    ]
+    assert [c.strip() for c in re.findall("#[^\n]*", text)] == [c.strip() for c in re.findall("#[^\n]*", result)]
     assert "\r" not in result and "\n\n\n" not in result and " \n" not in result and "{\n\n" not in result

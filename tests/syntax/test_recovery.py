@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_source_file
+
 from tests.syntax.programs import ALL, POD
 from tests.syntax.shown import read, show
 
@@ -88,9 +88,7 @@ def test_blocks_before_the_fault_are_kept() -> None:
 
 
 @pytest.mark.parametrize("head", ["omit su[3", "connect a[(1 to b", "let x = max(1,", "let x = [1,\n  2,"])
-@pytest.mark.parametrize(
-    "following", ["connect a to b", "switch leaf[2]: M", "height 8U", "for i in 0..2 { }", "let n = ?"]
-)
+@pytest.mark.parametrize("following", ["connect a to b", "switch leaf[2]: M", "height 8U", "for i in 0..2 { }", "let n = ?"])
 def test_unclosed_bracket(head: str, following: str) -> None:
     module, diagnostics = read(f"let a = 1\n{head}\n{following}\nlet z = 1\n")
     (finding,) = diagnostics
@@ -141,9 +139,7 @@ def test_deep_nesting_is_one_error(name: str) -> None:
 
 
 def test_long_chains_are_flat() -> None:
-    module, diagnostics = read(
-        "let a = " + "2**2 * -1 + " * 3000 + "1\n" + "if a { } " + "else if b { } " * 500
-    )
+    module, diagnostics = read("let a = " + "2**2 * -1 + " * 3000 + "1\n" + "if a { } " + "else if b { } " * 500)
     assert not list(diagnostics)
     assert isinstance(module.body[0], tree.Let) and isinstance(module.body[0].value, tree.Chain)
     assert len(module.body[0].value.rest) == 3000
@@ -198,9 +194,7 @@ def test_a_sign_after_what_is_no_name() -> None:
     assert found.has_errors
 
 
-@pytest.mark.parametrize(
-    "deep", ["2 ** " * 150 + "1", "-" * 150 + "1", "not " * 150 + "true", "1 if true else " * 150 + "2"]
-)
+@pytest.mark.parametrize("deep", ["2 ** " * 150 + "1", "-" * 150 + "1", "not " * 150 + "true", "1 if true else " * 150 + "2"])
 def test_operators_in_each_other_are_deep(deep: str) -> None:
     assert [d.code for d in read(f"let a = {deep}")[1]] == ["E0009"]
 

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import grammar, parser, scanner
@@ -46,11 +45,7 @@ def kind_of_scope(scope: str) -> str:
         return first
     if scope.startswith("constant.numeric"):
         return "number"
-    if (
-        first == "keyword"
-        and scope.startswith("keyword.operator")
-        and not scope.startswith("keyword.operator.word")
-    ):
+    if first == "keyword" and scope.startswith("keyword.operator") and not scope.startswith("keyword.operator.word"):
         return "sign"
     if first == "punctuation":
         return "sign"
@@ -80,9 +75,7 @@ def scanned(path: Path) -> dict[Stretch, str]:
 
 def test_the_grammar_is_made_from_the_one_list() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "editor-grammars"), "--check"]
-    ran = subprocess.run(
-        command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
 
 

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.syntax import grammar, keywords, parser, tree
 from tdsl.syntax.strings import parse_string_token as strings_of
+
 from tests.conftest import need_program
 from tests.syntax.programs import ALL
 from tests.syntax.shown import read
@@ -226,9 +226,7 @@ def test_both_read_the_same_placeholders(language: Any) -> None:
     total = 0
     for name, text in (*texts(STDLIB), *ALL.items()):
         file = SourceFile(str(name), text)
-        strings = [
-            strings_of(t, Diagnostics()) for t in grammar.load_grammar_tables().scanner.scan(file) if t.type == "STRING"
-        ]
+        strings = [strings_of(t, Diagnostics()) for t in grammar.load_grammar_tables().scanner.scan(file) if t.type == "STRING"]
         spans = [p.span for s in strings for p in s.parts if isinstance(p, tree.Placeholder)]
         found = [n.text.decode() for n in walk(parse(language, text)) if n.type == "placeholder"]
         assert found == [text[s.start : s.end] for s in spans], name

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
+
 from tests.conftest import need_program
 
 yaml = pytest.importorskip("yaml")
@@ -74,9 +74,7 @@ def made(text: str, place: Path, *targets: str, **settings: object) -> dict[str,
     """The files of these targets, about which nothing was found."""
     found = Diagnostics()
     given = dict.fromkeys(targets, settings) if settings else {}
-    options = BuildOptions(
-        settings=given, assets=SourceFile("assets.csv", ASSETS) if text == DESIGN else None
-    )
+    options = BuildOptions(settings=given, assets=SourceFile("assets.csv", ASSETS) if text == DESIGN else None)
     files = build_files(compiled(text, place), targets, found, options)
     assert not list(found), list(found)
     return files
@@ -85,9 +83,7 @@ def made(text: str, place: Path, *targets: str, **settings: object) -> dict[str,
 def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """A program, with what it said."""
     env = {**os.environ, **environment}
-    return subprocess.run(
-        [str(c) for c in command], capture_output=True, text=True, timeout=60, check=False, env=env
-    )
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=60, check=False, env=env)
 
 
 def tree(text: str) -> dict[str, tuple[list[str], list[str]]]:
@@ -96,9 +92,7 @@ def tree(text: str) -> dict[str, tuple[list[str], list[str]]]:
     for line in text.splitlines():
         if line.startswith("SwitchName="):
             fields = dict(x.split("=", 1) for x in line.split())
-            out[fields["SwitchName"]] = tuple(
-                fields[k].split(",") if k in fields else [] for k in ("Nodes", "Switches")
-            )
+            out[fields["SwitchName"]] = tuple(fields[k].split(",") if k in fields else [] for k in ("Nodes", "Switches"))
     return out  # type: ignore[return-value]
 
 

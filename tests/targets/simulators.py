@@ -9,6 +9,7 @@ from typing import Any
 
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
+
 from tests.harness import fabric_of
 
 RAILS = """
@@ -49,9 +50,7 @@ fabric spectrum_x {
 Graph = tuple[list[int], list[tuple[int, int, float]]]
 
 
-def made(
-    text: str, place: Path, *targets: str, **settings: object
-) -> tuple[dict[str, bytes], list[Diagnostic]]:
+def made(text: str, place: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """The files of targets and fabric.json, and the findings of their own."""
     found = Diagnostics()
     options = BuildOptions(settings=dict.fromkeys(targets, settings) if settings else {})
@@ -85,13 +84,7 @@ def _links(words: list[str], nodes: int, switches: int, links: int) -> Graph:
     assert len(rest) == 5 * links and len(set(numbers)) == switches and all(n < nodes for n in numbers)
     out = []
     for a, b, rate, latency, error in zip(*(rest[k::5] for k in range(5)), strict=True):
-        assert (
-            int(a) < nodes
-            and int(b) < nodes
-            and latency.endswith("ms")
-            and float(latency[:-2]) > 0
-            and float(error) >= 0
-        )
+        assert int(a) < nodes and int(b) < nodes and latency.endswith("ms") and float(latency[:-2]) > 0 and float(error) >= 0
         out.append((int(a), int(b), float(rate.removesuffix("Gbps"))))
     return numbers, out
 

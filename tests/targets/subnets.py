@@ -9,6 +9,7 @@ from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
+
 from tests.targets import ib
 
 FTREE = "osm_ucast_mgr_process: ftree tables configured on all switches"
@@ -50,9 +51,7 @@ def planned(data: dict[str, object], plane: int | None = None) -> frozenset[ib.W
         system = systems[device[name]["model"], port]
         return f"{name} {system or port.replace('[', '').replace(']', '')}", 1
 
-    return frozenset(
-        frozenset((end(x, "a"), end(x, "b"))) for x in rows("links") if plane is None or x["plane"] == plane
-    )
+    return frozenset(frozenset((end(x, "a"), end(x, "b"))) for x in rows("links") if plane is None or x["plane"] == plane)
 
 
 def swap(text: str, switch: str, one: int, other: int) -> str:
@@ -66,9 +65,7 @@ def swap(text: str, switch: str, one: int, other: int) -> str:
     out = []
     for record in records:
         if re.search(rf'^Switch\t\d+ "{switch}"', record, re.M):
-            record = record.replace(f'[{one}]\t"{a}"', f'[{one}]\t"@"').replace(
-                f'[{other}]\t"{b}"', f'[{other}]\t"{a}"'
-            )
+            record = record.replace(f'[{one}]\t"{a}"', f'[{one}]\t"@"').replace(f'[{other}]\t"{b}"', f'[{other}]\t"{a}"')
             record = record.replace('"@"', f'"{b}"')
         for node, port, new in ((a, one, other), (b, other, one)):
             if re.search(rf'^(?:Ca\t1|Switch\t\d+) "{re.escape(node)}"', record, flags=re.M):
@@ -86,9 +83,7 @@ def of_opensm(files: dict[str, bytes], folder: str = "opensm/") -> dict[str, byt
 
 def guid(files: dict[str, bytes], device: str, port: str) -> str:
     """The placeholder of a port."""
-    (found,) = re.findall(
-        rf'^"{device}","{re.escape(port)}",.*,(\w+)$', files["ibsim/assets.csv"].decode(), re.M
-    )
+    (found,) = re.findall(rf'^"{device}","{re.escape(port)}",.*,(\w+)$', files["ibsim/assets.csv"].decode(), re.M)
     return str(found)
 
 

@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
@@ -61,9 +60,7 @@ def text(
     width: int = 1,
 ) -> str:
     """A leaf-spine as a design."""
-    return DESIGN.format(
-        leaf=leaf, spine=spine, statements=statements, routing=routing, roce=roce, width=width
-    )
+    return DESIGN.format(leaf=leaf, spine=spine, statements=statements, routing=routing, roce=roce, width=width)
 
 
 LONELY = """\
@@ -79,9 +76,7 @@ fabric f {{
 """A switch whose neighbours speak no BGP."""
 
 
-def made(
-    design: str, place: Path, *targets: str, **settings: object
-) -> tuple[dict[str, bytes], list[Diagnostic]]:
+def made(design: str, place: Path, *targets: str, **settings: object) -> tuple[dict[str, bytes], list[Diagnostic]]:
     """The files of these targets and fabric.json, and what was found."""
     path = place / "design.fab"
     path.write_text(design)
@@ -146,12 +141,7 @@ def neighbours(files: dict[str, bytes]) -> dict[str, dict[str, int]]:
     for r in rows("addresses"):
         if r["kind"] == "link":
             address.setdefault((r["device"], r["port"]), []).append(str(r["address"]).split("/")[0])
-    system = {
-        (m["key"], port): name
-        for m in data["models"]
-        for c in m["classes"]
-        for port, _, _, name, _ in c["ports"]
-    }
+    system = {(m["key"], port): name for m in data["models"] for c in m["classes"] for port, _, _, name, _ in c["ports"]}
     model = {str(d["name"]): d["model"] for d in rows("devices")}
     out: dict[str, dict[str, int]] = {d: {} for d in asn}
     for link in rows("links"):
@@ -167,9 +157,7 @@ def neighbours(files: dict[str, bytes]) -> dict[str, dict[str, int]]:
 def designs(draw: st.DrawFn, port: str) -> tuple[str, dict[str, object]]:
     """A design all of whose switches name ports alike, and the traffic class it asks for, {} for none."""
     chosen = [NUMBERED[n] for n in draw(st.sets(st.sampled_from(sorted(NUMBERED)), max_size=3))]
-    loopbacks = draw(
-        st.sampled_from(["", LOOPBACKS, f"{LOOPBACKS}\n  address leaf, spine loopback from fd00:255::1/64"])
-    )
+    loopbacks = draw(st.sampled_from(["", LOOPBACKS, f"{LOOPBACKS}\n  address leaf, spine loopback from fd00:255::1/64"]))
     management = draw(st.sampled_from(OUT_OF_BAND)).replace("PORT", "Management1" if port == EOS else "eth0")
     flags = draw(st.sets(st.sampled_from(["mtu 9000", "graceful_restart"])))
     flags |= draw(st.sampled_from([set(), {"bfd"}, {"bfd 150ms x 4"}]))

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import openpyxl
 from click.testing import CliRunner
-
 from tdsl.cli import cli
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.fabric.graph import Fabric, LinkStatement
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.semantics.model import Axis, DeviceModel
+
 from tests.fabrics import Builder
 from tests.targets.build import FACES, HERE, dgx_h100, pod, ports, switch
 
@@ -92,11 +92,9 @@ def test_settings_of_a_connect_reach_its_cables() -> None:
     first = LinkStatement(HERE, {"colour": "blue", "cable": "MCP4Y10", "medium": "cable"})
     fabric.statements = (first, *fabric.statements[1:])
     rows = cables(fabric)
-    assert {
-        (r["colour"], r["part"], r["medium"])
-        for r in rows
-        if r["class"] == "host-leaf" and r["a_device"] != "ufm"
-    } == {("blue", "MCP4Y10", "cable")}
+    assert {(r["colour"], r["part"], r["medium"]) for r in rows if r["class"] == "host-leaf" and r["a_device"] != "ufm"} == {
+        ("blue", "MCP4Y10", "cable")
+    }
     assert {r["colour"] for r in rows if r["class"] == "leaf-spine"} == {""}
 
 
@@ -153,9 +151,7 @@ def test_a_break_out_has_one_label_at_its_trunk_and_one_a_leg() -> None:
         ("1", "b", "sw0"),
         ("2", "b", "sw1"),
     ]
-    assert rows[0]["far"] == ", ".join(r["near"] for r in rows[1:]) and {r["far"] for r in rows[1:]} == {
-        rows[0]["near"]
-    }
+    assert rows[0]["far"] == ", ".join(r["near"] for r in rows[1:]) and {r["far"] for r in rows[1:]} == {rows[0]["near"]}
     assert rows[0]["line3"] == "TO sw0 p2, sw1 p0"
 
 
@@ -188,14 +184,8 @@ def test_the_workbook_has_a_sheet_a_group() -> None:
 
 def test_the_workbook_says_the_same_as_the_csv() -> None:
     files = made(pod())
-    rows = list(
-        openpyxl.load_workbook(io.BytesIO(files["cabling/cables.xlsx"]))["cables"].iter_rows(
-            min_row=2, values_only=True
-        )
-    )
-    assert [["" if v is None else str(v) for v in r] for r in rows] == [
-        list(r.values()) for r in table(files, "cables")
-    ]
+    rows = list(openpyxl.load_workbook(io.BytesIO(files["cabling/cables.xlsx"]))["cables"].iter_rows(min_row=2, values_only=True))
+    assert [["" if v is None else str(v) for v in r] for r in rows] == [list(r.values()) for r in table(files, "cables")]
 
 
 def test_too_many_rows_make_a_workbook_a_pod() -> None:
@@ -221,9 +211,7 @@ def test_too_many_rows_make_a_workbook_a_pod() -> None:
     assert sorted(ids) == sorted(r["cable_id"] for r in table(files, "cables")) and len(ids) == 31
     found = Diagnostics()
     files = build_files(pod(), ["cabling"], found, BuildOptions(settings={"cabling": {"workbook_rows": 15}}))
-    assert [(d.code, d.severity.word) for d in found] == [
-        ("E0511", "note")
-    ] and "16 rows of su0" in found.items[0].message
+    assert [(d.code, d.severity.word) for d in found] == [("E0511", "note")] and "16 rows of su0" in found.items[0].message
 
 
 def test_a_fabric_without_cables_has_no_documents() -> None:
@@ -231,9 +219,7 @@ def test_a_fabric_without_cables_has_no_documents() -> None:
     b.models.append(switch())
     b.devices("sw", b.models[0], 2)
     found = Diagnostics()
-    assert list(build_files(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == [
-        "E0516"
-    ]
+    assert list(build_files(b.build(), ["cabling"], found)) == ["manifest.json"] and [d.code for d in found] == ["E0516"]
     assert dgx_h100().accelerators == 8
 
 
@@ -242,9 +228,7 @@ def test_lanes_of_a_split_port_leave_by_one_hole() -> None:
     b = Builder("split")
     labels = tuple(f"IB{p}/{lane}" for p in (1, 2) for lane in (1, 2))
     c = ports("nic", 4, connectors=(0, 0, 1, 1), labels=labels, split=2)
-    host = DeviceModel(
-        "HOST", "host", "", (replace(c, axes=(Axis(0, 2), Axis(0, 2))),), (), (), (), {}, HERE, "nic 2"
-    )
+    host = DeviceModel("HOST", "host", "", (replace(c, axes=(Axis(0, 2), Axis(0, 2))),), (), (), (), {}, HERE, "nic 2")
     b.models.append(host)
     node, far = b.devices("node", host, 1, role="accelerator"), b.devices("far", host, 1)
     b.connect("connect")
@@ -294,9 +278,7 @@ def test_one_list_for_all_networks(tmp_path: Path) -> None:
     """From the command line: rows of every fabric, one order of pulling, and a folder that verifies."""
     (tmp_path / "cluster.fab").write_text(CLUSTER)
     out = tmp_path / "out"
-    done = CliRunner().invoke(
-        cli, ["build", str(tmp_path / "cluster.fab"), "--out", str(out), "--target", "cabling"]
-    )
+    done = CliRunner().invoke(cli, ["build", str(tmp_path / "cluster.fab"), "--out", str(out), "--target", "cabling"])
     assert done.exit_code == 0, done.output
     rows = list(csv.DictReader(io.StringIO((out / "all-networks" / "cables.csv").read_text())))
     single = [
@@ -313,9 +295,7 @@ def test_one_list_for_all_networks(tmp_path: Path) -> None:
     assert len(labels) == 12 and {r["fabric"] for r in labels} == {"compute", "management"}
     assert (
         CliRunner()
-        .invoke(
-            cli, ["build", str(tmp_path / "cluster.fab"), "--out", str(out), "--target", "cabling", "--check"]
-        )
+        .invoke(cli, ["build", str(tmp_path / "cluster.fab"), "--out", str(out), "--target", "cabling", "--check"])
         .exit_code
         == 0
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
+
 from tests.conftest import need_program
 from tests.targets.inventories import DESIGN, compiled, made, run
 
@@ -36,7 +37,5 @@ def test_a_table_of_mac_addresses_needs_no_guids(tmp_path: Path) -> None:
     table = "device,mac\nsu0-leaf0,94:6D:AE:00:00:01\n"
     files = build_files(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", table)))
     assert not list(found) and b'"hw-address": "94:6d:ae:00:00:01"' in files["dhcp/kea-dhcp4.json"]
-    build_files(
-        fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", "device,serial\nsu0-leaf0,x\n"))
-    )
+    build_files(fabric, ["dhcp"], found, BuildOptions(assets=SourceFile("assets.csv", "device,serial\nsu0-leaf0,x\n")))
     assert [d.code for d in found][:1] == ["E0531"] and "or at least device,mac" in next(iter(found)).help

@@ -8,10 +8,10 @@ import subprocess
 from xml.etree import ElementTree
 
 import pytest
-
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.drawing.drawn import FABRICS
 from tests.targets.build import pod
 
@@ -45,11 +45,7 @@ def test_hostile_names_are_text_in_both() -> None:
     fabric.names = {0: '"];}\n<script>&\\', 1: "\x07" + "x" * 300}
     files = made(fabric)
     page = ElementTree.fromstring(files["diagram/fabric.svg"])
-    assert not list(page.iter(f"{SVG}script")) and any(
-        "<script" in (t.text or "") for t in page.iter(f"{SVG}text")
-    )
+    assert not list(page.iter(f"{SVG}script")) and any("<script" in (t.text or "") for t in page.iter(f"{SVG}text"))
     if shutil.which("dot"):
-        drawn = subprocess.run(
-            ["dot", "-Tsvg"], input=files["diagram/fabric.dot"], capture_output=True, timeout=60
-        )
+        drawn = subprocess.run(["dot", "-Tsvg"], input=files["diagram/fabric.dot"], capture_output=True, timeout=60)
         assert drawn.returncode == 0 and drawn.stdout.count(b'class="node"') == 3

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-
 from tdsl import __version__
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
@@ -22,6 +21,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.physical.stages import Stage
 from tdsl.system.resources import packaged_folder
+
 from tests.conftest import Golden
 
 ROUTED = """\
@@ -143,9 +143,7 @@ banner: |
 facts: {owner: "us"}
 secrets: {radius_key: RADIUS_KEY}
 """
-MACS = "device,mac\n" + "".join(
-    f"{d},94:6d:ae:00:00:0{n}\n" for n, d in enumerate(("pod[0].node[0]", "pod[1].arista", "spine"))
-)
+MACS = "device,mac\n" + "".join(f"{d},94:6d:ae:00:00:0{n}\n" for n, d in enumerate(("pod[0].node[0]", "pod[1].arista", "spine")))
 DESIGNS = {
     "routed": ROUTED, "infiniband": INFINIBAND, "placed": PLACED, "split": SPLIT, "amd": AMD,
 }  # fmt: skip
@@ -197,11 +195,7 @@ def assets(name: str) -> SourceFile | None:
     if name == "routed":
         return SourceFile("assets.csv", MACS)
     table = build_files(fabric(name), ["ibsim"], Diagnostics()).get("ibsim/assets.csv")
-    return (
-        SourceFile("assets.csv", bytes(table).decode())
-        if name == "infiniband" and table is not None
-        else None
-    )
+    return SourceFile("assets.csv", bytes(table).decode()) if name == "infiniband" and table is not None else None
 
 
 def fabric(name: str) -> Fabric:
@@ -212,15 +206,8 @@ def workbook(data: bytes) -> str:
     """The cells of a workbook."""
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(data))
-    rows = (
-        f"{s.title}: {'|'.join('' if v is None else str(v) for v in r)}"
-        for s in book
-        for r in s.iter_rows(values_only=True)
-    )
-    sheets = (
-        f"{s.title} {s.freeze_panes} {s.auto_filter.ref} {s.print_title_rows} {s.page_setup.orientation}"
-        for s in book
-    )
+    rows = (f"{s.title}: {'|'.join('' if v is None else str(v) for v in r)}" for s in book for r in s.iter_rows(values_only=True))
+    sheets = (f"{s.title} {s.freeze_panes} {s.auto_filter.ref} {s.print_title_rows} {s.page_setup.orientation}" for s in book)
     widths = (f"{s.title} {k} {round(d.width, 2)}" for s in book for k, d in s.column_dimensions.items())
     return "\n".join([*sheets, *widths, *rows]) + "\n"
 
@@ -232,11 +219,7 @@ def shown(path: str, data: bytes) -> str:
     except UnicodeDecodeError:
         return f"==== {path}\n---- {len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()}\n"
     if len(text) <= WHOLE:
-        return (
-            f"==== {path}\n{text}" + ""
-            if text.endswith("\n")
-            else f"==== {path}\n{text}\n---- no end of line\n"
-        )
+        return f"==== {path}\n{text}" + "" if text.endswith("\n") else f"==== {path}\n{text}\n---- no end of line\n"
     lines = text.splitlines()
     short = "\n".join(x if len(x) < 200 else f"{x[:200]}…" for x in lines[:BEGIN])
     told = hashlib.sha256(text.encode()).hexdigest()
@@ -255,10 +238,7 @@ def files(name: str, target: str, settings: dict[str, object], only: tuple[str, 
         "only": only,
     }
     made = build_files(fabric(name), [target], found, BuildOptions(**options))
-    told = [
-        f"{d.code} {d.severity.word} {d.message}\n" + "".join(f"  {n}\n" for n in (*d.notes, d.help or ""))
-        for d in found
-    ]
+    told = [f"{d.code} {d.severity.word} {d.message}\n" + "".join(f"  {n}\n" for n in (*d.notes, d.help or "")) for d in found]
     shapes = [shown(p, bytes(b)) for p, b in made.items() if p != "manifest.json"]
     return "".join([*told, *shapes]) or "nothing\n"
 

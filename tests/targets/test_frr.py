@@ -17,11 +17,11 @@ from uuid import uuid4
 import pytest
 import yaml
 from click.testing import CliRunner
-
 from tdsl.cli import cli
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.targets import frr_lab, switches
 
 MODELS = """\
@@ -154,9 +154,7 @@ def test_a_plan_of_numbers_per_rfc_7938(tmp_path: Path) -> None:
     leaves = {asn[f"pod{p}-leaf{i}"] for p in range(2) for i in range(2)}
     spines = [{asn[f"pod{p}-spine{i}"] for i in range(2)} for p in range(2)]
     cores = {asn[f"core{i}-{k}"] for i in range(2) for k in range(2)}
-    assert (
-        len(leaves) == 4 and [len(s) for s in spines] == [1, 1] and spines[0] != spines[1] and len(cores) == 1
-    )
+    assert len(leaves) == 4 and [len(s) for s in spines] == [1, 1] and spines[0] != spines[1] and len(cores) == 1
     assert len(leaves | spines[0] | spines[1] | cores) == 7
     assert all(4_200_000_000 <= n <= 4_294_967_294 for n in asn.values())
 
@@ -197,9 +195,7 @@ def test_two_hosts_keep_their_management_route(tmp_path: Path) -> None:
         for line in told:
             _run("ip", "-n", space, *(["-6"] if ":" in line else []), *line.split())
         assert "via 192.168.0.1 dev eth0" in _run("ip", "-n", space, "route", "show", "default")
-        assert "via 172.16.0.1 dev eth1" in _run(
-            "ip", "-n", space, "route", "get", "172.16.0.9", "from", "172.16.0.0"
-        )
+        assert "via 172.16.0.1 dev eth1" in _run("ip", "-n", space, "route", "get", "172.16.0.9", "from", "172.16.0.0")
     finally:
         subprocess.run(["ip", "netns", "del", space], capture_output=True, timeout=20, check=False)
     with frr_lab.running(files) as lab:
@@ -264,28 +260,13 @@ def test_a_leaf_announces_the_networks_of_its_hosts(
     frr_lab.need_vtysh()
     files = made(SUMMED.format(hosts=hosts, leaf=leaf, more=more, routing=""), tmp_path)
     assert [aggregates(files, f"leaf{k}") for k in range(2)] == expected and not aggregates(files, "spine")
-    listed = [
-        x.split()
-        for x in lines(files, "spine")
-        if "prefix-list FABRIC" in x and "permit" in x and "match" not in x
-    ]
+    listed = [x.split() for x in lines(files, "spine") if "prefix-list FABRIC" in x and "permit" in x and "match" not in x]
     for network in (ip_network(a) for e in expected for a in e):
-        fitting = [
-            w
-            for w in listed
-            if ip_network(w[6]).version == network.version and network.subnet_of(ip_network(w[6]))
-        ]
-        assert any(
-            int(w[8]) <= network.prefixlen if "ge" in w else ip_network(w[6]) == network for w in fitting
-        )
+        fitting = [w for w in listed if ip_network(w[6]).version == network.version and network.subnet_of(ip_network(w[6]))]
+        assert any(int(w[8]) <= network.prefixlen if "ge" in w else ip_network(w[6]) == network for w in fitting)
     path = tmp_path / "frr.conf"
     path.write_bytes(files["frr/leaf0/frr.conf"])
-    assert (
-        subprocess.run(
-            ["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False
-        ).returncode
-        == 0
-    )
+    assert subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode == 0
 
 
 def test_hosts_leave_their_links_to_the_leaves(tmp_path: Path) -> None:
@@ -297,28 +278,14 @@ def test_hosts_leave_their_links_to_the_leaves(tmp_path: Path) -> None:
         routing="asn node from 65_100",
     )
     found = lines(made(text, tmp_path), "node0")
-    assert (
-        " match ip address prefix-list OWN4" in found
-        and "ip prefix-list OWN4 seq 5 permit 10.255.0.0/24 ge 32" in found
-    )
-    assert not [x for x in found if "prefix-list OWN" in x and "172." in x] and not aggregates(
-        made(text, tmp_path), "node0"
-    )
+    assert " match ip address prefix-list OWN4" in found and "ip prefix-list OWN4 seq 5 permit 10.255.0.0/24 ge 32" in found
+    assert not [x for x in found if "prefix-list OWN" in x and "172." in x] and not aggregates(made(text, tmp_path), "node0")
     frr_lab.need_vtysh()
     for more in (LINKS, text):
-        design = (
-            more
-            if more == text
-            else SUMMED.format(hosts=4, leaf="r", more=more, routing="asn node from 65_100")
-        )
+        design = more if more == text else SUMMED.format(hosts=4, leaf="r", more=more, routing="asn node from 65_100")
         path = tmp_path / "host.conf"
         path.write_bytes(made(design, tmp_path)["frr/node0/frr.conf"])
-        assert (
-            subprocess.run(
-                ["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False
-            ).returncode
-            == 0
-        )
+        assert subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -330,9 +297,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read_by_vtysh(path: Path) -> tuple[Path, int, str]:
-    done = subprocess.run(
-        ["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False
-    )
+    done = subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, text=True, timeout=20, check=False)
     return path, done.returncode, done.stdout + done.stderr
 
 
@@ -347,21 +312,12 @@ def test_every_file_of_the_cluster(llama: Path, tmp_path: Path) -> None:
     joined.write_bytes(b"".join(texts[n].removesuffix(b"end\n") for n in hosts))
     with ThreadPoolExecutor(2) as pool:
         judged = list(pool.map(read_by_vtysh, [joined, *(llama / n / "frr.conf" for n in chosen)]))
-    assert (
-        len(texts) == 3072 + 1671
-        and len(hosts) == 3072
-        and 42 < len(judged) < 80
-        and not [x for x in judged if x[1]]
-    )
+    assert len(texts) == 3072 + 1671 and len(hosts) == 3072 and 42 < len(judged) < 80 and not [x for x in judged if x[1]]
 
 
 def numbers(files: dict[str, bytes]) -> dict[str, int]:
     """Device -> ASN, of those that run BGP."""
-    found = {
-        p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M)
-        for p, b in files.items()
-        if p.endswith("/frr.conf")
-    }
+    found = {p.split("/")[1]: re.search(rb"^router bgp (\d+)", b, re.M) for p, b in files.items() if p.endswith("/frr.conf")}
     return {d: int(m[1]) for d, m in found.items() if m}
 
 
@@ -420,17 +376,12 @@ def unkept(lab: frr_lab.Lab, files: dict[str, bytes], name: str) -> list[str]:
     """Lines of a router's file that its own configuration has not: what FRR reads and forgets. Its version has three numbers,
     and its host's name is the machine's."""
     running = lab.running_config(name)
-    return [
-        x for x in lines(files, name) if x and x not in running and not re.match("!|frr version|hostname", x)
-    ]
+    return [x for x in lines(files, name) if x and x not in running and not re.match("!|frr version|hostname", x)]
 
 
 def states(lab: frr_lab.Lab, name: str) -> dict[str, str]:
     """Neighbour -> state of the BGP session with it."""
-    return {
-        n: p["state"]
-        for n, p in lab.ask(name, "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).items()
-    }
+    return {n: p["state"] for n, p in lab.ask(name, "show bgp summary").get("ipv4Unicast", {}).get("peers", {}).items()}
 
 
 def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
@@ -443,9 +394,7 @@ def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
         for version in (4, 6):
             ends = loopbacks(files, version)
             for start in ends:
-                frr_lab.until(
-                    lambda s=start, e=ends, v=version: counts(lab, s, e, v), expected(lab, files, start, ends)
-                )
+                frr_lab.until(lambda s=start, e=ends, v=version: counts(lab, s, e, v), expected(lab, files, start, ends))
         ends = loopbacks(files)
         assert expected(lab, files, "leaf0", ends) == {
             "leaf1": 2,
@@ -458,9 +407,7 @@ def test_four_leaves_and_two_spines(tmp_path: Path) -> None:
         for d in ends:
             if d != "leaf0":
                 frr_lab.until(lambda d=d: lab.reaches("leaf0", ends[d].split("/")[0], source), True)
-        summed = {
-            f"172.{16 + r}.0.{4 * half}/30": {f"swp{2 * half + r + 1}"} for r in range(2) for half in range(2)
-        }
+        summed = {f"172.{16 + r}.0.{4 * half}/30": {f"swp{2 * half + r + 1}"} for r in range(2) for half in range(2)}
         links = {p: h for p, h in lab.hops("spine0").items() if p.startswith("172.")}
         assert links == summed, "a leaf announces the network of its hosts' links, not each link"
         frr_lab.until(lambda: lab.reaches("node0", "172.16.0.6"), True)  # node3, in the other half
@@ -499,18 +446,14 @@ def test_a_router_that_hangs(tmp_path: Path) -> None:
     ends = loopbacks(files)
     with frr_lab.running(files) as lab:
         for name in ("leaf0", "spine1"):
-            wanted = dict.fromkeys(
-                re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"]), "up"
-            )
+            wanted = dict.fromkeys(re.findall(rb"neighbor (\S+) interface", files[f"frr/{name}/frr.conf"]), "up")
             frr_lab.until(
                 lambda n=name: {p["interface"].encode(): p["status"] for p in lab.ask(n, "show bfd peers")},
                 wanted,
             )
         frr_lab.until(lambda: counts(lab, "leaf0", ends), expected(lab, files, "leaf0", ends))
         lab.signal("spine0", "bfdd", "STOP")
-        frr_lab.until(
-            lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1}, 15
-        )
+        frr_lab.until(lambda: counts(lab, "leaf0", ends), {"leaf1": 1, "leaf2": 1, "leaf3": 1, "spine1": 1}, 15)
 
 
 def settled(peer: dict[str, Any]) -> bool:
@@ -545,16 +488,12 @@ def kept_while_restarting(files: dict[str, bytes], name: str) -> bool:
 
         frr_lab.until(whole, True)
         for d in ends:
-            frr_lab.until(
-                lambda d=d: all(settled(p) for p in lab.ask(d, "show bgp neighbors").values()), True
-            )
+            frr_lab.until(lambda d=d: all(settled(p) for p in lab.ask(d, "show bgp neighbors").values()), True)
         time.sleep(QUIET)
         lab.signal(name, "bgpd", "KILL")
         kept = True
         for _ in range(8):
-            kept = kept and all(
-                counts(lab, d, ends) == expected(lab, files, d, ends) for d in ("leaf0", name)
-            )
+            kept = kept and all(counts(lab, d, ends) == expected(lab, files, d, ends) for d in ("leaf0", name))
             kept = kept and lab.reaches("leaf0", address, source)
             time.sleep(0.25)
         lab.start(name, "bgpd")
@@ -595,8 +534,6 @@ def test_two_planes(tmp_path: Path) -> None:
         assert len(hops[ends["node1"]]) == 2
         foreign = [p for d, p in ends.items() if d.startswith("plane1")]
         assert foreign and not set(foreign) & set(lab.hops("plane0-leaf0"))
-        frr_lab.until(
-            lambda: lab.reaches("node0", ends["node1"].split("/")[0], ends["node0"].split("/")[0]), True
-        )
+        frr_lab.until(lambda: lab.reaches("node0", ends["node1"].split("/")[0], ends["node0"].split("/")[0]), True)
         lab.cut("node0", "eth2")
         frr_lab.until(lambda: lab.hops("node0").get(ends["node1"]), {"eth1"})

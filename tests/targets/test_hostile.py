@@ -22,7 +22,6 @@ from xml.etree import ElementTree
 import numpy as np
 import openpyxl
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.rows import FORMULA, spreadsheet_cell
@@ -32,6 +31,7 @@ from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostic, Diagnostics
 from tdsl.findings.source import SourceFile
 from tdsl.semantics.model import DeviceModel
+
 from tests.harness import fabric_of
 from tests.targets import nccl_reader, nvue_grammar
 from tests.targets.build import faced, pod
@@ -123,9 +123,7 @@ def texts(fabric: Fabric, name: str) -> None:
     fabric.title = name
     _models(
         fabric,
-        lambda m: replace(
-            m, title=name, classes=tuple(replace(c, labels=(name, *c.labels[1:])) for c in m.classes)
-        ),
+        lambda m: replace(m, title=name, classes=tuple(replace(c, labels=(name, *c.labels[1:])) for c in m.classes)),
     )
 
 
@@ -162,9 +160,7 @@ def _json(path: str, data: bytes, fabric: Fabric) -> None:
     told = json.loads(data)
     if path == "fabric.json":
         assert told["title"] == (fabric.title or fabric.name)
-        assert [r[0] for r in told["devices"]["rows"]] == [
-            fabric.device_name(d) or None for d in range(fabric.device_count)
-        ]
+        assert [r[0] for r in told["devices"]["rows"]] == [fabric.device_name(d) or None for d in range(fabric.device_count)]
 
 
 def _csv(path: str, data: bytes, fabric: Fabric) -> None:
@@ -173,9 +169,7 @@ def _csv(path: str, data: bytes, fabric: Fabric) -> None:
     assert not [c for r in rows for c in r if c[:1] in FORMULA], path
     names = {fabric.device_name(d) for d in range(fabric.device_count)}
     near = rows[0].index("device" if "device" in rows[0] else "a_device")
-    assert {r[near] for r in rows[1:]} <= {spreadsheet_cell(n) for n in names} and not [
-        c for r in rows for c in r if ";=" in c
-    ]
+    assert {r[near] for r in rows[1:]} <= {spreadsheet_cell(n) for n in names} and not [c for r in rows for c in r if ";=" in c]
 
 
 def _workbook(path: str, data: bytes, fabric: Fabric) -> None:
@@ -204,9 +198,7 @@ def _svg(path: str, data: bytes, fabric: Fabric) -> None:
 
 @lru_cache(maxsize=1000)
 def _graphviz(data: bytes) -> int:
-    return subprocess.run(
-        ["dot", "-Tcanon"], input=data, capture_output=True, timeout=60, check=False
-    ).returncode
+    return subprocess.run(["dot", "-Tcanon"], input=data, capture_output=True, timeout=60, check=False).returncode
 
 
 def _dot(path: str, data: bytes, fabric: Fabric) -> None:
@@ -242,21 +234,19 @@ def _vtysh(data: bytes) -> int:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "frr.conf"
         path.write_bytes(data)
-        return subprocess.run(
-            ["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False
-        ).returncode
+        return subprocess.run(["vtysh", "-C", "-f", str(path)], capture_output=True, timeout=20, check=False).returncode
 
 
 def _frr(path: str, data: bytes, fabric: Fabric) -> None:
     _FRR(path, data, fabric)
-    if path == "frr/node1/frr.conf" and shutil.which(
-        "vtysh"
-    ):  # it has no hostile name itself, and all its neighbours' ones
+    if path == "frr/node1/frr.conf" and shutil.which("vtysh"):  # it has no hostile name itself, and all its neighbours' ones
         assert _vtysh(data) == 0, data
 
 
 def _eos(path: str, data: bytes, fabric: Fabric) -> None:
-    words = r"service routing|hostname |management ssh|qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp "
+    words = (
+        r"service routing|hostname |management ssh|qos |vrf instance |interface |ip |ipv6 |priority-flow|route-map |router bgp "
+    )
     _lines(rf"!|$|   |{words}")(path, data, fabric)
     assert data.isascii()
 
@@ -296,10 +286,7 @@ def _plain_yaml(path: str, data: bytes, fabric: Fabric) -> None:
     told = list(yaml.safe_load_all(data))
     assert told and all(isinstance(t, (dict, list)) for t in told)
     if path.startswith("ansible/"):
-        assert (
-            all(re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in told[0]["all"]["hosts"])
-            and b"{{" not in data
-        )
+        assert all(re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in told[0]["all"]["hosts"]) and b"{{" not in data
 
 
 def _rows(path: str, data: bytes, fabric: Fabric) -> None:
@@ -362,9 +349,7 @@ READERS: dict[str, Reader] = {
     r"slurm/conf/topology\.conf": _lines(r"#|$|SwitchName=[\w.-]+ (Nodes|Switches)=[\w.,-]+$"),
     r"prometheus/targets\.json|infragraph/fabric\.yaml|astra_sim/\w+\.json": _json,
     r"astra_sim/network\.yml": _plain_yaml,
-    r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(
-        r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"
-    ),
+    r"(simai/topology|astra_sim/physical_topology\.txt)": _lines(r"[\d ]*( [A-Z]+\d*)?$|\d+ \d+ [\d.e+]+Gbps [\d.]+ms [\d.]+$"),
     r"simai/ecn\.conf": _lines(r"$|K(MAX|MIN)_MAP( \d+)+$|PMAX_MAP \d+( \d+ 0\.\d+)+$"),
     r"prometheus/expected\.prom": _expected,
     r"dns/zone\.db": _lines(r"\$(ORIGIN|TTL) [\w.-]+$|[\w@-]+ IN (SOA|NS|A|AAAA) [\w .:-]+$|$"),
@@ -390,9 +375,7 @@ READERS: dict[str, Reader] = {
     r"ibsim/[^/]+\.net": _lines(
         r'#|$|(Switch|Ca|Hca)\t?\s*\d+ "[^"#@\[\]]+"|\[\d+\]|(switchguid|caguid|vendid|devid|sysimgguid)='
     ),
-    r"p2p/fabric\.topo|p2p/ibnl/[^/]+\.ibnl": _lines(
-        r"#|$|[\w.:@+-]+ [\w.:@+-]+$|   P?\d+ -> |TOPSYSTEM |NODE (SW|CA) \d+ "
-    ),
+    r"p2p/fabric\.topo|p2p/ibnl/[^/]+\.ibnl": _lines(r"#|$|[\w.:@+-]+ [\w.:@+-]+$|   P?\d+ -> |TOPSYSTEM |NODE (SW|CA) \d+ "),
 }
 REFUSED = {"E0504", "E0505", "E0506", "E0511", "E0513"}
 TARGETS = {"placed": ["bom", "racks", "cabling"], "cumulus": ["frr", "nvue", "sonic", "roce", "rccl"]}
@@ -409,9 +392,7 @@ UNWRITTEN = {
 # ------------------------------------------------------------ the tests
 
 
-def read_all(
-    fabric: Fabric, targets: Sequence[str] = ()
-) -> tuple[dict[str, bytes], list[Diagnostic], dict[str, str]]:
+def read_all(fabric: Fabric, targets: Sequence[str] = ()) -> tuple[dict[str, bytes], list[Diagnostic], dict[str, str]]:
     """Every artefact of every target, read; what was found; and the named targets that have nothing to write, with why: each
     that makes no file, but those that an error is about."""
     found = Diagnostics()
@@ -420,28 +401,19 @@ def read_all(
     systems = [name for name, target in targets_by_name(Diagnostics()).items() if target.routers.nos]
     asked = {*targets, *systems}
     made = {
-        p: data
-        for p, data in (files | build_files(fabric, systems, found)).items()
-        if targets or p.partition("/")[0] in systems
+        p: data for p, data in (files | build_files(fabric, systems, found)).items() if targets or p.partition("/")[0] in systems
     }
     if "ibsim/assets.csv" in files:
         assets = SourceFile("assets.csv", files["ibsim/assets.csv"].decode())
         asked.add("opensm")
         made |= build_files(fabric, ["opensm"], found, BuildOptions(assets=assets))
     if fabric.addressing is not None:
-        assets = SourceFile(
-            "assets.csv", "device,port,node_guid,port_guid,mac\nleaf[0],,,,94:6d:ae:00:00:01\n"
-        )
+        assets = SourceFile("assets.csv", "device,port,node_guid,port_guid,mac\nleaf[0],,,,94:6d:ae:00:00:01\n")
         asked.add("dhcp")
         made |= build_files(fabric, ["dhcp"], found, BuildOptions(assets=assets))
     alone = [d.message for d in found if d.code == "E0516"]
     unwritten = {message.split("`")[1]: message for message in alone}
-    refused = {
-        name
-        for name in asked
-        for d in found
-        if d.code != "E0516" and d.severity.word == "error" and name in d.message
-    }
+    refused = {name for name in asked for d in found if d.code != "E0516" and d.severity.word == "error" and name in d.message}
     missing = asked - {p.partition("/")[0] for p in made}
     assert missing - refused <= set(unwritten) <= missing and len(set(alone)) == len(unwritten), found
     files |= made
@@ -461,9 +433,7 @@ def read_all(
         *(("placed", p) for p in (devices, texts)),
     ],
 )
-def test_every_artefact_is_read_by_its_own_parser(
-    tmp_path: Path, kind: str, place: Callable[[Fabric, str], None]
-) -> None:
+def test_every_artefact_is_read_by_its_own_parser(tmp_path: Path, kind: str, place: Callable[[Fabric, str], None]) -> None:
     fresh = FABRICS[kind](tmp_path)
     for name in NAMES:
         fabric = deepcopy(fresh)
@@ -471,9 +441,7 @@ def test_every_artefact_is_read_by_its_own_parser(
         _, found, unwritten = read_all(fabric, TARGETS.get(kind, ()))
         assert {d.code for d in found} <= REFUSED, (name, found)
         # a target that writes for friendly names and nothing for this one says that it cannot have it
-        asked_for_nothing = UNWRITTEN[kind] | {
-            t for t, why in unwritten.items() if why.endswith("is not a name of a port there")
-        }
+        asked_for_nothing = UNWRITTEN[kind] | {t for t, why in unwritten.items() if why.endswith("is not a name of a port there")}
         others = {d.code for d in found} & (REFUSED - {"E0506"})
         assert set(unwritten) == asked_for_nothing or (others and UNWRITTEN[kind] <= set(unwritten)), (
             name,
@@ -485,9 +453,7 @@ def test_every_artefact_is_read_by_its_own_parser(
 def test_friendly_names_meet_every_reader(tmp_path: Path, kind: str) -> None:
     """The readers read files: of all targets, each kind of fabric makes those of its kind, and nothing is found."""
     files, found, unwritten = read_all(FABRICS[kind](tmp_path))
-    several = (
-        {"E0511"} if kind in ("eos", "cumulus") else set()
-    )  # two systems are named for one switch: a note says so
+    several = {"E0511"} if kind in ("eos", "cumulus") else set()  # two systems are named for one switch: a note says so
     assert set(unwritten) == UNWRITTEN[kind] and {d.code for d in found} == {"E0506"} | several
     made = {p.partition("/")[0] for p in files}
     common = {"manifest.json", "fabric.json", "cabling", "diagram", "p2p"}

@@ -21,12 +21,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.rows import spreadsheet_cell
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import SourceFile
+
 from tests.conftest import need_program
 from tests.targets.inventories import DESIGN, compiled, run, slurm_loads
 from tests.targets.test_hostile import NAMES, REFUSED
@@ -63,9 +63,7 @@ def files_of(target: str, names: tuple[str, ...]) -> tuple[dict[str, bytes], set
     made = build_files(fabric, [target], found, options)
     wrong = [d.code for d in found if d.severity.word == "error"]
     nothing = set(made) <= {"manifest.json"}
-    assert wrong.count("E0516") == (nothing and set(wrong) <= {"E0516"}), (
-        wrong
-    )  # a target that is refused has no other finding
+    assert wrong.count("E0516") == (nothing and set(wrong) <= {"E0516"}), wrong  # a target that is refused has no other finding
     return made, set(wrong), fabric
 
 
@@ -147,12 +145,8 @@ def test_prometheus_itself(tmp_path: Path) -> None:
     )
     assert b"error while linting" not in linted.stderr and linted.returncode in (0, 3), linted
     sample = re.compile(r"(?m)^(tdsl_.*)$")
-    (tmp_path / "expected.om").write_text(
-        sample.sub(r"\1 1700000000", files["prometheus/expected.prom"].decode()) + "# EOF\n"
-    )
-    done = run(
-        promtool, "tsdb", "create-blocks-from", "openmetrics", tmp_path / "expected.om", tmp_path / "data"
-    )
+    (tmp_path / "expected.om").write_text(sample.sub(r"\1 1700000000", files["prometheus/expected.prom"].decode()) + "# EOF\n")
+    done = run(promtool, "tsdb", "create-blocks-from", "openmetrics", tmp_path / "expected.om", tmp_path / "data")
     assert done.returncode == 0, done.stderr
     (tmp_path / "data" / "wal").mkdir(exist_ok=True)
     dumped = run(promtool, "tsdb", "dump", tmp_path / "data")
@@ -178,13 +172,9 @@ def test_slurmctld(tmp_path: Path) -> None:
     told, log = slurm_loads(files["slurm/conf/topology.conf"], names, tmp_path)
     leaves = re.findall(r"SwitchName=(\S+) Level=0 .*Nodes=(\S+)", told)
     conf = {"SLURM_CONF": str(tmp_path / "slurm.conf")}
-    found = [
-        n for _, nodes in leaves for n in run("scontrol", "show", "hostnames", nodes, **conf).stdout.split()
-    ]
+    found = [n for _, nodes in leaves for n in run("scontrol", "show", "hostnames", nodes, **conf).stdout.split()]
     assert sorted(found) == sorted(names), (set(names) ^ set(found), log)
-    assert len(taken) > 10 and not re.search(
-        r"Invalid hostnames|Multiple leaf|no common root|not a tree", log, re.IGNORECASE
-    )
+    assert len(taken) > 10 and not re.search(r"Invalid hostnames|Multiple leaf|no common root|not a tree", log, re.IGNORECASE)
 
 
 def test_kubernetes_slurm_and_containerlab_load_as_texts() -> None:
@@ -197,11 +187,7 @@ def test_kubernetes_slurm_and_containerlab_load_as_texts() -> None:
         files, _, names = accepted(target)
         found = set()
         for file in [path] if path else [p for p in files if p.endswith((".yaml", ".yml"))]:
-            found |= {
-                x
-                for document in yaml.load_all(files[file].decode(), Loader=yaml.FullLoader)
-                for x in _texts(document)
-            }
+            found |= {x for document in yaml.load_all(files[file].decode(), Loader=yaml.FullLoader) for x in _texts(document)}
         found |= {part for text in found for part in re.split(r"[\s,:]+", text)}
         known = {n.lower() for n in names} if target == "kubernetes" else set(names)  # RFC 1123
         assert known <= found, (target, known - found)
@@ -226,15 +212,11 @@ def test_tables_of_netbox() -> None:
 def test_graphviz() -> None:
     dot = need_program("dot", "graphviz")
     files, _, names = accepted("p2p")
-    done = subprocess.run(
-        [dot, "-Tdot_json"], input=files["p2p/topology.dot"], capture_output=True, timeout=60, check=False
-    )
+    done = subprocess.run([dot, "-Tdot_json"], input=files["p2p/topology.dot"], capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     found = plain(str(n["name"]) for n in json.loads(done.stdout)["objects"])
     assert len(found) >= len(set(names))
-    simple = {
-        n for n in names if not re.search(r"[\x00-\x1f\\%\ufffe\uffff]", n)
-    }  # graphviz shows its own escapes of these
+    simple = {n for n in names if not re.search(r"[\x00-\x1f\\%\ufffe\uffff]", n)}  # graphviz shows its own escapes of these
     assert plain(simple) <= found, plain(simple) - found
 
 

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from tdsl.emit.build import build_files
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.harness import fabric_of
 from tests.targets import ib
 from tests.targets.build import pod, two_planes
@@ -116,11 +116,7 @@ def test_a_malformed_guid_is_told(written: str, code: str, tmp_path: Path) -> No
 
 def real_assets(rehearsal: bytes, apart: int) -> bytes:
     """A table as a site has it: GUIDs of a vendor's range, aggregation nodes; adapters' ports are ``apart`` from their nodes."""
-    rows = [
-        line.replace('"', "").split(",")
-        for line in rehearsal.decode().splitlines()
-        if not line.startswith("#")
-    ]
+    rows = [line.replace('"', "").split(",") for line in rehearsal.decode().splitlines() if not line.startswith("#")]
     out, number = [rows[0]], 0x98039B0300A00000
     for device, port, _, _ in rows[1:]:
         number += 0x10
@@ -165,11 +161,7 @@ def test_the_cache_holds_real_guids_and_what_systems_call_themselves(tmp_path: P
         check=True,
     )
     assert len(ib.read_netlist(done.stdout)[1]) == len(planned(json.loads(files["fabric.json"]))) + 10
-    assert (
-        '# "MF0;leaf0:MQM9700/U1" base port 0' in done.stdout
-        and "4xNDR" in done.stdout
-        and "???" not in done.stdout
-    )
+    assert '# "MF0;leaf0:MQM9700/U1" base port 0' in done.stdout and "4xNDR" in done.stdout and "???" not in done.stdout
     nodes = re.findall(r"^caguid=0x(\w+)\nCa.*\n\[1\]\((\w+)\)", done.stdout, re.M)
     assert len(nodes) == 32 + 2 + 10 and all(node == port for node, port in nodes)
 

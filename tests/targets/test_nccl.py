@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.emit.data.hosts import host_layouts
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile
 from tdsl.nccl.lint import lint_nccl_file
 from tdsl.semantics.model import Axis, Chip, DeviceModel
+
 from tests.fabrics import Builder
 from tests.harness import compile_text
 from tests.targets import nccl_reader
@@ -40,10 +40,7 @@ def made(model: DeviceModel, complete: bool = True) -> tuple[str, Diagnostics]:
 def read(model: DeviceModel, notes: int = 0) -> Node:
     """The file as NCCL has it, which must be without fault."""
     text, found = made(model)
-    assert (
-        not found.items
-        and [d.severity for d in lint_nccl_file(SourceFile("made.xml", text))] == [Severity.NOTE] * notes
-    )
+    assert not found.items and [d.severity for d in lint_nccl_file(SourceFile("made.xml", text))] == [Severity.NOTE] * notes
     return nccl_reader.read(text)
 
 
@@ -66,16 +63,11 @@ def test_a_dgx_h100_is_told_as_it_is() -> None:
             "0x030200",
             "0x020700",
         )
-        assert (
-            gpu.attributes["busid"] == f"0000:{GPU_BUSES[i]}:00.0"
-            and nic.attributes["busid"] == f"0000:{NIC_BUSES[i]}:00.0"
-        )
+        assert gpu.attributes["busid"] == f"0000:{GPU_BUSES[i]}:00.0" and nic.attributes["busid"] == f"0000:{NIC_BUSES[i]}:00.0"
         assert (nic.attributes["vendor"], nic.attributes["device"]) == ("0x15b3", "0x1021")
         assert gpu.children[0].attributes == {"dev": str(i), "sm": "90", "rank": str(i), "gdr": "1"}
         links = gpu.children[0].children
-        assert sum(int(n.attributes["count"]) for n in links) == 18 and {
-            n.attributes["tclass"] for n in links
-        } == {"0x068000"}
+        assert sum(int(n.attributes["count"]) for n in links) == 18 and {n.attributes["tclass"] for n in links} == {"0x068000"}
         net = nic.children[0].children[0].attributes
         assert (net["name"], net["speed"], net["port"], net["gdr"]) == (
             f"mlx5_{SYSTEMS[i]}",
@@ -97,10 +89,7 @@ def test_a_tray_whose_switches_are_elsewhere() -> None:
     nic = ports("nic", 4, systems=tuple(f"mlx5_{i}" for i in range(4)))
     cpus = [replace(numa(i, arch="arm64", cores=72), facts={"arch": "arm64", "cores": 72}) for i in range(2)]
     c2c = {"c2c": 5, "c2c_rate": gbps(1) and replace(gbps(1), amount=gbps(1).amount * 8 * 44712 / 1000)}
-    gpus = [
-        pcie("gpu", i, ("cpu", i // 2), bus=f"{8 * (i + 1):04x}:01:00.0", device="10de:2941", **c2c)
-        for i in range(4)
-    ]
+    gpus = [pcie("gpu", i, ("cpu", i // 2), bus=f"{8 * (i + 1):04x}:01:00.0", device="10de:2941", **c2c) for i in range(4)]
     nics = [pcie("nic", i, ("cpu", i // 2), bus=f"{i:04x}:03:00.0", device="15b3:1021") for i in range(4)]
     tray = DeviceModel(
         "TRAY",
@@ -147,9 +136,7 @@ def test_nvlinks_of_a_tray_are_those_of_a_design_with_their_switches(tmp_path: P
         nvlinks = system.all("nvlink")
         assert [n.attributes["count"] for n in nvlinks] == ["18"] * links
         conf = files["nccl/GB200_TRAY.conf"]
-        assert (b"NCCL_MNNVL_ENABLE=2" in conf) is bool(links) and (b"NCCL_IB_HCA=" in conf) is (
-            text != alone
-        )
+        assert (b"NCCL_MNNVL_ENABLE=2" in conf) is bool(links) and (b"NCCL_IB_HCA=" in conf) is (text != alone)
 
 
 def test_ethernet_adapters_have_their_class_and_split_ones_one_device_a_name() -> None:
@@ -158,12 +145,8 @@ def test_ethernet_adapters_have_their_class_and_split_ones_one_device_a_name() -
     names = tuple(f"mlx5_{i // 2}" for i in range(16))
     split = ports("nic", 16, rate=200 * 10**9, systems=names, split=2, types=("GE200",))
     nets = read(replace(base, classes=(split,))).all("net")
-    assert [(n.attributes["name"], n.attributes["speed"]) for n in nets] == [
-        (f"mlx5_{i}", "400000") for i in range(8)
-    ]
-    own = ports(
-        "nic", 16, rate=200 * 10**9, systems=tuple(f"eth{i}" for i in range(16)), split=2, types=("GE200",)
-    )
+    assert [(n.attributes["name"], n.attributes["speed"]) for n in nets] == [(f"mlx5_{i}", "400000") for i in range(8)]
+    own = ports("nic", 16, rate=200 * 10**9, systems=tuple(f"eth{i}" for i in range(16)), split=2, types=("GE200",))
     nets = read(replace(base, classes=(own,))).all("net")
     assert len(nets) == 16 and {n.attributes["speed"] for n in nets} == {"200000"}
     assert len({n.attributes["guid"] for n in nets}) == 8 and {n.attributes["port"] for n in nets} == {
@@ -175,8 +158,7 @@ def test_ethernet_adapters_have_their_class_and_split_ones_one_device_a_name() -
 def without(model: DeviceModel, name: str, fact: str) -> DeviceModel:
     """The model with one fact of a layout element left out."""
     layout = tuple(
-        replace(n, facts={k: v for k, v in n.facts.items() if k != fact}) if n.name == name else n
-        for n in model.layout
+        replace(n, facts={k: v for k, v in n.facts.items() if k != fact}) if n.name == name else n for n in model.layout
     )
     return replace(model, layout=layout)
 
@@ -202,15 +184,13 @@ def test_the_machine_is_asked_for_what_does_not_place_devices() -> None:
     text, found = made(dgx_h100(), complete=False)
     assert not found.items
     system = nccl_reader.read(text)
-    assert {tuple(n.attributes) for n in system.all("net")} == {("name",)} and {
-        len(g.attributes) for g in system.all("gpu")
-    } == {0}
+    assert {tuple(n.attributes) for n in system.all("net")} == {("name",)} and {len(g.attributes) for g in system.all("gpu")} == {
+        0
+    }
     whole = nccl_reader.read(made(dgx_h100())[0])
     for name in ("cpu", "pci", "nvlink"):
         assert [n.attributes for n in system.all(name)] == [n.attributes for n in whole.all(name)]
-    assert [n.attributes["name"] for n in system.all("net")] == [
-        n.attributes["name"] for n in whole.all("net")
-    ]
+    assert [n.attributes["name"] for n in system.all("net")] == [n.attributes["name"] for n in whole.all("net")]
 
 
 @pytest.mark.parametrize("complete", [False, True])
@@ -222,13 +202,9 @@ def test_a_host_without_nvlink(gpu: str, sm: int, device: str, complete: bool) -
     """PCI device IDs from the PCI ID Repository."""
     base = dgx_h100()
     chips = tuple(
-        replace(c, model=replace(c.model, name=gpu, classes=(), facts={"sm": sm}))
-        for c in base.chips
-        if c.kind == "chip"
+        replace(c, model=replace(c.model, name=gpu, classes=(), facts={"sm": sm})) for c in base.chips if c.kind == "chip"
     )
-    layout = tuple(
-        replace(n, facts={**n.facts, "device": device}) if n.name == "gpu" else n for n in base.layout
-    )
+    layout = tuple(replace(n, facts={**n.facts, "device": device}) if n.name == "gpu" else n for n in base.layout)
     text, found = made(replace(base, chips=chips, links=(), layout=layout), complete)
     assert not found.items and text
     system = nccl_reader.read(text)
@@ -252,15 +228,10 @@ def test_a_host_without_layout_is_passed_over_with_a_note() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("fact", "value"), [("bus", "zz:00.0"), ("bus", 'a"b'), ("device", "15b3"), ("gen", 9)]
-)
+@pytest.mark.parametrize(("fact", "value"), [("bus", "zz:00.0"), ("bus", 'a"b'), ("device", "15b3"), ("gen", 9)])
 def test_values_that_make_no_sense_are_told(fact: str, value: object) -> None:
     base = dgx_h100()
-    layout = tuple(
-        replace(n, facts={**n.facts, fact: value}) if (n.name, n.index) == ("nic", 0) else n
-        for n in base.layout
-    )
+    layout = tuple(replace(n, facts={**n.facts, fact: value}) if (n.name, n.index) == ("nic", 0) else n for n in base.layout)
     text, found = made(replace(base, layout=layout))
     assert text == "" and {d.code for d in found} == {"E0505"}
 
@@ -269,24 +240,16 @@ def test_bus_ids_are_made_canonical() -> None:
     found = Diagnostics()
     base = dgx_h100()
     layout = tuple(
-        replace(n, facts={**n.facts, "bus": "1:0F:00.4"}) if (n.name, n.index) == ("gpu", 0) else n
-        for n in base.layout
+        replace(n, facts={**n.facts, "bus": "1:0F:00.4"}) if (n.name, n.index) == ("gpu", 0) else n for n in base.layout
     )
     assert host_layouts({"x": replace(base, layout=layout)}, found) == [] and found.items
-    layout = tuple(
-        replace(n, facts={**n.facts, "bus": "F:0.4"}) if (n.name, n.index) == ("gpu", 0) else n
-        for n in base.layout
-    )
+    layout = tuple(replace(n, facts={**n.facts, "bus": "F:0.4"}) if (n.name, n.index) == ("gpu", 0) else n for n in base.layout)
     host = host_layouts({"x": replace(base, layout=layout)}, Diagnostics())[0]
     assert host.numa[0].children[0].children[0].bus == "0000:0f:00.4"
 
 
-@pytest.mark.parametrize(
-    ("transport", "shown"), [("roce", "0x020000"), ("ethernet", "0x020000"), ("infiniband", "0x020700")]
-)
-def test_an_adapter_of_both_kinds_has_the_class_of_its_transport(
-    transport: str, shown: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("transport", "shown"), [("roce", "0x020000"), ("ethernet", "0x020000"), ("infiniband", "0x020700")])
+def test_an_adapter_of_both_kinds_has_the_class_of_its_transport(transport: str, shown: str, tmp_path: Path) -> None:
     """ConnectX-7 ports of a DGX H100 are NDR or 400GE: a port that is set to Ethernet shows as an Ethernet controller."""
     text = (
         f"fabric f {{\n  transport {transport}\n  host node[4]: DGX_H100\n  switch leaf[8]: SW64x400\n"

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.harness import compile_text
 from tests.targets.build import SYSTEMS, dgx_h100, faced, pod, switch
 
@@ -31,9 +31,7 @@ def told(text: str, folder: Path, host: str) -> tuple[dict[str, str], str]:
     """The settings of a host model in a design of text, and the whole file."""
     result = compile_text(text, folder, verify=False, models=False)
     fabric = result.designs[0].fabric
-    assert fabric is not None and not [d for d in result.findings if d.severity.word == "error"], (
-        result.findings
-    )
+    assert fabric is not None and not [d for d in result.findings if d.severity.word == "error"], result.findings
     data = build_files(fabric, ["nccl"], Diagnostics())[f"nccl/{host}.conf"]
     return read(data), data.decode()
 
@@ -134,9 +132,7 @@ def test_a_network_of_storage_over_the_same_hosts_has_none(tmp_path: Path) -> No
     written = {}
     for design in result.designs:
         assert design.fabric is not None
-        written[design.name] = [
-            k for k in build_files(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")
-        ]
+        written[design.name] = [k for k in build_files(design.fabric, ["nccl"], Diagnostics()) if k.endswith(".conf")]
     assert written == {"compute": ["nccl/DGX_H100.conf"], "storage": []}
 
 

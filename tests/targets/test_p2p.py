@@ -10,10 +10,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
+
 from tests.targets.build import pod, two_planes
 
 EDGE = re.compile(r'^  "([^"]+)"(?::"([^"]+)")? -- "([^"]+)"(?::"([^"]+)")?;$', re.M)
@@ -73,9 +73,7 @@ def test_a_port_written_twice_is_seen(tmp_path):
     text = files["p2p/fabric.topo"].decode()
     line = re.search(r"^   P1 -> .*\n", text, re.M)
     assert line is not None
-    files["p2p/fabric.topo"] = text.replace(
-        line[0], line[0] + line[0].replace("P1 ->", "P2 ->", 1), 1
-    ).encode()
+    files["p2p/fabric.topo"] = text.replace(line[0], line[0] + line[0].replace("P1 ->", "P2 ->", 1), 1).encode()
     assert "-E-" in ibdmchk(files, tmp_path, f"{rows(files, 'devices')[0]['name']}/U1")
 
 
@@ -87,15 +85,9 @@ def test_links_of_the_dot_file_are_those_of_the_fabric(fabric, tmp_path):
     assert len(found) == len(rows(files, "links"))
     assert [(a, b) for a, _, b, _ in found] == [(x["a_device"], x["b_device"]) for x in rows(files, "links")]
     ends = [end for a, p, b, q in found for end in ((a, p), (b, q)) if end[1]]
-    assert {a for a, p, b, q in found if not p} <= {"ufm"} or "p2p/fabric.topo" not in files, (
-        "its model names no port"
-    )
+    assert {a for a, p, b, q in found if not p} <= {"ufm"} or "p2p/fabric.topo" not in files, "its model names no port"
     assert len(set(ends)) == len(ends)
-    told = subprocess.run(
-        [program("dot"), "-Tplain"], input=text, capture_output=True, text=True, timeout=120
-    )
-    strange = [
-        x for x in told.stderr.splitlines() if not re.fullmatch(r"Warning: node .*, port .* unrecognized", x)
-    ]
+    told = subprocess.run([program("dot"), "-Tplain"], input=text, capture_output=True, text=True, timeout=120)
+    strange = [x for x in told.stderr.splitlines() if not re.fullmatch(r"Warning: node .*, port .* unrecognized", x)]
     assert told.returncode == 0 and not strange  # ports of plain nodes mean nothing to dot, and all to ptmd
     assert len(re.findall(r"^edge ", told.stdout, re.M)) == len(found)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from tdsl.emit.data.faceplate import FacePort
+
 from tests.conftest import need_program
 from tests.targets import sonic_yang, switches
 from tests.targets.sonic_yang import Unknown
@@ -96,20 +96,12 @@ def followed(told: Config) -> Config:
         group = {d: told["TC_TO_PRIORITY_GROUP_MAP"][maps["tc_to_pg_map"]][c] for d, c in tc.items()}
         rest = max(set(queue.values()), key=list(queue.values()).count)
         odd = {int(d): int(q) for d, q in queue.items() if q != rest}
-        first = {
-            d
-            for d, q in odd.items()
-            if told["SCHEDULER"][told["QUEUE"][f"{port}|{q}"]["scheduler"]]["type"] == "STRICT"
-        }
+        first = {d for d, q in odd.items() if told["SCHEDULER"][told["QUEUE"][f"{port}|{q}"]["scheduler"]]["type"] == "STRICT"}
         ((data, number),) = ((d, q) for d, q in odd.items() if d not in first)
         ((cnp, above),) = ((d, q) for d, q in odd.items() if d in first)
-        assert sorted(map(int, tc)) == list(range(64)) and {
-            d for d, g in group.items() if g == str(number)
-        } == {str(data)}
+        assert sorted(map(int, tc)) == list(range(64)) and {d for d, g in group.items() if g == str(number)} == {str(data)}
         lossless = {int(n) for n in maps.get("pfc_enable", "").split(",") if n}
-        assert all(
-            told["MAP_PFC_PRIORITY_TO_QUEUE"][maps["pfc_to_queue_map"]][str(n)] == str(n) for n in lossless
-        )
+        assert all(told["MAP_PFC_PRIORITY_TO_QUEUE"][maps["pfc_to_queue_map"]][str(n)] == str(n) for n in lossless)
         w = told.get("WRED_PROFILE", {}).get(told["QUEUE"][f"{port}|{number}"].get("wred_profile"))
         assert "wred_profile" not in told["QUEUE"][f"{port}|{above}"]
         keys = ("green_min_threshold", "green_max_threshold", "green_drop_probability")
@@ -153,9 +145,7 @@ def test_the_example_is_valid(test_data: Path, judge: Judge) -> None:
 def test_the_judge_can_say_no(leaf: Config, judge: Judge, path: str, value: object) -> None:
     """One value of a good file is made bad. A ``|`` before the length of a prefix stands for its slash."""
     bad = deepcopy(leaf)
-    *where, last = (
-        re.sub(r"\|(\d+)$", r"/\1", p) if re.search(r"[.:]\d*[^|]*\|\d+$", p) else p for p in path.split("/")
-    )
+    *where, last = (re.sub(r"\|(\d+)$", r"/\1", p) if re.search(r"[.:]\d*[^|]*\|\d+$", p) else p for p in path.split("/"))
     at = bad
     for step in where:
         assert step in at, step
@@ -173,9 +163,7 @@ def test_the_judge_can_say_no(leaf: Config, judge: Judge, path: str, value: obje
 
 def test_ports_as_the_platform_has_them(leaf: Config) -> None:
     """Ethernet4 of an SN5600 split in two: lanes 4 to 7, cage 1; Ethernet508: 508 to 511, cage 64 (Mellanox-SN5600-O128)."""
-    assert len(leaf["PORT"]) == 128 and leaf["BREAKOUT_CFG"]["Ethernet0"] == {
-        "brkout_mode": "2x400G[200G,100G,50G,40G,25G,10G]"
-    }
+    assert len(leaf["PORT"]) == 128 and leaf["BREAKOUT_CFG"]["Ethernet0"] == {"brkout_mode": "2x400G[200G,100G,50G,40G,25G,10G]"}
     port = leaf["PORT"]["Ethernet4"]
     assert port == {
         "lanes": "4,5,6,7", "alias": "etp1b", "index": "1", "speed": "400000", "mtu": "9216", "fec": "rs", "admin_status": "up",
@@ -218,9 +206,7 @@ def test_headroom_holds_what_arrives(mbps: int, metres: int, mtu: int) -> None:
 def test_no_length_no_lossless_buffer(tmp_path: Path, judge: Judge) -> None:
     files, _ = made(TWIN.replace("; length 30m", "").replace("; length 300m", ""), tmp_path, "sonic")
     told = config(files, "leaf0")
-    assert (
-        judge(told) == "" and not [t for t in told if t.startswith(("BUFFER", "CABLE"))] and "PFC_WD" in told
-    )
+    assert judge(told) == "" and not [t for t in told if t.startswith(("BUFFER", "CABLE"))] and "PFC_WD" in told
 
 
 def test_a_switch_that_sonic_does_not_number(tmp_path: Path) -> None:
@@ -243,18 +229,14 @@ def test_three_tiers(tmp_path: Path, judge: Judge) -> None:
     assert judge(*(config(files, device) for device in chosen)) == ""
     for device, found_text in texts.items():
         row = re.search(rb'"BGP_NEIGHBOR": \{(.*?)\n  \}', found_text, re.S)
-        assert row and sorted(map(int, re.findall(rb'"asn": "(\d+)"', row[1]))) == sorted(
-            expected[device].values()
-        ), device
+        assert row and sorted(map(int, re.findall(rb'"asn": "(\d+)"', row[1]))) == sorted(expected[device].values()), device
 
 
 def test_break_out_modes_are_those_of_the_platform(leaf: Config, test_data: Path) -> None:
     """SONiC compares the words with platform.json, letter by letter."""
     platform = json.loads((test_data / "sonic" / "sn5600-platform.json").read_text())["interfaces"]
     assert len(leaf["BREAKOUT_CFG"]) == 64
-    assert all(
-        row["brkout_mode"] in platform[port]["breakout_modes"] for port, row in leaf["BREAKOUT_CFG"].items()
-    )
+    assert all(row["brkout_mode"] in platform[port]["breakout_modes"] for port, row in leaf["BREAKOUT_CFG"].items())
 
 
 @pytest.mark.parametrize(
@@ -294,9 +276,7 @@ fabric f {{
                 alias,
                 ",".join(lanes[k * each : (k + 1) * each]),
             )
-    assert {name: (p["alias"], p["lanes"]) for name, p in ports.items()} == expected and len(
-        expected
-    ) == 64 * ways
+    assert {name: (p["alias"], p["lanes"]) for name, p in ports.items()} == expected and len(expected) == 64 * ways
 
 
 CAGES = """\

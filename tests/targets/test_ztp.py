@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.emit.build import BuildOptions, build_files
 from tdsl.findings.diagnostic import Diagnostics
@@ -61,7 +60,5 @@ def test_a_shell_reads_the_script(tmp_path: Path, title: str) -> None:
     lines = [x for x in script.decode().splitlines() if "reboot" in x and not x.startswith("#")]
     assert len(lines) == 1 and lines[0].count("$(") == 2, "one of hostname, one as text"
     word = re.findall(r'--output "\$file" (.*)"\$\(hostname', lines[0])[0]
-    said = subprocess.run(
-        ["bash", "-c", f"printf %s {word}"], capture_output=True, text=True, timeout=10, check=False
-    ).stdout
+    said = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, text=True, timeout=10, check=False).stdout
     assert said == "http://ztp/$(reboot)'\";x/nvue/"

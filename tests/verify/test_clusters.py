@@ -10,13 +10,13 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.compile.reuse import Kept
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.findings.diagnostic import Severity
 from tdsl.verify.result import Result
+
 from tests.cli.run import tdsl
 from tests.harness import compile_text, each, written
 
@@ -135,19 +135,14 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
         power, cost = d.total(1), d.total(2) + 500 * sum(d.links.values())
         limit = power + rng.choice((-1, 0, 1))
         own = next(iter(d.fabrics))
-        d.common.append(
-            f"require power <= {limit}kW and cost == ${cost} and links == {sum(d.links.values())}"
-        )
+        d.common.append(f"require power <= {limit}kW and cost == ${cost} and links == {sum(d.links.values())}")
         d.common.append("report cables and switches and rack_space and rack_power and rack_weight")
         d.fabrics[own] += f"\nreport power\nreport links\nreport rack_power\nrequire links == {d.links[own]}"
         c = compile_text(d.text, tmp_path, models=False)
         found = answers(c)
         assert amount(found[f"power <= {limit}kW"]) == power * 1000
         assert found[f"power <= {limit}kW"].status == ("proved" if power <= limit else "refuted")
-        assert (
-            found[f"cost == ${cost}"].status == "proved"
-            and found[f"links == {sum(d.links.values())}"].status == "proved"
-        )
+        assert found[f"cost == ${cost}"].status == "proved" and found[f"links == {sum(d.links.values())}"].status == "proved"
         assert amount(found["cables"]) == sum(d.links.values())
         assert amount(found["switches"]) == sum(m != "N" for m in d.devices.values())
         errors = {x.code for x in c.clusters[0].findings if x.severity is Severity.ERROR}
@@ -164,10 +159,7 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
         switches = [x for x in d.devices if x.startswith(f"{own}.")]
         hosts = [x for x in d.devices if x.startswith("node")]
         assert amount(mine["power"]) == 1000 * sum(FACTS[d.devices[x]][1] for x in (*hosts, *switches))
-        assert (
-            mine["power"].text.endswith(f"in fabric {own}")
-            and mine[f"links == {d.links[own]}"].status == "proved"
-        )
+        assert mine["power"].text.endswith(f"in fabric {own}") and mine[f"links == {d.links[own]}"].status == "proved"
         racks = {d.places[x][0] for x in (*hosts, *switches) if x in d.places}
         if racks:
             assert amount(mine["rack_power"]) == 1000 * max(d.load(r, 1) for r in racks)
@@ -180,12 +172,12 @@ def test_sums_and_racks_of_all_fabrics(tmp_path: Path) -> None:
 def test_a_cluster_of_one_fabric_is_that_fabric(tmp_path: Path) -> None:
     def agrees(seed: int) -> None:
         d = drawn(Random(seed))
-        asked = "report power and cost and links and cables and switches and rack_space and rack_power and rack_weight and tray_fill"
+        asked = (
+            "report power and cost and links and cables and switches and rack_space and rack_power and rack_weight and tray_fill"
+        )
         name, body = next(iter(d.fabrics.items()))
         common = "\n".join(d.common)
-        alone = compile_text(
-            f"fabric {name} {{\n{common}\n{body}\n{asked}\n}}\n{MODELS}", tmp_path, models=False
-        )
+        alone = compile_text(f"fabric {name} {{\n{common}\n{body}\n{asked}\n}}\n{MODELS}", tmp_path, models=False)
         d.fabrics = {name: body}
         d.common.append(asked)
         together = compile_text(d.text, tmp_path, models=False)
@@ -212,10 +204,7 @@ def test_cables_of_all_fabrics_fill_one_tray(tmp_path: Path) -> None:
     text = f"cluster k {{ {hosts}\n{fabrics}\nrequire tray_fill <= 25% }}\n{MODELS}"
     c = compile_text(text, tmp_path, models=False)
     expected = Fraction(355, 113) / 4 * 20 * 100 / 5000
-    assert (
-        answers(c)["tray_fill <= 25%"].value == expected
-        and answers(c)["tray_fill <= 25%"].status == "refuted"
-    )
+    assert answers(c)["tray_fill <= 25%"].value == expected and answers(c)["tray_fill <= 25%"].status == "refuted"
     assert [r.value for d in c.designs for r in d.results if r.check == "tray_fill"] == [expected] * 4
 
 
@@ -301,18 +290,14 @@ def test_autonomous_systems_have_numbers_of_their_own(tmp_path: Path) -> None:
     names = [f"f{i}" for i in range(12)]
     fabrics = "\n".join(f"fabric {name} {{ host h: N; connect h.a to leaf[0]; {body} }}" for name in names)
     c = compile_text(f"cluster k {{\n{fabrics}\n}}\n{MODELS}", tmp_path, models=False)
-    alone = compile_text(
-        f"fabric f0 {{ host h: N; connect h.a to leaf[0]; {body} }}\n{MODELS}", tmp_path, models=False
-    )
+    alone = compile_text(f"fabric f0 {{ host h: N; connect h.a to leaf[0]; {body} }}\n{MODELS}", tmp_path, models=False)
 
     def numbers(design: compiler.Design) -> list[int]:
         assert design.fabric is not None and design.fabric.addressing is not None
         return [n for n in design.fabric.addressing.asn.tolist() if n]
 
     every = [set(numbers(d)) for d in c.designs]
-    assert (
-        numbers(c.designs[0]) == numbers(alone.designs[0]) == [4201000000, 4201000001, 4202000000, 4202000000]
-    )
+    assert numbers(c.designs[0]) == numbers(alone.designs[0]) == [4201000000, 4201000001, 4202000000, 4202000000]
     assert sum(map(len, every)) == len(set().union(*every)) and max(set().union(*every)) <= 4294967294
 
 
@@ -325,13 +310,8 @@ def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
     )
     c = compile_text(text, tmp_path, models=False)
     found = answers(c)
-    assert (
-        found["power of node[0] <= 1kW"].status == "proved"
-        and found["power of leaf[*] <= 1kW"].status == "refuted"
-    )
-    assert (
-        found["power of leaf[*] <= 1kW"].text == "2kW in one.leaf[0]" and amount(found["links of sl[0]"]) == 2
-    )
+    assert found["power of node[0] <= 1kW"].status == "proved" and found["power of leaf[*] <= 1kW"].status == "refuted"
+    assert found["power of leaf[*] <= 1kW"].text == "2kW in one.leaf[0]" and amount(found["links of sl[0]"]) == 2
     assert [r.requirement for d in c.designs for r in d.results if r.requirement] == ["bisection >= 200%"] * 2
     assert [d.message for d in c.findings if "bisection" in d.message and "(fabric `one`)" in d.message]
     wrong = compile_text(two(common="require power of leef[*] <= 1kW"), tmp_path, models=False)
@@ -340,9 +320,7 @@ def test_requirements_of_the_clusters_block(tmp_path: Path) -> None:
 
 def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> None:
     """Each path is about what it names in any fabric, also where another path of the requirement names nothing there."""
-    asked = (
-        "require power of leaf, top <= 2kW\nreport links of node, top to leaf\nreport links of leaf to top\n"
-    )
+    asked = "require power of leaf, top <= 2kW\nreport links of node, top to leaf\nreport links of leaf to top\n"
     asked += "report power of lef, top"
     more = "switch top: SW; connect leaf[*] to top each"
     text = two(common=asked, in_one="override leaf[*]: TALL", in_two=more)
@@ -350,10 +328,7 @@ def test_paths_of_one_requirement_that_fabrics_have_in_part(tmp_path: Path) -> N
     found = answers(c)
     power = found["power of leaf, top <= 2kW"]
     assert (power.status, power.judged, power.of, power.text) == ("refuted", 5, 5, "5kW in one.leaf[0]")
-    assert (
-        amount(found["links of node, top to leaf"]) == 2 + 2 + 2
-        and amount(found["links of leaf to top"]) == 2
-    )
+    assert amount(found["links of node, top to leaf"]) == 2 + 2 + 2 and amount(found["links of leaf to top"]) == 2
     assert [(d.code, d.span and d.span.text) for d in c.findings] == [
         ("E0230", "power of leaf, top <= 2kW"),
         ("E0101", "lef"),
@@ -384,14 +359,9 @@ def test_a_cluster_takes_part_in_all_that_is_counted(tmp_path: Path) -> None:
         ("k", 2, True),
         ("k", 3, False),
     ]
-    suites = ElementTree.fromstring(
-        tdsl("check", str(path), "--all-params", "--output-format", "junit").stdout
-    )
+    suites = ElementTree.fromstring(tdsl("check", str(path), "--all-params", "--output-format", "junit").stdout)
     failed = {
-        s.attrib["name"].rpartition("k.fab ")[2]: [
-            t.attrib["name"] for t in s if t.find("failure") is not None
-        ]
-        for s in suites
+        s.attrib["name"].rpartition("k.fab ")[2]: [t.attrib["name"] for t in s if t.find("failure") is not None] for s in suites
     }
     assert failed["k (size = 2)"] == [] and failed["k (size = 3)"] == ["power <= 11kW"]
     one = written(path, path.read_text().replace("[2, 3]", "[3]"))
@@ -406,9 +376,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
     path = written(tmp_path / "k.fab", text)
 
     def said(c: Compilation) -> list[tuple[object, ...]]:
-        return [
-            (d.code, d.message, d.span and d.span.begin, [x.span.begin for x in d.labels]) for d in c.findings
-        ]
+        return [(d.code, d.message, d.span and d.span.begin, [x.span.begin for x in d.labels]) for d in c.findings]
 
     kept = Kept()
     for changed in (
@@ -424,9 +392,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
         assert said(again) == said(fresh)
     assert {d.code for d in fresh.findings} == {"E0222", "E0223", "E0230"}
     only = compiler.compile_and_verify(str(path), Options(select=("rack_power",)))
-    assert {d.code for d in only.findings} == {"E0223"} and [r.check for r in only.clusters[0].results] == [
-        "rack_power"
-    ]
+    assert {d.code for d in only.findings} == {"E0223"} and [r.check for r in only.clusters[0].results] == ["rack_power"]
 
     def document(*more: str) -> list[dict[str, object]]:
         designs = json.loads(tdsl("check", str(path), "--output-format", "json", *more).stdout)["designs"]
@@ -440,9 +406,7 @@ def test_every_way_to_ask_says_the_same(tmp_path: Path) -> None:
     ]
     assert document() == first == document("--no-cache")
     racks = json.loads(tdsl("show", str(path), "racks", "--output-format", "json").stdout)["designs"]
-    assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [
-        ("k", 4, "8000")
-    ]
+    assert [(d["fabric"], d["racks"][0]["devices"], d["racks"][0]["watts"]) for d in racks] == [("k", 4, "8000")]
     table = tdsl("compare", str(path), "--output-format", "csv").stdout
     assert "figure,one,two,k" in table and "power_kw,6,6,10" in table
 
@@ -466,15 +430,10 @@ def test_one_table_of_places_for_all_fabrics(tmp_path: Path) -> None:
 
 def test_fabrics_outside_a_cluster_share_no_rack(tmp_path: Path) -> None:
     """What two fabrics of a table put into one rack would be judged of each alone."""
-    fabrics = [
-        f"fabric {name} {{ host h: N; switch s{name}: SW; connect h.a to s{name} }}"
-        for name in ("one", "two")
-    ]
+    fabrics = [f"fabric {name} {{ host h: N; switch s{name}: SW; connect h.a to s{name} }}" for name in ("one", "two")]
     path = written(tmp_path / "apart.fab", "\n".join(fabrics) + MODELS)
     for rack, expected in ((1, 1), (2, 0)):
-        table = written(
-            tmp_path / f"{rack}.csv", f"device,hall,row,rack,unit\nsone,h,A,1,1\nstwo,h,A,{rack},5\n"
-        )
+        table = written(tmp_path / f"{rack}.csv", f"device,hall,row,rack,unit\nsone,h,A,1,1\nstwo,h,A,{rack},5\n")
         found = tdsl("check", str(path), "--places", str(table), "--output-format", "concise")
         assert (found.exit_code, found.stdout.count("is judged apart")) == (expected, expected)
 

@@ -11,10 +11,20 @@ from random import Random
 from typing import Any
 
 import pytest
-
 from tdsl.semantics.quantity import LENGTH, RATE, TIME, Quantity
-from tdsl.verify.check import PropertyFault, Judgement, checks_by_name, exactly, property_fails, percent_text, percent_range, skipped, property_holds
-from tdsl.verify.compare import judgement_for_claim, verdict_of_bounds, judgement_in_claim_unit, index_of_worst_judgement
+from tdsl.verify.check import (
+    Judgement,
+    PropertyFault,
+    checks_by_name,
+    exactly,
+    percent_range,
+    percent_text,
+    property_fails,
+    property_holds,
+    skipped,
+)
+from tdsl.verify.compare import index_of_worst_judgement, judgement_for_claim, judgement_in_claim_unit, verdict_of_bounds
+
 from tests.cli.run import report
 from tests.fabrics import claim, superpod
 from tests.harness import compile_text, each

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tdsl.certificates.write import verified_certificates
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Compilation, Options
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.system.resources import packaged_folder
 from tdsl.verify.result import Result
+
 from tests.conftest import Golden
 
 FIXTURES = Path(__file__).parents[1] / "checks"
@@ -25,11 +25,7 @@ LONG = {"aurora.fab", "deepseek_dragonfly.fab", "gpu131k.fab", "llama3_24k.fab",
 def whole(result: Result) -> str:
     """All facts of a result that has some; how much was judged where that is a part."""
     usual = () if result.partial and result.judged else ("judged", "of")
-    facts = {
-        k: v
-        for k, v in result.facts().items()
-        if v not in (None, "", {}) and k not in ("check", "status", "text", *usual)
-    }
+    facts = {k: v for k, v in result.facts().items() if v not in (None, "", {}) and k not in ("check", "status", "text", *usual)}
     return f"{result.status} {result.check}: {result.text}\n    {json.dumps(facts, sort_keys=True, default=str)}\n"
 
 
@@ -66,9 +62,7 @@ SHOWN = ("check", "status", "requirement", "reason", "exact", "unit", "judged", 
 """Facts that are told already, or are those of the check."""
 
 
-@pytest.mark.parametrize(
-    "name", sorted(p.name for p in FIXTURES.iterdir() if p.is_dir() and p.name[0] != "_")
-)
+@pytest.mark.parametrize("name", sorted(p.name for p in FIXTURES.iterdir() if p.is_dir() and p.name[0] != "_"))
 def test_fixtures(name: str, golden: Golden) -> None:
     """What each check says of its fixtures, which its second method confirms."""
     out = []
@@ -86,9 +80,7 @@ def test_designs_of_the_library(golden: Golden) -> None:
         found = compiler.compile_and_verify(str(packaged_folder("stdlib") / "designs" / name))
         out.append(f"## {name}\n")
         out += [f"{d.severity.word} {d.code}: {d.message}\n" for d in found.findings]
-        asked = [
-            r for design in found.designs for r in design.results if r.requirement or r.status == "refuted"
-        ]
+        asked = [r for design in found.designs for r in design.results if r.requirement or r.status == "refuted"]
         out += [f"{r.status} {r.requirement or r.check}: {r.text or r.reason}\n" for r in asked]
     golden("checks/library.txt", "".join(out))
 

@@ -12,8 +12,9 @@ from tdsl.fabric.graph import Fabric
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.semantics.quantity import TIME, Quantity
-from tdsl.verify.check import Judgement, checks_by_name, skipped, property_holds
+from tdsl.verify.check import Judgement, checks_by_name, property_holds, skipped
 from tdsl.verify.failures import worst_failure
+
 from tests.fabrics import Builder, claim, selector
 from tests.harness import each
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.fabric.claims import FabricElement
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.verify.runner import judge_requirements
+
 from tests.cli.run import tdsl
 from tests.fabrics import Selector, claim, multiplane, rail_only, selector, superpod, swapped, torus, without
 from tests.harness import compile_text
@@ -38,9 +38,7 @@ def test_every_check_answers_without_a_claim():
 
 
 def test_a_claim_takes_the_place_of_the_bare_figure():
-    results, findings = answers(
-        POD, claim(POD, "diameter", "<=", 2), claim(POD, "oversubscription", "<=", Fraction(1))
-    )
+    results, findings = answers(POD, claim(POD, "diameter", "<=", 2), claim(POD, "oversubscription", "<=", Fraction(1)))
     assert not findings
     assert [r.requirement for r in results if r.check == "diameter"] == ["diameter <= 2"]
     of = claim(POD, "diameter", "<=", 2, of=(selector(POD, "su"),))
@@ -55,10 +53,7 @@ def test_a_claim_that_does_not_hold():
 
 
 def test_a_report_never_fails():
-    asked = [
-        claim(POD, m, report=True)
-        for m in ("diameter", "oversubscription", "links", "plane_isolation", "rail_alignment")
-    ]
+    asked = [claim(POD, m, report=True) for m in ("diameter", "oversubscription", "links", "plane_isolation", "rail_alignment")]
     results, findings = answers(POD, *asked)
     assert not findings and [r.report for r in results[:5]] == [True] * 5
     assert not answers(multiplane(2).build(), claim(POD, "rail_alignment", report=True))[1]
@@ -86,10 +81,7 @@ def test_one_forgotten_host_is_one_finding():
 def test_skipped_figures_do_not_satisfy_a_requirement():
     f = torus(4, 4).build()
     _, findings = answers(f, claim(f, "oversubscription", "<=", Fraction(1)))
-    assert (
-        findings[0].message
-        == "`oversubscription <= 1` cannot be judged: the fabric is direct: it has no tiers"
-    )
+    assert findings[0].message == "`oversubscription <= 1` cannot be judged: the fabric is direct: it has no tiers"
 
 
 def test_unknown_missing_and_malformed_claims():
@@ -251,21 +243,13 @@ def test_findings_are_in_the_order_of_the_text_and_told_once_each(tmp_path: Path
       group g[2] { switch x: SW; require switches == 4 }
       connect g[0].x to g[1].x
     }"""
-    found = [
-        d
-        for d in compile_text(text, tmp_path).findings
-        if d.code in ("E0408", "E0412") or "does not hold" in d.message
-    ]
+    found = [d for d in compile_text(text, tmp_path).findings if d.code in ("E0408", "E0412") or "does not hold" in d.message]
     assert [(d.span.begin[0], d.count) for d in found if d.span] == [(5, 1), (6, 1), (7, 1), (7, 1), (8, 2)]
     assert "(in g[0])" in found[-1].message
 
 
-@pytest.mark.parametrize(
-    "asked", ["diameter <= 9", "mean_hops <= 9", "diameter of all n <= 9", "latency <= 1s"]
-)
-def test_a_distance_is_required_of_all_ends_and_not_of_those_that_reach_each_other(
-    asked: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("asked", ["diameter <= 9", "mean_hops <= 9", "diameter of all n <= 9", "latency <= 1s"])
+def test_a_distance_is_required_of_all_ends_and_not_of_those_that_reach_each_other(asked: str, tmp_path: Path) -> None:
     """Of two islands a report gives the distances within each, and a requirement is not met by them."""
     text = """fabric f {
       host n[4]: BOX
@@ -275,9 +259,7 @@ def test_a_distance_is_required_of_all_ends_and_not_of_those_that_reach_each_oth
     }
     model switch SWL { port p[1..8]: 400Gbps; latency 100ns }"""
     for verb, met in (("require", False), ("report", True)):
-        made = compile_text(
-            text.replace("VERB ASKED", f"{verb} {asked if not met else asked.split(' <=')[0]}"), tmp_path
-        )
+        made = compile_text(text.replace("VERB ASKED", f"{verb} {asked if not met else asked.split(' <=')[0]}"), tmp_path)
         (found,) = [r for r in made.designs[0].results if r.requirement]
         assert (found.status in ("proved", "modelled")) == (met and "all" not in asked), found
         assert met or any("cannot be judged" in d.message for d in made.findings)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tdsl.compile.compiler import Options
 from tdsl.compile.second_opinion import add_second_opinions
 from tdsl.semantics.quantity import Quantity
+
 from tests.harness import compile_text
 
 
@@ -46,24 +46,14 @@ fabric su {{
 
 
 @pytest.mark.parametrize("omit", ["", "omit rack[0].tray[3]"])
-@pytest.mark.parametrize(
-    "fail", [(), ("spine[0]",), ("rack[1].x[2]",), ("rack[1].tray[5]",), ("rack[0].tray[0].gpu[2]",)]
-)
-def test_an_allreduce_of_racks_is_met_whatever_fails(
-    omit: str, fail: tuple[str, ...], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("fail", [(), ("spine[0]",), ("rack[1].x[2]",), ("rack[1].tray[5]",), ("rack[0].tray[0].gpu[2]",)])
+def test_an_allreduce_of_racks_is_met_whatever_fails(omit: str, fail: tuple[str, ...], tmp_path: Path) -> None:
     """A time between the floor and the formula is met by the model, and not refuted."""
-    asked = (
-        "require allreduce 140GB <= 500ms; require survives any 1 of spine with allreduce 140GB <= 500ms\n  "
-    )
-    asked += (
-        "require survives any 1 of rack[0].x with allreduce 140GB <= 600ms; require allreduce 140GB <= 320ms"
-    )
+    asked = "require allreduce 140GB <= 500ms; require survives any 1 of spine with allreduce 140GB <= 500ms\n  "
+    asked += "require survives any 1 of rack[0].x with allreduce 140GB <= 600ms; require allreduce 140GB <= 320ms"
     made = compile_text(NVL.format(more=f"{omit}\n  {asked}"), tmp_path, models=False, fail=fail)
     found = results(made)
-    assert add_second_opinions(made, str(tmp_path / "design.fab"), Options(fail=fail)) == [], (
-        "the second opinion finds the same"
-    )
+    assert add_second_opinions(made, str(tmp_path / "design.fab"), Options(fail=fail)) == [], "the second opinion finds the same"
     assert [r.status for r in found.values()][:3] == ["modelled"] * 3
     divided = []  # of each rack: as one block, or each accelerator by itself; blocks, and what they receive in Gb/s
     for rack in (0, 1):

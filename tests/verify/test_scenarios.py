@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.fabric.failing import FailedElements
@@ -95,11 +94,7 @@ def compiled(tmp_path, text: str):
 
 def told(answers):
     """What is said of each requirement; results and answers of scenarios have the same facts."""
-    return [
-        (a.check, a.requirement, a.status, a.lower, a.upper, a.unit, a.reason)
-        for a in answers
-        if a.requirement
-    ]
+    return [(a.check, a.requirement, a.status, a.lower, a.upper, a.unit, a.reason) for a in answers if a.requirement]
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -110,7 +105,5 @@ def test_together_as_alone(tmp_path, seed):
     cases = failures(f, random.Random(seed), 50)
     together = [told(outcome.answers) for outcome in outcomes_of_failures(f, one.claims, cases)]
     alone = [told(judge_requirements(f, one.claims, Diagnostics(), failed=case)) for case in cases]
-    differ = [
-        (case.names, got, want) for case, got, want in zip(cases, together, alone, strict=True) if got != want
-    ]
+    differ = [(case.names, got, want) for case, got, want in zip(cases, together, alone, strict=True) if got != want]
     assert not differ

@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tdsl.compile import compiler
 from tdsl.emit.build import build_files
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.viewer.fabric_page import ViewerMark, viewer_page
 from tdsl.viewer.packed import pack_columns
+
 from tests.cli.run import tdsl
 from tests.conftest import need_program
 from tests.harness import MODELS, fabric_of
@@ -120,9 +120,7 @@ def test_columns_come_back(columns: list[list[int]]) -> None:
 
 def test_the_page_fetches_nothing(pod: Fabric) -> None:
     html = viewer_page([(pod, (), {})], "pod")
-    assert not re.search(
-        r"https?:|<link|src=|@import|fetch\(|XMLHttpRequest|innerHTML|insertAdjacentHTML|eval\(", html
-    )
+    assert not re.search(r"https?:|<link|src=|@import|fetch\(|XMLHttpRequest|innerHTML|insertAdjacentHTML|eval\(", html)
     assert "default-src 'none'" in html
 
 
@@ -142,9 +140,7 @@ return {
 """
 
 
-@pytest.mark.parametrize(
-    "name", ["pod", "panels", "torus3d", "superpod_cluster", "gb200_nvl72", "dgx_superpod_h100_racks"]
-)
+@pytest.mark.parametrize("name", ["pod", "panels", "torus3d", "superpod_cluster", "gb200_nvl72", "dgx_superpod_h100_racks"])
 def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
     texts = {"pod": POD, "panels": PANELS}
     fabric = fabric_of(texts[name], tmp_path) if name in texts else compiler.compile_without_checks(name).designs[0].fabric
@@ -160,14 +156,11 @@ def test_figures_are_those_of_fabric_json(name: str, tmp_path: Path) -> None:
     assert found["devices"] == [[n, p, keys[m]] for n, p, m in table("devices", "name", "path", "model")]
     ends = ("a_device", "a_port", "b_device", "b_port")
     assert found["links"] == [
-        [*row[:6], row[6] or None, *row[7:]]
-        for row in table("links", *ends, "rate_bps", "class", "cable_id", "rail", "via")
+        [*row[:6], row[6] or None, *row[7:]] for row in table("links", *ends, "rate_bps", "class", "cable_id", "rail", "via")
     ]
     assert found["cables"] == table("cables", "cable_id", "leg", *ends)
     wanted = sorted(row for row in table("addresses", "device", "address") if row)
-    assert sorted([d, a.partition("/")[0]] for d, a in found["addresses"]) == sorted(
-        [d, a.partition("/")[0]] for d, a in wanted
-    )
+    assert sorted([d, a.partition("/")[0]] for d, a in found["addresses"]) == sorted([d, a.partition("/")[0]] for d, a in wanted)
 
 
 def test_search_and_selection(pod: Fabric, tmp_path: Path) -> None:
@@ -190,9 +183,7 @@ def test_search_and_selection(pod: Fabric, tmp_path: Path) -> None:
     cable = found["su0-node3:nic1"]["panel"]
     assert "Cable su0-node3:nic1" in cable and "su0-leaf1" in cable and "172.17.0.6/31" in cable
     assert "su0-node1" in found["172.17.0.3"]["panel"] and "su0-leaf1" in found["172.17.0.3"]["panel"]
-    assert found["10.255.0.1"]["panel"].startswith("×su0-leaf0") and found["fd00:255::2"]["panel"].startswith(
-        "×su0-leaf1"
-    )
+    assert found["10.255.0.1"]["panel"].startswith("×su0-leaf0") and found["fd00:255::2"]["panel"].startswith("×su0-leaf1")
     assert found["nowhere"]["hits"] == ["nothing found"]
 
 
@@ -247,9 +238,7 @@ def test_clicks_keys_and_levels(pod: Fabric, tmp_path: Path) -> None:
 
 
 def test_a_page_address_opens_what_it_names(pod: Fabric, tmp_path: Path) -> None:
-    script = (
-        "return [location.hash, document.querySelector('#selection h2').textContent, app.view, app.colour];"
-    )
+    script = "return [location.hash, document.querySelector('#selection h2').textContent, app.view, app.colour];"
     found = browse(viewer_page([(pod, (), {})], "pod"), tmp_path, script, "#view=device&device=spine1&colour=rail")
     assert found[1:] == ["spine1", "device", "rail"] and "device=spine1" in found[0]
 
@@ -329,6 +318,4 @@ def test_faults_of_an_audit_are_marked(tmp_path: Path) -> None:
     done = tdsl("view", tmp_path / "pod.fab", "--p2p", table, "--no-open", "-o", out)
     assert done.exit_code == 0, done.output
     header, columns = unpacked(re.findall(r'class="pack">([^<]*)<', out.read_text(encoding="utf-8"))[0])
-    assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2, header[
-        "marks"
-    ]
+    assert [m["kind"] for m in header["marks"]] == ["fault"] and len(columns["mark0_links"]) == 2, header["marks"]

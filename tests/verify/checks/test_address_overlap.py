@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.fabric.addresses import Addressing, Dealt, Pool
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
+
 from tests.fabrics import Builder
 from tests.harness import each
 
@@ -54,9 +54,7 @@ def pool(
 ) -> Pool:
     """A pool whose first address is so many after 10.0.0.0 or fd00::."""
     step = 2 if kind == "links" else 1
-    return Pool(
-        kind, version, BASE[version] + first, step, count, "10.0.0.0/8", 24, "", vrf, gateway, line_of(number)
-    )
+    return Pool(kind, version, BASE[version] + first, step, count, "10.0.0.0/8", 24, "", vrf, gateway, line_of(number))
 
 
 def given(pools: list[Pool], rows: dict[int, dict[int, int]]) -> Addressing:
@@ -83,9 +81,7 @@ def expected(pools: list[Pool], rows: dict[int, dict[int, int]]) -> Iterator[tup
     """The faults, by the addresses one by one: their order, then what is said of each."""
     holds: list[set[int]] = []
     for number, p in enumerate(pools):
-        holds.append(
-            {p.first + rank * p.step + i for rank in rows.get(number, {}).values() for i in range(p.step)}
-        )
+        holds.append({p.first + rank * p.step + i for rank in rows.get(number, {}).values() for i in range(p.step)})
     for i, a in enumerate(pools):
         for j, b in enumerate(pools[:i]):
             both = sorted(holds[i] & holds[j])
@@ -93,11 +89,7 @@ def expected(pools: list[Pool], rows: dict[int, dict[int, int]]) -> Iterator[tup
                 yield (0, j, i), f"address {i}", str(ip_address(both[0])), len(both)
     for i, a in enumerate(pools):
         for j, b in enumerate(pools):
-            if (
-                a.gateway
-                and (a.version, a.vrf) == (b.version, b.vrf)
-                and int(ip_address(a.gateway)) in holds[j]
-            ):
+            if a.gateway and (a.version, a.vrf) == (b.version, b.vrf) and int(ip_address(a.gateway)) in holds[j]:
                 yield (1, i, j), f"address {j}", a.gateway, 1
 
 
@@ -132,9 +124,7 @@ def test_pools_drawn_at_random() -> None:
     each(range(400), agrees)
 
 
-@pytest.mark.parametrize(
-    ("version", "last"), [(4, "255.255.255.255"), (6, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")]
-)
+@pytest.mark.parametrize(("version", "last"), [(4, "255.255.255.255"), (6, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")])
 def test_the_last_address_of_all_is_shown(version: int, last: str) -> None:
     """Two pools of one address each, behind which there is no other."""
     pools = [replace(pool(n, version=version), first=int(ip_address(last)), count=1) for n in range(2)]

@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-
 from tdsl.fabric.claims import FabricElement
 from tdsl.fabric.cluster import join_fabrics
 from tdsl.fabric.graph import Fabric
@@ -16,6 +15,7 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.findings.source import Origin, SourceFile, SourceSpan
 from tdsl.prove.view import View
 from tdsl.verify.check import Judgement, checks_by_name
+
 from tests.fabrics import Builder
 from tests.harness import each
 
@@ -86,9 +86,7 @@ def within(f: Fabric, devices: list[int], about: set[int] | None = None) -> list
 
 def agrees_with(found: Judgement, expected: list[tuple[Any, ...]]) -> None:
     """A judgement holds these faults, each with both paths, and shows the first."""
-    assert [(x.at and x.at.span.text, x.count) for x in found.faults] == [
-        (place, count) for place, *_, count in expected
-    ]
+    assert [(x.at and x.at.span.text, x.count) for x in found.faults] == [(place, count) for place, *_, count in expected]
     for fault, (_, one, two, _) in zip(found.faults, expected, strict=True):
         assert one in fault.message and two in fault.message
     assert (found.status, found.value) == (("refuted", False) if expected else ("proved", True))
@@ -109,8 +107,7 @@ def agrees(seed: int) -> None:
     agrees_with(judge(View.part(f, part, True)), within(f, part.devices.tolist()))
     others = [drawn(rng, name) for name in rng.choice((("g",), ("g", "h")))]
     members = [
-        replace(x, sets=tuple(replace(s, prefix=x.name if rng.random() < 0.8 else "") for s in x.sets))
-        for x in (f, *others)
+        replace(x, sets=tuple(replace(s, prefix=x.name if rng.random() < 0.8 else "") for s in x.sets)) for x in (f, *others)
     ]
     whole = join_fabrics("all", members, f.origin, Diagnostics())
     if whole is None:  # what is declared once has one size

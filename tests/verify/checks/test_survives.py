@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tdsl.certificates.checker import Rejected, verify
 from tdsl.certificates.write import certificates_by_file_name
 from tdsl.compile import compiler
@@ -19,6 +18,7 @@ from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.verify.check import checks_by_name
 from tdsl.verify.compare import why_claim_is_malformed
+
 from tests.certificates.made import as_json, headed
 from tests.fabrics import claim, random_fabric, selector, superpod, without
 from tests.harness import compile_text, places
@@ -104,10 +104,7 @@ def test_what_cannot_be_asked():
     assert "needs `any K`" in why_claim_is_malformed(claim(f, "survives", of=(selector(f, "spine"),)), check)[0]
     assert "needs `of`" in why_claim_is_malformed(claim(f, "survives", any_count=1), check)[0]
     assert "fails nothing" in why_claim_is_malformed(asked(f, 0, "spine"), check)[0]
-    assert (
-        "after failures"
-        in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
-    )
+    assert "after failures" in why_claim_is_malformed(asked(f, 1, "spine", given=claim(f, "oversubscription", "<=", 1)), check)[0]
     assert (
         "after failures"
         in why_claim_is_malformed(asked(f, 1, "spine", given=bisect_claim(f, 1, of=(selector(f, "su"),))), check)[0]
@@ -144,9 +141,7 @@ def test_reachability_after_failures_against_trying_all(seed, count):
         left = without(f, np.flatnonzero(np.isin(f.device_a, gone) | np.isin(f.device_b, gone)))
         units = [u for u in judges.units(f) if u in set(left.device_a.tolist())]
         inner = judges.forwarders(left)
-        alive = all(
-            nx.has_path(judges.capacities(left, inner | {u, v}), u, v) for u, v in combinations(units, 2)
-        )
+        alive = all(nx.has_path(judges.capacities(left, inner | {u, v}), u, v) for u, v in combinations(units, 2))
         true = true and alive and len(units) > 1
     assert (found.status == "proved") == true
 
@@ -169,17 +164,9 @@ def test_optical_switches_of_one_kind_are_not_alike(tmp_path):
 def test_the_worst_is_what_the_claim_forbids(tmp_path):
     """A ring of six with a chord from c[0]: without c[0] a line of five is left, longer than all others leave."""
     ring = "fabric f { chip c[6]: GPU; connect c[*] ring; connect c[(0)] to c[(3)]; report CLAIM }"
-    found = (
-        compile_text(ring.replace("CLAIM", "survives any 1 of c with diameter <= 4"), tmp_path)
-        .designs[0]
-        .results[0]
-    )
+    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with diameter <= 4"), tmp_path).designs[0].results[0]
     assert (found.status, found.witness["failed"], found.witness["most"]) == ("proved", ["c[0]"], 4)
-    found = (
-        compile_text(ring.replace("CLAIM", "survives any 1 of c with mean_hops >= 1"), tmp_path)
-        .designs[0]
-        .results[0]
-    )
+    found = compile_text(ring.replace("CLAIM", "survives any 1 of c with mean_hops >= 1"), tmp_path).designs[0].results[0]
     assert (found.status, found.witness["failed"], found.witness["least"]) == ("proved", ["c[1]"], 1.6)
 
 

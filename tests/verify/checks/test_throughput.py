@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.findings.diagnostic import Severity
 from tdsl.prove.budget import DEFAULT
 from tdsl.prove.view import View
 from tdsl.semantics.values import BareWord
 from tdsl.verify.check import Judgement, checks_by_name
+
 from tests.fabrics import Builder, claim, multiplane, rail_only, selector, superpod, torus
 from tests.harness import compile_text
 from tests.prove.judges import judged_throughput
 
 
-@pytest.mark.parametrize(
-    "pattern", [("ring",), ("shift", 1), ("shift", 32), ("shift", 50), ("rail_allreduce",)]
-)
+@pytest.mark.parametrize("pattern", [("ring",), ("shift", 1), ("shift", 32), ("shift", 50), ("rail_allreduce",)])
 def test_a_full_tree_carries_all_patterns(pattern):
     f = superpod(4).build()
     found = judged_throughput(f, *(BareWord(p) if isinstance(p, str) else p for p in pattern))
@@ -56,9 +54,7 @@ def test_a_torus_shift_by_hand():
     f = torus(8).build()
     found = judged_throughput(f, BareWord("shift"), 4)
     assert (found.status, found.value) == ("proved", Fraction(1, 4))
-    assert (
-        judged_throughput(f, BareWord("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2
-    )  # 1 hop, or 7 the other way round
+    assert judged_throughput(f, BareWord("ring")).value == Fraction(1, 1) * Fraction(8, 7) / 2  # 1 hop, or 7 the other way round
 
 
 def test_no_pattern_is_no_figure(tmp_path):
@@ -66,9 +62,7 @@ def test_no_pattern_is_no_figure(tmp_path):
     body = "host h[2]: BOX\nswitch s: SW\nconnect h[*] to s spread x 1\nrequire throughput >= 80%\nreport throughput"
     text = f"fabric f {{\n{body}\n}}"
     result = compile_text(text, tmp_path)
-    assert [(d.code, d.span.text) for d in result.findings if d.severity is Severity.ERROR] == [
-        ("E0420", "throughput >= 80%")
-    ]
+    assert [(d.code, d.span.text) for d in result.findings if d.severity is Severity.ERROR] == [("E0420", "throughput >= 80%")]
     assert [r.status for r in result.designs[0].results if r.check == "throughput"] == ["skipped", "skipped"]
 
 
@@ -83,23 +77,14 @@ def judged(f: Any, *args: Any, **given: Any) -> Judgement:
 
 
 def test_what_cannot_be_judged() -> None:
-    f = superpod(
-        units=2, nodes=2, rails=2, spines=2, radix=8, uplinks=2, manager=False, omit_last=False
-    ).build()
+    f = superpod(units=2, nodes=2, rails=2, spines=2, radix=8, uplinks=2, manager=False, omit_last=False).build()
     sides = {"of": (selector(f, "su.leaf"),), "of_to": (selector(f, "spine"),)}
     assert judged(f, "ring", **sides).reason == "`of A to B` takes no pattern"
-    assert (
-        judged(f, through="scaleup", **sides).reason
-        == "`of A to B` takes no `through scaleup`: its sets are one end each"
-    )
-    none = (
-        "it needs a pattern (all_to_all, permutation, rail_allreduce, ring, shift or a file), or `of A to B`"
-    )
+    assert judged(f, through="scaleup", **sides).reason == "`of A to B` takes no `through scaleup`: its sets are one end each"
+    none = "it needs a pattern (all_to_all, permutation, rail_allreduce, ring, shift or a file), or `of A to B`"
     assert judged(f).reason == none
     assert checks_by_name()["throughput"].judge(View.whole(f), None).reason == none
-    one = superpod(
-        units=1, nodes=1, rails=2, spines=2, radix=8, uplinks=2, manager=False, omit_last=False
-    ).build()
+    one = superpod(units=1, nodes=1, rails=2, spines=2, radix=8, uplinks=2, manager=False, omit_last=False).build()
     assert judged(one, "ring").reason == "there are fewer than two hosts"
     b = Builder("silent")
     node = b.devices("node", b.model("host", "NODE", {"nic": 1}), 3)
@@ -138,10 +123,7 @@ def test_by_scale_out_alone_and_through_scale_up() -> None:
     assert found.text == "100%: 3.2 of 3.2 Tbps by scale-out alone; through scaleup is not judged here"
     assert found.witness == {"demands": 8, "planes": planes, "scaleout": both, "scaleup": None}
     view = View.whole(f, replace(DEFAULT, other_scope_cells=32))
-    assert (
-        checks_by_name()["throughput"].judge(view, claim(f, "throughput", args=("ring",))).witness["scaleup"]
-        == both
-    )
+    assert checks_by_name()["throughput"].judge(view, claim(f, "throughput", args=("ring",))).witness["scaleup"] == both
     left = View.whole(f).without(np.zeros(f.device_count, dtype=np.bool_))
     found = checks_by_name()["throughput"].judge(left, claim(f, "throughput", args=("ring",)))
     assert found.text == "100%: 3.2 of 3.2 Tbps by scale-out alone"

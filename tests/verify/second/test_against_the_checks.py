@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.compile.compiler import Options
 from tdsl.compile.second_opinion import add_second_opinions
@@ -19,7 +18,8 @@ from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.judge import SecondOpinionJudge, Opinion, results_with_claims
+from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
+
 from tests.cli.run import report, write
 from tests.fabrics import (
     Builder,
@@ -37,15 +37,11 @@ from tests.fabrics import (
 )
 
 LIBRARY = Options(lock=False, check_seconds=2)
-SMALL_LIMITS = Limits(
-    links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000
-)
+SMALL_LIMITS = Limits(links=25_000, steps=1_000_000, work=8_000_000, columns=12_000, iterations=40_000, checked=2_000_000)
 """For every design of the library: what takes longer is refused, and says so."""
 LONG = {"aurora", "deepseek_dragonfly", "llama3_24k", "llama3_pod_racks", "frontier", "megascale"}
 """Designs of which a check takes seconds. `gpu131k`, which is beyond the limits, is left in."""
-DESIGNS = sorted(
-    p.stem for p in (Path(__file__).parents[2] / "stdlib" / "designs").glob("*.fab") if p.stem not in LONG
-)
+DESIGNS = sorted(p.stem for p in (Path(__file__).parents[2] / "stdlib" / "designs").glob("*.fab") if p.stem not in LONG)
 GENERATORS: dict[str, Callable[[int], Builder]] = {
     "hosts": lambda seed: random_fabric(seed, switches=3 + seed % 6, hosts=2 + seed % 5, loose=seed % 3),
     "layers": random_layers,
@@ -56,12 +52,8 @@ GENERATORS: dict[str, Callable[[int], Builder]] = {
 
 def everything(fabric: Fabric, *more: Any) -> list[tuple[Result, Opinion | None]]:
     """Every figure that has a second method, with its second opinion."""
-    asked = [
-        claim(fabric, name, report=True) for name in ("mean_hops", "node_redundancy", "links", "switches")
-    ]
-    asked += [
-        claim(fabric, "throughput", args=args, report=True, text=f"throughput {args}") for args in PATTERNS
-    ]
+    asked = [claim(fabric, name, report=True) for name in ("mean_hops", "node_redundancy", "links", "switches")]
+    asked += [claim(fabric, "throughput", args=args, report=True, text=f"throughput {args}") for args in PATTERNS]
     asked += more
     results = judge_requirements(fabric, asked, Diagnostics())
     judge = SecondOpinionJudge(fabric)
@@ -86,9 +78,7 @@ def after_failures(fabric: Fabric, path: str) -> list[Any]:
     out = [claim(fabric, "blast_radius", of=of, report=True)]
     for count in (1, 2):
         for at, asked in enumerate(given):
-            out.append(
-                claim(fabric, "survives", of=of, any_count=count, given=asked, text=f"survives {count} {at}")
-            )
+            out.append(claim(fabric, "survives", of=of, any_count=count, given=asked, text=f"survives {count} {at}"))
     return out
 
 
@@ -112,15 +102,7 @@ def test_random_fabrics_are_not_contradicted(kind: str) -> None:
     total: Counter[str] = Counter()
     for seed in range(4):
         fabric = GENERATORS[kind](seed).build()
-        first = (
-            "chip"
-            if kind == "chips"
-            else "core"
-            if kind == "planes"
-            else "leaf"
-            if kind == "layers"
-            else "sw"
-        )
+        first = "chip" if kind == "chips" else "core" if kind == "planes" else "leaf" if kind == "layers" else "sw"
         total += agreed(everything(fabric, *after_failures(fabric, first)))
     assert total["networkx"] > 30 and total["z3"] > 3
     assert kind == "planes" or total["HiGHS"] > 5
@@ -155,11 +137,7 @@ def test_flows_between_two_sets_and_parts_of_a_fabric() -> None:
         claim(fabric, "edge_redundancy", ">=", 2, scope=su.elements[0]),
     ]
     found = everything(fabric, *asked)
-    assert all(
-        o is not None and o.verdict == "confirmed"
-        for r, o in found
-        if r.requirement and o and r.check != "throughput"
-    )
+    assert all(o is not None and o.verdict == "confirmed" for r, o in found if r.requirement and o and r.check != "throughput")
     assert agreed(found)["networkx"] > 8
 
 
@@ -173,9 +151,7 @@ def test_designs_of_the_library_are_not_contradicted(part: int) -> None:
         wrong += [f"{name}: {file.name}" for file in add_second_opinions(compilation, name, LIBRARY, SMALL_LIMITS)]
         for design in compilation.designs:
             given = [r.second_opinion for r in design.results if r.second_opinion]
-            wrong += [
-                f"{name}: no reason" for x in given if x["verdict"] == "unconfirmed" and not x["reason"]
-            ]
+            wrong += [f"{name}: no reason" for x in given if x["verdict"] == "unconfirmed" and not x["reason"]]
             if not given or any(d.code == "E0905" for d in design.findings):
                 wrong.append(f"{name}: {len(given)} opinions")
     assert wrong == []
@@ -228,11 +204,7 @@ fabric f {
 
 def test_failures_of_links_ports_cables_and_cages(tmp_path: Path) -> None:
     (design,) = report(write(tmp_path, FAILURES), "--second-opinion")["designs"]
-    found = [
-        (r["requirement"], r["status"], r.get("second_opinion"))
-        for r in design["results"]
-        if r["check"] == "survives"
-    ]
+    found = [(r["requirement"], r["status"], r.get("second_opinion")) for r in design["results"] if r["check"] == "survives"]
     assert len(found) == 12
     for text, status, opinion in found:
         assert status in ("skipped", "bounded") or opinion["verdict"] == "confirmed", (text, status, opinion)

@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
 from tdsl.verify.runner import judge_requirements
-from tdsl.verify.second.judge import SecondOpinionJudge, Opinion, results_with_claims
+from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
+
 from tests.fabrics import Builder, claim, selector
 
 
@@ -114,9 +114,7 @@ def test_results_and_their_requirements() -> None:
     assert list(results_with_claims(asked, [replace(last[0], check="cables")])) == []
 
 
-@pytest.mark.parametrize(
-    ("above", "verdict"), [(Fraction(1, 10**7), "confirmed"), (Fraction(1, 10**5), "disagrees")]
-)
+@pytest.mark.parametrize(("above", "verdict"), [(Fraction(1, 10**7), "confirmed"), (Fraction(1, 10**5), "disagrees")])
 def test_figures_within_the_error_of_floats(above: Fraction, verdict: str) -> None:
     """The program's figure is exact to a millionth; an upper bound that is infinite does not make that less."""
     asked = claim(FABRIC, "throughput", args=("ring",), report=True)

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from tdsl.fabric.claims import Selector
 from tdsl.fabric.graph import Fabric
 from tdsl.verify.second import graph_figures
-from tdsl.verify.second.answer import SecondAnswer, Limits, NoOpinion
+from tdsl.verify.second.answer import Limits, NoOpinion, SecondAnswer
 from tdsl.verify.second.graph_figures import FailingElement
 from tdsl.verify.second.wiring import WiringGraph
+
 from tests.fabrics import GBPS, Builder, claim, random_planes, selector, torus
 from tests.harness import fabric_of
 from tests.verify.second.made import star, two_leaves
@@ -86,14 +86,10 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
     source, here = chosen(of)
     goal, there = chosen(to) if to else ((), set(range(len(device))))
     asked = claim(f, "blast_radius", of=source, of_to=goal, any_of=what)
-    failed = {
-        row for row, (a, b) in enumerate(both) if (a in here and b in there) or (b in here and a in there)
-    }
+    failed = {row for row, (a, b) in enumerate(both) if (a in here and b in there) or (b in here and a in there)}
     found = graph_figures.failing_elements_of_claim(w, asked)
     if what == "" and not to and of != "ports":
-        assert [set(e.devices) for e in found] == [
-            {int(d) for d in e.devices} for s in source for e in s.elements
-        ]
+        assert [set(e.devices) for e in found] == [{int(d) for d in e.devices} for s in source for e in s.elements]
         assert all(not e.links for e in found)
         return
     assert all(not e.devices for e in found)
@@ -106,11 +102,7 @@ def test_links_ports_and_cages_that_fail(caged: Fabric, what: str, of: str, to: 
             if port in here and far in there:
                 cage = f.port_cage(port)
                 same = [p for p in range(len(device)) if device[p] == device[port] and f.port_cage(p) == cage]
-                held = (
-                    {r for r, pair in enumerate(both) if set(pair) & set(same)}
-                    if what == "cages" and cage
-                    else {row}
-                )
+                held = {r for r, pair in enumerate(both) if set(pair) & set(same)} if what == "cages" and cage else {row}
                 expected.add((device[port], frozenset(held)))
     assert sorted(sorted(e.links) for e in found) == sorted(sorted(links) for _, links in expected)
 
@@ -253,16 +245,12 @@ def pair() -> Fabric:
         ),
     ],
 )
-def test_figures_without_an_answer(
-    method: Callable[..., SecondAnswer], fabric: Fabric, given: dict[str, Any], why: str
-) -> None:
+def test_figures_without_an_answer(method: Callable[..., SecondAnswer], fabric: Fabric, given: dict[str, Any], why: str) -> None:
     with pytest.raises(NoOpinion, match=rf"^{why}$"):
         figure(method, fabric, **given)
 
 
-@pytest.mark.parametrize(
-    ("trunk", "ratio"), [(0, float("inf")), (1, Fraction(2)), (2, Fraction(1)), (4, Fraction(1, 2))]
-)
+@pytest.mark.parametrize(("trunk", "ratio"), [(0, float("inf")), (1, Fraction(2)), (2, Fraction(1)), (4, Fraction(1, 2))])
 def test_taper_of_a_leaf(trunk: int, ratio: Fraction | float) -> None:
     """A leaf has 2 x 400G to hosts and `trunk` x 400G to the other leaf."""
     fabric = two_leaves(trunk).build()

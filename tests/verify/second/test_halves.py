@@ -10,11 +10,11 @@ from itertools import product
 from typing import Any
 
 import pytest
-
 from tdsl.verify.second import halves
-from tdsl.verify.second.answer import SecondAnswer, Limits, NoOpinion, MethodTooLarge
+from tdsl.verify.second.answer import Limits, MethodTooLarge, NoOpinion, SecondAnswer
 from tdsl.verify.second.halves import Halves
 from tdsl.verify.second.wiring import WiringGraph
+
 from tests.fabrics import claim
 from tests.verify.second.made import judged_result, leaves, rates
 
@@ -77,7 +77,9 @@ def bounds(low: Any, high: Any) -> SecondAnswer:
     """The answer about bounds of the bisection of two leaves of two hosts each with three links of 400 Gbit/s between them."""
     fabric = leaves(2, 3).build()
     asked = claim(fabric, "bisection", ">=", Fraction(1, 10))
-    return halves.confirm_bisection_by_z3(WiringGraph.whole(fabric), asked, replace(judged_result(fabric, asked), lower=low, upper=high), LIMITS)
+    return halves.confirm_bisection_by_z3(
+        WiringGraph.whole(fabric), asked, replace(judged_result(fabric, asked), lower=low, upper=high), LIMITS
+    )
 
 
 def test_what_contradicts_the_bounds_of_a_result() -> None:
@@ -109,4 +111,6 @@ def test_full_before_a_failure() -> None:
     asked = claim(w.fabric, "bisection", ">=", Fraction(1, 2))
     assert halves.least_bisection_by_z3(w, asked, LIMITS) == SecondAnswer("z3", Fraction(1), Fraction(1), full_bps=Fraction(60))
     intact = replace(asked, of_intact=True)
-    assert halves.least_bisection_by_z3(w, intact, LIMITS) == SecondAnswer("z3", Fraction(1, 2), Fraction(1, 2), full_bps=Fraction(120))
+    assert halves.least_bisection_by_z3(w, intact, LIMITS) == SecondAnswer(
+        "z3", Fraction(1, 2), Fraction(1, 2), full_bps=Fraction(120)
+    )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tdsl.compile import compiler
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.diagnostic import Diagnostics
@@ -17,7 +16,8 @@ from tdsl.semantics.quantity import SIZE, Quantity
 from tdsl.verify.result import Result
 from tdsl.verify.runner import judge_requirements
 from tdsl.verify.second.answer import Limits
-from tdsl.verify.second.judge import SecondOpinionJudge, Opinion, results_with_claims
+from tdsl.verify.second.judge import Opinion, SecondOpinionJudge, results_with_claims
+
 from tests.cli.run import write
 from tests.fabrics import claim, multiplane, rail_only, selector, superpod, torus
 from tests.verify.second.made import judged_result, leaves
@@ -74,9 +74,7 @@ def test_verdict_on_a_figure(op: str, value: int, changed: dict[str, Any], verdi
 @pytest.mark.parametrize("metric", ["reachability", "survives"])
 def test_verdict_on_yes_or_no(metric: str, status: str, verdict: str, reason: str) -> None:
     fabric = leaves(2, 2).build()
-    given: dict[str, Any] = (
-        {"of": (selector(fabric, "node"),), "any_count": 1} if metric == "survives" else {}
-    )
+    given: dict[str, Any] = {"of": (selector(fabric, "node"),), "any_count": 1} if metric == "survives" else {}
     found = opinion(fabric, claim(fabric, metric, **given), status=status)
     assert found is not None and (found.verdict, found.reason) == (verdict, reason)
 
@@ -134,11 +132,7 @@ def test_every_method_finds_a_figure_that_is_not_so(metric: str) -> None:
     fabric = superpod(2, 3, 2, 1, radix=16).build()
     of = (selector(fabric, "su.leaf"),)
     judge = SecondOpinionJudge(fabric)
-    found = [
-        (r, c)
-        for r, c in answers(fabric, claim(fabric, "blast_radius", of=of, report=True))
-        if r.check == metric
-    ]
+    found = [(r, c) for r, c in answers(fabric, claim(fabric, "blast_radius", of=of, report=True)) if r.check == metric]
     assert found
     for result, asked in found:
         assert isinstance(result.lower, (int, Fraction)) and not isinstance(result.lower, Quantity)
@@ -205,18 +199,12 @@ def test_times_rails_and_ports(tmp_path: Path) -> None:
 
 
 def test_a_swapped_cable_is_found_again(tmp_path: Path) -> None:
-    text = TIMES.format(leaf="r").replace(
-        "connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[r] where n != 3"
-    )
-    text = text.replace(
-        "  require latency", "  connect node[3].nic[r] to leaf[1 - r] { length 3m }\n  require latency"
-    )
+    text = TIMES.format(leaf="r").replace("connect node[n].nic[r] to leaf[r]", "connect node[n].nic[r] to leaf[r] where n != 3")
+    text = text.replace("  require latency", "  connect node[3].nic[r] to leaf[1 - r] { length 3m }\n  require latency")
     design = compiler.compile_and_verify(str(write(tmp_path, text))).designs[0]
     assert design.fabric is not None
     judge = SecondOpinionJudge(design.fabric)
-    ((result, asked),) = [
-        (r, c) for r, c in results_with_claims(design.claims, design.results) if r.check == "rail_alignment"
-    ]
+    ((result, asked),) = [(r, c) for r, c in results_with_claims(design.claims, design.results) if r.check == "rail_alignment"]
     opinion = judge.opinion(result, asked)
     assert result.status == "refuted" and opinion is not None and opinion.verdict == "confirmed"
 
@@ -225,16 +213,8 @@ def test_what_is_too_large_says_so() -> None:
     fabric = torus(4, 4).build()
     results = judge_requirements(fabric, [], Diagnostics())
     judge = SecondOpinionJudge(fabric, limits=Limits(units=4, links=100, steps=10))
-    said = {
-        r.check: o.reason
-        for r in results
-        if (o := judge.opinion(r, None)) is not None and o.verdict == "unconfirmed"
-    }
+    said = {r.check: o.reason for r in results if (o := judge.opinion(r, None)) is not None and o.verdict == "unconfirmed"}
     assert said["bisection"] == "too large for z3: 65,536 splits of 16 units; the limit is 16"
-    assert said["edge_redundancy"].startswith("too large for networkx: ") and said[
-        "edge_redundancy"
-    ].endswith("the limit is 10")
-    small = SecondOpinionJudge(fabric, limits=Limits(links=31)).opinion(
-        next(r for r in results if r.check == "diameter"), None
-    )
+    assert said["edge_redundancy"].startswith("too large for networkx: ") and said["edge_redundancy"].endswith("the limit is 10")
+    small = SecondOpinionJudge(fabric, limits=Limits(links=31)).opinion(next(r for r in results if r.check == "diameter"), None)
     assert small is not None and small.reason == "too large for networkx: 32 links; the limit is 31"

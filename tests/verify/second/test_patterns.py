@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-
 from tdsl.fabric.graph import Fabric
 from tdsl.findings.source import SourceFile
 from tdsl.verify.second import graph_figures, patterns
-from tdsl.verify.second.answer import SecondAnswer, Limits, NoOpinion
+from tdsl.verify.second.answer import Limits, NoOpinion, SecondAnswer
 from tdsl.verify.second.wiring import WiringGraph
+
 from tests.fabrics import GBPS, Builder, claim, selector, torus
 from tests.harness import each
 from tests.verify.second.made import RATE, star, two_leaves
@@ -29,12 +29,7 @@ Arc = tuple[Node, Node]
 def greatest(arcs: list[tuple[Fraction | None, list[Arc]]], asked: dict[Arc, Fraction]) -> float:
     """The greatest factor of all amounts at once; the arcs of one row share its capacity, None is no limit."""
     every = [(row, arc) for row, (_, both) in enumerate(arcs) for arc in both]
-    nodes = {
-        x: i
-        for i, x in enumerate(
-            sorted({x for _, arc in every for x in arc} | {x for p in asked for x in p}, key=str)
-        )
-    }
+    nodes = {x: i for i, x in enumerate(sorted({x for _, arc in every for x in arc} | {x for p in asked for x in p}, key=str))}
     width = len(every) * len(asked) + 1
     shared = np.zeros((len(arcs), width))
     kept = np.zeros((len(asked) * len(nodes), width))
@@ -51,9 +46,7 @@ def greatest(arcs: list[tuple[Fraction | None, list[Arc]]], asked: dict[Arc, Fra
     upper = [float(arcs[row][0] or 0) / peak for row in limited]
     cost = np.zeros(width)
     cost[-1] = -1
-    found = linprog(
-        cost, A_ub=shared[limited], b_ub=upper, A_eq=kept, b_eq=np.zeros(len(kept)), method="highs"
-    )
+    found = linprog(cost, A_ub=shared[limited], b_ub=upper, A_eq=kept, b_eq=np.zeros(len(kept)), method="highs")
     assert found.status == 0
     return float(-found.fun) * peak
 
@@ -72,9 +65,7 @@ def compare(found: SecondAnswer, factor: float, top: Fraction, asked: dict[Arc, 
     """A figure is a factor over the one at which the busiest endpoint uses all its ports."""
     assert found.lower == found.upper and found.by == "HiGHS" and found.relative == Fraction(1, 10**6)
     assert float(found.lower) == pytest.approx(factor / float(top), abs=1e-7)
-    assert found.full_bps is not None and found.full_bps == pytest.approx(
-        float(top * sum(asked.values())), rel=1e-12
-    )
+    assert found.full_bps is not None and found.full_bps == pytest.approx(float(top * sum(asked.values())), rel=1e-12)
 
 
 Cable = tuple[int, int, int, int]
@@ -120,9 +111,7 @@ def organised(cables: list[Cable]) -> bool:
     return 2 * most > len(switches) and len(serves) > 1
 
 
-def demands(
-    r: Random, count: int, folder: Path
-) -> tuple[tuple[object, ...], dict[tuple[int, int], Fraction]]:
+def demands(r: Random, count: int, folder: Path) -> tuple[tuple[object, ...], dict[tuple[int, int], Fraction]]:
     """Arguments of a pattern, and what each host sends to each."""
     kind = r.choice(("all", "ring", "rail_allreduce", "shift", "permutation", "list", "matrix"))
     if kind == "all":
@@ -133,13 +122,9 @@ def demands(
         return args, {(i, (i + step) % count): Fraction(1) for i in range(count)}
     if kind == "permutation":
         to = r.sample(range(count), count)
-        (folder / "to.csv").write_text(
-            "from,to\n" + "".join(f"{i},{t}\n" for i, t in enumerate(to)), encoding="utf-8"
-        )
+        (folder / "to.csv").write_text("from,to\n" + "".join(f"{i},{t}\n" for i, t in enumerate(to)), encoding="utf-8")
         return ("permutation", "to.csv"), {(i, t): Fraction(1) for i, t in enumerate(to) if i != t}
-    table = {
-        (i, j): Fraction(r.choice((0, 1, 1, 3)), r.choice((1, 2))) for i in range(count) for j in range(count)
-    }
+    table = {(i, j): Fraction(r.choice((0, 1, 1, 3)), r.choice((1, 2))) for i in range(count) for j in range(count)}
     if kind == "matrix":
         rows = [",".join(str(float(table[i, j])) for j in range(count)) for i in range(count)]
     else:
@@ -168,32 +153,21 @@ def network(seed: int, folder: Path, joined: bool) -> str:
         for rail in range(3):
             members = [end for end in terminals if end[2] == rail]
             if len(members) > 1:
-                amounts |= {
-                    (s, t): Fraction(1) for s, t in zip(members, [*members[1:], members[0]], strict=True)
-                }
+                amounts |= {(s, t): Fraction(1) for s, t in zip(members, [*members[1:], members[0]], strict=True)}
     else:
         lost = False
         for (i, j), amount in pairs.items():
-            common = [
-                rail
-                for rail in range(-1, 3)
-                if ("host", i, rail) in terminals and ("host", j, rail) in terminals
-            ]
+            common = [rail for rail in range(-1, 3) if ("host", i, rail) in terminals and ("host", j, rail) in terminals]
             lost |= not common
             amounts |= {(("host", i, rail), ("host", j, rail)): amount for rail in common}
         if lost:
             assert patterns.pattern_throughput_by_highs(w, asked, LIMITS) == SecondAnswer("HiGHS", Fraction(0), Fraction(0))
             return "no common rail"
     if not amounts:
-        with pytest.raises(
-            NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"
-        ):
+        with pytest.raises(NoOpinion, match=r"^(nobody sends to anybody else|no two ends that exchange something are left)$"):
             patterns.pattern_throughput_by_highs(w, asked, LIMITS)
         return "nothing"
-    top = min(
-        Fraction(sum(rate for pair, rate in rates.items() if x in pair)) / most
-        for x, most in sums(amounts).items()
-    )
+    top = min(Fraction(sum(rate for pair, rate in rates.items() if x in pair)) / most for x, most in sums(amounts).items())
     # Hosts pass nothing on: a flow leaves only its source and enters only its destination, both nodes of their own.
     arcs = [
         (Fraction(rate), [(("out", a) if a[0] == "host" else a, ("in", b) if b[0] == "host" else b)])
@@ -214,9 +188,7 @@ def test_random_networks(joined: bool, tmp_path: Path) -> None:
         seen[network(seed, tmp_path, joined)] += 1
 
     each(range(30), rule)
-    assert min(seen[x] for x in (("by rail", "full") if joined else ("by rail", "full", "compared"))) > 0, (
-        seen
-    )
+    assert min(seen[x] for x in (("by rail", "full") if joined else ("by rail", "full", "compared"))) > 0, seen
 
 
 def sent(fabric: Fabric, *args: object, limits: Limits = LIMITS, **more: Any) -> SecondAnswer:
