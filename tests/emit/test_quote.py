@@ -71,7 +71,8 @@ def _fits() -> list[tuple[Callable[[object], str], str, str]]:
         *((quote.kubernetes_label, t) for t in ("a", "9", "a._-b", "A" * 63)),
     ]
     changed = [
-        (quote.ibutils_name, "sw", "sw_"), (quote.ibutils_name, "Node", "Node_"), (quote.ibutils_name, "x", "x_"), (quote.ibutils_name, "hca", "hca_"),
+        (quote.ibutils_name, "sw", "sw_"), (quote.ibutils_name, "Node", "Node_"), (quote.ibutils_name, "x", "x_"),
+        (quote.ibutils_name, "hca", "hca_"),
         (quote.linux_interface_name, "Ethernet1/1", "Ethernet1_1"), (quote.dns_host_name, "LEAF-0", "leaf-0"),
     ]  # fmt: skip
     return [*((made, t, t) for made, t in same), *changed]

@@ -84,7 +84,8 @@ def test_all_forms_of_a_report(small: Fabric, golden: Golden, tmp_path: Path) ->
     rows = worklist.worklist_rows(made, worklist.read_rack_places(PLACES))
     entries, left = new_accepted_entries([made], "cables ordered", "OPS-1", date(2027, 1, 31))
     parts = [
-        *told(made), worklist.worklist_as_csv(rows).decode(), report.audit_markdown(made), json.dumps(report.audit_document(made), indent=1),
+        *told(made), worklist.worklist_as_csv(rows).decode(), report.audit_markdown(made),
+        json.dumps(report.audit_document(made), indent=1),
         *(e.line.rstrip() for e in entries), f"{left} cannot be accepted", metrics([made]),
     ]  # fmt: skip
     listed = accepted(SourceFile("dead.txt", "".join(e.line for e in entries)))
