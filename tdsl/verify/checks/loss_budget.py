@@ -115,7 +115,8 @@ class LossBudget(OfCables, Check):
         kind the fewest with the part that allows for no more."""
         if physical is None:
             number = f.cable_statement
-            of_leg = [_fewest_ferrules_allowed([s.settings.get("part")]) for s in f.statements]
+            pinned = [[s.settings.get("part"), *(s.settings.get("optics") or ())] for s in f.statements]
+            of_leg = [_fewest_ferrules_allowed(parts) for parts in pinned]
         else:
             number, choices = physical.parts.group
             of_leg = [_fewest_ferrules_allowed([c.cable, c.optic_a, c.optic_b]) for c in choices]
