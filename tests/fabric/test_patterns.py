@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tdsl.fabric import patterns
 from tdsl.fabric.patterns import LinkPairs
 from tdsl.findings.source import SourceFile, SourceSpan

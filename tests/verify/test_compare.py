@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from tdsl.semantics.quantity import LENGTH, RATE, TIME, Quantity
 from tdsl.verify.check import (
     Judgement,
@@ -24,7 +25,6 @@ from tdsl.verify.check import (
     skipped,
 )
 from tdsl.verify.compare import index_of_worst_judgement, judgement_for_claim, judgement_in_claim_unit, verdict_of_bounds
-
 from tests.cli.run import report
 from tests.fabrics import claim, superpod
 from tests.harness import compile_text, each
