@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 from tdsl.commands._progress import show_progress
 
 if TYPE_CHECKING:
-    from tdsl.compile.compiler import Compilation, Options
+    from tdsl.compile.compiler import Compilation, Request
     from tdsl.findings.diagnostic import Severity
     from tdsl.findings.source import SourceFile
     from tdsl.semantics.ranges import Domain
@@ -75,7 +75,7 @@ def _domains_of_call(ctx: click.Context) -> Sequence[Domain]:
     for source in (given,) if isinstance(given, str) else tuple(given):
         try:
             settings, _ = compiler.parameter_settings(
-                str(source), compiler.Options(paths=tuple(ctx.params.get("path") or ()))
+                str(source), compiler.Request(paths=tuple(ctx.params.get("path") or ()))
             )
         except (compiler.UsageError, OSError):
             continue
@@ -158,6 +158,47 @@ def places_option(command: F) -> F:
     )(prices)
 
 
+def side_options(command: F) -> F:
+    """``--set-old`` and ``--set-new``."""
+    for name in ("new", "old"):
+        command = click.option(
+            f"--set-{name}",
+            type=SettingParameter(),
+            multiple=True,
+            help=f"Give a parameter a value in {name.upper()} only.",
+        )(command)
+    return command
+
+
+def floor_option(what: str) -> Callable[[F], F]:
+    """``--floor``; ``what`` is what keeps to it."""
+    return click.option(
+        "--floor",
+        default="75%",
+        callback=floor_from_text,
+        show_default=True,
+        metavar="REQUIREMENT",
+        help=f"{what}, such as 'bisection >= 75%'.",
+    )
+
+
+def output_format_option(
+    kinds: Sequence[str],
+    default: str | None = "table",
+    help: str = "How to print.",
+    names: tuple[str, str] = ("--output-format", "--format"),
+) -> Callable[[F], F]:
+    """``--output-format``, also as ``--format``; the first of the ``names`` is printed first."""
+    return click.option(
+        *names,
+        "output_format",
+        type=click.Choice(kinds),
+        default=default,
+        show_default=default is not None,
+        help=help,
+    )
+
+
 def limit_options(command: F) -> F:
     """``--limit-devices`` and ``--limit-links``."""
     for what, limit in (("links", 1 << 27), ("devices", 1 << 24)):
@@ -184,11 +225,11 @@ def cache_option(command: F) -> F:
 
 def options_from_command(
     given: dict[str, Any], select: Iterable[str] = (), ignore: Iterable[str] = ()
-) -> Options:
+) -> Request:
     """The compiler's options from a command's."""
-    from tdsl.compile.compiler import Options
+    from tdsl.compile.compiler import Request
 
-    return Options(
+    return Request(
         set=tuple(given["set"]),
         paths=tuple(given["path"]),
         phase=given.get("phase") or 0,
@@ -212,10 +253,10 @@ def _table_beside_design(path: Path | None) -> SourceFile | None:
     if path is None:
         return None
     from tdsl.findings.source import SourceFile
-    from tdsl.system import files
+    from tdsl.system.read import read_text_file
 
     try:
-        return SourceFile(path.as_posix(), files.read_text_file(path, encoding="utf-8-sig"))
+        return SourceFile(path.as_posix(), read_text_file(path, encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as fault:
         raise Wrong(f"{path}: {getattr(fault, 'strerror', None) or fault}") from None
 
@@ -272,7 +313,7 @@ def workers_options(command: F) -> F:
 
 def compile_sources(
     sources: Sequence[str],
-    options: Options,
+    options: Request,
     verify: bool = True,
     limit: int | None = None,
     workers: Workers | None = None,
@@ -290,7 +331,7 @@ def compile_sources(
 
 
 def _compiled_source(
-    source: str, options: Options, verify: bool, limit: int | None, workers: Workers | None, kept: bool
+    source: str, options: Request, verify: bool, limit: int | None, workers: Workers | None, kept: bool
 ) -> Compilation:
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
@@ -318,8 +359,8 @@ def _compiled_source(
             raise Wrong(str(ended)) from None
 
 
-def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Compilation]:
-    """What ``compiler.compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
+def compilation_stages(source: str, options: Request, kept: bool) -> Iterator[Compilation]:
+    """What ``compile_in_stages`` gives of a file, or of a file of a git revision; ``kept`` as for ``compiled``.
     Raises Wrong."""
     from tdsl import answers
     from tdsl.commands._revisions import opened_source
@@ -327,9 +368,11 @@ def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Co
 
     with opened_source(source, options) as opened:
         try:
-            cached = kept and not opened.revision
-            begin = answers.stages_with_cache if cached else compiler.compile_in_stages
-            stages = begin(opened.source, opened.options)
+            stages = (
+                answers.stages_with_cache(opened.source, opened.options)
+                if kept and not opened.revision
+                else compiler.compile_in_stages(opened.source, opened.options)
+            )
             compilation = next(stages, None)
             while compilation is not None:
                 yield opened.name_revision(compilation)
@@ -342,7 +385,7 @@ def compilation_stages(source: str, options: Options, kept: bool) -> Iterator[Co
 STDIN = "<stdin>"
 
 
-def sources_with_stdin(sources: Sequence[str], options: Options) -> tuple[Sequence[str], Options]:
+def sources_with_stdin(sources: Sequence[str], options: Request) -> tuple[Sequence[str], Request]:
     """The sources with ``-`` named ``<stdin>``, and the options with its text; ``use`` looks in the current
     folder then."""
     if "-" not in sources:
@@ -385,10 +428,10 @@ def designs_in(sources: Sequence[str]) -> list[str]:
 
 
 def _text_declares_fabric(path: Path) -> bool:
-    from tdsl.system import files
+    from tdsl.system.read import read_text_file
 
     try:
-        text = files.read_text_file(path)
+        text = read_text_file(path)
     except (OSError, UnicodeDecodeError):
         return True  # the compiler reports why
     return FABRIC.search(text) is not None
@@ -408,12 +451,12 @@ def save_text(
     text: str, path: Path, below: Path | None = None, was: bytes | None = None, rewrites: bool = False
 ) -> None:
     """Have a file hold a text, all of it or as before; make the folders ``below`` one that it lies in.
-    ``was`` and ``rewrites``: as for ``files.replace``."""
-    from tdsl.system import files
+    ``was`` and ``rewrites``: as for ``replace_file``."""
+    from tdsl.system.replace import folders_made_on_way, replace_file
 
     try:
-        with files.folders_made_on_way(below, path.parent) if below is not None else nullcontext():
-            files.replace_file(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
+        with folders_made_on_way(below, path.parent) if below is not None else nullcontext():
+            replace_file(path, text.encode("utf-8", "backslashreplace"), was, rewrites)
     except OSError as fault:
         raise Wrong(f"{path}: {fault.strerror or fault}") from None
 

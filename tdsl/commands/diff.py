@@ -20,13 +20,14 @@ from tdsl.commands._shared import (
     FOUND,
     OK,
     STDIN,
-    SettingParameter,
     Wrong,
     design_options,
-    floor_from_text,
+    floor_option,
     limit_options,
     options_from_command,
+    output_format_option,
     save_text,
+    side_options,
     sources_with_stdin,
     write_to_stream,
 )
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from tdsl.changes.model import Changes, Revisions
     from tdsl.changes.revision import Revision
     from tdsl.changes.steps import MovePlan
-    from tdsl.compile.compiler import Compilation, Design, Options
+    from tdsl.compile.compiler import Compilation, Design, Request
 
 DIFFERS = 3
 LAST, EVERY = -1, -2
@@ -62,32 +63,14 @@ LAST, EVERY = -1, -2
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", required=False)
 @design_options
-@click.option(
-    "--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only."
-)
-@click.option(
-    "--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only."
-)
-@click.option(
-    "--output-format",
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print; markdown is for a comment on a pull request.",
+@side_options
+@output_format_option(
+    ["text", "markdown", "json"], "text", "How to print; markdown is for a comment on a pull request."
 )
 @click.option(
     "--steps", is_flag=True, help="Order the moves so that the bisection stays at or above --floor."
 )
-@click.option(
-    "--floor",
-    default="75%",
-    callback=floor_from_text,
-    show_default=True,
-    metavar="REQUIREMENT",
-    help="What --steps keeps, such as 'bisection >= 75%'.",
-)
+@floor_option("What --steps keeps")
 @click.option(
     "--cables",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -246,7 +229,7 @@ def _place_of_source(source: str, other: str) -> DesignPlace:
 class Ways:
     """How designs are compiled to be compared."""
 
-    asked: Options
+    asked: Request
     set_old: tuple[tuple[str, str], ...]
     set_new: tuple[tuple[str, str], ...]
     verify: bool
@@ -279,7 +262,7 @@ class Ways:
         return [replace(x, after_file=after.shown) for x in out] if after is not None else out
 
 
-def _compile_side(place: DesignPlace, asked: Options, verify: bool) -> ComparedDesign:
+def _compile_side(place: DesignPlace, asked: Request, verify: bool) -> ComparedDesign:
     """A design, compiled, and its contract."""
     from tdsl.changes.contract import contract_of_design
     from tdsl.commands._progress import show_progress
@@ -356,7 +339,7 @@ def _compare_named_fabrics(old: ComparedDesign | None, new: ComparedDesign | Non
     return out
 
 
-def _compare_phases(source: str, asked: Options, verify: bool) -> list[Compared]:
+def _compare_phases(source: str, asked: Request, verify: bool) -> list[Compared]:
     """The fabrics of a design in phases: each phase and the next."""
     from tdsl.changes.compare import compare_clusters, compare_designs
     from tdsl.changes.contract import Subject

@@ -15,17 +15,18 @@ from tdsl.commands._everywhere import print_on_stderr, print_unless_quiet
 from tdsl.commands._shared import (
     FOUND,
     OK,
-    SettingParameter,
     Wrong,
     compile_sources,
     design_options,
-    floor_from_text,
+    floor_option,
     limit_options,
     options_from_command,
+    output_format_option,
     places_option,
     save_lock,
     save_text,
     show_findings,
+    side_options,
     write_to_stream,
 )
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from tdsl.changes.model import Changes
     from tdsl.changes.steps import MovePlan
     from tdsl.changes.union import Union
-    from tdsl.compile.compiler import Compilation, Design, Options
+    from tdsl.compile.compiler import Compilation, Design, Request
     from tdsl.fabric.graph import Bools
 
 FEW = 16
@@ -51,26 +52,14 @@ FORMATS = ("text", "json", "csv")
 )
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option(
-    "--floor",
-    default="75%",
-    callback=floor_from_text,
-    show_default=True,
-    metavar="REQUIREMENT",
-    help="What the bisection never falls below, such as 'bisection >= 75%'.",
-)
+@floor_option("What the bisection never falls below")
 @click.option(
     "--keep",
     multiple=True,
     metavar="METRIC",
     help="NEW's requirements on this metric hold at every moment, too.",
 )
-@click.option(
-    "--set-old", type=SettingParameter(), multiple=True, help="Give a parameter a value in OLD only."
-)
-@click.option(
-    "--set-new", type=SettingParameter(), multiple=True, help="Give a parameter a value in NEW only."
-)
+@side_options
 @click.option("--no-lock", is_flag=True, help="Do not write NEW.lock.")
 @click.option(
     "-o",
@@ -79,15 +68,7 @@ FORMATS = ("text", "json", "csv")
     metavar="FILE",
     help="Write the work here, a row an action: .csv or .xlsx.",
 )
-@click.option(
-    "--format",
-    "--output-format",
-    "output_format",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="How to print; csv is the work.",
-)
+@output_format_option(FORMATS, "text", "How to print; csv is the work.", ("--format", "--output-format"))
 @click.option("--full", is_flag=True, help="Show long lists whole.")
 @design_options
 @places_option
@@ -141,7 +122,7 @@ def command(
 Planned = tuple["Design", "Design", "Changes", "MovePlan"]
 
 
-def _compile_to_plan(source: str, asked: Options) -> Compilation | None:
+def _compile_to_plan(source: str, asked: Request) -> Compilation | None:
     """A design that can be cabled; None, and its findings printed, where it has errors."""
     (compilation,) = compile_sources([source], asked, verify=False)
     if all(d.fabric is not None and d.fabric.complete for d in compilation.designs):
@@ -151,7 +132,7 @@ def _compile_to_plan(source: str, asked: Options) -> Compilation | None:
     return None
 
 
-def _lock_of_old_design(before: Compilation, new: str, asked: Options) -> Any:
+def _lock_of_old_design(before: Compilation, new: str, asked: Request) -> Any:
     """What stands, as a lock for the new design."""
     from tdsl.fabric.pins import lock_text
     from tdsl.findings.source import SourceFile
@@ -208,7 +189,7 @@ def _changes_and_plan(
 
 def _judge_of_kept_metrics(both: Union, new: Design, keep: Sequence[str]) -> Callable[[Bools, Bools], str]:
     """Judges the requirements that are kept on a state of the cabling."""
-    from tdsl.fabric.failing import FailedElements
+    from tdsl.fabric.failed import FailedElements
     from tdsl.findings.diagnostic import Diagnostics
     from tdsl.verify.runner import judge_requirements
 
@@ -291,12 +272,10 @@ def _write_plan(output: Path, made: Sequence[Planned]) -> None:
         return
     from tdsl.changes.work import COLUMNS
     from tdsl.emit.workbook import Sheet, workbook_bytes
-    from tdsl.system import files
+    from tdsl.system.replace import replace_file
 
     try:
-        files.replace_file(
-            output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps")
-        )
+        replace_file(output, workbook_bytes([Sheet("steps", COLUMNS, _plan_table(made), frozen=1)], "Steps"))
     except OSError as fault:
         raise Wrong(f"{output}: {fault.strerror or fault}") from None
 

@@ -8,7 +8,7 @@ from dataclasses import field
 import numpy as np
 
 from tdsl.fabric.cables.identity import CableIndex
-from tdsl.fabric.elaborate import target_rows
+from tdsl.fabric.failed import FailedElements
 from tdsl.fabric.graph import Bools, Fabric, Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.resolve import Resolver, variable_assignments
@@ -19,17 +19,6 @@ from tdsl.semantics.plan import Context, FabricPlan
 from tdsl.syntax import tree
 from tdsl.syntax.parser import parse_expression
 from tdsl.system.lazy_dataclass import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class FailedElements:
-    """What failed: elements as they were named, devices, and links (those of the devices too, and those that
-    cross a failed panel or optical switch). ``rows`` are the links of each element."""
-
-    names: tuple[str, ...]
-    devices: Bools
-    links: Bools
-    rows: tuple[Ints, ...] = ()
 
 
 class NotThere(Exception):
@@ -174,7 +163,7 @@ class Failing:
         over = variable_assignments(context, (target,), None, scope, plan.evaluator, path.span)
         resolver = Resolver(scope, plan.evaluator, over)
         if target.device is None:
-            rows = distinct_values(target_rows(plan, target, resolver))
+            rows = distinct_values(resolver.rows(target))
             return _ResolvedElement(rows[rows >= 0])
         rows = distinct_values(resolver.devices(target)[0])
         if target.ports is None:

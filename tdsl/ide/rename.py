@@ -11,9 +11,10 @@ from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
+from tdsl.compile.parsed_library import keep_parsed_library_files, parsed_library_files
 from tdsl.findings.diagnostic import Diagnostics, Severity
 from tdsl.findings.source import SourceFile, SourceSpan
-from tdsl.ide import positions, shelf
+from tdsl.ide import positions
 from tdsl.ide.names import FileNames
 from tdsl.ide.scopes import GIVEN, Key, Name, Scopes
 from tdsl.semantics.fault import Fault
@@ -21,8 +22,9 @@ from tdsl.semantics.library import Library
 from tdsl.semantics.loader import Loader
 from tdsl.syntax import tree
 from tdsl.syntax.grammar import load_grammar_tables
-from tdsl.system import files, resources
+from tdsl.system import resources
 from tdsl.system.lazy_dataclass import dataclass
+from tdsl.system.read import read_text_file
 
 LOCAL = ("index variable", "loop variable")
 FILES = 2000
@@ -44,9 +46,7 @@ class RenameIndex:
     files: dict[str, FileNames | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        loader = Loader(
-            Diagnostics(), self.paths, dict(self.overlay), shelf.parsed_library_files(self.overlay)
-        )
+        loader = Loader(Diagnostics(), self.paths, dict(self.overlay), parsed_library_files(self.overlay))
         object.__setattr__(self, "scopes", Scopes(Library(loader, Diagnostics())))
 
     def names(self, path: Path) -> FileNames | None:
@@ -59,7 +59,7 @@ class RenameIndex:
             except OSError:
                 module = None
             self.files[key] = FileNames(self.scopes, library.link(module)) if module is not None else None
-            shelf.keep_parsed_library_files(library.loader.parsed, self.overlay)
+            keep_parsed_library_files(library.loader.parsed, self.overlay)
         return self.files[key]
 
     def at(self, path: Path, offset: int) -> tuple[SourceSpan, tuple[Name, ...]] | None:
@@ -82,7 +82,7 @@ class RenameIndex:
         known = {str(p.resolve()): p for p in (*found, *map(Path, self.overlay))}
         for key, path in known.items():
             try:
-                text = self.overlay[key] if key in self.overlay else files.read_text_file(path)
+                text = self.overlay[key] if key in self.overlay else read_text_file(path)
             except (OSError, UnicodeDecodeError):
                 continue
             if re.search(rf"\b{re.escape(word)}\b", text):

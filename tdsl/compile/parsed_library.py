@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tdsl.semantics.loader import Parsed
 from tdsl.system import resources
+from tdsl.system.read import file_stamp
+
+if TYPE_CHECKING:
+    from tdsl.semantics.loader import Parsed
 
 _held: dict[str, tuple[int, Parsed]] = {}
 
@@ -30,7 +34,5 @@ def keep_parsed_library_files(parsed: Parsed, overlay: Container[str]) -> None:
 
 
 def _modification_time(key: str) -> int:
-    try:
-        return Path(key).stat().st_mtime_ns
-    except OSError:
-        return -1
+    stamp = file_stamp(Path(key))
+    return -1 if stamp is None else stamp[0]
