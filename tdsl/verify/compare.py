@@ -210,13 +210,7 @@ def _example_claim(check: Check) -> str:
 def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
     value = claim.value
     if claim.share_of:
-        share = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
-        if share or (isinstance(value, Quantity) and value.dim == NONE):
-            return None
-        return (
-            f"a share of the {claim.share_of} is a percentage",
-            f"`{check.name} <= 30% of {claim.share_of}`",
-        )
+        return _why_share_is_wrong(claim, check)
     if isinstance(value, Quantity):
         of_kind = value.dim == (check.dim if check.kind == "quantity" else NONE)
         if of_kind or _is_rate_claim(claim, check):
@@ -231,6 +225,18 @@ def _why_unit_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | 
     else:
         return None
     return f"`{check.name}` is {_kind_of_figure(check)}, and {said}", f"`{_example_claim(check)}`"
+
+
+def _why_share_is_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str] | None:
+    """Why a share of the network is compared with something else."""
+    value = claim.value
+    share = isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+    if share or (isinstance(value, Quantity) and value.dim == NONE):
+        return None
+    return (
+        f"a share of the {claim.share_of} is a percentage",
+        f"`{check.name} <= 30% of {claim.share_of}`",
+    )
 
 
 def _kind_of_figure(check: Check) -> str:

@@ -35,6 +35,7 @@ class WorstFailure:
     how: str
 
 
+# One loop, whose ends are what it answers: covered at once, out of budget, refuted, all judged.
 def worst_failure(
     view: View,
     elements: Sequence[FabricElement],
@@ -75,9 +76,8 @@ def worst_failure(
         if rank[0] == 0:
             break
     assert speaks is not None and worst is not None
-    good: Status = "modelled" if speaks[1].status == "modelled" else "proved"
-    status: tuple[Status, ...] = ("refuted", "bounded", good)
-    return WorstFailure(status[worst[0]], *speaks, runs, sets, "orbits" if runs < sets else "all")
+    status = _status_of_rank(worst[0], speaks[1])
+    return WorstFailure(status, *speaks, runs, sets, "orbits" if runs < sets else "all")
 
 
 def _rank_of_judgement(found: Judgement, most: bool) -> tuple[int, Fraction]:
@@ -87,6 +87,13 @@ def _rank_of_judgement(found: Judgement, most: bool) -> tuple[int, Fraction]:
     figure = Fraction(value) if isinstance(value, (int, Fraction)) else Fraction(0)
     status = 0 if found.status == "refuted" else 2 if found.status in ("proved", "modelled") else 1
     return status, -figure if most else figure
+
+
+def _status_of_rank(rank: int, worst: Judgement) -> Status:
+    """The status of all failures, by the rank of the worst judgement."""
+    good: Status = "modelled" if worst.status == "modelled" else "proved"
+    status: tuple[Status, ...] = ("refuted", "bounded", good)
+    return status[rank]
 
 
 def _failure_sets_of_sizes(

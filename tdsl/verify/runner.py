@@ -361,12 +361,8 @@ class _CheckRun:
         at = index_of_worst_judgement(
             claim.op, claim.value, [judgement_in_claim_unit(claim, check, j) for j in judged], check.scarce
         )
-        name = standing[at][0].name
-        text = f"{judged[at].text} in {name}" if judged[at].text else ""
         count = sum(j.status != "skipped" for j in judged)
-        return replace(
-            judged[at], text=text, witness={"of": name, **judged[at].witness}, judged=count, of=len(parts)
-        )
+        return replace(_with_element(judged[at], standing[at][0].name), judged=count, of=len(parts))
 
     def standing_elements(
         self, check: Check, parts: Iterable[tuple[FabricElement, bool]]
@@ -454,12 +450,7 @@ class _CheckRun:
         if check.kind == "yes_no" and judged.status == "refuted" and judged.faults:
             self.say_with_fault(claim, check, (unreported or judged.faults)[0], alone=len(unreported) == 1)
             return
-        if judged.status == "skipped":
-            message = f"`{claim.text}` cannot be judged: {judged.reason}"
-        elif judged.status == "bounded":
-            message = f"`{claim.text}` is not proved: {judged.text}"
-        else:
-            message = f"`{claim.text}` does not hold: {judged.text or judged.reason}"
+        message = _message_of_unmet_claim(claim, judged)
         self.say(check.code, claim, message, judged.labels, judged.notes, judged.help)
 
     def say_with_fault(self, claim: ResolvedClaim, check: Check, first: PropertyFault, alone: bool) -> None:
@@ -535,6 +526,21 @@ class _CheckRun:
                 severity=severity,
                 count=fault.count,
             )
+
+
+def _message_of_unmet_claim(claim: ResolvedClaim, judged: Judgement) -> str:
+    """That a claim cannot be judged, is not proved or does not hold, and why."""
+    if judged.status == "skipped":
+        return f"`{claim.text}` cannot be judged: {judged.reason}"
+    if judged.status == "bounded":
+        return f"`{claim.text}` is not proved: {judged.text}"
+    return f"`{claim.text}` does not hold: {judged.text or judged.reason}"
+
+
+def _with_element(judged: Judgement, name: str) -> Judgement:
+    """A judgement with the name of the element that it is about."""
+    text = f"{judged.text} in {name}" if judged.text else ""
+    return replace(judged, text=text, witness={"of": name, **judged.witness})
 
 
 def _each_has_nothing_to_reach(check: Check, claim: ResolvedClaim, judged: Sequence[Judgement]) -> bool:

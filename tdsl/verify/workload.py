@@ -235,15 +235,9 @@ def _judgement_of_models(
     text = f"{known}{_model_time_text(best)}, {each}{listed}{_what_models_lack(ranks.view, far)}"
     witness: dict[str, object] = {
         "model": best.name,
-        "models": {m.name: float(m.seconds) for m in found},
-        "formulas": {m.name: m.formula for m in found},
-        "ranks": ranks.count,
-        "rate_bps": float(ranks.rate),
-        "alpha_s": None if far is None or isinstance(far, NotBounded) else float(far.upper),
-        "bytes_s": float(size / ranks.rate),
+        **_witness_of_models(found),
+        **_witness_of_ranks(ranks, size, far),
     }
-    if ranks.inside is not None:
-        witness["scaleup_bps"] = float(ranks.inside)
     if least < best.seconds:
         witness["floor_s"] = float(least)
     time, low = Quantity(best.seconds, TIME), Quantity(least, TIME)
@@ -252,6 +246,28 @@ def _judgement_of_models(
     return Judgement(
         "modelled", text, time, low, most, witness=witness, notes=notes, help=TO_SAY if silent else ""
     )
+
+
+def _witness_of_models(found: Sequence[CollectiveModel]) -> dict[str, object]:
+    """The seconds and the formula of each model."""
+    return {
+        "models": {m.name: float(m.seconds) for m in found},
+        "formulas": {m.name: m.formula for m in found},
+    }
+
+
+def _witness_of_ranks(ranks: Ranks, size: Fraction, far: Delay | NotBounded | None) -> dict[str, object]:
+    """What the formulas take: the ranks, what each has in bit/s, and the times of a latency and of sending
+    everything."""
+    witness: dict[str, object] = {
+        "ranks": ranks.count,
+        "rate_bps": float(ranks.rate),
+        "alpha_s": None if far is None or isinstance(far, NotBounded) else float(far.upper),
+        "bytes_s": float(size / ranks.rate),
+    }
+    if ranks.inside is not None:
+        witness["scaleup_bps"] = float(ranks.inside)
+    return witness
 
 
 def _what_models_lack(view: View, far: Delay | NotBounded | None) -> str:

@@ -72,7 +72,8 @@ class Survives(Check):
 
     ### What it prints
     ```
-    E0409: `survives any 1 of spine` does not hold: without spine, `reachability` does not hold: node0 does not reach node4
+    E0409: `survives any 1 of spine` does not hold: without spine, `reachability` does not hold: node0 does \
+not reach node4
     ```
     """
 

@@ -138,12 +138,7 @@ class Throughput(Check):
         found = throughput_figure(asked, demand)
         if isinstance(found, str):
             return skipped(found)
-        apart = ""
-        if claim.through and found.most and not units_with_joined_accelerators(view).all():
-            found = replace(found, least=Fraction(0))
-            apart = (
-                f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
-            )
+        found, apart = _bounds_of_joined_accelerators(view, claim, found)
         witness: dict[str, object] = {"pairs" if demand is None else "demands": found.sent}
         alone = _plane_figure_bounds(view, isinstance(asked, ByRail), demand)
         if alone is not None:
@@ -157,6 +152,17 @@ def _why_sets_take_no_pattern(claim: ResolvedClaim) -> str:
     if claim.args:
         return "no pattern"
     return "no `through scaleup`: its sets are one end each" if claim.through else ""
+
+
+def _bounds_of_joined_accelerators(
+    view: View, claim: ResolvedClaim, found: ThroughputFigure
+) -> tuple[ThroughputFigure, str]:
+    """A figure and what is said of it: an upper bound alone, if scale-up links that it goes through do not
+    join the accelerators of all units."""
+    if claim.through and found.most and not units_with_joined_accelerators(view).all():
+        apart = f"; an upper bound: scale-up links do not join the accelerators of all {view.unit_word} left"
+        return replace(found, least=Fraction(0)), apart
+    return found, ""
 
 
 def _figures_of_both_ways(

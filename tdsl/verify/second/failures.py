@@ -137,8 +137,7 @@ def fatal_elements(
         if not graph_figures.reachability_by_networkx(left, None, limits).holds:
             return failed
         taken = [x for d in _devices_joining_ends(left) for x in of.get(d, ())]
-        bare = [d for d in ends if not (d in left.graph and left.graph.degree(d))]
-        solver.add(z3.Or([*taken, *(_device_and_neighbour_stay(w, d, of) for d in bare)]))
+        solver.add(z3.Or([*taken, *_bare_ends_stay(w, ends, left, of)]))
     raise MethodTooLarge(
         Z3, f"{comb(len(elements), count):,} sets of failures", f"{limits.rounds:,} proposals"
     )
@@ -185,6 +184,14 @@ def _devices_joining_ends(left: WiringGraph) -> frozenset[int]:
     for door in doors:
         tree |= set(paths[door])
     return frozenset(tree)
+
+
+def _bare_ends_stay(
+    w: WiringGraph, ends: list[int], left: WiringGraph, of: dict[int, list[Any]]
+) -> list[Any]:
+    """For each end that has no link left, that it and one that it is linked to stay."""
+    bare = [d for d in ends if d not in left.graph or not left.graph.degree(d)]
+    return [_device_and_neighbour_stay(w, d, of) for d in bare]
 
 
 def _device_and_neighbour_stay(w: WiringGraph, device: int, of: dict[int, list[Any]]) -> Any:

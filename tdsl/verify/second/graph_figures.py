@@ -199,6 +199,7 @@ def union_of_elements(elements: Iterable[FailingElement]) -> tuple[frozenset[int
     return frozenset().union(*(e.devices for e in chosen)), frozenset().union(*(e.links for e in chosen))
 
 
+# Long as there are many kinds of elements: one branch for each.
 def failing_elements_of_claim(
     w: WiringGraph, claim: ResolvedClaim, beside: bool = False
 ) -> list[FailingElement]:

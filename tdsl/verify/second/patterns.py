@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from fractions import Fraction
 from pathlib import Path
@@ -213,8 +213,8 @@ def _rail_of_unit_links(w: WiringGraph, claim: ResolvedClaim) -> dict[int, int] 
     if not inside and claim.args[:1] != ("rail_allreduce",):
         return None
     of, mine = link_rail(w.fabric).tolist(), set(w.units)
-    ends = {row: {a, b} for a, b, row in w.graph.edges(keys=True)}
-    return {row: of[row] for row, both in ends.items() if of[row] >= 0 and both & mine} or None
+    rows = [row for a, b, row in w.graph.edges(keys=True) if not mine.isdisjoint((a, b))]
+    return {row: of[row] for row in rows if of[row] >= 0} or None
 
 
 def _accelerators_are_joined(w: WiringGraph) -> bool:
@@ -222,6 +222,19 @@ def _accelerators_are_joined(w: WiringGraph) -> bool:
     if w.fabric.whole is not None:
         return bool(unit_scaleup_domains(w.intact or w)[0])
     return all(has_complete_scaleup(w.fabric.model_of(u)) for u in w.units)
+
+
+def _capacity_between_places(
+    w: WiringGraph, place: Callable[[int, int], Terminal | None]
+) -> dict[tuple[Terminal, Terminal], int]:
+    """The rates of links between two places, which depend on the device and the row of the link."""
+    capacity: dict[tuple[Terminal, Terminal], int] = {}
+    for a, b, row, rate in w.graph.edges(keys=True, data="rate_bps"):
+        one, two = place(a, row), place(b, row)
+        if one is not None and two is not None and one != two:
+            pair = (min(one, two), max(one, two))
+            capacity[pair] = capacity.get(pair, 0) + rate
+    return capacity
 
 
 def _terminal_network(w: WiringGraph, rails: dict[int, int] | None) -> TerminalNetwork:
@@ -237,12 +250,7 @@ def _terminal_network(w: WiringGraph, rails: dict[int, int] | None) -> TerminalN
             return device, -1
         return (device, rail[row]) if row in rail else None
 
-    capacity: dict[tuple[Terminal, Terminal], int] = {}
-    for a, b, row, rate in w.graph.edges(keys=True, data="rate_bps"):
-        one, two = place(a, row), place(b, row)
-        if one is not None and two is not None and one != two:
-            pair = (min(one, two), max(one, two))
-            capacity[pair] = capacity.get(pair, 0) + rate
+    capacity = _capacity_between_places(w, place)
     nodes = {x for pair in capacity for x in pair}
     ends = {x for x in nodes if x[1] != -2}
     if rails is None:
