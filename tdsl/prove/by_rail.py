@@ -26,6 +26,7 @@ SCALEUP = "through scaleup"
 SCALEOUT = "by scale-out alone"
 
 
+# A table of cases: each line of it is one way of asking about one kind of fabric.
 def endpoint_views(view: View, claim: ResolvedClaim) -> tuple[View, View | None]:
     """The view whose units are the endpoints that a requirement asks about, and the view of the other way
     where that means another thing: through the scale-up domain, or by scale-out alone. Raises Unfit where

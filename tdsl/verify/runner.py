@@ -343,11 +343,7 @@ class _CheckRun:
             return self.set_of_ends(check, claim)
         if names_nothing(claim.of) or names_nothing(claim.of_to) or names_nothing(claim.at):
             return skipped("what it names is not here")
-        parts = (
-            []
-            if claim.of_to or check.reads_of
-            else [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
-        )
+        parts = _elements_judged_alone(check, claim)
         if not parts:
             return self.judge(check, self.subject(check, claim), claim)
         standing = self.standing_elements(check, parts)
@@ -541,6 +537,13 @@ def _with_element(judged: Judgement, name: str) -> Judgement:
     """A judgement with the name of the element that it is about."""
     text = f"{judged.text} in {name}" if judged.text else ""
     return replace(judged, text=text, witness={"of": name, **judged.witness})
+
+
+def _elements_judged_alone(check: Check, claim: ResolvedClaim) -> list[tuple[FabricElement, bool]]:
+    """The elements of which each is judged by itself, and whether it is a device."""
+    if claim.of_to or check.reads_of:
+        return []
+    return [(e, s.kind in KINDS) for s in claim.of for e in s.elements]
 
 
 def _each_has_nothing_to_reach(check: Check, claim: ResolvedClaim, judged: Sequence[Judgement]) -> bool:
