@@ -157,7 +157,8 @@ def _certificate_bodies(
     out |= _certificates_of_whole_figures(view, status, left_out)
     out |= _certificates_of_blast_radius(view, claims)
     out |= _certificates_at_switches(view, claims)
-    return out | _certificates_of_survival(view, claims, status, left_out)
+    out |= _certificates_of_survival(view, claims, status, left_out)
+    return out
 
 
 Statuses = Mapping[tuple[str, str | None], str]

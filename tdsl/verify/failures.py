@@ -67,7 +67,8 @@ def worst_failure(
         if runs == view.budget.failure_sets:
             if count <= 2 and covered():
                 return WorstFailure("proved", (), None, runs, sets, "cut")
-            return WorstFailure("bounded", *(speaks or ((), None)), runs, sets, "")
+            failed, judged = speaks or ((), None)
+            return WorstFailure("bounded", failed, judged, runs, sets, "")
         runs += 1
         found = judge(view_after_failures(view, list(chosen)))
         rank = _rank_of_judgement(found, most)

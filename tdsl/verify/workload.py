@@ -19,10 +19,10 @@ from tdsl.fabric.graph import Ints
 from tdsl.fabric.order import distinct_values
 from tdsl.fabric.rails import rail_plan
 from tdsl.prove.bisection import bisection_bounds
-from tdsl.prove.bound import NotBounded
+from tdsl.prove.bound import Delay, NotBounded
 from tdsl.prove.by_domain import units_with_joined_accelerators
 from tdsl.prove.collective_bounds import Blocks, accelerators_of
-from tdsl.prove.delays import Delay, worst_delay
+from tdsl.prove.delays import worst_delay
 from tdsl.prove.domain_rates import domain_rates
 from tdsl.prove.network import Network
 from tdsl.prove.search import first_names_and_more

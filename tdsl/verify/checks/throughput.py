@@ -178,7 +178,9 @@ def _figures_of_both_ways(
         return "", {}
     words = (SCALEUP, SCALEOUT) if claim.through else (SCALEOUT, SCALEUP)
     second = throughput_figure(other, demand) if _is_cheap_view(view) else None
-    ways = {_layer_key(w): _figure_as_fractions(f) for w, f in zip(words, (found, second), strict=True)}
+    ways: dict[str, object] = {
+        _layer_key(w): _figure_as_fractions(f) for w, f in zip(words, (found, second), strict=True)
+    }
     return f" {words[0]}" if view.intact else _words_for_other_way(found, second, *words), ways
 
 
