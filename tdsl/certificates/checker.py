@@ -763,8 +763,8 @@ def nodes_below_hubs(
 
 
 def order_from_hub_down(tree: Graph, hub: str, units: Collection[str]) -> dict[str, int]:
-    """The order in which ``least_cut`` gives sides in the network of a hub, and how many nodes each stands
-    for: from the hub down, units as soon as all above them have a side."""
+    """The order in which ``least_cut`` gives sides in the network of a hub, and how many nodes each
+    represents: from the hub down, units as soon as all above them have a side."""
     same = tree.equivalent(v for v in tree.capacity if v not in units)
     size, order, stack = Counter(same.values()), dict[str, int](), [same[hub]] if hub in same else []
     while stack:
@@ -780,7 +780,7 @@ def order_from_hub_down(tree: Graph, hub: str, units: Collection[str]) -> dict[s
 
 def links_in_order(tree: Graph, order: Mapping[str, int], units: Collection[str]) -> tuple[Any, ...]:
     """All that ``least_cut`` reads of the network of a hub, without names: for each node in order how many it
-    stands for, whether it is a unit, and its links."""
+    represents, whether it is a unit, and its links."""
     at = {v: i for i, v in enumerate(order)}
     near = ((n, v, sorted((at[w], c) for w, c in tree.near(v).items() if w in at)) for v, n in order.items())
     return tuple((n, v in units, *links) for n, v, links in near)
@@ -1299,7 +1299,7 @@ def verify_survival(net: CertifiedNetwork, stated: Any) -> None:
         key = tuple(sorted(kind[e] for e in failed))
         reject_unless(len({*failed}) == len(failed) and key in sets, "a case is of others")
         shown.add(orbit[key])
-        reject_unless_condition_holds(net, condition, sides, union_of_elements(failed), case["left"])
+        reject_unless_condition_holds(net, condition, sides, element_of_all(failed), case["left"])
     reject_unless({*orbit.values()} <= shown, "a failure is not covered")
 
 
@@ -1348,8 +1348,8 @@ def kinds_of_elements(
     return kind, moves
 
 
-def union_of_elements(elements: Iterable[Element]) -> Element:
-    """All that fails with these elements."""
+def element_of_all(elements: Iterable[Element]) -> Element:
+    """These elements as one: all that fails with any of them."""
     return Element(*(frozenset[Any]().union(*parts) for parts in zip(*elements, strict=True)))
 
 

@@ -348,7 +348,7 @@ def _decompose_into_paths(
         share = {t: amount / sum(wanted.values()) for t, amount in wanted.items()}
         total = sum(left[arc] for arc in net.out[s]) or 1.0
         for t, amount in wanted.items():
-            found = _take_paths(net, left, (s, t), share[t] * total, total)
+            found = _take_widest_paths(net, left, (s, t), share[t] * total, total)
             carried = sum(x for x, _ in found)
             if not found:
                 found, carried = [(1.0, _widest_path(net, flow + 1e-6, s, t))], 1.0
@@ -356,7 +356,7 @@ def _decompose_into_paths(
     return out
 
 
-def _take_paths(
+def _take_widest_paths(
     net: Network, left: Floats, pair: tuple[int, int], need: float, total: float
 ) -> list[tuple[float, list[int]]]:
     """Paths between two nodes of what is left on arcs, the widest first, until they carry what is needed or

@@ -50,7 +50,7 @@ def unreachable_pair(view: View, demand: TrafficDemand | None) -> tuple[int, int
     if len(view.units) and len(np.unique(unit)) == len(view.units) and len(np.unique(hub)) == 1:
         return None
     kinds: dict[frozenset[int], int] = {}
-    hubs_of = _hubs_of_units(len(view.units), unit, hub)
+    hubs_of = _hub_sets_of_units(len(view.units), unit, hub)
     kind = [kinds.setdefault(hubs, len(kinds)) for hubs in hubs_of]
     apart = {(i, j) for i, x in enumerate(kinds) for j, y in enumerate(kinds) if not x & y}
     if not apart:
@@ -66,7 +66,7 @@ def unreachable_pair(view: View, demand: TrafficDemand | None) -> tuple[int, int
     return next(((s, t) for s, t in pairs if (kind[s], kind[t]) in apart), None)
 
 
-def _hubs_of_units(count: int, unit: Ints, hub: Ints) -> list[frozenset[int]]:
+def _hub_sets_of_units(count: int, unit: Ints, hub: Ints) -> list[frozenset[int]]:
     """The hubs of each of so many units, of rows of a unit and a hub."""
     found: list[set[int]] = [set() for _ in range(count)]
     for u, h in zip(unit.tolist(), hub.tolist(), strict=True):

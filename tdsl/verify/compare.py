@@ -89,7 +89,7 @@ def why_claim_is_malformed(claim: ResolvedClaim, check: Check) -> tuple[str, str
     return _why_comparison_is_wrong(claim, check)
 
 
-WRITTEN = {
+WRITTEN_CLAUSES = {
     "ports": "of ports",
     "args": "argument",
     "any": "any",
@@ -109,8 +109,8 @@ def _why_clauses_are_wrong(claim: ResolvedClaim, check: Check) -> tuple[str, str
             return f"`{check.name}` needs {word}", f"`{check.example}`"
     for clause, present in clauses.items():
         if present and clause not in check.takes:
-            word = WRITTEN.get(clause, clause)
-            takes = [f"`{WRITTEN.get(t, t)}`" for t in sorted(check.takes)]
+            word = WRITTEN_CLAUSES.get(clause, clause)
+            takes = [f"`{WRITTEN_CLAUSES.get(t, t)}`" for t in sorted(check.takes)]
             return (
                 f"`{check.name}` takes no `{word}`",
                 f"it takes {', '.join(takes)}" if takes else "leave it out",

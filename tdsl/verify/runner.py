@@ -109,7 +109,7 @@ def findings_of_unmet_claims(fabric: Fabric, claims: Iterable[ResolvedClaim]) ->
         yield list(judging.unmet.values()) if result.status in ("refuted", "skipped") else []
 
 
-Job = tuple[int, int, Check | None, ResolvedClaim | None]
+CheckJob = tuple[int, int, Check | None, ResolvedClaim | None]
 """The rank of what is to judge, the number of its result, -1 for what has none, the check and the claim."""
 
 
@@ -180,7 +180,7 @@ class _CheckRun:
             if before != (len(self.blames), len(self.unmet)):
                 yield
 
-    def jobs_of_defaults(self, claims: Iterable[ResolvedClaim]) -> Iterator[Job]:
+    def jobs_of_defaults(self, claims: Iterable[ResolvedClaim]) -> Iterator[CheckJob]:
         """The checks that fail a design without being required, before the claims of their metrics."""
         metrics = {claim.metric for claim in claims}
         for check in self.checks.values():
@@ -194,19 +194,21 @@ class _CheckRun:
                 )  # others go before its claims, which do not repeat what it says
                 yield 2 * check.cost + later, -1, check, None
 
-    def jobs_of_claims(self, claims: Iterable[ResolvedClaim]) -> Iterator[Job]:
+    def jobs_of_claims(self, claims: Iterable[ResolvedClaim]) -> Iterator[CheckJob]:
         """The claims that take part."""
         for number, claim in enumerate(claims):
             of = self.checks.get(claim.metric)
             if self.wanted(claim.metric, *([of.code] if of else [])):
                 yield 2 * _cost_of_claim(of, claim), number, of, claim
 
-    def jobs_of_other_checks(self, claims: Sequence[ResolvedClaim], jobs: Iterable[Job]) -> list[Job]:
+    def jobs_of_other_checks(
+        self, claims: Sequence[ResolvedClaim], jobs: Iterable[CheckJob]
+    ) -> list[CheckJob]:
         """The checks whose figures of the whole fabric none of these jobs asks for."""
         answered = {
             claim.metric for _, _, _, claim in jobs if claim is not None and _is_whole_fabric_claim(claim)
         }
-        out: list[Job] = []
+        out: list[CheckJob] = []
         for number, check in enumerate(self.checks.values(), len(claims)):
             asked = check.name in answered or check.on_demand or not check.applies_to(self.fabric)
             if not asked and self.wanted(check.name, check.code):
@@ -346,9 +348,9 @@ class _CheckRun:
         parts = _elements_judged_alone(check, claim)
         if not parts:
             return self.judge(check, self.subject(check, claim), claim)
-        standing = self.standing_elements(check, parts)
+        standing = self.elements_left(check, parts)
         if not standing:
-            return replace(self.none_standing(check, parts), of=len(parts))
+            return replace(self.why_no_element_is_left(check, parts), of=len(parts))
         judged = self.each(check, claim, standing)
         if _each_has_nothing_to_reach(check, claim, judged):
             paths = ", ".join(s.text for s in claim.of)
@@ -360,7 +362,7 @@ class _CheckRun:
         count = sum(j.status != "skipped" for j in judged)
         return replace(_with_element(judged[at], standing[at][0].name), judged=count, of=len(parts))
 
-    def standing_elements(
+    def elements_left(
         self, check: Check, parts: Iterable[tuple[FabricElement, bool]]
     ) -> list[tuple[FabricElement, bool]]:
         """Of some elements those of which something is built and has not failed, where that counts."""
@@ -369,7 +371,7 @@ class _CheckRun:
             there = there & ~self.failed.devices
         return [(e, device) for e, device in parts if there[e.devices].any()]
 
-    def none_standing(self, check: Check, parts: Iterable[tuple[FabricElement, bool]]) -> Judgement:
+    def why_no_element_is_left(self, check: Check, parts: Iterable[tuple[FabricElement, bool]]) -> Judgement:
         """Why none of some elements can be judged: none is built, or none in the network."""
         if check.of_network and any(self.fabric.built[e.devices].any() for e, _ in parts):
             return skipped("what it names has links of the layer `scaleup` alone, and this is of the network")

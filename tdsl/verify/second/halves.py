@@ -79,9 +79,9 @@ class Halves:
         on = {d for d, x in side.items() if z3.is_true(model.eval(x, model_completion=True))}
         if len(on.intersection(self.units)) != len(self.units) // 2:
             raise NoOpinion("z3 gave a split that is not balanced")
-        return self._crossing(on)
+        return self._crossing_capacity(on)
 
-    def _crossing(self, on: set[int]) -> int:
+    def _crossing_capacity(self, on: set[int]) -> int:
         """What links carry between some devices and all others."""
         return sum(capacity for a, b, capacity in self.links if (a in on) != (b in on))
 

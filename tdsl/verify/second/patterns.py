@@ -97,7 +97,7 @@ def _throughput_through_domains(w: WiringGraph, claim: ResolvedClaim, limits: Li
     if not top:
         raise NoOpinion("a unit that sends or receives has no link")
     arcs = _arcs_through_domains(w, net, links)
-    sent = {(s, (t[0], BEHIND)): amount for (s, t), amount in asked.items()}
+    sent = {(s, (t[0], BEHIND_NETWORK)): amount for (s, t), amount in asked.items()}
     passes = frozenset(x for _, pair in arcs.every for x in pair)
     value = Fraction(_solve_concurrent_flow(arcs, passes, sent, top, limits))
     return SecondAnswer(HIGHS, value, value, relative=RELATIVE, full_bps=top * total)
@@ -112,7 +112,7 @@ def _busiest_direction(demands: Iterable[tuple[_E, _E, int]]) -> dict[_E, int]:
     return {x: max(out.get(x, 0), into.get(x, 0)) for x in {*out, *into}}
 
 
-BEFORE, BEHIND = -1, -3
+BEFORE_NETWORK, BEHIND_NETWORK = -1, -3
 """Where a flow through scale-up domains is, before the network or behind it; forwarding devices of the
 network are (device, -2)."""
 
@@ -123,11 +123,13 @@ def _arcs_through_domains(w: WiringGraph, net: TerminalNetwork, links: dict[tupl
     arcs = Arcs()
     for (a, b), rate in links.items():
         for x, y in ((a, b), (b, a)):
-            arcs.add(rate, ((x, BEFORE), (y, BEFORE)), ((x, BEHIND), (y, BEHIND)))
+            arcs.add(
+                rate, ((x, BEFORE_NETWORK), (y, BEFORE_NETWORK)), ((x, BEHIND_NETWORK), (y, BEHIND_NETWORK))
+            )
     for (one, two), rate in net.capacity.items():
         for start, end in ((one, two), (two, one)):
-            arcs.add(rate, (start, end if end in net.passes else (end[0], BEHIND)))
-    arcs.add(0, *(((u, BEFORE), (u, BEHIND)) for u in w.units))
+            arcs.add(rate, (start, end if end in net.passes else (end[0], BEHIND_NETWORK)))
+    arcs.add(0, *(((u, BEFORE_NETWORK), (u, BEHIND_NETWORK)) for u in w.units))
     return arcs
 
 
@@ -377,7 +379,7 @@ def _solve_concurrent_flow(
         raise MethodTooLarge(HIGHS, size, f"{limits.columns:,}")
     balance: dict[tuple[Terminal, Terminal], int] = {}
     columns = _columns_of_flows(net, passes, demands, sources, balance)
-    factor: Column = ([], [])
+    factor: ProgramColumn = ([], [])
     unit = float(top / peak)
     if min([r / peak for r in net.capacity] + [a * unit for a in demands.values()], default=1.0) < LEAST:
         raise NoOpinion("rates or demands are too far apart for the floats of HiGHS")
@@ -388,7 +390,7 @@ def _solve_concurrent_flow(
     return _greatest_last_column(columns, [rate / peak for rate in net.capacity], len(balance), limits)
 
 
-Column = tuple[list[int], list[float]]
+ProgramColumn = tuple[list[int], list[float]]
 """A column of a linear program: the rows in which it is not 0, and its coefficients there."""
 
 
@@ -398,10 +400,10 @@ def _columns_of_flows(
     demands: Demands,
     sources: Iterable[Terminal],
     balance: dict[tuple[Terminal, Terminal], int],
-) -> list[Column]:
+) -> list[ProgramColumn]:
     """The flow of each source on each arc that it may take. ``balance`` gets the number of the row, behind
     those of capacities, in which what a source sends is conserved at a node."""
-    columns: list[Column] = []
+    columns: list[ProgramColumn] = []
     for s in sources:
         for row, (a, b) in net.every:
             leaves = a == s or a in passes
@@ -417,7 +419,7 @@ def _columns_of_flows(
 
 
 def _greatest_last_column(
-    columns: list[Column], capacity: list[float], balanced: int, limits: Limits
+    columns: list[ProgramColumn], capacity: list[float], balanced: int, limits: Limits
 ) -> float:
     """The greatest value that the last of columns of 0 or more can have, where the first rows are at most
     the capacities and so many others are 0."""

@@ -115,14 +115,14 @@ class _Index:
         if names in self.devices:
             return Chosen(tuple(frozenset([d]) for d in self._rows(names, outer, parts)), alone=True)
         if names in self.known:
-            return self._instances(names, outer, parts)
+            return self._instances_of_group(names, outer, parts)
         if names[:-1] in self.devices and len(parts) > 1:
             rows = self._rows(names[:-1], outer, parts[:-1])
             ports = frozenset(p for d in rows for p in self._ports(d, *parts[-1]))
             return Chosen(tuple(frozenset([d]) for d in rows), alone=True, ports=ports)
         raise NoOpinion(f"`{text}` is not read a second time")
 
-    def _instances(self, names: Names, outer: tuple[Names, Indices], parts: Parts) -> Chosen:
+    def _instances_of_group(self, names: Names, outer: tuple[Names, Indices], parts: Parts) -> Chosen:
         """The instances of a group with all that is in them."""
         found: dict[Indices, set[int]] = {}
         for below in self.devices:
